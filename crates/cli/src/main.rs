@@ -1,0 +1,3 @@
+//! The fauxplat command.
+
+fn main() {}

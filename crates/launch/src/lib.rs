@@ -1,0 +1,1 @@
+//! A child process under a stated condition.

@@ -1,0 +1,33 @@
+//! A command that is ready to be executed.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Condition;
+
+/// A command that is ready to be executed: words split, program found, condition stated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    /// What reports call it.
+    pub name: String,
+    /// The command as it was written, parameters filled in.
+    pub command: String,
+    /// The executable that was found for the first word.
+    pub program: PathBuf,
+    /// SHA-256 of the executable, in hexadecimal; absent when it may be executed but not read.
+    pub program_sha256: Option<String>,
+    /// The argument vector, argument 0 included.
+    pub argv: Vec<String>,
+    /// Parameter values that were filled in, in the order of the definition.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<(String, String)>,
+    /// Argument vector of the command that runs, unmeasured, before each run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<Vec<String>>,
+    /// Argument vector of the command that runs, unmeasured, after each run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cleanup: Option<Vec<String>>,
+    /// The condition under which it runs.
+    pub condition: Condition,
+}

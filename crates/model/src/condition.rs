@@ -1,0 +1,171 @@
+//! The stated condition of a run: all that the laboratory fixes about the process before its first instruction.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use fauxplat_units::{CpuSet, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// Where a command may run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// One CPU per block for commands of a single thread, free for all others.
+    #[default]
+    Auto,
+    /// Wherever the scheduler likes, within the inherited affinity.
+    Free,
+    /// On these CPUs.
+    Set(CpuSet),
+    /// Each block draws one CPU of these.
+    OneOf(CpuSet),
+}
+
+/// Scheduling policy, see `sched(7)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// `SCHED_OTHER`.
+    #[default]
+    Other,
+    /// `SCHED_FIFO` with a priority of 1 to 99.
+    Fifo(u8),
+    /// `SCHED_RR` with a priority of 1 to 99.
+    RoundRobin(u8),
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Policy::Other => f.write_str("other"),
+            Policy::Fifo(priority) => write!(f, "fifo:{priority}"),
+            Policy::RoundRobin(priority) => write!(f, "rr:{priority}"),
+        }
+    }
+}
+
+impl FromStr for Policy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let priority = |digits: &str| match digits.parse::<u8>() {
+            Ok(priority @ 1..=99) => Ok(priority),
+            _ => Err(format!("the priority in `{text}` must be 1 to 99")),
+        };
+        match text.split_once(':') {
+            None if text == "other" => Ok(Policy::Other),
+            Some(("fifo", digits)) => Ok(Policy::Fifo(priority(digits)?)),
+            Some(("rr", digits)) => Ok(Policy::RoundRobin(priority(digits)?)),
+            _ => Err(format!("`{text}` is not a scheduling policy: other, fifo:N or rr:N")),
+        }
+    }
+}
+
+impl Serialize for Policy {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Policy {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// Address space layout randomisation, set per child by `personality(2)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Aslr {
+    /// As the machine has it.
+    #[default]
+    Inherit,
+    /// On, even when fauxplat itself was started without. It needs `kernel.randomize_va_space` to be set.
+    On,
+    /// Off.
+    Off,
+}
+
+/// What the environment starts from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EnvBase {
+    /// The environment of fauxplat.
+    #[default]
+    Inherit,
+    /// Nothing.
+    Clean,
+}
+
+/// Padding of the environment, which displaces the stack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EnvPad {
+    /// None.
+    #[default]
+    None,
+    /// Each block draws a stack displacement of 0 to 4095 bytes that all its commands share.
+    Random,
+    /// Exactly this many bytes.
+    Bytes(u16),
+}
+
+/// Where the standard output and standard error of a command go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Output {
+    /// To `/dev/null`.
+    #[default]
+    Null,
+    /// To fauxplat's own.
+    Inherit,
+    /// Standard output is appended to this file; standard error goes to `/dev/null`.
+    File(PathBuf),
+}
+
+/// The stated condition of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Condition {
+    /// Where it may run.
+    pub cpu: Placement,
+    /// Scheduling policy.
+    pub policy: Policy,
+    /// Nice value; `None` leaves the inherited one.
+    pub nice: Option<i8>,
+    /// Address space layout randomisation.
+    pub aslr: Aslr,
+    /// What the environment starts from.
+    pub env: EnvBase,
+    /// Variables that are added to it, as `NAME=VALUE`.
+    pub env_set: Vec<String>,
+    /// Padding of the environment.
+    pub env_pad: EnvPad,
+    /// File for standard input; `/dev/null` when absent.
+    pub stdin: Option<PathBuf>,
+    /// Working directory; fauxplat's own when absent.
+    pub cwd: Option<PathBuf>,
+    /// Limit of the wall time of one run.
+    pub timeout: Option<Nanos>,
+    /// Where the output goes.
+    pub output: Output,
+    /// Whether the command is a line for `/bin/sh -c` rather than words.
+    pub shell: bool,
+    /// Whether runs that fail are kept and analysed like the others.
+    pub ignore_failure: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_read_what_they_print() {
+        for text in ["other", "fifo:1", "rr:99"] {
+            assert_eq!(text.parse::<Policy>().unwrap().to_string(), text);
+        }
+        for bad in ["fifo", "fifo:0", "fifo:100", "rr:x", "batch", ""] {
+            assert!(bad.parse::<Policy>().is_err(), "{bad}");
+        }
+    }
+}

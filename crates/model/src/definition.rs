@@ -1,0 +1,98 @@
+//! What somebody asks for: the saved form of a command line.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Condition, Metric};
+
+/// One command line of a definition.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommandLine {
+    /// The command as a person writes it, possibly with `{parameter}` places.
+    pub command: String,
+    /// What reports call it; the command itself when absent.
+    pub name: Option<String>,
+    /// Variables for this command alone, as `NAME=VALUE`, after those of the condition.
+    #[serde(default)]
+    pub env: Vec<String>,
+}
+
+/// A parameter and the values that it takes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    /// The name that stands in braces in commands.
+    pub name: String,
+    /// The values, in the order in which they are run.
+    pub values: Vec<String>,
+}
+
+/// How many runs of each command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Runs {
+    /// At least ten, for about three seconds.
+    #[default]
+    Auto,
+    /// Exactly this many.
+    Count(u32),
+    /// Until the 95 % interval of the median is within plus or minus this ratio of it (0.01 for 1 %).
+    Until(f64),
+}
+
+/// The rule by which a comparison is decided; METHODOLOGY.md explains it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rule {
+    /// The one metric that decides.
+    pub metric: Metric,
+    /// Probability of a false *different* that is allowed over all looks, for instance 0.01.
+    pub level: f64,
+    /// Differences within plus or minus this ratio count as none, for instance 0.01.
+    pub margin: f64,
+    /// The comparison ends as inconclusive after this many pairs.
+    pub max_pairs: u32,
+    /// The comparison ends as inconclusive after this many seconds.
+    pub max_time_s: Option<f64>,
+    /// Whether the verdict must be valid at every moment, at the price of more pairs.
+    pub anytime: bool,
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Rule {
+            metric: Metric::Wall,
+            level: 0.01,
+            margin: 0.01,
+            max_pairs: 128,
+            max_time_s: None,
+            anytime: false,
+        }
+    }
+}
+
+/// What somebody asks for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Definition {
+    /// The commands; the first is the reference of a comparison.
+    #[serde(rename = "command")]
+    pub commands: Vec<CommandLine>,
+    /// Parameters; every combination is run.
+    #[serde(rename = "parameter")]
+    pub parameters: Vec<Parameter>,
+    /// The condition of every run.
+    pub condition: Condition,
+    /// Unmeasured runs of each command before the first measured one.
+    pub warmup: u32,
+    /// How many measured runs.
+    pub runs: Runs,
+    /// Runs before each run, unmeasured.
+    pub prepare: Option<String>,
+    /// Runs after each run, unmeasured.
+    pub cleanup: Option<String>,
+    /// How a comparison is decided.
+    pub rule: Rule,
+    /// Seed of everything that is drawn; drawn itself, and reported, when absent.
+    pub seed: Option<u64>,
+}

@@ -1,0 +1,69 @@
+//! The record of an experiment: what a stranger needs to repeat it, and what the reports are made from.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    AaFindings, Command, CompareFindings, Condition, Definition, MachineFacts, RunFindings, Sample, Sources,
+};
+
+/// What every experiment's record says about itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of fauxplat that made it.
+    pub fauxplat_version: String,
+    /// Identifier of the experiment in the store, if it was stored.
+    pub id: Option<i64>,
+    /// When it began, in RFC 3339 form, UTC.
+    pub started: String,
+    /// The command line of fauxplat.
+    pub invocation: Vec<String>,
+    /// Seed of everything that was drawn.
+    pub seed: u64,
+    /// The machine.
+    pub machine: MachineFacts,
+    /// The condition that all commands share.
+    pub condition: Condition,
+    /// What was asked.
+    pub definition: Definition,
+    /// Where the figures come from.
+    pub sources: Sources,
+    /// What may spoil the result.
+    pub warnings: Vec<String>,
+    /// What could not be measured, and why.
+    pub not_measured: Vec<String>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Findings {
+    /// By `run`: one entry per command.
+    Run(Vec<RunFindings>),
+    /// By `compare`.
+    Compare(CompareFindings),
+    /// By `aa`.
+    Aa(AaFindings),
+}
+
+/// A whole experiment. It borrows the samples, since there may be a hundred thousand of them.
+#[derive(Clone, Debug)]
+pub struct Record<'a> {
+    /// About the experiment.
+    pub header: &'a Header,
+    /// The commands, in the order of their index.
+    pub commands: &'a [Command],
+    /// The samples in the order in which they were taken, warm-up runs included.
+    pub samples: &'a [Sample],
+    /// What follows.
+    pub findings: &'a Findings,
+}
+
+impl Findings {
+    /// Name and version of the JSON document.
+    pub fn schema(&self) -> &'static str {
+        match self {
+            Findings::Run(_) => "fauxplat.run/1",
+            Findings::Compare(_) => "fauxplat.compare/1",
+            Findings::Aa(_) => "fauxplat.aa/1",
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The nouns of an experiment: what is asked, what was done, what was read, what follows. No behaviour.
+//!
+//! Every stage of the laboratory is a function from one of these nouns to the next; the stages know the nouns
+//! and never each other. See ARCHITECTURE.md.
+
+mod command;
+mod condition;
+mod definition;
+pub mod document;
+mod facts;
+mod findings;
+mod metric;
+mod sample;
+mod trial;
+
+pub use command::Command;
+pub use condition::{Aslr, Condition, EnvBase, EnvPad, Output, Placement, Policy};
+pub use definition::{CommandLine, Definition, Parameter, Rule, Runs};
+pub use facts::{CpuFacts, MachineFacts};
+pub use findings::{
+    AaFindings, AaStratum, CompareFindings, Comparison, Dropped, DroppedReason, Grade, PowerResult, Process,
+    RivalCount, RunFindings, Scope, Secondary, StoppedBy, Summary, VarianceBudget, Verdict,
+};
+pub use metric::{Metric, Unit};
+pub use sample::{Outcome, Phase, Reading, Sample, Source, Sources};
+pub use trial::{Setup, Trial};

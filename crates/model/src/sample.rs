@@ -1,0 +1,158 @@
+//! What one run of one command left behind.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Metric;
+
+/// A number that may not have been measured. It takes eight bytes, since a hundred thousand samples are kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Reading(u64);
+
+impl Reading {
+    /// Nothing was measured, which is not the same as zero.
+    pub const ABSENT: Reading = Reading(u64::MAX);
+
+    /// A measured number; `u64::MAX` itself cannot be told from absence and is never a real reading.
+    pub fn new(value: u64) -> Self {
+        Reading(value)
+    }
+
+    /// The number, if it was measured.
+    pub fn get(self) -> Option<u64> {
+        (self != Reading::ABSENT).then_some(self.0)
+    }
+}
+
+impl From<Option<u64>> for Reading {
+    fn from(value: Option<u64>) -> Self {
+        value.map_or(Reading::ABSENT, Reading)
+    }
+}
+
+impl std::fmt::Debug for Reading {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+/// Why a run was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Made to warm caches; recorded and never analysed.
+    Warmup,
+    /// Made to be analysed.
+    Measured,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The command returned this exit status.
+    Exited(u8),
+    /// The command was ended by this signal.
+    Signaled(u8),
+    /// The command was still running at the time limit and was ended.
+    TimedOut,
+}
+
+impl Outcome {
+    /// Whether the command ended by itself with status 0.
+    pub fn is_success(self) -> bool {
+        self == Outcome::Exited(0)
+    }
+
+    /// One number as a shell shows it: the status, 128 + signal, or 124 for a time-out as `timeout(1)` says it.
+    pub fn exit_status(self) -> i32 {
+        match self {
+            Outcome::Exited(status) => status.into(),
+            Outcome::Signaled(signal) => 128 + i32::from(signal),
+            Outcome::TimedOut => 124,
+        }
+    }
+}
+
+/// Everything that was read of one run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Position in the experiment, counted over all runs from 0.
+    pub trial: u32,
+    /// The block (shared setup) that the run belongs to.
+    pub block: u32,
+    /// Index of the command in the plan.
+    pub command: u16,
+    /// Place within the block, from 0.
+    pub position: u16,
+    /// Why it was made.
+    pub phase: Phase,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The CPU on which the command began; `u16::MAX` when unknown.
+    pub cpu_first: u16,
+    /// The CPU on which the command ended; `u16::MAX` when unknown.
+    pub cpu_last: u16,
+    /// Processes of the tree that were still alive when the command ended, and were ended.
+    pub left_behind: u16,
+    /// Environment padding of the run, in bytes.
+    pub env_pad_bytes: u16,
+    /// Start of the run, counted from the start of the experiment.
+    pub started_ns: u64,
+    /// One reading per [`Metric`], in its order.
+    pub readings: [Reading; Metric::COUNT],
+}
+
+impl Sample {
+    /// The reading of a metric, if it was measured.
+    pub fn get(&self, metric: Metric) -> Option<u64> {
+        self.readings[metric as usize].get()
+    }
+}
+
+/// Where a figure comes from, and so what it covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// `wait4(2)`: the command and every descendant that was waited for.
+    Rusage,
+    /// `taskstats`: every task of the tree at its exit.
+    Taskstats,
+    /// An inherited `perf_event_open(2)` software counter: every task of the tree.
+    PerfEvent,
+    /// `/proc/PID` just before the command is reaped: its first thread only.
+    FirstThread,
+    /// Not available on this machine or with these permissions.
+    None,
+}
+
+/// Where the figures of an experiment come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sources {
+    /// Source of CPU time.
+    pub cpu_time: Source,
+    /// Source of peak memory.
+    pub peak_memory: Source,
+    /// With [`Source::Rusage`], readings at or below this many bytes may be the spawner's own peak.
+    pub peak_memory_floor_bytes: u64,
+    /// Source of the run-queue wait.
+    pub run_delay: Source,
+    /// Source of migrations.
+    pub migrations: Source,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absence_is_not_zero() {
+        assert_eq!(Reading::new(0).get(), Some(0));
+        assert_eq!(Reading::ABSENT.get(), None);
+        assert_eq!(Reading::from(None), Reading::ABSENT);
+    }
+
+    #[test]
+    fn a_hundred_thousand_samples_stay_small() {
+        assert!(size_of::<Sample>() <= 152, "{}", size_of::<Sample>());
+    }
+}

@@ -1,0 +1,33 @@
+//! One run that a plan asks for.
+
+use fauxplat_units::CpuSet;
+use serde::{Deserialize, Serialize};
+
+use crate::Phase;
+
+/// The part of the condition that the plan draws anew for each block and that all commands of a block share.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setup {
+    /// CPUs on which the run may execute; `None` leaves the inherited affinity.
+    pub cpus: Option<CpuSet>,
+    /// Stack displacement in bytes. The environment is padded so that every command of the block has the same
+    /// total of argument and environment bytes, modulo a page: this value.
+    pub stack_offset_bytes: Option<u16>,
+    /// Exact environment padding in bytes, when the condition fixes it instead.
+    pub env_pad_bytes: u16,
+}
+
+/// One run that a plan asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The block that it belongs to.
+    pub block: u32,
+    /// Place within the block, from 0.
+    pub position: u16,
+    /// Index of the command in the plan.
+    pub command: u16,
+    /// Why it is made.
+    pub phase: Phase,
+    /// What the block drew.
+    pub setup: Setup,
+}

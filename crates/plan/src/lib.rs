@@ -1,0 +1,1 @@
+//! Definitions become seeded, ordered plans.

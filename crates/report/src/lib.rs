@@ -1,0 +1,1 @@
+//! Findings become text, JSON, CSV, Markdown and the formats that CI systems read.

@@ -1,0 +1,1 @@
+//! Executes a plan and hands over each sample as it lands.

@@ -1,0 +1,1 @@
+//! Results in SQLite, each sample as it lands.

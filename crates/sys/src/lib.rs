@@ -1,0 +1,1 @@
+//! Kernel calls and clocks, one safe function each.

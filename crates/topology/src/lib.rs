@@ -1,0 +1,1 @@
+//! Reads CPUs and machine facts from a root path.

@@ -1,0 +1,1 @@
+//! Paired, sequential and resampling statistics on slices of numbers.

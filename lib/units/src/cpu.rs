@@ -1,0 +1,190 @@
+//! Logical CPUs and sets of them, of any size, in the kernel's list format (`0-3,8`).
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The number of a logical CPU as the kernel counts them. It is not a core, and not an index into a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Cpu(pub u32);
+
+impl fmt::Display for Cpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A set of logical CPUs. It grows as needed: machines with more than 1024 CPUs exist.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CpuSet {
+    /// One bit per CPU, 64 to a word, and never a zero word at the end, so that equality is structural.
+    words: Vec<u64>,
+}
+
+/// Why a CPU list could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a CPU list such as `0-3,8`: {reason}")]
+pub struct ParseCpuSetError {
+    text: String,
+    reason: &'static str,
+}
+
+/// The highest CPU number accepted, far above any kernel's limit: it keeps a typing error from taking gigabytes.
+const CPU_MAX: u32 = 1 << 20;
+
+impl CpuSet {
+    /// The empty set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one CPU.
+    pub fn insert(&mut self, cpu: Cpu) {
+        let word = cpu.0 as usize / 64;
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] |= 1 << (cpu.0 % 64);
+    }
+
+    /// Whether the CPU is in the set.
+    pub fn contains(&self, cpu: Cpu) -> bool {
+        self.words.get(cpu.0 as usize / 64).is_some_and(|word| word >> (cpu.0 % 64) & 1 == 1)
+    }
+
+    /// The CPUs in rising order.
+    pub fn iter(&self) -> impl Iterator<Item = Cpu> + '_ {
+        let bits = |(index, &word): (usize, &u64)| {
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| Cpu(index as u32 * 64 + bit))
+        };
+        self.words.iter().enumerate().flat_map(bits)
+    }
+
+    /// How many CPUs are in the set.
+    pub fn len(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether no CPU is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The lowest CPU of the set.
+    pub fn first(&self) -> Option<Cpu> {
+        self.iter().next()
+    }
+
+    /// The CPUs that are in this set and not in the other.
+    pub fn without(&self, other: &CpuSet) -> CpuSet {
+        self.iter().filter(|&cpu| !other.contains(cpu)).collect()
+    }
+
+    /// The CPUs that are in both sets.
+    pub fn intersection(&self, other: &CpuSet) -> CpuSet {
+        self.iter().filter(|&cpu| other.contains(cpu)).collect()
+    }
+
+    /// The set as 64-bit words, CPU 0 in the lowest bit of the first, as `sched_setaffinity(2)` takes it.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+}
+
+impl FromIterator<Cpu> for CpuSet {
+    fn from_iter<I: IntoIterator<Item = Cpu>>(cpus: I) -> Self {
+        let mut set = CpuSet::new();
+        for cpu in cpus {
+            set.insert(cpu);
+        }
+        set
+    }
+}
+
+impl FromStr for CpuSet {
+    type Err = ParseCpuSetError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fail = |reason| ParseCpuSetError { text: text.trim().to_owned(), reason };
+        let number = |digits: &str| match digits.trim().parse::<u32>() {
+            Ok(cpu) if cpu <= CPU_MAX => Ok(cpu),
+            Ok(_) => Err(fail("a CPU number is too large")),
+            Err(_) => Err(fail("each part is a number or a range of numbers")),
+        };
+        let mut set = CpuSet::new();
+        for part in text.trim().split(',').filter(|part| !part.trim().is_empty()) {
+            let (low, high) = match part.split_once('-') {
+                Some((low, high)) => (number(low)?, number(high)?),
+                None => (number(part)?, number(part)?),
+            };
+            if low > high {
+                return Err(fail("a range runs from low to high"));
+            }
+            (low..=high).for_each(|cpu| set.insert(Cpu(cpu)));
+        }
+        Ok(set)
+    }
+}
+
+impl fmt::Display for CpuSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut cpus = self.iter().map(|cpu| cpu.0).peekable();
+        let mut separator = "";
+        while let Some(low) = cpus.next() {
+            let mut high = low;
+            while cpus.next_if_eq(&(high + 1)).is_some() {
+                high += 1;
+            }
+            match high - low {
+                0 => write!(f, "{separator}{low}")?,
+                _ => write!(f, "{separator}{low}-{high}")?,
+            }
+            separator = ",";
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for CpuSet {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for CpuSet {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn reads_what_the_kernel_writes() {
+        let set: CpuSet = "0-3,8,66-67\n".parse().unwrap();
+        assert_eq!(set.len(), 7);
+        assert!(set.contains(Cpu(67)) && !set.contains(Cpu(4)));
+        assert_eq!(set.to_string(), "0-3,8,66-67");
+        assert!("".parse::<CpuSet>().unwrap().is_empty());
+    }
+
+    #[test]
+    fn refuses_what_is_not_a_list() {
+        for bad in ["a", "3-1", "1-", "-1", "1;2", "99999999999", "4000000000"] {
+            assert!(bad.parse::<CpuSet>().is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn display_and_parse_are_inverse(cpus in proptest::collection::vec(0u32..2000, 0..40)) {
+            let set: CpuSet = cpus.iter().copied().map(Cpu).collect();
+            prop_assert_eq!(set.to_string().parse::<CpuSet>().unwrap(), set);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Units of the laboratory: CPU sets, durations and sizes, with their arithmetic, parsing and display.
+
+mod bytes;
+mod cpu;
+mod nanos;
+
+pub use bytes::{Bytes, ParseBytesError};
+pub use cpu::{Cpu, CpuSet, ParseCpuSetError};
+pub use nanos::{Nanos, ParseNanosError};

@@ -1,0 +1,104 @@
+//! Durations in nanoseconds, printed in the unit that a person would choose.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A duration in nanoseconds. It cannot be negative: a clock that ran backwards is an error, not a duration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Nanos(pub u64);
+
+/// Why a duration could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a duration such as `500ms`, `2.5s` or `1m`")]
+pub struct ParseNanosError(String);
+
+/// Units from long to short: suffix, and nanoseconds in one.
+const UNITS: [(&str, f64); 6] =
+    [("h", 3.6e12), ("m", 6e10), ("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
+
+impl Nanos {
+    /// From seconds; negative and non-finite values become zero.
+    pub fn from_secs_f64(seconds: f64) -> Self {
+        Nanos((seconds * 1e9).round().max(0.0) as u64)
+    }
+
+    /// In seconds.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// Writes fractional nanoseconds with four significant digits: `81.23 µs`, `5.004 ms`, `1 m 20.3 s`.
+    pub fn display_f64(nanos: f64) -> String {
+        let (scale, unit) = match nanos.abs() {
+            ns if ns < 999.95 => (1.0, "ns"),
+            ns if ns < 999.95e3 => (1e3, "µs"),
+            ns if ns < 999.95e6 => (1e6, "ms"),
+            ns if ns < 120e9 => (1e9, "s"),
+            ns => return format!("{} m {:.1} s", (ns / 6e10) as u64, ns % 6e10 / 1e9),
+        };
+        format!("{} {unit}", four_digits(nanos / scale))
+    }
+}
+
+/// Four significant digits without an exponent, for a number below 1000.
+fn four_digits(value: f64) -> String {
+    match value.abs() {
+        v if v >= 99.995 => format!("{value:.1}"),
+        v if v >= 9.9995 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+impl fmt::Display for Nanos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&Nanos::display_f64(self.0 as f64))
+    }
+}
+
+impl FromStr for Nanos {
+    type Err = ParseNanosError;
+
+    /// Reads `500ms`, `2.5s`, `1m`, `80us`, `80µs`, `3h`; a bare number is seconds, as in `timeout(1)`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fail = || ParseNanosError(text.to_owned());
+        let text = text.trim().replace('µ', "u");
+        let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+        let (number, suffix) = (text[..split].trim(), &text[split..]);
+        let scale = match suffix {
+            "" => 1e9,
+            _ => UNITS.iter().find(|(unit, _)| *unit == suffix).ok_or_else(fail)?.1,
+        };
+        let nanos = number.parse::<f64>().map_err(|_| fail())? * scale;
+        if !(0.0..9.2e18).contains(&nanos) {
+            return Err(fail());
+        }
+        Ok(Nanos(nanos.round() as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_units() {
+        assert_eq!("500ms".parse(), Ok(Nanos(500_000_000)));
+        assert_eq!("1.5".parse(), Ok(Nanos(1_500_000_000)));
+        assert_eq!("80µs".parse(), Ok(Nanos(80_000)));
+        for bad in ["", "-1s", "1 parsec", "ms", "nan", "1e30h"] {
+            assert!(bad.parse::<Nanos>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn prints_four_digits() {
+        assert_eq!(Nanos(81_234).to_string(), "81.23 µs");
+        assert_eq!(Nanos(5_003_900).to_string(), "5.004 ms");
+        assert_eq!(Nanos(80_300_000_000).to_string(), "80.30 s");
+        assert_eq!(Nanos(140_300_000_000).to_string(), "2 m 20.3 s");
+        assert_eq!(Nanos(0).to_string(), "0.000 ns");
+    }
+}

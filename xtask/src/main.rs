@@ -1,0 +1,3 @@
+//! Chores of the workspace that are neither build nor test.
+
+fn main() {}
