@@ -1,1 +1,37 @@
 //! Results in SQLite, each sample as it lands.
+//!
+//! One experiment is one row of `experiment`, a row of `command` per command and a row of `sample` per run. Each
+//! sample is a transaction of its own, so whatever kills the process costs at most the run in progress.
+//!
+//! The calls are synchronous, through rusqlite, and not an asynchronous pool: an append must fit in a few
+//! microseconds between two runs, without another thread that would disturb them, and the whole tool must stay
+//! below 32 MiB. Every statement in `sql` is written with `$1` parameters and without dialect, so that the same
+//! text can be sent to PostgreSQL later; only `schema` speaks SQLite's own.
+
+mod access;
+mod error;
+mod experiment;
+mod findings;
+mod housekeeping;
+mod lenient;
+mod list;
+mod load;
+mod machine;
+mod owner;
+mod path;
+mod row;
+mod schema;
+mod sessions;
+mod sql;
+mod store;
+
+pub use access::Access;
+pub use error::StoreError;
+pub use experiment::Experiment;
+pub use housekeeping::Size;
+pub use list::{ExperimentRow, Filter, State};
+pub use load::StoredExperiment;
+pub use path::default_path;
+pub use schema::VERSION;
+pub use sessions::SessionEffect;
+pub use store::Store;

@@ -1,0 +1,162 @@
+//! Opening the file: what it is, who may write it, and how SQLite is set up.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
+
+use crate::error::{BUSY_SECONDS, at};
+use crate::path::beside;
+use crate::{StoreError, VERSION, schema};
+
+/// What may be done with a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Everything.
+    ReadWrite,
+    /// Reading alone: the file, its directory or its file system is read-only.
+    ReadOnly,
+    /// Reading alone: the store has this newer schema version.
+    Newer(i64),
+}
+
+/// Creates the file if need be, and opens it for as much as it allows.
+pub(crate) fn open(path: &Path) -> Result<(Connection, Access), StoreError> {
+    let exists = check_kind(path)?;
+    if !exists {
+        create_parents(path)?;
+    }
+    match writable(path) {
+        Ok(connection) if !connection.is_readonly(MAIN_DB).map_err(at(path))? => {
+            settle(connection, path, exists)
+        }
+        Err(error) if !exists || !is_permission(&error) => Err(unopened(path, exists, error)),
+        _ => readable(path),
+    }
+}
+
+/// Whether there is a regular file. Anything else is refused before SQLite could block on it or write to it.
+fn check_kind(path: &Path) -> Result<bool, StoreError> {
+    let refused = |what| Err(StoreError::NotAFile { path: path.to_owned(), what });
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => Ok(true),
+        Ok(metadata) if metadata.is_dir() => refused("a directory"),
+        Ok(_) => refused("a special file"),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(StoreError::CannotOpen { path: path.to_owned(), reason: error.to_string() }),
+    }
+}
+
+fn create_parents(path: &Path) -> Result<(), StoreError> {
+    let parent = path.parent().unwrap_or(Path::new(""));
+    fs::create_dir_all(parent)
+        .map_err(|error| StoreError::CannotCreate { path: path.to_owned(), reason: error.to_string() })
+}
+
+/// Opens for writing and reads the header, since SQLite touches the file no earlier.
+fn writable(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    connect(path, flags)
+}
+
+fn connect(path: impl AsRef<Path>, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(Duration::from_secs(BUSY_SECONDS))?;
+    // The cache of 512 KiB holds the few pages that appending touches; the whole tool stays below 32 MiB.
+    connection.pragma_update(None, "cache_size", -512)?;
+    schema::version(&connection)?;
+    connection.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    Ok(connection)
+}
+
+/// Judges a file that can be written, and prepares it.
+fn settle(mut connection: Connection, path: &Path, exists: bool) -> Result<(Connection, Access), StoreError> {
+    let found = judge(&connection, path)?;
+    if found > VERSION {
+        drop(connection);
+        return readable(path);
+    }
+    let ready = write_ahead(&connection).and_then(|()| match found {
+        VERSION => Ok(()),
+        _ => schema::migrate(&mut connection),
+    });
+    ready.map_err(|error| unopened(path, exists, error))?;
+    Ok((connection, Access::ReadWrite))
+}
+
+/// Opens for reading alone.
+fn readable(path: &Path) -> Result<(Connection, Access), StoreError> {
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+        .or_else(|error| immutable(path, error))
+        .map_err(at(path))?;
+    match judge(&connection, path)? {
+        0 => Err(StoreError::ReadOnly { path: path.to_owned() }),
+        found if found > VERSION => Ok((connection, Access::Newer(found))),
+        _ => Ok((connection, Access::ReadOnly)),
+    }
+}
+
+/// A store in write-ahead mode needs two helper files, which a read-only directory does not let SQLite make. When
+/// no log is left beside it, the file is complete, and it may be read as one that nobody can change.
+fn immutable(path: &Path, error: rusqlite::Error) -> rusqlite::Result<Connection> {
+    let log_bytes = fs::metadata(beside(path, "-wal")).map_or(0, |metadata| metadata.len());
+    if !is_permission(&error) || log_bytes > 0 {
+        return Err(error);
+    }
+    let Some(text) = std::path::absolute(path).ok().and_then(|path| path.into_os_string().into_string().ok())
+    else {
+        return Err(error);
+    };
+    let escaped = text.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    connect(PathBuf::from(format!("file:{escaped}?immutable=1")), flags)
+}
+
+/// The schema version of a store that is ours or empty; a database of another program is an error.
+fn judge(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    let number =
+        |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(at(path));
+    let tables: i64 =
+        connection.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(at(path))?;
+    match (number("application_id")?, number("user_version")?) {
+        (schema::APPLICATION_ID, version) => Ok(version),
+        // Another process may have made the file just now and not have finished the migration.
+        (0, 0) if tables == 0 => Ok(0),
+        _ => Err(StoreError::ForeignDatabase { path: path.to_owned() }),
+    }
+}
+
+/// With a write-ahead log, one writer and any number of readers do not wait for each other, and a commit is one
+/// write without a sync (synchronous NORMAL): a killed process loses nothing, a power cut at most the last commits.
+/// See <https://www.sqlite.org/wal.html>.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    let switch = || connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
+    // While two processes create a store, the switch fails at once as locked, without the busy timeout.
+    for _ in 0..BUSY_SECONDS * 50 {
+        match switch() {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                sleep(Duration::from_millis(20));
+            }
+            other => return other,
+        }
+    }
+    switch()
+}
+
+fn is_permission(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
+    )
+}
+
+/// An error at opening is about creating when there was no file.
+fn unopened(path: &Path, exists: bool, error: rusqlite::Error) -> StoreError {
+    if !exists && is_permission(&error) {
+        return StoreError::CannotCreate { path: path.to_owned(), reason: error.to_string() };
+    }
+    at(path)(error)
+}

@@ -1,0 +1,94 @@
+//! Findings as stored text, and their one-line summary for lists.
+
+use fauxplat_model::document::Findings;
+use fauxplat_model::{AaFindings, CompareFindings, Comparison, Metric, RunFindings, Verdict};
+use fauxplat_units::Nanos;
+
+use crate::StoreError;
+use crate::error::json;
+
+/// The findings as JSON, without the name of their schema, which has its own column.
+pub(crate) fn encode(findings: &Findings) -> Result<String, StoreError> {
+    match findings {
+        Findings::Run(run) => json("findings", run),
+        Findings::Compare(compare) => json("findings", compare),
+        Findings::Aa(aa) => json("findings", aa),
+    }
+}
+
+/// The findings, if this version knows their schema and finds all their fields.
+pub(crate) fn decode(schema: &str, text: &str) -> Option<Findings> {
+    match schema {
+        "fauxplat.run/1" => serde_json::from_str(text).ok().map(Findings::Run),
+        "fauxplat.compare/1" => serde_json::from_str(text).ok().map(Findings::Compare),
+        "fauxplat.aa/1" => serde_json::from_str(text).ok().map(Findings::Aa),
+        _ => None,
+    }
+}
+
+/// What a list of experiments says about them.
+pub(crate) fn summary(findings: &Findings) -> String {
+    match findings {
+        Findings::Run(commands) => join(commands.iter().map(median)),
+        Findings::Compare(CompareFindings { comparisons, .. }) => join(comparisons.iter().map(verdict)),
+        Findings::Aa(aa) => false_verdicts(aa),
+    }
+}
+
+fn join(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn median(findings: &RunFindings) -> String {
+    let wall = findings.summaries.iter().find(|summary| summary.metric == Metric::Wall);
+    wall.map_or("no measured run".into(), |summary| Nanos::display_f64(summary.median))
+}
+
+fn verdict(comparison: &Comparison) -> String {
+    let word = match comparison.verdict {
+        Verdict::Different => "different",
+        Verdict::Equivalent => "equivalent",
+        Verdict::Inconclusive => "inconclusive",
+    };
+    let percent = (comparison.effect_ratio - 1.0) * 100.0;
+    format!("{} {word} ({percent:+.2} %)", comparison.b)
+}
+
+fn false_verdicts(findings: &AaFindings) -> String {
+    let comparisons: usize = findings.strata.iter().map(|stratum| stratum.comparisons).sum();
+    let wrong: usize = findings.strata.iter().map(|stratum| stratum.false_verdicts).sum();
+    format!("{wrong} false in {comparisons}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fauxplat_model::AaStratum;
+
+    fn stratum(comparisons: usize, false_verdicts: usize) -> AaStratum {
+        AaStratum {
+            name: "plain".into(),
+            comparisons,
+            false_verdicts,
+            equivalent: comparisons - false_verdicts,
+            inconclusive: 0,
+            rate_upper_95: 0.1,
+            pairs_mean: 20.0,
+            rivals: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn findings_come_back_as_they_were() {
+        let findings = Findings::Aa(AaFindings { strata: vec![stratum(60, 1)], ..AaFindings::default() });
+        let text = encode(&findings).unwrap();
+        assert_eq!(decode(findings.schema(), &text), Some(findings));
+        assert_eq!(decode("fauxplat.aa/2", &text), None);
+    }
+
+    #[test]
+    fn a_calibration_is_summed_over_its_strata() {
+        let strata = vec![stratum(60, 1), stratum(40, 2)];
+        assert_eq!(summary(&Findings::Aa(AaFindings { strata, ..AaFindings::default() })), "3 false in 100");
+    }
+}

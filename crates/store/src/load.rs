@@ -1,0 +1,113 @@
+//! An experiment as it was recorded.
+
+use fauxplat_model::document::{Findings, Header};
+use fauxplat_model::{Command, Sample};
+use rusqlite::{OptionalExtension, Row};
+use serde_json::Value;
+
+use crate::error::at;
+use crate::{State, Store, StoreError, findings, lenient, row, sql};
+
+/// An experiment as it was recorded.
+#[derive(Clone, Debug)]
+pub struct StoredExperiment {
+    /// The verb that made it.
+    pub kind: String,
+    /// How it stands.
+    pub state: State,
+    /// About the experiment. What another version wrote and this one cannot read is told in its warnings.
+    pub header: Header,
+    /// Its commands, in the order of their index.
+    pub commands: Vec<Command>,
+    /// Its samples in the order in which they were taken, warm-up runs included.
+    pub samples: Vec<Sample>,
+    /// What was found; absent until it is finished, and when another version wrote what this one cannot read.
+    pub findings: Option<Findings>,
+    /// The findings as they stand in the store.
+    pub findings_json: Option<Value>,
+    /// The verdicts or medians in one line.
+    pub summary: Option<String>,
+}
+
+impl Store {
+    /// Loads an experiment with all its samples.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchExperiment`]; those of reading.
+    pub fn load(&self, id: i64) -> Result<StoredExperiment, StoreError> {
+        let mut experiment = self.load_without_samples(id)?;
+        self.samples(id, |sample| experiment.samples.push(sample))?;
+        Ok(experiment)
+    }
+
+    /// Loads an experiment with an empty list of samples, for those who stream them.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchExperiment`]; those of reading.
+    pub fn load_without_samples(&self, id: i64) -> Result<StoredExperiment, StoreError> {
+        let found = self.connection.query_row(sql::LOAD, [id], |row| experiment(id, row)).optional();
+        let missing = || StoreError::NoSuchExperiment { path: self.path.clone(), id: id.to_string() };
+        let mut experiment = found.map_err(at(&self.path))?.ok_or_else(missing)?;
+        self.load_commands(id, &mut experiment).map_err(at(&self.path))?;
+        Ok(experiment)
+    }
+
+    fn load_commands(&self, id: i64, experiment: &mut StoredExperiment) -> rusqlite::Result<()> {
+        let mut statement = self.connection.prepare_cached(sql::COMMANDS)?;
+        let mut rows = statement.query([id])?;
+        while let Some(row) = rows.next()? {
+            experiment.commands.push(lenient::command(row, &mut experiment.header.warnings)?);
+        }
+        Ok(())
+    }
+
+    /// Hands over the samples of an experiment one by one, in the order in which they were taken.
+    ///
+    /// # Errors
+    /// Those of reading. An experiment that does not exist has no samples.
+    pub fn samples(&self, id: i64, mut each: impl FnMut(Sample)) -> Result<(), StoreError> {
+        let failed = at(&self.path);
+        let mut statement = self.connection.prepare_cached(sql::SAMPLES).map_err(&failed)?;
+        let mut rows = statement.query([id]).map_err(&failed)?;
+        while let Some(row) = rows.next().map_err(&failed)? {
+            each(row::read(row).map_err(|error| self.unreadable(id, error))?);
+        }
+        Ok(())
+    }
+
+    fn unreadable(&self, id: i64, error: rusqlite::Error) -> StoreError {
+        StoreError::Decode { path: self.path.clone(), id, what: "a sample", reason: error.to_string() }
+    }
+}
+
+fn experiment(id: i64, row: &Row<'_>) -> rusqlite::Result<StoredExperiment> {
+    let text = |column| row.get::<_, String>(column);
+    let mut warnings = Vec::new();
+    let stored = lenient::words("warnings", &text(11)?, &mut warnings);
+    let mut header = Header {
+        fauxplat_version: text(4)?,
+        id: Some(id),
+        started: text(3)?,
+        invocation: lenient::words("invocation", &text(6)?, &mut warnings),
+        seed: text(5)?.parse().unwrap_or_default(),
+        machine: lenient::noun(&text(7)?, &mut warnings),
+        condition: lenient::noun(&text(8)?, &mut warnings),
+        definition: lenient::noun(&text(9)?, &mut warnings),
+        sources: lenient::noun(&text(10)?, &mut warnings),
+        warnings: stored,
+        not_measured: lenient::words("list of what was not measured", &text(12)?, &mut warnings),
+    };
+    header.warnings.append(&mut warnings);
+    let (schema, findings_json): (Option<String>, Option<String>) = (row.get(13)?, row.get(14)?);
+    let pair = schema.zip(findings_json);
+    Ok(StoredExperiment {
+        kind: text(0)?,
+        state: State::read(&text(1)?, &text(2)?),
+        header,
+        commands: Vec::new(),
+        samples: Vec::new(),
+        findings: pair.as_ref().and_then(|(schema, text)| findings::decode(schema, text)),
+        findings_json: pair.and_then(|(_, text)| serde_json::from_str(&text).ok()),
+        summary: row.get(15)?,
+    })
+}

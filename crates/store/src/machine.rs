@@ -1,0 +1,59 @@
+//! The key of a machine's facts.
+
+use std::fmt::Write;
+
+use fauxplat_model::MachineFacts;
+use fauxplat_units::CpuSet;
+use sha2::{Digest, Sha256};
+
+use crate::StoreError;
+use crate::error::json;
+
+/// Facts as text, the key of exactly these facts, and the key of the machine across boots and affinities.
+pub(crate) struct MachineKey {
+    /// SHA-256 of all facts.
+    pub(crate) hash: String,
+    /// SHA-256 of the facts that outlive a boot and do not depend on who asks.
+    pub(crate) identity: String,
+    /// The facts as JSON.
+    pub(crate) facts: String,
+}
+
+impl MachineKey {
+    pub(crate) fn of(facts: &MachineFacts) -> Result<Self, StoreError> {
+        let mut lasting = facts.clone();
+        lasting.boot_id.clear();
+        lasting.cpu.allowed = CpuSet::new();
+        let (all, lasting) = (json("machine facts", facts)?, json("machine facts", &lasting)?);
+        Ok(MachineKey { hash: sha256(&all), identity: sha256(&lasting), facts: all })
+    }
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("writing to a string does not fail");
+        hex
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_identity_survives_a_boot_and_not_another_kernel() {
+        let facts = MachineFacts { kernel: "6.1".into(), boot_id: "a".into(), ..MachineFacts::default() };
+        let booted = MachineFacts { boot_id: "b".into(), ..facts.clone() };
+        let updated = MachineFacts { kernel: "6.2".into(), ..facts.clone() };
+        let key = |facts| MachineKey::of(facts).unwrap();
+        assert_ne!(key(&facts).hash, key(&booted).hash);
+        assert_eq!(key(&facts).identity, key(&booted).identity);
+        assert_ne!(key(&facts).identity, key(&updated).identity);
+    }
+
+    #[test]
+    fn the_digest_is_sha256() {
+        // FIPS 180-4, the example of one block.
+        assert_eq!(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+}

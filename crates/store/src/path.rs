@@ -1,0 +1,57 @@
+//! Where the store is when nobody says otherwise.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::StoreError;
+
+/// `$XDG_DATA_HOME/fauxplat/store.sqlite`, or `~/.local/share/fauxplat/store.sqlite`.
+///
+/// # Errors
+/// [`StoreError::NoHome`] when neither variable is set.
+pub fn default_path() -> Result<PathBuf, StoreError> {
+    choose(std::env::var_os("XDG_DATA_HOME"), std::env::var_os("HOME"))
+}
+
+/// The XDG base directory specification asks that relative paths be ignored.
+fn choose(data_home: Option<OsString>, home: Option<OsString>) -> Result<PathBuf, StoreError> {
+    let absolute = |value: OsString| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
+    let data = data_home
+        .and_then(absolute)
+        .or_else(|| home.and_then(absolute).map(|home| home.join(".local/share")))
+        .ok_or(StoreError::NoHome)?;
+    Ok(data.join("fauxplat/store.sqlite"))
+}
+
+/// The file that SQLite keeps beside a store, for instance `store.sqlite-wal`.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(data: Option<&str>, home: Option<&str>) -> Option<String> {
+        let path = choose(data.map(OsString::from), home.map(OsString::from)).ok()?;
+        Some(path.to_str().unwrap().to_owned())
+    }
+
+    #[test]
+    fn the_data_directory_comes_before_the_home() {
+        assert_eq!(chosen(Some("/data"), Some("/home/a")).unwrap(), "/data/fauxplat/store.sqlite");
+        assert_eq!(chosen(None, Some("/home/a")).unwrap(), "/home/a/.local/share/fauxplat/store.sqlite");
+    }
+
+    #[test]
+    fn relative_and_empty_values_do_not_count() {
+        assert_eq!(
+            chosen(Some("data"), Some("/home/a")).unwrap(),
+            "/home/a/.local/share/fauxplat/store.sqlite"
+        );
+        assert_eq!(chosen(Some(""), None), None);
+        assert_eq!(chosen(None, None), None);
+    }
+}

@@ -1,0 +1,160 @@
+//! The tables, and how an older store becomes a newer one.
+//!
+//! Migrations only ever add tables and columns: an older fauxplat can then go on reading what it knows from a
+//! newer store.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::sql;
+
+/// The schema version that this program writes.
+pub const VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// `FPlt`, in the header of the file: it tells our stores from other programs' databases.
+pub(crate) const APPLICATION_ID: i64 = 0x4650_6c74;
+
+/// Statements that lead from version `index` to version `index + 1`.
+const MIGRATIONS: [&str; 1] = [FIRST];
+
+/// Absent readings are NULL, never zero. `sample` is clustered by experiment: appending touches one page, an
+/// experiment is read in order and removed as one range.
+const FIRST: &str = "
+CREATE TABLE schema (
+    version INTEGER PRIMARY KEY,
+    applied TEXT NOT NULL
+);
+CREATE TABLE machine (
+    hash TEXT PRIMARY KEY,
+    identity TEXT NOT NULL,
+    facts TEXT NOT NULL
+);
+CREATE TABLE experiment (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    started TEXT NOT NULL,
+    fauxplat_version TEXT NOT NULL,
+    schema_version INTEGER NOT NULL,
+    seed TEXT NOT NULL,
+    invocation TEXT NOT NULL,
+    machine TEXT NOT NULL REFERENCES machine (hash),
+    condition TEXT NOT NULL,
+    definition TEXT NOT NULL,
+    sources TEXT NOT NULL,
+    warnings TEXT NOT NULL,
+    not_measured TEXT NOT NULL,
+    findings_schema TEXT,
+    findings TEXT,
+    summary TEXT
+);
+CREATE TABLE command (
+    experiment INTEGER NOT NULL REFERENCES experiment (id),
+    number INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    command TEXT NOT NULL,
+    program TEXT NOT NULL,
+    program_sha256 TEXT,
+    argv TEXT NOT NULL,
+    parameters TEXT NOT NULL,
+    prepare TEXT,
+    cleanup TEXT,
+    condition TEXT NOT NULL,
+    PRIMARY KEY (experiment, number)
+) WITHOUT ROWID;
+CREATE TABLE sample (
+    experiment INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    trial INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    command INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    measured INTEGER NOT NULL,
+    exit_status INTEGER,
+    signal INTEGER,
+    cpu_first INTEGER,
+    cpu_last INTEGER,
+    left_behind INTEGER NOT NULL,
+    env_pad_bytes INTEGER NOT NULL,
+    started_ns INTEGER NOT NULL,
+    wall_ns INTEGER,
+    user_ns INTEGER,
+    system_ns INTEGER,
+    cpu_ns INTEGER,
+    run_delay_ns INTEGER,
+    peak_memory_bytes INTEGER,
+    voluntary_switches INTEGER,
+    involuntary_switches INTEGER,
+    migrations INTEGER,
+    minor_faults INTEGER,
+    major_faults INTEGER,
+    block_input_bytes INTEGER,
+    block_output_bytes INTEGER,
+    steal_ns INTEGER,
+    PRIMARY KEY (experiment, sequence)
+) WITHOUT ROWID;
+";
+
+/// Brings a store to this program's version. Nothing happens to one that is there already.
+pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    apply(connection, &MIGRATIONS)
+}
+
+/// The version is read again under the write lock: two processes may find the same new file at once.
+fn apply(connection: &mut Connection, migrations: &[&str]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version = version(&transaction)?;
+    for (index, statements) in migrations.iter().enumerate().skip(version as usize) {
+        transaction.execute_batch(statements)?;
+        transaction.execute(sql::INSERT_SCHEMA, [index as i64 + 1])?;
+        transaction.pragma_update(None, "user_version", index as i64 + 1)?;
+    }
+    if version == 0 {
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    }
+    transaction.commit()
+}
+
+/// The schema version of an open store; 0 for an empty file.
+pub(crate) fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fauxplat_model::Metric;
+
+    #[test]
+    fn a_later_migration_keeps_what_is_there() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        apply(&mut connection, &MIGRATIONS).unwrap();
+        connection.execute("INSERT INTO machine VALUES ('h', 'i', '{}')", []).unwrap();
+        let later = [FIRST, "ALTER TABLE machine ADD COLUMN place TEXT;"];
+        apply(&mut connection, &later).unwrap();
+        apply(&mut connection, &later).unwrap();
+        assert_eq!(version(&connection).unwrap(), 2);
+        let place: Option<String> =
+            connection.query_row("SELECT place FROM machine WHERE hash = 'h'", [], |row| row.get(0)).unwrap();
+        assert_eq!(place, None);
+        let versions: i64 =
+            connection.query_row("SELECT COUNT(*) FROM schema", [], |row| row.get(0)).unwrap();
+        assert_eq!(versions, 2);
+    }
+
+    #[test]
+    fn a_failed_migration_leaves_the_old_version() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        apply(&mut connection, &MIGRATIONS).unwrap();
+        assert!(apply(&mut connection, &[FIRST, "CREATE TABLE more (id INTEGER); nonsense;"]).is_err());
+        assert_eq!(version(&connection).unwrap(), 1);
+        assert!(connection.prepare("SELECT * FROM more").is_err());
+    }
+
+    #[test]
+    fn every_metric_has_its_column() {
+        for metric in Metric::ALL {
+            assert!(FIRST.contains(&format!("\n    {} INTEGER,\n", metric.field())), "{}", metric.field());
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Every statement, in the SQL that SQLite and PostgreSQL share.
+//!
+//! SQLite reads `$1` as a *name* and numbers names by their first appearance, PostgreSQL reads it as a number: the
+//! two agree as long as each text mentions `$1`, `$2`, … for the first time in rising order, which a test checks.
+
+/// Records that a migration was applied.
+pub(crate) const INSERT_SCHEMA: &str = "INSERT INTO schema (version, applied) VALUES ($1, CURRENT_TIMESTAMP)";
+
+/// A machine is written once, however many experiments it makes.
+pub(crate) const INSERT_MACHINE: &str =
+    "INSERT INTO machine (hash, identity, facts) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING";
+
+/// Begins an experiment.
+pub(crate) const INSERT_EXPERIMENT: &str = "INSERT INTO experiment
+    (kind, state, owner, started, fauxplat_version, schema_version, seed, invocation, machine, condition,
+     definition, sources, warnings, not_measured)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id";
+
+/// Adds a command to an experiment.
+pub(crate) const INSERT_COMMAND: &str = "INSERT INTO command
+    (experiment, number, name, command, program, program_sha256, argv, parameters, prepare, cleanup, condition)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+
+/// Adds a sample to an experiment.
+pub(crate) const INSERT_SAMPLE: &str = "INSERT INTO sample
+    (experiment, sequence, trial, block, command, position, measured, exit_status, signal, cpu_first, cpu_last,
+     left_behind, env_pad_bytes, started_ns, wall_ns, user_ns, system_ns, cpu_ns, run_delay_ns,
+     peak_memory_bytes, voluntary_switches, involuntary_switches, migrations, minor_faults, major_faults,
+     block_input_bytes, block_output_bytes, steal_ns)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+     $23, $24, $25, $26, $27, $28)";
+
+/// Ends an experiment.
+pub(crate) const FINISH_EXPERIMENT: &str = "UPDATE experiment
+    SET state = $1, sources = $2, warnings = $3, not_measured = $4, findings_schema = $5, findings = $6,
+        summary = $7
+    WHERE id = $8";
+
+/// Experiments, newest first. Sequence numbers have no gaps, so the last one gives the count without a scan.
+pub(crate) const LIST: &str = "SELECT e.id, e.kind, e.state, e.owner, e.started, e.summary,
+        (SELECT MAX(s.sequence) + 1 FROM sample s WHERE s.experiment = e.id) AS samples
+    FROM experiment e
+    WHERE ($1 IS NULL OR e.kind = $1) AND ($2 IS NULL OR e.started >= $2)
+    ORDER BY e.id DESC";
+
+/// Names of the commands of an experiment.
+pub(crate) const NAMES: &str = "SELECT name, command FROM command WHERE experiment = $1 ORDER BY number";
+
+/// One experiment with its machine.
+pub(crate) const LOAD: &str = "SELECT e.kind, e.state, e.owner, e.started, e.fauxplat_version, e.seed,
+        e.invocation, m.facts, e.condition, e.definition, e.sources, e.warnings, e.not_measured,
+        e.findings_schema, e.findings, e.summary
+    FROM experiment e JOIN machine m ON m.hash = e.machine WHERE e.id = $1";
+
+/// The commands of an experiment.
+pub(crate) const COMMANDS: &str = "SELECT name, command, program, program_sha256, argv, parameters, prepare,
+        cleanup, condition
+    FROM command WHERE experiment = $1 ORDER BY number";
+
+/// The samples of an experiment, as they were taken.
+pub(crate) const SAMPLES: &str = "SELECT trial, block, command, position, measured, exit_status, signal,
+        cpu_first, cpu_last, left_behind, env_pad_bytes, started_ns, wall_ns, user_ns, system_ns, cpu_ns,
+        run_delay_ns, peak_memory_bytes, voluntary_switches, involuntary_switches, migrations, minor_faults,
+        major_faults, block_input_bytes, block_output_bytes, steal_ns
+    FROM sample WHERE experiment = $1 ORDER BY sequence";
+
+/// State and owner of an experiment.
+pub(crate) const STATE: &str = "SELECT state, owner FROM experiment WHERE id = $1";
+
+/// The newest experiment.
+pub(crate) const LAST: &str = "SELECT MAX(id) FROM experiment";
+
+/// Finished experiments of one kind on one machine, oldest first.
+pub(crate) const FINISHED_ON: &str = "SELECT e.id, e.started
+    FROM experiment e JOIN machine m ON m.hash = e.machine
+    WHERE e.kind = $1 AND e.state = $2 AND m.identity = $3 ORDER BY e.id";
+
+/// Removal of an experiment, in this order.
+pub(crate) const REMOVE: [&str; 3] = [
+    "DELETE FROM sample WHERE experiment = $1",
+    "DELETE FROM command WHERE experiment = $1",
+    "DELETE FROM experiment WHERE id = $1",
+];
+
+/// Machines that no experiment names any more.
+pub(crate) const REMOVE_MACHINES: &str =
+    "DELETE FROM machine WHERE hash NOT IN (SELECT machine FROM experiment)";
+
+/// How much there is.
+pub(crate) const COUNTS: &str = "SELECT (SELECT COUNT(*) FROM experiment), (SELECT COUNT(*) FROM sample)";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> Vec<&'static str> {
+        let singles = [
+            INSERT_SCHEMA,
+            INSERT_MACHINE,
+            INSERT_EXPERIMENT,
+            INSERT_COMMAND,
+            INSERT_SAMPLE,
+            FINISH_EXPERIMENT,
+            LIST,
+            NAMES,
+            LOAD,
+            COMMANDS,
+            SAMPLES,
+            STATE,
+            LAST,
+            FINISHED_ON,
+            REMOVE_MACHINES,
+            COUNTS,
+        ];
+        singles.into_iter().chain(REMOVE).collect()
+    }
+
+    /// The numbers after each `$`, in order of first appearance.
+    fn parameters(text: &str) -> Vec<u32> {
+        let number = |part: &str| -> u32 {
+            part.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
+        };
+        let mut seen = Vec::new();
+        for parameter in text.split('$').skip(1).map(number) {
+            if !seen.contains(&parameter) {
+                seen.push(parameter);
+            }
+        }
+        seen
+    }
+
+    #[test]
+    fn parameters_first_appear_in_rising_order() {
+        for text in all() {
+            let seen = parameters(text);
+            assert_eq!(seen, (1..=seen.len() as u32).collect::<Vec<_>>(), "{text}");
+            assert!(!text.contains('?'), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_statement_fits_the_schema() {
+        let mut connection = rusqlite::Connection::open_in_memory().unwrap();
+        crate::schema::migrate(&mut connection).unwrap();
+        for text in all() {
+            connection.prepare(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        }
+    }
+}
