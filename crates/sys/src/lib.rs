@@ -1,1 +1,41 @@
-//! Kernel calls and clocks, one safe function each.
+//! Kernel calls and clocks, one safe function each. No other crate of the product holds `unsafe` code.
+
+pub mod clock;
+pub mod migrations;
+pub mod process;
+pub mod sched;
+pub mod shared;
+pub mod signal;
+pub mod spawn;
+pub mod taskstats;
+pub mod trace;
+
+/// A kernel call that failed: which one, on what, and the kernel's reason.
+#[derive(Debug, thiserror::Error)]
+#[error("{call}: {source}")]
+pub struct SysError {
+    /// The call, with what it was about.
+    pub call: String,
+    /// The kernel's reason.
+    pub source: std::io::Error,
+}
+
+impl SysError {
+    /// The error that the last call of this thread left in `errno`.
+    fn last(call: impl Into<String>) -> Self {
+        SysError { call: call.into(), source: std::io::Error::last_os_error() }
+    }
+
+    /// Whether the kernel refused for want of a permission.
+    pub fn is_permission(&self) -> bool {
+        self.source.kind() == std::io::ErrorKind::PermissionDenied
+    }
+}
+
+/// Result of a kernel call.
+pub type Result<T> = std::result::Result<T, SysError>;
+
+/// Turns the C convention (a negative number, and `errno`) into a result.
+fn check(value: libc::c_int, call: &str) -> Result<libc::c_int> {
+    if value < 0 { Err(SysError::last(call)) } else { Ok(value) }
+}

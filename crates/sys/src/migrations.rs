@@ -1,0 +1,171 @@
+//! Moves of tasks between CPUs, observed machine-wide through ring buffers of the kernel.
+//!
+//! A counter that every child inherits would cost each fork, exec and exit a tenth of an empty program's life.
+//! One software event per CPU with a sample at each migration (`PERF_COUNT_SW_CPU_MIGRATIONS`, see
+//! `perf_event_open(2)`) costs nothing until a task really moves, and tells which task went where.
+#![expect(unsafe_code, reason = "perf_event_open(2) and its ring buffer are raw memory")]
+
+use std::fs::File;
+use std::os::fd::FromRawFd;
+use std::sync::atomic::Ordering;
+
+use crate::shared::SharedWords;
+use crate::{Result, SysError};
+
+/// One move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// Process id of the task.
+    pub pid: i32,
+    /// Thread id of the task.
+    pub tid: i32,
+    /// The CPU that it went to.
+    pub cpu: u32,
+}
+
+/// Observes the migrations on a set of CPUs.
+#[derive(Debug)]
+pub struct Observer {
+    rings: Vec<Ring>,
+}
+
+#[derive(Debug)]
+struct Ring {
+    memory: SharedWords,
+    _event: File,
+}
+
+/// Data pages of a ring: 4096 records of 24 bytes, enough for a storm of one run.
+const DATA_BYTES: u64 = 32 * 4096;
+const PAGE_BYTES: u64 = 4096;
+/// `data_head` and `data_tail` of `struct perf_event_mmap_page`, as word indices.
+const HEAD_WORD: usize = 1024 / 8;
+const TAIL_WORD: usize = 1032 / 8;
+const PERF_TYPE_SOFTWARE: u32 = 1;
+const PERF_COUNT_SW_CPU_MIGRATIONS: u64 = 4;
+const PERF_SAMPLE_TID: u64 = 1 << 1;
+const PERF_SAMPLE_CPU: u64 = 1 << 7;
+const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
+const PERF_RECORD_LOST: u32 = 2;
+const PERF_RECORD_SAMPLE: u32 = 9;
+
+/// The first version of `struct perf_event_attr` (`PERF_ATTR_SIZE_VER0`), which every kernel takes.
+#[repr(C)]
+#[derive(Default)]
+struct Attributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup_events: u32,
+    breakpoint_kind: u32,
+    config1: u64,
+}
+
+impl Observer {
+    /// Starts to observe. Needs `CAP_PERFMON` or `kernel.perf_event_paranoid` below 1.
+    pub fn open(cpus: &fauxplat_units::CpuSet) -> Result<Self> {
+        Ok(Observer { rings: cpus.iter().map(|cpu| Ring::open(cpu.0)).collect::<Result<_>>()? })
+    }
+
+    /// Forgets what happened so far.
+    pub fn skip(&self) {
+        for ring in &self.rings {
+            let words = ring.memory.words();
+            words[TAIL_WORD].store(words[HEAD_WORD].load(Ordering::Acquire), Ordering::Release);
+        }
+    }
+
+    /// Hands over all moves since the last call; false when the kernel says that some were lost.
+    pub fn drain(&self, mut each: impl FnMut(Move)) -> bool {
+        self.rings.iter().fold(true, |whole, ring| ring.drain(&mut each) && whole)
+    }
+}
+
+impl Ring {
+    fn open(cpu: u32) -> Result<Self> {
+        let attributes = Attributes {
+            kind: PERF_TYPE_SOFTWARE,
+            size: size_of::<Attributes>() as u32,
+            config: PERF_COUNT_SW_CPU_MIGRATIONS,
+            sample_period: 1,
+            sample_type: PERF_SAMPLE_TID | PERF_SAMPLE_CPU,
+            // Nobody polls the descriptor, so it need never wake anybody.
+            wakeup_events: u32::MAX,
+            ..Attributes::default()
+        };
+        // SAFETY: `attributes` is laid out as the kernel's structure of the size that it names, and only read.
+        let fd = unsafe {
+            libc::syscall(
+                libc::SYS_perf_event_open,
+                &raw const attributes,
+                -1,
+                cpu as libc::c_int,
+                -1,
+                PERF_FLAG_FD_CLOEXEC,
+            )
+        };
+        if fd < 0 {
+            return Err(SysError::last("perf_event_open(migrations)"));
+        }
+        // SAFETY: the descriptor was just created and belongs to nobody else.
+        let event = unsafe { File::from_raw_fd(fd as i32) };
+        let memory = SharedWords::map(&event, ((PAGE_BYTES + DATA_BYTES) / 8) as usize)?;
+        Ok(Ring { memory, _event: event })
+    }
+
+    fn drain(&self, each: &mut impl FnMut(Move)) -> bool {
+        let words = self.memory.words();
+        let word = |position: u64| {
+            words[((PAGE_BYTES + position % DATA_BYTES) / 8) as usize].load(Ordering::Relaxed)
+        };
+        // Acquire pairs with the kernel's barrier between writing a record and moving the head.
+        let head = words[HEAD_WORD].load(Ordering::Acquire);
+        let mut tail = words[TAIL_WORD].load(Ordering::Relaxed);
+        let mut whole = true;
+        while tail < head {
+            let header = word(tail);
+            let (kind, bytes) = (header as u32, (header >> 48).max(8));
+            match kind {
+                PERF_RECORD_SAMPLE => {
+                    let (task, cpu) = (word(tail + 8), word(tail + 16) as u32);
+                    each(Move { pid: task as u32 as i32, tid: (task >> 32) as i32, cpu });
+                }
+                PERF_RECORD_LOST => whole = false,
+                _ => {}
+            }
+            tail += bytes;
+        }
+        // Release: the kernel may overwrite the records only after they were read.
+        words[TAIL_WORD].store(tail, Ordering::Release);
+        whole
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forced_move_is_seen() {
+        let cpus = crate::sched::affinity(0).unwrap();
+        let Ok(observer) = Observer::open(&cpus) else {
+            assert!(!crate::process::is_root());
+            return;
+        };
+        let ends: Vec<_> = [cpus.iter().next(), cpus.iter().last()].into_iter().flatten().collect();
+        observer.skip();
+        for _ in 0..10 {
+            for &cpu in &ends {
+                crate::sched::set_affinity(0, &[cpu].into_iter().collect()).unwrap();
+            }
+        }
+        let mut seen = 0;
+        assert!(observer.drain(|step| seen += usize::from(step.pid == std::process::id() as i32)));
+        crate::sched::set_affinity(0, &cpus).unwrap();
+        assert!(cpus.len() == 1 || seen >= 19, "{seen} of 20 moves");
+    }
+}

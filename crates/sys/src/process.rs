@@ -1,0 +1,171 @@
+//! Waiting for processes, and what the kernel tells of them.
+#![expect(unsafe_code, reason = "wait4(2), prctl(2) and poll(2) are C calls")]
+
+use crate::{Result, SysError, check};
+
+/// What `getrusage(2)` counts, for a process that was waited for and the descendants that it waited for itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// CPU time in user mode.
+    pub user_ns: u64,
+    /// CPU time in kernel mode.
+    pub system_ns: u64,
+    /// Largest resident set of one process, carried over from the parent at exec.
+    pub peak_memory_bytes: u64,
+    /// Page faults without input or output.
+    pub minor_faults: u64,
+    /// Page faults with input.
+    pub major_faults: u64,
+    /// Bytes read from block devices.
+    pub block_input_bytes: u64,
+    /// Bytes written to block devices.
+    pub block_output_bytes: u64,
+    /// Switches because the process waited.
+    pub voluntary_switches: u64,
+    /// Switches because the CPU was taken away.
+    pub involuntary_switches: u64,
+}
+
+impl Usage {
+    /// Adds the usage of another process of the same tree; of the peaks the larger one stays.
+    pub fn absorb(&mut self, other: &Usage) {
+        self.user_ns += other.user_ns;
+        self.system_ns += other.system_ns;
+        self.peak_memory_bytes = self.peak_memory_bytes.max(other.peak_memory_bytes);
+        self.minor_faults += other.minor_faults;
+        self.major_faults += other.major_faults;
+        self.block_input_bytes += other.block_input_bytes;
+        self.block_output_bytes += other.block_output_bytes;
+        self.voluntary_switches += other.voluntary_switches;
+        self.involuntary_switches += other.involuntary_switches;
+    }
+}
+
+impl From<&libc::rusage> for Usage {
+    fn from(raw: &libc::rusage) -> Self {
+        let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
+        Usage {
+            user_ns: ns(raw.ru_utime),
+            system_ns: ns(raw.ru_stime),
+            peak_memory_bytes: raw.ru_maxrss as u64 * 1024,
+            minor_faults: raw.ru_minflt as u64,
+            major_faults: raw.ru_majflt as u64,
+            // getrusage(2) counts in units of 512 bytes.
+            block_input_bytes: raw.ru_inblock as u64 * 512,
+            block_output_bytes: raw.ru_oublock as u64 * 512,
+            voluntary_switches: raw.ru_nvcsw as u64,
+            involuntary_switches: raw.ru_nivcsw as u64,
+        }
+    }
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// It returned this status.
+    Status(u8),
+    /// This signal ended it.
+    Signal(u8),
+}
+
+/// The result of a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// This process ended and is reaped.
+    Ended {
+        /// Its process id.
+        pid: i32,
+        /// How it ended.
+        exit: Exit,
+        /// What it used.
+        usage: Usage,
+    },
+    /// There are children, and none has ended.
+    Running,
+    /// A signal interrupted the wait.
+    Interrupted,
+    /// There is no such child.
+    NoChild,
+}
+
+/// Decodes a wait status, see `wait(2)`.
+pub(crate) fn exit_of(status: libc::c_int) -> Exit {
+    if libc::WIFEXITED(status) {
+        Exit::Status(libc::WEXITSTATUS(status) as u8)
+    } else {
+        Exit::Signal(libc::WTERMSIG(status) as u8)
+    }
+}
+
+/// Waits for a child (-1: any), see `wait4(2)`.
+pub fn wait(pid: i32, block: bool) -> Waited {
+    let mut status = 0;
+    // SAFETY: a zeroed rusage is a valid value of a plain C structure.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    let options = if block { 0 } else { libc::WNOHANG };
+    // SAFETY: both pointers are valid for writes during the call.
+    let got = unsafe { libc::wait4(pid, &mut status, options, &mut usage) };
+    match got {
+        0 => Waited::Running,
+        pid if pid > 0 => Waited::Ended { pid, exit: exit_of(status), usage: Usage::from(&usage) },
+        _ if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => Waited::Interrupted,
+        _ => Waited::NoChild,
+    }
+}
+
+/// Waits until a child has ended and leaves it to be reaped, so that `/proc/PID` can still be read; see `waitid(2)`.
+/// False when a signal interrupted the wait.
+pub fn wait_unreaped(pid: i32) -> bool {
+    // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is valid for writes during the call.
+    unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, libc::WEXITED | libc::WNOWAIT) == 0 }
+}
+
+/// Orphans of our descendants become our children instead of init's, see `PR_SET_CHILD_SUBREAPER` in `prctl(2)`.
+pub fn become_subreaper() -> Result<()> {
+    // SAFETY: the option takes one integer.
+    check(unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }, "prctl(PR_SET_CHILD_SUBREAPER)")
+        .map(drop)
+}
+
+/// Puts the calling process into a process group of its own, see `setpgid(2)`.
+pub fn own_process_group() {
+    // SAFETY: no pointer is passed. The call cannot fail for a process that leads no session.
+    unsafe { libc::setpgid(0, 0) };
+}
+
+/// Waits until the descriptor is readable or the time is over; true when readable. See `poll(2)`.
+/// Interruption by a signal counts as time over, so that the caller looks at its flags.
+pub fn wait_readable(fd: i32, timeout_ms: i32) -> Result<bool> {
+    let mut one = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    // SAFETY: the pointer describes exactly one pollfd.
+    let got = unsafe { libc::poll(&mut one, 1, timeout_ms) };
+    match got {
+        -1 if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => Ok(false),
+        -1 => Err(SysError::last("poll")),
+        ready => Ok(ready > 0),
+    }
+}
+
+/// Whether the effective user is root.
+pub fn is_root() -> bool {
+    // SAFETY: no pointer is passed, and the call cannot fail.
+    unsafe { libc::geteuid() == 0 }
+}
+
+/// Largest resident set of the calling process so far, see `getrusage(2)`.
+pub fn own_peak_memory_bytes() -> u64 {
+    // SAFETY: a zeroed rusage is a valid value of a plain C structure.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is valid for writes during the call.
+    unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
+    usage.ru_maxrss as u64 * 1024
+}
+
+/// Keeps a descriptor open over exec, see `FD_CLOEXEC` in `fcntl(2)`.
+pub fn keep_over_exec(fd: i32, keep: bool) -> Result<()> {
+    let flags = if keep { 0 } else { libc::FD_CLOEXEC };
+    // SAFETY: F_SETFD takes an integer.
+    check(unsafe { libc::fcntl(fd, libc::F_SETFD, flags) }, "fcntl(F_SETFD)").map(drop)
+}

@@ -1,0 +1,89 @@
+//! Where and how a task runs: affinity, policy, nice value, personality.
+#![expect(unsafe_code, reason = "the scheduler's calls have no safe form in std")]
+
+use fauxplat_units::{Cpu, CpuSet};
+
+use crate::{Result, SysError, check};
+
+/// Reads the affinity of a task (0 is the calling thread), see `sched_getaffinity(2)`.
+pub fn affinity(tid: i32) -> Result<CpuSet> {
+    // The kernel refuses a buffer smaller than its own mask, whose size depends on its configuration.
+    for words in [16usize, 128, 1024] {
+        let mut mask = vec![0u64; words];
+        // SAFETY: the buffer is `words * 8` writable bytes, as the second argument says.
+        let got = unsafe { libc::syscall(libc::SYS_sched_getaffinity, tid, words * 8, mask.as_mut_ptr()) };
+        if got >= 0 {
+            let bits = mask.iter().enumerate().flat_map(|(index, &word)| {
+                (0..64u32)
+                    .filter(move |bit| word >> bit & 1 == 1)
+                    .map(move |bit| Cpu(index as u32 * 64 + bit))
+            });
+            return Ok(bits.collect());
+        }
+        if std::io::Error::last_os_error().raw_os_error() != Some(libc::EINVAL) {
+            break;
+        }
+    }
+    Err(SysError::last("sched_getaffinity"))
+}
+
+/// Sets the affinity of a task (0 is the calling thread), see `sched_setaffinity(2)`.
+///
+/// # Errors
+/// `EINVAL` when no CPU of the set is online and allowed.
+pub fn set_affinity(tid: i32, cpus: &CpuSet) -> Result<()> {
+    let words = cpus.words();
+    // SAFETY: the pointer and the length describe the slice `words`, which is only read.
+    let done = unsafe {
+        libc::syscall(libc::SYS_sched_setaffinity, tid, std::mem::size_of_val(words), words.as_ptr())
+    };
+    check(done as libc::c_int, &format!("sched_setaffinity to CPUs {cpus}")).map(drop)
+}
+
+/// Sets the scheduling policy (`libc::SCHED_*`) and real-time priority of a task, see `sched_setscheduler(2)`.
+pub fn set_policy(tid: i32, policy: i32, priority: u8) -> Result<()> {
+    let param = libc::sched_param { sched_priority: priority.into() };
+    // SAFETY: `param` is valid for the call and only read.
+    check(unsafe { libc::sched_setscheduler(tid, policy, &param) }, "sched_setscheduler").map(drop)
+}
+
+/// Sets the nice value of the calling process, see `setpriority(2)`.
+pub fn set_nice(nice: i8) -> Result<()> {
+    // SAFETY: no pointer is passed.
+    check(unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice.into()) }, "setpriority").map(drop)
+}
+
+/// The nice value of the calling process, see `getpriority(2)`.
+pub fn nice() -> i8 {
+    // SAFETY: no pointer is passed. An error cannot occur for the calling process.
+    unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) as i8 }
+}
+
+/// The CPU on which the caller runs at this moment, see `sched_getcpu(3)`.
+pub fn current_cpu() -> Option<Cpu> {
+    // SAFETY: no pointer is passed.
+    u32::try_from(unsafe { libc::sched_getcpu() }).ok().map(Cpu)
+}
+
+/// The execution domain of the calling process, see `personality(2)`.
+pub fn personality() -> u32 {
+    // SAFETY: 0xffffffff asks without changing anything.
+    unsafe { libc::personality(0xffff_ffff) as u32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn affinity_round_trip() {
+        let before = affinity(0).unwrap();
+        let one: CpuSet = before.iter().take(1).collect();
+        set_affinity(0, &one).unwrap();
+        assert_eq!(affinity(0).unwrap(), one);
+        assert_eq!(current_cpu(), one.first());
+        set_affinity(0, &before).unwrap();
+        let nowhere: CpuSet = [Cpu(100_000)].into_iter().collect();
+        assert!(set_affinity(0, &nowhere).is_err());
+    }
+}

@@ -1,0 +1,140 @@
+//! Words of memory that two processes share, as atomics, and a doorbell to wake the other side.
+#![expect(unsafe_code, reason = "mmap(2) hands out raw memory")]
+
+use std::fs::File;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::atomic::AtomicU64;
+
+use crate::{Result, SysError, check};
+
+/// An anonymous file in memory, to be shared by descriptor; see `memfd_create(2)`.
+pub fn memory_file(words: usize) -> Result<File> {
+    // SAFETY: the name is a null-terminated literal.
+    let fd = check(unsafe { libc::memfd_create(c"fauxplat".as_ptr(), libc::MFD_CLOEXEC) }, "memfd_create")?;
+    // SAFETY: the descriptor was just created and belongs to nobody else.
+    let file = unsafe { File::from_raw_fd(fd) };
+    let sized = file.set_len(words as u64 * 8);
+    sized.map_err(|source| SysError { call: "ftruncate of the shared memory".into(), source })?;
+    Ok(file)
+}
+
+/// A file mapped as an array of 64-bit atomics. Every access is atomic, so that another process may write at any time.
+#[derive(Debug)]
+pub struct SharedWords {
+    start: *mut AtomicU64,
+    words: usize,
+}
+
+// SAFETY: the memory is only reached through `&[AtomicU64]`, which any thread may use.
+unsafe impl Send for SharedWords {}
+// SAFETY: as above.
+unsafe impl Sync for SharedWords {}
+
+impl SharedWords {
+    /// Maps the first `words` words of a file for reading and writing. The file must be that long.
+    pub fn map(file: &File, words: usize) -> Result<Self> {
+        let bytes = words * 8;
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping at an address that the kernel chooses cannot overlap live memory.
+        let start = unsafe {
+            libc::mmap(std::ptr::null_mut(), bytes, protection, libc::MAP_SHARED, file.as_raw_fd(), 0)
+        };
+        if start == libc::MAP_FAILED {
+            return Err(SysError::last("mmap of the shared memory"));
+        }
+        Ok(SharedWords { start: start.cast(), words })
+    }
+
+    /// The words.
+    pub fn words(&self) -> &[AtomicU64] {
+        // SAFETY: the mapping is page-aligned, `words * 8` bytes long, lives as long as `self`, and AtomicU64 has
+        // the size and alignment of u64 and no invalid bit patterns.
+        unsafe { std::slice::from_raw_parts(self.start, self.words) }
+    }
+}
+
+impl Drop for SharedWords {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made by `map` with this length, and no reference outlives `self`.
+        unsafe { libc::munmap(self.start.cast(), self.words * 8) };
+    }
+}
+
+/// A counter that one side rings and the other sleeps on, see `eventfd(2)`.
+#[derive(Debug)]
+pub struct Doorbell(OwnedFd);
+
+impl Doorbell {
+    /// A new, silent doorbell.
+    pub fn new() -> Result<Self> {
+        // SAFETY: no pointer is passed.
+        let fd = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) }, "eventfd")?;
+        // SAFETY: the descriptor was just created and belongs to nobody else.
+        Ok(Doorbell(unsafe { OwnedFd::from_raw_fd(fd) }))
+    }
+
+    /// Takes over a doorbell that was inherited under this number.
+    ///
+    /// # Safety
+    /// The number must be an eventfd that nothing else in this process owns.
+    pub unsafe fn from_inherited(fd: RawFd) -> Self {
+        // SAFETY: the caller promises exclusive ownership.
+        Doorbell(unsafe { OwnedFd::from_raw_fd(fd) })
+    }
+
+    /// The descriptor's number, to be inherited.
+    pub fn fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
+    /// Wakes the other side.
+    pub fn ring(&self) {
+        let one = 1u64.to_ne_bytes();
+        // SAFETY: eight readable bytes, as eventfd wants. A full counter (EAGAIN) means that it rings already.
+        unsafe { libc::write(self.fd(), one.as_ptr().cast(), one.len()) };
+    }
+
+    /// Sleeps until the bell rings or the time is over (-1: for ever) or a signal arrives; true when it rang.
+    pub fn wait(&self, timeout_ms: i32) -> Result<bool> {
+        let rang = crate::process::wait_readable(self.fd(), timeout_ms)?;
+        if rang {
+            let mut count = [0u8; 8];
+            // SAFETY: eight writable bytes, as eventfd wants.
+            unsafe { libc::read(self.fd(), count.as_mut_ptr().cast(), count.len()) };
+        }
+        Ok(rang)
+    }
+}
+
+/// Takes over a file that was inherited under this number.
+///
+/// # Safety
+/// The number must be open and owned by nothing else in this process.
+pub unsafe fn inherited_file(fd: RawFd) -> File {
+    // SAFETY: the caller promises exclusive ownership.
+    unsafe { File::from_raw_fd(fd) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::Ordering;
+
+    #[test]
+    fn two_mappings_see_one_memory() {
+        let file = memory_file(512).unwrap();
+        let (a, b) = (SharedWords::map(&file, 512).unwrap(), SharedWords::map(&file, 512).unwrap());
+        a.words()[511].store(7, Ordering::Release);
+        assert_eq!(b.words()[511].load(Ordering::Acquire), 7);
+    }
+
+    #[test]
+    fn the_bell_rings_once_for_many_strokes() {
+        let bell = Doorbell::new().unwrap();
+        assert!(!bell.wait(0).unwrap());
+        bell.ring();
+        bell.ring();
+        assert!(bell.wait(0).unwrap());
+        assert!(!bell.wait(0).unwrap());
+    }
+}

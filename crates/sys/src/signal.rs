@@ -1,0 +1,104 @@
+//! Signals: a flag that SIGINT and SIGTERM raise, and the means to interrupt a blocked wait without a race.
+#![expect(unsafe_code, reason = "signal handlers are C functions")]
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::{Result, check};
+
+/// Raised by the handlers. One per process, as signals are.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Whether a stop was asked for since the last [`clear_stop`].
+pub fn stop_requested() -> bool {
+    // Relaxed is enough: the flag carries no other data, and readers look again.
+    STOP.load(Ordering::Relaxed)
+}
+
+/// Forgets a stop that was asked for.
+pub fn clear_stop() {
+    STOP.store(false, Ordering::Relaxed);
+}
+
+extern "C" fn raise_stop(_: libc::c_int) {
+    STOP.store(true, Ordering::Relaxed);
+}
+
+extern "C" fn raise_stop_again_and_again(_: libc::c_int) {
+    STOP.store(true, Ordering::Relaxed);
+    let tick = libc::timeval { tv_sec: 0, tv_usec: 10_000 };
+    let every = libc::itimerval { it_interval: tick, it_value: tick };
+    // SAFETY: setitimer is async-signal-safe (signal-safety(7)) and `every` outlives the call.
+    unsafe { libc::setitimer(libc::ITIMER_REAL, &every, std::ptr::null_mut()) };
+}
+
+extern "C" fn interrupt_only(_: libc::c_int) {}
+
+fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) -> Result<()> {
+    // SAFETY: a zeroed sigaction is valid: no flags, so that blocking calls return EINTR, and an empty mask.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = handler as *const () as usize;
+    // SAFETY: `action` is initialised, and the handlers above only do what signal-safety(7) allows.
+    check(unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) }, "sigaction").map(drop)
+}
+
+/// SIGINT, SIGTERM and SIGHUP raise the stop flag instead of ending the process; blocking calls return `EINTR`.
+pub fn stop_on_interrupt() -> Result<()> {
+    [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().try_for_each(|signal| handle(signal, raise_stop))
+}
+
+/// For the spawner: SIGTERM raises the flag and interrupts the blocked wait, now and every 10 ms until
+/// [`quiet`]. One signal alone could arrive just before the wait begins and be lost.
+pub fn stop_on_terminate_repeatedly() -> Result<()> {
+    handle(libc::SIGTERM, raise_stop_again_and_again)?;
+    handle(libc::SIGALRM, interrupt_only)
+}
+
+/// Ends the repeated interruptions.
+pub fn quiet() {
+    let never = libc::timeval { tv_sec: 0, tv_usec: 0 };
+    let off = libc::itimerval { it_interval: never, it_value: never };
+    // SAFETY: `off` is valid for the call and only read.
+    unsafe { libc::setitimer(libc::ITIMER_REAL, &off, std::ptr::null_mut()) };
+}
+
+/// Interrupts blocked calls after `first_ns` and every 10 ms from then on, until [`quiet`].
+pub fn interrupt_after(first_ns: u64) {
+    let first_us = (first_ns / 1000).max(1);
+    let value =
+        libc::timeval { tv_sec: (first_us / 1_000_000) as i64, tv_usec: (first_us % 1_000_000) as i64 };
+    let timer =
+        libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 10_000 }, it_value: value };
+    // SAFETY: `timer` is valid for the call and only read.
+    unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()) };
+}
+
+/// Ignores SIGINT, SIGHUP and SIGQUIT: a terminal sends them to the whole foreground group, and only the parent decides.
+pub fn ignore_terminal() {
+    for signal in [libc::SIGINT, libc::SIGHUP, libc::SIGQUIT] {
+        // SAFETY: SIG_IGN is a valid disposition.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
+/// Gives SIGPIPE its default meaning back. Rust's runtime ignores it, and an ignored signal stays ignored over exec.
+pub fn default_sigpipe() {
+    // SAFETY: SIG_DFL is a valid disposition.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+}
+
+/// Sends a signal to one process, see `kill(2)`. A process that is gone already is no error.
+pub fn send(pid: i32, signal: i32) {
+    if pid > 0 {
+        // SAFETY: no pointer is passed; pid is positive, so neither a group nor everybody is meant.
+        unsafe { libc::kill(pid, signal) };
+    }
+}
+
+/// Asks the kernel to send this process a signal when its parent ends, see `PR_SET_PDEATHSIG` in `prctl(2)`.
+pub fn on_parent_death(signal: i32) -> Result<()> {
+    // SAFETY: the option takes one integer.
+    check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, signal, 0, 0, 0) }, "prctl(PR_SET_PDEATHSIG)")
+        .map(drop)
+}
+
+pub use libc::{SIGKILL, SIGTERM};

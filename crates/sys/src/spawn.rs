@@ -1,0 +1,306 @@
+//! Creating a process under a stated condition, at the price of a bare `vfork` and `exec`.
+#![expect(unsafe_code, reason = "clone(2) and execve(2) need raw pointers that outlive the child's start")]
+
+use std::ffi::CString;
+use std::ptr;
+
+use crate::SysError;
+
+/// The longest padding that fits: one page, so that every displacement of the stack within a page can be had.
+pub const PAD_BYTES_MAX: usize = 8192;
+
+/// Bytes that an environment pointer takes in the process image.
+const POINTER_BYTES: usize = size_of::<*const u8>();
+
+/// A program, its arguments and its environment, laid out once so that starting it again costs nothing.
+#[derive(Debug)]
+pub struct Image {
+    program: CString,
+    argv: Vec<CString>,
+    env: Vec<CString>,
+    /// `argv` as execve(2) wants it, null at the end. The strings' heap blocks do not move with the struct.
+    argv_pointers: Vec<*const libc::c_char>,
+    /// `env` likewise, with one place more, before the null, for the padding variable.
+    env_pointers: Vec<*const libc::c_char>,
+    /// Backing of the padding variable; a null byte at the right place ends it.
+    pad: Vec<u8>,
+}
+
+impl Image {
+    /// Lays out a program. Strings with null bytes inside cannot be passed to a program and are refused.
+    pub fn new(program: &str, argv: &[String], env: &[String]) -> Result<Self, std::ffi::NulError> {
+        let strings = |list: &[String]| {
+            list.iter().map(|text| CString::new(text.as_str())).collect::<Result<Vec<_>, _>>()
+        };
+        let (argv, env) = (strings(argv)?, strings(env)?);
+        let argv_pointers = argv.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect();
+        let env_pointers = env.iter().map(|text| text.as_ptr()).chain([ptr::null(), ptr::null()]).collect();
+        let mut pad = vec![b'x'; PAD_BYTES_MAX + 64];
+        pad[..PAD_NAME.len()].copy_from_slice(PAD_NAME);
+        Ok(Image { program: CString::new(program)?, argv, env, argv_pointers, env_pointers, pad })
+    }
+
+    /// Bytes that arguments, environment, program name and their pointers take at the top of the stack, without
+    /// padding. Two images with the same number start with the same stack pointer when ASLR is off.
+    pub fn stack_bytes(&self) -> usize {
+        let bytes = |list: &[CString]| {
+            list.iter().map(|text| text.as_bytes_with_nul().len() + POINTER_BYTES).sum::<usize>()
+        };
+        bytes(&self.argv) + bytes(&self.env) + self.program.as_bytes_with_nul().len()
+    }
+
+    /// Adds one variable that takes `pad_bytes` bytes, its null byte included; `None` removes it.
+    fn set_pad(&mut self, pad_bytes: Option<usize>) {
+        let place = self.env.len();
+        let Some(bytes) = pad_bytes.map(|bytes| bytes.clamp(1, PAD_BYTES_MAX)) else {
+            self.env_pointers[place] = ptr::null();
+            return;
+        };
+        // A variable shorter than its own name is cut: a strange string, but it takes exactly its bytes.
+        self.pad[PAD_NAME.len()..].fill(b'x');
+        self.pad[..PAD_NAME.len()].copy_from_slice(PAD_NAME);
+        self.pad[bytes - 1] = 0;
+        self.env_pointers[place] = self.pad.as_ptr().cast();
+    }
+}
+
+/// Name of the padding variable.
+const PAD_NAME: &[u8] = b"FAUXPLAT_PAD=";
+
+/// What the child does to itself between its creation and its first instruction.
+#[derive(Clone, Debug, Default)]
+pub struct ChildSetup {
+    /// Scheduling policy (`libc::SCHED_*`) and priority.
+    pub policy: Option<(i32, u8)>,
+    /// Nice value.
+    pub nice: Option<i8>,
+    /// Execution domain, see `personality(2)`.
+    pub personality: Option<u32>,
+    /// Working directory.
+    pub cwd: Option<CString>,
+    /// Descriptors that become standard input, output and error.
+    pub stdio: [i32; 3],
+    /// Whether the child asks to be traced by its parent.
+    pub traced: bool,
+}
+
+/// Which step of the start failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Stage {
+    /// `clone(2)`.
+    Create = 1,
+    /// `sched_setscheduler(2)`.
+    Policy = 2,
+    /// `setpriority(2)`.
+    Nice = 3,
+    /// `personality(2)`.
+    Personality = 4,
+    /// `chdir(2)`.
+    WorkingDirectory = 5,
+    /// `dup2(2)` onto the standard descriptors.
+    Stdio = 6,
+    /// `ptrace(2)`.
+    Trace = 7,
+    /// `execve(2)`.
+    Exec = 8,
+    /// `sched_setaffinity(2)`, made by the spawner before the child exists.
+    Affinity = 9,
+}
+
+impl Stage {
+    /// The stage with this number.
+    pub fn from_number(number: i32) -> Option<Stage> {
+        use Stage::*;
+        [Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Trace, Exec, Affinity]
+            .into_iter()
+            .find(|stage| *stage as i32 == number)
+    }
+}
+
+/// A child that runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Started {
+    /// Its process id.
+    pub pid: i32,
+    /// The CPU on which it stood just before exec.
+    pub cpu: Option<u16>,
+    /// `CLOCK_MONOTONIC` just before it was created.
+    pub started_ns: u64,
+}
+
+/// A child that could not be started.
+#[derive(Clone, Copy, Debug)]
+pub struct StartFailed {
+    /// The step that failed.
+    pub stage: Stage,
+    /// The kernel's reason.
+    pub errno: i32,
+}
+
+/// Everything that the child reads and writes between clone and exec. It shares the parent's memory there.
+struct Shared<'a> {
+    image: &'a Image,
+    setup: &'a ChildSetup,
+    cpu: libc::c_int,
+    failed_stage: i32,
+    errno: i32,
+}
+
+/// A stack for the child's few calls before exec, kept from one run to the next.
+#[derive(Debug)]
+pub struct ChildStack(Vec<u128>);
+
+impl Default for ChildStack {
+    fn default() -> Self {
+        // 64 KiB, in units of 16 bytes because the ABI wants the stack aligned so.
+        ChildStack(vec![0; 4096])
+    }
+}
+
+/// Starts the image under the setup and returns when it has been executed (or could not be).
+///
+/// `pad_bytes` adds an environment variable of that size. The child is created with `CLONE_VM | CLONE_VFORK`: the
+/// caller sleeps until exec, so the setup is in place before the program's first instruction.
+pub fn start(
+    image: &mut Image,
+    setup: &ChildSetup,
+    pad_bytes: Option<usize>,
+    stack: &mut ChildStack,
+) -> Result<Started, StartFailed> {
+    image.set_pad(pad_bytes);
+    let mut shared = Shared { image, setup, cpu: -1, failed_stage: 0, errno: 0 };
+    let started_ns = crate::clock::monotonic_ns();
+    // SAFETY: `child` is an extern "C" function of clone's type. The stack pointer is the end of a live, aligned
+    // block. CLONE_VFORK suspends this thread until the child has executed or exited, so `shared` and the stack
+    // outlive the child's use of them, and no two threads touch them at once.
+    let pid = unsafe {
+        let top = stack.0.as_mut_ptr().add(stack.0.len());
+        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+        libc::clone(child, top.cast(), flags, (&raw mut shared).cast())
+    };
+    if pid < 0 {
+        let errno = SysError::last("clone").source.raw_os_error().unwrap_or(0);
+        return Err(StartFailed { stage: Stage::Create, errno });
+    }
+    // SAFETY: `shared` was written by the child through the pointer above; a volatile read keeps the compiler
+    // from assuming that the fields still hold what this function stored.
+    let (stage, errno, cpu) = unsafe {
+        (
+            ptr::read_volatile(&shared.failed_stage),
+            ptr::read_volatile(&shared.errno),
+            ptr::read_volatile(&shared.cpu),
+        )
+    };
+    if let Some(stage) = Stage::from_number(stage) {
+        while crate::process::wait(pid, true) == crate::process::Waited::Interrupted {}
+        return Err(StartFailed { stage, errno });
+    }
+    Ok(Started { pid, cpu: u16::try_from(cpu).ok(), started_ns })
+}
+
+/// The child's life between clone and exec. Only calls that are safe after vfork(2): no allocation, no locks.
+extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
+    // SAFETY: `start` passes a pointer to its `Shared`, which lives while the parent is suspended.
+    let shared = unsafe { &mut *argument.cast::<Shared<'_>>() };
+    // SAFETY: each call gets pointers into `shared.image` and `shared.setup`, which are null-terminated and live.
+    unsafe {
+        if let Err(stage) = apply(shared.setup) {
+            shared.errno = *libc::__errno_location();
+            shared.failed_stage = stage as i32;
+            libc::_exit(127);
+        }
+        shared.cpu = libc::sched_getcpu();
+        let image = shared.image;
+        libc::execve(image.program.as_ptr(), image.argv_pointers.as_ptr(), image.env_pointers.as_ptr());
+        shared.errno = *libc::__errno_location();
+        shared.failed_stage = Stage::Exec as i32;
+        libc::_exit(127)
+    }
+}
+
+/// Applies the setup to the calling process.
+///
+/// # Safety
+/// Must run in the child of [`start`], where changing the process affects nobody else.
+unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
+    let done = |value: libc::c_int, stage| if value < 0 { Err(stage) } else { Ok(()) };
+    // SAFETY: integers and null-terminated strings that live in `setup`; `param` lives for its call.
+    unsafe {
+        for (place, &fd) in setup.stdio.iter().enumerate() {
+            done(libc::dup2(fd, place as i32), Stage::Stdio)?;
+        }
+        if let Some(cwd) = &setup.cwd {
+            done(libc::chdir(cwd.as_ptr()), Stage::WorkingDirectory)?;
+        }
+        if let Some(nice) = setup.nice {
+            done(libc::setpriority(libc::PRIO_PROCESS, 0, nice.into()), Stage::Nice)?;
+        }
+        if let Some(personality) = setup.personality {
+            done(libc::personality(personality.into()), Stage::Personality)?;
+        }
+        if setup.traced {
+            done(libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) as i32, Stage::Trace)?;
+        }
+        // The policy comes last: a real-time child must not hold the CPU for longer than it needs.
+        if let Some((policy, priority)) = setup.policy {
+            let param = libc::sched_param { sched_priority: priority.into() };
+            done(libc::sched_setscheduler(0, policy, &param), Stage::Policy)?;
+        }
+    }
+    Ok(())
+}
+
+/// The personality bit that switches address space layout randomisation off.
+pub const ADDR_NO_RANDOMIZE: u32 = libc::ADDR_NO_RANDOMIZE as u32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::{Exit, Waited, wait};
+    use std::os::fd::AsRawFd;
+
+    fn null() -> std::fs::File {
+        std::fs::File::options().read(true).write(true).open("/dev/null").unwrap()
+    }
+
+    fn run(
+        program: &str,
+        argv: &[&str],
+        pad: Option<usize>,
+        stdout: &std::fs::File,
+    ) -> Result<Exit, StartFailed> {
+        let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
+        let mut image = Image::new(program, &argv, &["A=1".to_owned()]).unwrap();
+        let null = null();
+        let stdio = [null.as_raw_fd(), stdout.as_raw_fd(), null.as_raw_fd()];
+        let setup = ChildSetup { stdio, ..ChildSetup::default() };
+        let started = start(&mut image, &setup, pad, &mut ChildStack::default())?;
+        assert!(started.cpu.is_some());
+        match wait(started.pid, true) {
+            Waited::Ended { exit, .. } => Ok(exit),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn runs_and_reports_the_status() {
+        assert_eq!(run("/bin/sh", &["sh", "-c", "exit 7"], None, &null()).unwrap(), Exit::Status(7));
+        assert_eq!(run("/bin/sh", &["sh", "-c", "kill -9 $$"], None, &null()).unwrap(), Exit::Signal(9));
+    }
+
+    #[test]
+    fn says_which_step_failed() {
+        let failed = run("/nonexistent/program", &["x"], None, &null()).unwrap_err();
+        assert_eq!((failed.stage, failed.errno), (Stage::Exec, libc::ENOENT));
+    }
+
+    #[test]
+    fn padding_takes_exactly_its_bytes() {
+        for pad in [1usize, 2, 12, 13, 14, 40, 4096] {
+            let output = crate::shared::memory_file(0).unwrap();
+            run("/usr/bin/env", &["env", "-0"], Some(pad), &output).unwrap();
+            assert_eq!(output.metadata().unwrap().len() as usize, "A=1".len() + 1 + pad);
+        }
+    }
+}

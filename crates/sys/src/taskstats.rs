@@ -1,0 +1,239 @@
+//! Exit records of all tasks, from the kernel's `taskstats` interface (`Documentation/accounting/taskstats.rst`).
+//!
+//! One record arrives for each thread that ends anywhere on the machine; the caller picks those of its tree. It is
+//! the only source that knows the run-queue wait of processes that nobody can look at any more. Needs
+//! `CAP_NET_ADMIN`, and `CONFIG_TASKSTATS` in the kernel.
+#![expect(unsafe_code, reason = "netlink sockets are reached through C calls")]
+
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+use crate::{Result, SysError, check};
+
+/// What the kernel says of one task (thread) at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExitRecord {
+    /// Thread id.
+    pub tid: i32,
+    /// Process id.
+    pub pid: i32,
+    /// Process id of the parent at that moment.
+    pub parent: i32,
+    /// CPU time.
+    pub cpu_ns: u64,
+    /// Time spent runnable but waiting.
+    pub run_delay_ns: u64,
+    /// Largest resident set of the process's last program image.
+    pub peak_memory_bytes: u64,
+}
+
+/// A socket on which exit records arrive.
+#[derive(Debug)]
+pub struct Listener {
+    socket: OwnedFd,
+    buffer: Vec<u8>,
+}
+
+// Numbers of <linux/genetlink.h> and <linux/taskstats.h>.
+const GENL_ID_CTRL: u16 = 16;
+const CTRL_CMD_GETFAMILY: u8 = 3;
+const CTRL_ATTR_FAMILY_ID: u16 = 1;
+const CTRL_ATTR_FAMILY_NAME: u16 = 2;
+const TASKSTATS_CMD_GET: u8 = 1;
+const TASKSTATS_CMD_ATTR_REGISTER_CPUMASK: u16 = 3;
+const TASKSTATS_TYPE_STATS: u16 = 3;
+const TASKSTATS_TYPE_AGGR_PID: u16 = 4;
+/// Netlink header and generic netlink header.
+const HEADERS: usize = 16 + 4;
+/// Room for bursts: a run of many processes must not lose records while the spawner waits for its leader.
+const RECEIVE_BUFFER_BYTES: i32 = 32 << 20;
+
+impl Listener {
+    /// Opens a listener for the tasks that end on these CPUs (a list such as `0-3`).
+    pub fn open(cpus: &str) -> Result<Self> {
+        let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
+        // SAFETY: no pointer is passed.
+        let fd = check(
+            unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_GENERIC) },
+            "socket(AF_NETLINK)",
+        )?;
+        // SAFETY: the descriptor was just created and belongs to nobody else.
+        let socket = unsafe { OwnedFd::from_raw_fd(fd) };
+        // SAFETY: the option is one integer that outlives the call. Failure leaves the smaller default buffer,
+        // which only makes a lost record more likely, and a loss is noticed.
+        unsafe {
+            let value: *const i32 = &RECEIVE_BUFFER_BYTES;
+            libc::setsockopt(fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, value.cast(), 4);
+        }
+        let mut listener = Listener { socket, buffer: vec![0; 4096] };
+        let family = listener.family()?;
+        listener.send(
+            family,
+            TASKSTATS_CMD_GET,
+            TASKSTATS_CMD_ATTR_REGISTER_CPUMASK,
+            cpus.as_bytes(),
+            true,
+        )?;
+        listener.expect_acknowledgement()?;
+        Ok(listener)
+    }
+
+    /// Asks the generic netlink controller for the number of the TASKSTATS family.
+    fn family(&mut self) -> Result<u16> {
+        self.send(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, b"TASKSTATS", false)?;
+        let length = self.receive(0)?.unwrap_or(0);
+        let answer = self.buffer.get(HEADERS..length).unwrap_or_default();
+        let id = attributes(answer)
+            .find(|(kind, _)| *kind == CTRL_ATTR_FAMILY_ID)
+            .and_then(|(_, data)| u16_at(data, 0));
+        id.ok_or_else(|| SysError {
+            call: "look-up of the TASKSTATS netlink family".into(),
+            source: std::io::Error::from(std::io::ErrorKind::Unsupported),
+        })
+    }
+
+    fn send(&self, kind: u16, command: u8, attribute: u16, data: &[u8], acknowledge: bool) -> Result<()> {
+        // Strings of attributes end with a null byte.
+        let attribute_bytes = 4 + data.len() + 1;
+        let total = HEADERS + attribute_bytes.next_multiple_of(4);
+        let flags = libc::NLM_F_REQUEST | if acknowledge { libc::NLM_F_ACK } else { 0 };
+        let mut message = Vec::with_capacity(total);
+        message.extend((total as u32).to_ne_bytes());
+        message.extend(kind.to_ne_bytes());
+        message.extend((flags as u16).to_ne_bytes());
+        message.extend([0; 8]);
+        message.extend([command, 1, 0, 0]);
+        message.extend((attribute_bytes as u16).to_ne_bytes());
+        message.extend(attribute.to_ne_bytes());
+        message.extend(data);
+        message.resize(total, 0);
+        // SAFETY: the pointer and length describe `message`. An unconnected netlink socket sends to the kernel.
+        let sent = unsafe { libc::send(self.socket.as_raw_fd(), message.as_ptr().cast(), total, 0) };
+        check(sent as libc::c_int, "send on the taskstats socket").map(drop)
+    }
+
+    fn expect_acknowledgement(&mut self) -> Result<()> {
+        let length = self.receive(0)?.unwrap_or(0);
+        let errno =
+            i32::from_ne_bytes(self.buffer.get(16..20).and_then(|b| b.try_into().ok()).unwrap_or_default());
+        if length >= 20 && u16_at(&self.buffer, 4) == Some(libc::NLMSG_ERROR as u16) && errno != 0 {
+            let source = std::io::Error::from_raw_os_error(-errno);
+            return Err(SysError { call: "registration for taskstats".into(), source });
+        }
+        Ok(())
+    }
+
+    /// Receives one message into the buffer; `None` when there is none and the flags say not to wait.
+    fn receive(&mut self, flags: i32) -> Result<Option<usize>> {
+        // SAFETY: the pointer and length describe the buffer, which is writable.
+        let got = unsafe {
+            libc::recv(self.socket.as_raw_fd(), self.buffer.as_mut_ptr().cast(), self.buffer.len(), flags)
+        };
+        if got >= 0 {
+            return Ok(Some(got as usize));
+        }
+        let error = SysError::last("recv on the taskstats socket");
+        if error.source.kind() == std::io::ErrorKind::WouldBlock { Ok(None) } else { Err(error) }
+    }
+
+    /// Hands over all records that have arrived.
+    ///
+    /// # Errors
+    /// `ENOBUFS` when more arrived than the socket could hold: the tree's account is then incomplete.
+    pub fn drain(&mut self, mut each: impl FnMut(ExitRecord)) -> Result<()> {
+        while let Some(length) = self.receive(libc::MSG_DONTWAIT)? {
+            let message = self.buffer.get(HEADERS..length).unwrap_or_default();
+            for (kind, nested) in attributes(message) {
+                if kind == TASKSTATS_TYPE_AGGR_PID
+                    && let Some((_, stats)) =
+                        attributes(nested).find(|(kind, _)| *kind == TASKSTATS_TYPE_STATS)
+                    && let Some(record) = decode(stats)
+                {
+                    each(record);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Decodes `struct taskstats` by the offsets that its header fixes for all versions since 12 (Linux 5.19).
+fn decode(stats: &[u8]) -> Option<ExitRecord> {
+    let version = u16_at(stats, 0)?;
+    let tid = u32_at(stats, 128)? as i32;
+    // The thread group id came with version 12; before it a thread cannot be told from a process.
+    let pid = if version >= 12 { u32_at(stats, 368)? as i32 } else { tid };
+    Some(ExitRecord {
+        tid,
+        pid,
+        parent: u32_at(stats, 132)? as i32,
+        cpu_ns: u64_at(stats, 72)?,
+        run_delay_ns: u64_at(stats, 24)?,
+        peak_memory_bytes: u64_at(stats, 200)? * 1024,
+    })
+}
+
+/// Walks netlink attributes: type and payload.
+fn attributes(mut data: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+    std::iter::from_fn(move || {
+        let length = usize::from(u16_at(data, 0)?);
+        let kind = u16_at(data, 2)? & 0x3fff;
+        let payload = data.get(4..length)?;
+        data = data.get(length.next_multiple_of(4)..).unwrap_or_default();
+        Some((kind, payload))
+    })
+}
+
+fn u16_at(data: &[u8], offset: usize) -> Option<u16> {
+    Some(u16::from_ne_bytes(data.get(offset..offset + 2)?.try_into().ok()?))
+}
+
+fn u32_at(data: &[u8], offset: usize) -> Option<u32> {
+    Some(u32::from_ne_bytes(data.get(offset..offset + 4)?.try_into().ok()?))
+}
+
+fn u64_at(data: &[u8], offset: usize) -> Option<u64> {
+    Some(u64::from_ne_bytes(data.get(offset..offset + 8)?.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_never_run_past_the_end() {
+        // A length of zero, a length past the end, and a cut header all end the walk.
+        for bad in [&[0u8, 0, 1, 0][..], &[200, 0, 1, 0, 1], &[4], &[3, 0, 1, 0, 9, 9]] {
+            assert_eq!(attributes(bad).count(), 0, "{bad:?}");
+        }
+        let two = [5, 0, 1, 0, 9, 0, 0, 0, 4, 0, 2, 0];
+        let seen: Vec<(u16, &[u8])> = attributes(&two).collect();
+        assert_eq!(seen, [(1, &[9u8][..]), (2, &[][..])]);
+    }
+
+    #[test]
+    fn a_child_leaves_its_record() {
+        let cpus = crate::sched::affinity(0).unwrap().to_string();
+        let mut listener = match Listener::open(&cpus) {
+            Ok(listener) => listener,
+            Err(error) => {
+                assert!(!crate::process::is_root(), "{error}");
+                return;
+            }
+        };
+        let mut image = crate::spawn::Image::new("/bin/true", &["true".into()], &[]).unwrap();
+        let setup = crate::spawn::ChildSetup { stdio: [0, 1, 2], ..Default::default() };
+        let started = crate::spawn::start(&mut image, &setup, None, &mut Default::default()).unwrap();
+        crate::process::wait(started.pid, true);
+        let mut found = None;
+        listener
+            .drain(|record| {
+                if record.pid == started.pid {
+                    found = Some(record)
+                }
+            })
+            .unwrap();
+        let record = found.expect("the kernel reports every task that ends");
+        assert_eq!((record.tid, record.parent), (started.pid, std::process::id() as i32));
+        assert!(record.cpu_ns > 0 && record.peak_memory_bytes > 0);
+    }
+}
