@@ -1,1 +1,24 @@
 //! A child process under a stated condition.
+//!
+//! Measured programs are not children of fauxplat but of a *spawner*: a second, tiny process of the same binary
+//! that does nothing else. A big parent would lend its memory peak to each child (`getrusage(2)` carries it over
+//! exec) and its page tables to each fork. Requests and replies cross in shared memory, so that a run of a tenth
+//! of a millisecond is not preceded and followed by the wake-ups of a pipe.
+//!
+//! The condition is applied between `vfork` and `exec`, in the child ([`fauxplat_sys::spawn`]): it holds before the
+//! first instruction of the program.
+
+mod client;
+mod error;
+mod procfs;
+mod ring;
+mod server;
+mod table;
+mod tree;
+pub mod words;
+
+pub use client::{Program, Spawner};
+pub use error::LaunchError;
+pub use ring::{Pad, Reply, Request, RunEnd};
+pub use server::serve_inherited as serve;
+pub use table::{Entry, Stdin, Stdout, Table, entry_of};

@@ -73,13 +73,9 @@ impl Doorbell {
         Ok(Doorbell(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// Takes over a doorbell that was inherited under this number.
-    ///
-    /// # Safety
-    /// The number must be an eventfd that nothing else in this process owns.
-    pub unsafe fn from_inherited(fd: RawFd) -> Self {
-        // SAFETY: the caller promises exclusive ownership.
-        Doorbell(unsafe { OwnedFd::from_raw_fd(fd) })
+    /// A doorbell that was inherited under this number; see [`duplicate`].
+    pub fn inherited(fd: RawFd) -> Result<Self> {
+        duplicate(fd).map(Doorbell)
     }
 
     /// The descriptor's number, to be inherited.
@@ -106,13 +102,13 @@ impl Doorbell {
     }
 }
 
-/// Takes over a file that was inherited under this number.
-///
-/// # Safety
-/// The number must be open and owned by nothing else in this process.
-pub unsafe fn inherited_file(fd: RawFd) -> File {
-    // SAFETY: the caller promises exclusive ownership.
-    unsafe { File::from_raw_fd(fd) }
+/// A descriptor of one's own for what a parent left open under this number. Duplication makes it safe whatever
+/// the number is: nobody else can own the new descriptor. See `F_DUPFD_CLOEXEC` in `fcntl(2)`.
+pub fn duplicate(fd: RawFd) -> Result<OwnedFd> {
+    // SAFETY: no pointer is passed; a number that is not open gives EBADF.
+    let own = check(unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) }, "fcntl(F_DUPFD_CLOEXEC)")?;
+    // SAFETY: the descriptor was just created and belongs to nobody else.
+    Ok(unsafe { OwnedFd::from_raw_fd(own) })
 }
 
 #[cfg(test)]

@@ -1,0 +1,103 @@
+//! What can go wrong between a command line and a running process.
+
+use std::path::PathBuf;
+
+use fauxplat_sys::SysError;
+use fauxplat_sys::spawn::Stage;
+
+/// Why a command could not be launched.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The words of a command line cannot be split.
+    #[error("`{command}`: {reason}")]
+    Words {
+        /// The command line.
+        command: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The program was not found.
+    #[error("`{program}`: no such program{hint}")]
+    NotFound {
+        /// The first word of the command.
+        program: String,
+        /// Where it was looked for.
+        hint: String,
+    },
+    /// The program is there but may not be executed.
+    #[error("`{}`: not executable (a program needs execute permission: chmod +x)", path.display())]
+    NotExecutable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The kernel refused a step of the start.
+    #[error("{}", refused(program, *stage, source))]
+    Refused {
+        /// The program that was to be started.
+        program: String,
+        /// The step.
+        stage: Stage,
+        /// The kernel's reason.
+        source: std::io::Error,
+    },
+    /// A file that the condition names cannot be used.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A kernel call that has nothing to do with the command failed.
+    #[error(transparent)]
+    Sys(#[from] SysError),
+    /// The spawner ended without being told to.
+    #[error("the spawner process ended unexpectedly ({0})")]
+    SpawnerDied(String),
+    /// A string with a null byte cannot be passed to a program.
+    #[error("`{0}` holds a null byte")]
+    NullByte(String),
+}
+
+impl LaunchError {
+    /// Whether a missing permission is the reason.
+    pub fn is_permission(&self) -> bool {
+        match self {
+            LaunchError::Refused { stage, source, .. } => {
+                *stage != Stage::Exec && source.kind() == std::io::ErrorKind::PermissionDenied
+            }
+            LaunchError::Sys(error) => error.is_permission(),
+            _ => false,
+        }
+    }
+}
+
+/// Says which step failed, and what to do about it where that is known.
+fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
+    let denied = source.kind() == std::io::ErrorKind::PermissionDenied;
+    let step = match stage {
+        Stage::Create => "cannot create a process",
+        Stage::Policy if denied => {
+            "no permission for a real-time policy (needs CAP_SYS_NICE: run as root, or raise RLIMIT_RTPRIO with `ulimit -r`)"
+        }
+        Stage::Policy => "cannot set the scheduling policy",
+        Stage::Nice if denied => {
+            "no permission for a lower nice value (needs CAP_SYS_NICE: run as root, or raise RLIMIT_NICE with `ulimit -e`)"
+        }
+        Stage::Nice => "cannot set the nice value",
+        Stage::Personality => "cannot switch address space randomisation off",
+        Stage::WorkingDirectory => "cannot enter the working directory",
+        Stage::Stdio => "cannot set up standard input and output",
+        Stage::Trace => "cannot trace the command (is ptrace forbidden here, see kernel.yama.ptrace_scope?)",
+        Stage::Exec => "cannot be executed",
+        Stage::Affinity => "cannot run on the CPUs that were asked for",
+    };
+    let hint = match source.raw_os_error() {
+        Some(ENOEXEC) => " (a script needs a first line such as #!/bin/sh)",
+        _ => "",
+    };
+    format!("`{program}`: {step}: {source}{hint}")
+}
+
+/// `ENOEXEC`, see `errno(3)`.
+const ENOEXEC: i32 = 8;

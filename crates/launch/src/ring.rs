@@ -1,0 +1,279 @@
+//! The memory that fauxplat and its spawner share: two rings of fixed-size messages, and a doorbell each way.
+//!
+//! Each ring has one writer and one reader. The writer fills a slot with relaxed stores and publishes it by a
+//! release store of `produced`; the reader's acquire load of `produced` is its partner. A side that is about to
+//! sleep sets its `asleep` word, looks once more and only then sleeps; the other side publishes first and looks at
+//! `asleep` afterwards. Both do so sequentially consistent, or both could miss each other (Dekker's problem).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fauxplat_model::{Metric, Reading};
+use fauxplat_sys::process::Exit;
+
+/// One run that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Index in the table.
+    pub entry: u32,
+    /// One CPU to run on, instead of the entry's own set.
+    pub cpu: Option<u32>,
+    /// Environment padding.
+    pub pad: Pad,
+    /// Whether the whole process tree is to be traced and listed instead of timed.
+    pub traced: bool,
+}
+
+/// Environment padding of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pad {
+    /// None.
+    #[default]
+    None,
+    /// A variable of exactly this many bytes.
+    Bytes(u16),
+    /// As many bytes as bring arguments and environment to this size modulo 4096.
+    StackOffset(u16),
+}
+
+/// How a requested run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// By itself or by a signal.
+    Ended(Exit),
+    /// It reached the time limit and was ended.
+    TimedOut,
+    /// The experiment was stopped.
+    Aborted,
+    /// It could not be started: stage and errno.
+    NotStarted(i32, i32),
+}
+
+/// What the spawner tells of one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// How it ended.
+    pub end: RunEnd,
+    /// `CLOCK_MONOTONIC` at its start.
+    pub started_ns: u64,
+    /// CPU on which it began; `u16::MAX` when unknown.
+    pub cpu_first: u16,
+    /// CPU on which it ended; `u16::MAX` when unknown.
+    pub cpu_last: u16,
+    /// Processes that outlived the command and were ended.
+    pub left_behind: u16,
+    /// Padding that was added, in bytes.
+    pub pad_bytes: u16,
+    /// One reading per metric.
+    pub readings: [Reading; Metric::COUNT],
+}
+
+/// Words of shared memory, in all.
+pub(crate) const RING_WORDS: usize = REPLIES + SLOTS * REPLY_WORDS;
+/// Slots in each ring; at most this many requests are under way, so no ring ever overflows.
+pub(crate) const SLOTS: usize = 64;
+const LINE: usize = 8;
+const REQUEST_PRODUCED: usize = 0;
+const REPLY_PRODUCED: usize = LINE;
+const SERVER_ASLEEP: usize = 2 * LINE;
+const CLIENT_ASLEEP: usize = 3 * LINE;
+const PEAK_FLOOR: usize = 4 * LINE;
+const SOURCES: usize = 4 * LINE + 1;
+const GOODBYE: usize = 5 * LINE;
+const REQUESTS: usize = 8 * LINE;
+const REQUEST_WORDS: usize = 4;
+const REPLIES: usize = REQUESTS + SLOTS * REQUEST_WORDS;
+const REPLY_WORDS: usize = 24;
+const NONE: u64 = u64::MAX;
+
+/// Both rings, seen from one side.
+#[derive(Debug)]
+pub(crate) struct Rings<'a> {
+    words: &'a [AtomicU64],
+}
+
+/// Which ring.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Way {
+    Requests,
+    Replies,
+}
+
+impl<'a> Rings<'a> {
+    pub(crate) fn new(words: &'a [AtomicU64]) -> Self {
+        assert!(words.len() >= RING_WORDS, "the shared memory is too small");
+        Rings { words }
+    }
+
+    fn place(&self, way: Way) -> (&AtomicU64, &AtomicU64, usize, usize) {
+        match way {
+            Way::Requests => {
+                (&self.words[REQUEST_PRODUCED], &self.words[SERVER_ASLEEP], REQUESTS, REQUEST_WORDS)
+            }
+            Way::Replies => (&self.words[REPLY_PRODUCED], &self.words[CLIENT_ASLEEP], REPLIES, REPLY_WORDS),
+        }
+    }
+
+    /// How many messages were published in all.
+    pub(crate) fn produced(&self, way: Way) -> u64 {
+        self.place(way).0.load(Ordering::Acquire)
+    }
+
+    /// Publishes a message as number `index`; true when the other side sleeps and the bell must be rung.
+    pub(crate) fn publish(&self, way: Way, index: u64, message: &[u64]) -> bool {
+        let (produced, asleep, start, size) = self.place(way);
+        let slot = start + (index as usize % SLOTS) * size;
+        for (word, &value) in self.words[slot..slot + size].iter().zip(message) {
+            word.store(value, Ordering::Relaxed);
+        }
+        // Sequentially consistent: it must not be reordered with the look at `asleep`.
+        produced.store(index + 1, Ordering::SeqCst);
+        asleep.load(Ordering::SeqCst) != 0
+    }
+
+    /// Reads message number `index`, which must have been published.
+    pub(crate) fn read<const N: usize>(&self, way: Way, index: u64) -> [u64; N] {
+        let (_, _, start, size) = self.place(way);
+        let slot = start + (index as usize % SLOTS) * size;
+        std::array::from_fn(|i| self.words[slot + i].load(Ordering::Relaxed))
+    }
+
+    /// Announces sleep (or waking); true when nothing beyond `index` was published meanwhile, so sleep is safe.
+    pub(crate) fn announce_sleep(&self, way: Way, asleep: bool, index: u64) -> bool {
+        let (produced, word, ..) = self.place(way);
+        word.store(asleep.into(), Ordering::SeqCst);
+        produced.load(Ordering::SeqCst) <= index
+    }
+
+    /// Tells the spawner to end as soon as nothing is asked of it.
+    pub(crate) fn say_goodbye(&self) {
+        self.words[GOODBYE].store(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn goodbye_said(&self) -> bool {
+        self.words[GOODBYE].load(Ordering::SeqCst) != 0
+    }
+
+    /// What the spawner found out about itself at its start: its own peak memory, and which sources it could open.
+    pub(crate) fn set_abilities(&self, peak_floor_bytes: u64, sources: u64) {
+        self.words[PEAK_FLOOR].store(peak_floor_bytes, Ordering::Release);
+        self.words[SOURCES].store(sources, Ordering::Release);
+    }
+
+    pub(crate) fn abilities(&self) -> (u64, u64) {
+        (self.words[PEAK_FLOOR].load(Ordering::Acquire), self.words[SOURCES].load(Ordering::Acquire))
+    }
+}
+
+impl Request {
+    pub(crate) fn encode(&self) -> [u64; REQUEST_WORDS] {
+        let pad = match self.pad {
+            Pad::None => NONE,
+            Pad::Bytes(bytes) => bytes.into(),
+            Pad::StackOffset(offset) => 1 << 32 | u64::from(offset),
+        };
+        [self.entry.into(), self.cpu.map_or(NONE, u64::from), pad, self.traced.into()]
+    }
+
+    pub(crate) fn decode(words: [u64; REQUEST_WORDS]) -> Request {
+        let pad = match words[2] {
+            NONE => Pad::None,
+            word if word >> 32 == 1 => Pad::StackOffset(word as u16),
+            word => Pad::Bytes(word as u16),
+        };
+        let cpu = (words[1] != NONE).then_some(words[1] as u32);
+        Request { entry: words[0] as u32, cpu, pad, traced: words[3] != 0 }
+    }
+}
+
+impl Reply {
+    /// A reply about a run that never began.
+    pub(crate) fn without_run(end: RunEnd) -> Reply {
+        Reply {
+            end,
+            started_ns: 0,
+            cpu_first: u16::MAX,
+            cpu_last: u16::MAX,
+            left_behind: 0,
+            pad_bytes: 0,
+            readings: [Reading::ABSENT; Metric::COUNT],
+        }
+    }
+
+    pub(crate) fn encode(&self) -> [u64; REPLY_WORDS] {
+        let (kind, a, b) = match self.end {
+            RunEnd::Ended(Exit::Status(status)) => (0, u32::from(status), 0),
+            RunEnd::Ended(Exit::Signal(signal)) => (1, u32::from(signal), 0),
+            RunEnd::TimedOut => (2, 0, 0),
+            RunEnd::Aborted => (3, 0, 0),
+            RunEnd::NotStarted(stage, errno) => (4, stage as u32, errno as u16),
+        };
+        let mut words = [0; REPLY_WORDS];
+        words[0] = u64::from(b) << 48 | u64::from(a) << 8 | kind;
+        words[1] = self.started_ns;
+        let small = [self.cpu_first, self.cpu_last, self.left_behind, self.pad_bytes];
+        words[2] = small.iter().rev().fold(0, |word, &part| word << 16 | u64::from(part));
+        for (word, reading) in words[3..].iter_mut().zip(&self.readings) {
+            *word = reading.get().unwrap_or(NONE);
+        }
+        words
+    }
+
+    pub(crate) fn decode(words: [u64; REPLY_WORDS]) -> Reply {
+        let (a, b) = ((words[0] >> 8) as u32, (words[0] >> 48) as u16);
+        let end = match words[0] & 0xff {
+            0 => RunEnd::Ended(Exit::Status(a as u8)),
+            1 => RunEnd::Ended(Exit::Signal(a as u8)),
+            2 => RunEnd::TimedOut,
+            3 => RunEnd::Aborted,
+            _ => RunEnd::NotStarted((a & 0xff) as i32, b.into()),
+        };
+        Reply {
+            end,
+            started_ns: words[1],
+            cpu_first: words[2] as u16,
+            cpu_last: (words[2] >> 16) as u16,
+            left_behind: (words[2] >> 32) as u16,
+            pad_bytes: (words[2] >> 48) as u16,
+            readings: std::array::from_fn(|i| Reading::from((words[3 + i] != NONE).then_some(words[3 + i]))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_survive_the_crossing() {
+        for pad in [Pad::None, Pad::Bytes(0), Pad::Bytes(4096), Pad::StackOffset(4095)] {
+            for cpu in [None, Some(0), Some(4000)] {
+                let request = Request { entry: 3, cpu, pad, traced: cpu.is_some() };
+                assert_eq!(Request::decode(request.encode()), request);
+            }
+        }
+        let ends = [
+            RunEnd::Ended(Exit::Status(255)),
+            RunEnd::Ended(Exit::Signal(9)),
+            RunEnd::TimedOut,
+            RunEnd::Aborted,
+            RunEnd::NotStarted(8, 13),
+        ];
+        for end in ends {
+            let mut reply = Reply::without_run(end);
+            reply.readings[3] = Reading::new(77);
+            (reply.cpu_first, reply.cpu_last, reply.left_behind, reply.pad_bytes) = (1, 2, 3, 4095);
+            assert_eq!(Reply::decode(reply.encode()), reply);
+        }
+    }
+
+    #[test]
+    fn a_sleeper_is_seen_and_never_sleeps_over_a_message() {
+        let words: Vec<AtomicU64> = (0..RING_WORDS).map(|_| AtomicU64::new(0)).collect();
+        let rings = Rings::new(&words);
+        assert!(rings.announce_sleep(Way::Replies, true, 0));
+        assert!(rings.publish(Way::Replies, 0, &[5; REPLY_WORDS]));
+        assert!(!rings.announce_sleep(Way::Replies, true, 0));
+        assert!(!rings.publish(Way::Requests, 0, &[5; REQUEST_WORDS]));
+        assert_eq!(rings.read::<REPLY_WORDS>(Way::Replies, 0)[0], 5);
+    }
+}

@@ -1,0 +1,269 @@
+//! The spawner: the small process whose children the measured programs are.
+
+mod account;
+mod programs;
+mod reap;
+
+use std::os::fd::RawFd;
+
+use fauxplat_model::{Metric, Reading};
+use fauxplat_sys::process::{self, Exit, Usage, Waited};
+use fauxplat_sys::shared::SharedWords;
+use fauxplat_sys::spawn::{ChildStack, Stage, StartFailed, Started, start};
+use fauxplat_sys::{clock, sched, signal};
+use fauxplat_units::{Cpu, CpuSet};
+
+use crate::LaunchError;
+use crate::client::Inherited;
+use crate::ring::{RING_WORDS, Reply, Request, Rings, RunEnd, Way};
+use crate::{procfs, tree};
+use account::Accounts;
+pub(crate) use account::{HAS_MIGRATIONS, HAS_TASKSTATS};
+pub(crate) use programs::Loaded;
+use programs::load;
+
+/// Runs as the spawner until fauxplat says so or ends. The words are the descriptors that the client left open.
+///
+/// # Errors
+/// The words are not descriptors, or the shared memory or the table cannot be used.
+pub fn serve_inherited(words: &[String]) -> Result<(), LaunchError> {
+    let fds: Option<Vec<RawFd>> = words.iter().map(|word| word.parse().ok()).collect();
+    let fds = fds.and_then(|fds| fds.try_into().ok());
+    serve(fds.ok_or_else(|| LaunchError::SpawnerDied("it was not started by fauxplat".into()))?)
+}
+
+fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
+    let parent = std::os::unix::process::parent_id();
+    signal::default_sigpipe();
+    signal::ignore_terminal();
+    signal::stop_on_terminate_repeatedly()?;
+    signal::on_parent_death(signal::SIGTERM)?;
+    process::own_process_group();
+    process::become_subreaper()?;
+    let inherited = Inherited::adopt(fds)?;
+    let memory = SharedWords::map(&inherited.ring, RING_WORDS)?;
+    let rings = Rings::new(memory.words());
+    let programs = load(&inherited.table)?;
+    let accounts = Accounts::open();
+    let peak_floor_bytes = procfs::reset_own_peak_memory();
+    rings.set_abilities(peak_floor_bytes, accounts.abilities());
+    let home = sched::affinity(0)?;
+    let server = Server {
+        rings,
+        inherited: &inherited,
+        programs,
+        accounts,
+        stack: ChildStack::default(),
+        placed: home.clone(),
+        home,
+        peak_floor_bytes,
+        parent,
+    };
+    server.serve()
+}
+
+struct Server<'a> {
+    rings: Rings<'a>,
+    inherited: &'a Inherited,
+    programs: Vec<Loaded>,
+    accounts: Accounts,
+    stack: ChildStack,
+    /// The affinity with which the spawner began, and which it has now. Children inherit the latter.
+    home: CpuSet,
+    placed: CpuSet,
+    peak_floor_bytes: u64,
+    parent: u32,
+}
+
+/// A run below this wall time is not worth looking up in `/proc`, which would cost as much as the run.
+const WORTH_A_LOOK_NS: u64 = 1_000_000;
+
+impl Server<'_> {
+    fn serve(mut self) -> Result<(), LaunchError> {
+        let mut next = 0;
+        loop {
+            if !self.wait_for_request(next)? {
+                return Ok(());
+            }
+            let request = Request::decode(self.rings.read(Way::Requests, next));
+            // A stop ends the run under way and all that wait in the ring; the client then asks anew, or leaves.
+            let reply = match signal::stop_requested() {
+                true => Reply::without_run(RunEnd::Aborted),
+                false if request.traced => self.run_traced(request),
+                false => self.run(request).unwrap_or_else(|failed| {
+                    Reply::without_run(RunEnd::NotStarted(failed.stage as i32, failed.errno))
+                }),
+            };
+            if self.rings.publish(Way::Replies, next, &reply.encode()) {
+                self.inherited.to_client.ring();
+            }
+            next += 1;
+        }
+    }
+
+    /// Sleeps until there is a request; false when fauxplat is gone.
+    fn wait_for_request(&mut self, next: u64) -> Result<bool, LaunchError> {
+        while self.rings.produced(Way::Requests) <= next {
+            if signal::stop_requested() {
+                signal::quiet();
+                signal::clear_stop();
+            }
+            if self.rings.goodbye_said() || std::os::unix::process::parent_id() != self.parent {
+                return Ok(false);
+            }
+            if self.rings.announce_sleep(Way::Requests, true, next) {
+                self.inherited.to_server.wait(-1)?;
+            }
+            self.rings.announce_sleep(Way::Requests, false, next);
+        }
+        Ok(true)
+    }
+
+    /// One timed run.
+    fn run(&mut self, request: Request) -> Result<Reply, StartFailed> {
+        let loaded = &mut self.programs[request.entry as usize];
+        place(&mut self.placed, &self.home, loaded, request.cpu)?;
+        loaded.rewind_stdin();
+        let pad = loaded.pad_bytes(request.pad);
+        let timeout_ns = loaded.timeout_ns;
+        // Without taskstats the first thread can still be read from /proc before it is reaped.
+        let look = !self.accounts.complete() && loaded.last_wall_ns >= WORTH_A_LOOK_NS;
+        let steal_before_ns = self.accounts.steal_before();
+        self.accounts.begin();
+        if let Some(limit_ns) = timeout_ns {
+            signal::interrupt_after(limit_ns);
+        }
+        let started = start(&mut loaded.image, &loaded.setup, pad, &mut self.stack)?;
+        let watched = watch(started, timeout_ns, look);
+        if timeout_ns.is_some() && !signal::stop_requested() {
+            signal::quiet();
+        }
+        let wall_ns = watched.ended_ns.saturating_sub(started.started_ns);
+        loaded.last_wall_ns = wall_ns;
+        let left = reap::rest();
+        let mut usage = watched.usage;
+        usage.absorb(&left.usage);
+        let account = self.accounts.end(started, look.then_some(watched.seen));
+        let steal_ns = self
+            .accounts
+            .steal_after()
+            .zip(steal_before_ns)
+            .map(|(after, before)| after.saturating_sub(before));
+        Ok(Reply {
+            end: watched.end,
+            started_ns: started.started_ns,
+            cpu_first: started.cpu.unwrap_or(u16::MAX),
+            cpu_last: account.cpu_last.unwrap_or(u16::MAX),
+            left_behind: left.killed,
+            pad_bytes: pad.unwrap_or(0) as u16,
+            readings: readings(wall_ns, &usage, &account, steal_ns, self.peak_floor_bytes),
+        })
+    }
+
+    /// One run that is traced and listed, and not timed.
+    fn run_traced(&mut self, request: Request) -> Reply {
+        let loaded = &mut self.programs[request.entry as usize];
+        loaded.rewind_stdin();
+        let end = match place(&mut self.placed, &self.home, loaded, request.cpu) {
+            Err(failed) => RunEnd::NotStarted(failed.stage as i32, failed.errno),
+            Ok(()) => tree::observe(loaded, &mut self.stack, &self.inherited.tree),
+        };
+        reap::rest();
+        Reply::without_run(end)
+    }
+}
+
+/// Puts the spawner where the next child shall run. Children inherit the affinity, so nothing is left to do
+/// between their creation and exec, and a block of runs on one CPU changes it once.
+fn place(placed: &mut CpuSet, home: &CpuSet, loaded: &Loaded, cpu: Option<u32>) -> Result<(), StartFailed> {
+    let one: Option<CpuSet> = cpu.map(|cpu| [Cpu(cpu)].into_iter().collect());
+    let wanted = one.as_ref().or(loaded.cpus.as_ref()).unwrap_or(home);
+    if wanted != placed {
+        sched::set_affinity(0, wanted).map_err(|error| StartFailed {
+            stage: Stage::Affinity,
+            errno: error.source.raw_os_error().unwrap_or(0),
+        })?;
+        placed.clone_from(wanted);
+    }
+    Ok(())
+}
+
+/// What was seen of a child between its start and its end.
+struct Watched {
+    end: RunEnd,
+    ended_ns: u64,
+    usage: Usage,
+    seen: procfs::FirstThread,
+}
+
+/// Waits for the command itself. A stop or the time limit ends its whole tree.
+fn watch(started: Started, timeout_ns: Option<u64>, look: bool) -> Watched {
+    let mut killed = None;
+    let mut seen = (0, procfs::FirstThread::default());
+    loop {
+        if look && seen.0 == 0 && process::wait_unreaped(started.pid) {
+            seen = (clock::monotonic_ns(), procfs::first_thread(started.pid));
+        }
+        let waited = process::wait(started.pid, true);
+        let now_ns = clock::monotonic_ns();
+        match waited {
+            Waited::Ended { exit, usage, .. } => {
+                let end = killed.unwrap_or(RunEnd::Ended(exit));
+                let ended_ns = if seen.0 == 0 { now_ns } else { seen.0 };
+                return Watched { end, ended_ns, usage, seen: seen.1 };
+            }
+            Waited::Interrupted if signal::stop_requested() => killed = Some(RunEnd::Aborted),
+            Waited::Interrupted if timeout_ns.is_some_and(|limit| now_ns - started.started_ns >= limit) => {
+                killed = killed.or(Some(RunEnd::TimedOut));
+            }
+            Waited::Interrupted => continue,
+            Waited::NoChild | Waited::Running => {
+                let end = RunEnd::Ended(Exit::Status(255));
+                return Watched { end, ended_ns: now_ns, usage: Usage::default(), seen: seen.1 };
+            }
+        }
+        if killed.is_some() {
+            signal::send(started.pid, signal::SIGKILL);
+        }
+    }
+}
+
+/// Brings all sources together, in the order of the metrics.
+fn readings(
+    wall_ns: u64,
+    usage: &Usage,
+    account: &account::Account,
+    steal_ns: Option<u64>,
+    peak_floor_bytes: u64,
+) -> [Reading; Metric::COUNT] {
+    let ticks_ns = usage.user_ns + usage.system_ns;
+    // The exit records miss nobody and count exactly; `wait4` misses children that nobody waited for.
+    let cpu_ns = account.cpu_ns.map_or(ticks_ns, |exact_ns| exact_ns.max(ticks_ns.saturating_sub(1000)));
+    let user_ns = match ticks_ns {
+        0 => cpu_ns,
+        _ => (u128::from(cpu_ns) * u128::from(usage.user_ns) / u128::from(ticks_ns)) as u64,
+    };
+    // A reading above the spawner's own peak is the command's, and also covers programs that it replaced by exec.
+    let peak_bytes = match account.peak_memory_bytes {
+        Some(peak) if usage.peak_memory_bytes <= peak_floor_bytes => peak,
+        Some(peak) => peak.max(usage.peak_memory_bytes),
+        None => usage.peak_memory_bytes,
+    };
+    let value = |metric: Metric| match metric {
+        Metric::Wall => Some(wall_ns),
+        Metric::User => Some(user_ns),
+        Metric::System => Some(cpu_ns - user_ns),
+        Metric::Cpu => Some(cpu_ns),
+        Metric::RunDelay => account.run_delay_ns,
+        Metric::PeakMemory => Some(peak_bytes),
+        Metric::VoluntarySwitches => Some(usage.voluntary_switches),
+        Metric::InvoluntarySwitches => Some(usage.involuntary_switches),
+        Metric::Migrations => account.migrations,
+        Metric::MinorFaults => Some(usage.minor_faults),
+        Metric::MajorFaults => Some(usage.major_faults),
+        Metric::BlockInput => Some(usage.block_input_bytes),
+        Metric::BlockOutput => Some(usage.block_output_bytes),
+        Metric::Steal => steal_ns,
+    };
+    Metric::ALL.map(|metric| Reading::from(value(metric)))
+}

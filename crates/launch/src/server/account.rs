@@ -1,0 +1,174 @@
+//! The account of a run's whole tree: exit records, migrations, steal.
+
+use fauxplat_sys::migrations::{Move, Observer};
+use fauxplat_sys::spawn::Started;
+use fauxplat_sys::taskstats::{ExitRecord, Listener};
+use fauxplat_sys::{clock, sched};
+
+use crate::procfs::{self, FirstThread, StealClock};
+
+/// The sources that this machine and these permissions allow.
+#[derive(Debug)]
+pub(crate) struct Accounts {
+    listener: Option<Listener>,
+    observer: Option<Observer>,
+    steal: StealClock,
+    records: Vec<ExitRecord>,
+    moves: Vec<Move>,
+}
+
+/// What the sources say of one run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Account {
+    pub(crate) cpu_ns: Option<u64>,
+    pub(crate) run_delay_ns: Option<u64>,
+    pub(crate) peak_memory_bytes: Option<u64>,
+    pub(crate) migrations: Option<u64>,
+    pub(crate) cpu_last: Option<u16>,
+}
+
+/// Bit of the abilities word: exit records arrive.
+pub(crate) const HAS_TASKSTATS: u64 = 1;
+/// Bit of the abilities word: migrations are observed.
+pub(crate) const HAS_MIGRATIONS: u64 = 2;
+
+impl Accounts {
+    /// Opens every source that can be opened.
+    pub(crate) fn open() -> Self {
+        let online = procfs::online().or_else(|| sched::affinity(0).ok()).unwrap_or_default();
+        let listener = Listener::open(&online.to_string()).ok();
+        // Without exit records nobody can say which tasks were of the tree, so moves alone would be worthless.
+        let observer = listener.as_ref().and_then(|_| Observer::open(&online).ok());
+        let steal = StealClock::open();
+        Accounts { listener, observer, steal, records: Vec::with_capacity(64), moves: Vec::with_capacity(64) }
+    }
+
+    pub(crate) fn abilities(&self) -> u64 {
+        u64::from(self.listener.is_some()) * HAS_TASKSTATS
+            + u64::from(self.observer.is_some()) * HAS_MIGRATIONS
+    }
+
+    /// Whether nothing is left to be looked up in `/proc`.
+    pub(crate) fn complete(&self) -> bool {
+        self.abilities() == HAS_TASKSTATS | HAS_MIGRATIONS
+    }
+
+    /// Forgets what happened before the run.
+    pub(crate) fn begin(&mut self) {
+        if let Some(observer) = &self.observer {
+            observer.skip();
+        }
+    }
+
+    /// Gathers what the run left, after everything of it was reaped.
+    pub(crate) fn end(&mut self, started: Started, seen: Option<FirstThread>) -> Account {
+        let mut account = Account::default();
+        self.records.clear();
+        let records = &mut self.records;
+        let whole = self
+            .listener
+            .as_mut()
+            .is_some_and(|listener| listener.drain(|record| records.push(record)).is_ok());
+        let tree = whole.then(|| tree_of(started.pid, &self.records));
+        if let Some(tree) = &tree {
+            let tasks = || self.records.iter().filter(|record| tree.contains(record.pid));
+            account.cpu_ns = Some(tasks().map(|task| task.cpu_ns).sum());
+            account.run_delay_ns = Some(tasks().map(|task| task.run_delay_ns).sum());
+            account.peak_memory_bytes = tasks().map(|task| task.peak_memory_bytes).max();
+            self.count_moves(started, tree, &mut account);
+        }
+        if let Some(seen) = seen {
+            account.run_delay_ns = account.run_delay_ns.or(seen.run_delay_ns);
+            account.migrations = account.migrations.or(seen.migrations);
+            account.cpu_last = account.cpu_last.or(seen.cpu);
+        }
+        account
+    }
+
+    fn count_moves(&mut self, started: Started, tree: &Tree, account: &mut Account) {
+        let Some(observer) = &self.observer else { return };
+        self.moves.clear();
+        let moves = &mut self.moves;
+        if !observer.drain(|step| moves.push(step)) {
+            return;
+        }
+        account.migrations = Some(self.moves.iter().filter(|step| tree.contains(step.pid)).count() as u64);
+        // The rings are read one after the other, so with several moves of the leader the last CPU is not known.
+        let mut leader = self.moves.iter().filter(|step| step.tid == started.pid);
+        account.cpu_last = match (leader.next(), leader.next()) {
+            (None, _) => started.cpu,
+            (Some(step), None) => u16::try_from(step.cpu).ok(),
+            _ => None,
+        };
+    }
+
+    /// Steal of the machine so far, before a run.
+    pub(crate) fn steal_before(&mut self) -> Option<u64> {
+        self.steal.before(clock::monotonic_ns())
+    }
+
+    /// Steal of the machine so far, after a run.
+    pub(crate) fn steal_after(&mut self) -> Option<u64> {
+        self.steal.read(clock::monotonic_ns())
+    }
+}
+
+/// The process ids of a tree. Almost always there is one.
+#[derive(Debug)]
+struct Tree {
+    leader: i32,
+    others: Vec<i32>,
+}
+
+impl Tree {
+    fn contains(&self, pid: i32) -> bool {
+        pid == self.leader || self.others.contains(&pid)
+    }
+}
+
+/// Finds the tree among the records of everything that ended on the machine meanwhile.
+///
+/// A parent usually ends after its children, so their records come first and membership is settled by repetition.
+/// Orphans name the spawner as their parent: whatever the spawner's child is and is not the leader itself is one.
+fn tree_of(leader: i32, records: &[ExitRecord]) -> Tree {
+    let spawner = std::process::id() as i32;
+    let mut tree = Tree { leader, others: Vec::new() };
+    loop {
+        let before = tree.others.len();
+        for record in records {
+            let belongs = record.parent == spawner || tree.contains(record.parent);
+            if belongs && !tree.contains(record.pid) {
+                tree.others.push(record.pid);
+            }
+        }
+        if tree.others.len() == before {
+            return tree;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(pid: i32, parent: i32) -> ExitRecord {
+        ExitRecord { tid: pid, pid, parent, cpu_ns: 1, run_delay_ns: 1, peak_memory_bytes: 1 }
+    }
+
+    #[test]
+    fn the_tree_is_found_among_strangers() {
+        let spawner = std::process::id() as i32;
+        // Grandchild first, then its parent, an orphan that fell to the spawner, a stranger, the leader last.
+        let records = [
+            record(-12, -11),
+            record(-11, -10),
+            record(-20, spawner),
+            record(-30, -31),
+            record(-10, spawner),
+        ];
+        let tree = tree_of(-10, &records);
+        for (pid, inside) in [(-10, true), (-11, true), (-12, true), (-20, true), (-30, false)] {
+            assert_eq!(tree.contains(pid), inside, "{pid}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Programs that the spawner holds ready.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+use fauxplat_sys::spawn::{ChildSetup, Image, PAD_BYTES_MAX};
+use fauxplat_units::CpuSet;
+
+use crate::LaunchError;
+use crate::ring::Pad;
+use crate::table::{Entry, Stdin, Stdout, Table};
+
+/// One program, its files open and its strings laid out.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) image: Image,
+    pub(crate) setup: ChildSetup,
+    pub(crate) cpus: Option<CpuSet>,
+    pub(crate) timeout_ns: Option<u64>,
+    /// Wall time of the run before, by which the effort of the next one is chosen.
+    pub(crate) last_wall_ns: u64,
+    stdin: Option<File>,
+    _stdout: Option<File>,
+    _null: File,
+}
+
+/// Reads the table and makes everything ready.
+pub(crate) fn load(table: &File) -> Result<Vec<Loaded>, LaunchError> {
+    let fail = |source| LaunchError::File { path: "table of programs".into(), source };
+    let (mut file, mut text) = (table, String::new());
+    file.seek(SeekFrom::Start(0)).map_err(fail)?;
+    file.read_to_string(&mut text).map_err(fail)?;
+    let table: Table = serde_json::from_str(&text).map_err(|error| fail(error.into()))?;
+    table.entries.into_iter().map(Loaded::new).collect()
+}
+
+fn open(path: &Path, write: bool) -> Result<File, LaunchError> {
+    let opened = if write { File::options().append(true).create(true).open(path) } else { File::open(path) };
+    opened.map_err(|source| LaunchError::File { path: path.to_owned(), source })
+}
+
+impl Loaded {
+    fn new(entry: Entry) -> Result<Self, LaunchError> {
+        let null_path = Path::new("/dev/null");
+        let null = File::options().read(true).write(true).open(null_path);
+        let null = null.map_err(|source| LaunchError::File { path: null_path.to_owned(), source })?;
+        let stdin = match &entry.stdin {
+            Stdin::Null => None,
+            Stdin::File(path) => Some(open(path, false)?),
+        };
+        let stdout = match &entry.stdout {
+            Stdout::File(path) => Some(open(path, true)?),
+            Stdout::Null | Stdout::Inherit => None,
+        };
+        let quiet = null.as_raw_fd();
+        let (out, err) = match &entry.stdout {
+            Stdout::Inherit => (1, 2),
+            _ => (stdout.as_ref().map_or(quiet, AsRawFd::as_raw_fd), quiet),
+        };
+        let image = Image::new(&entry.program, &entry.argv, &entry.env)
+            .map_err(|_| LaunchError::NullByte(entry.argv.join(" ")))?;
+        let cwd = entry
+            .cwd
+            .map(CString::new)
+            .transpose()
+            .map_err(|_| LaunchError::NullByte("working directory".into()))?;
+        let setup = ChildSetup {
+            policy: entry.policy,
+            nice: entry.nice,
+            personality: entry.personality,
+            cwd,
+            stdio: [stdin.as_ref().map_or(quiet, AsRawFd::as_raw_fd), out, err],
+            traced: false,
+        };
+        let Entry { cpus, timeout_ns, .. } = entry;
+        Ok(Loaded { image, setup, cpus, timeout_ns, last_wall_ns: 0, stdin, _stdout: stdout, _null: null })
+    }
+
+    /// Every run reads standard input from its beginning; what cannot be rewound (a terminal, a pipe) is shared.
+    pub(crate) fn rewind_stdin(&mut self) {
+        if let Some(stdin) = &mut self.stdin {
+            let _ = stdin.seek(SeekFrom::Start(0));
+        }
+    }
+
+    /// Size of the padding variable, its null byte included.
+    pub(crate) fn pad_bytes(&self, pad: Pad) -> Option<usize> {
+        match pad {
+            Pad::None | Pad::Bytes(0) => None,
+            Pad::Bytes(bytes) => Some(usize::from(bytes).min(PAD_BYTES_MAX)),
+            Pad::StackOffset(offset) => Some(pad_to(self.image.stack_bytes(), offset.into())),
+        }
+    }
+}
+
+/// Padding that brings `natural_bytes` to `offset` modulo a page. It is never below 16 bytes, so that the variable
+/// keeps its name whatever the offset.
+fn pad_to(natural_bytes: usize, offset: usize) -> usize {
+    const PAGE: usize = 4096;
+    const SHORTEST: usize = 16;
+    SHORTEST + (offset + 2 * PAGE - (natural_bytes + SHORTEST) % PAGE) % PAGE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn padding_reaches_the_same_offset_from_everywhere() {
+        for natural in [0usize, 1, 15, 16, 17, 4095, 4096, 5000] {
+            for offset in [0usize, 1, 2048, 4095] {
+                let pad = pad_to(natural, offset);
+                assert_eq!((natural + pad) % 4096, offset);
+                assert!((16..16 + 4096).contains(&pad));
+            }
+        }
+    }
+}

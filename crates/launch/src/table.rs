@@ -1,0 +1,142 @@
+//! The table of programs that the spawner holds ready: sent once, so that a request is a few numbers.
+
+use std::path::PathBuf;
+
+use fauxplat_model::{Aslr, Command, Condition, EnvBase, Output, Placement, Policy};
+use fauxplat_sys::spawn::ADDR_NO_RANDOMIZE;
+use fauxplat_units::CpuSet;
+use serde::{Deserialize, Serialize};
+
+/// Where standard input comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stdin {
+    /// `/dev/null`.
+    #[default]
+    Null,
+    /// This file, from its beginning in each run.
+    File(PathBuf),
+}
+
+/// Where standard output and error go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stdout {
+    /// `/dev/null`.
+    #[default]
+    Null,
+    /// Those of fauxplat.
+    Inherit,
+    /// Standard output is appended to this file.
+    File(PathBuf),
+}
+
+/// One program, ready to be started again and again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Path for `execve(2)`.
+    pub program: String,
+    /// Argument vector.
+    pub argv: Vec<String>,
+    /// Environment, each as `NAME=VALUE`.
+    pub env: Vec<String>,
+    /// Working directory.
+    pub cwd: Option<String>,
+    /// CPUs of a run that does not name its own.
+    pub cpus: Option<CpuSet>,
+    /// Scheduling policy (`SCHED_*`) and priority.
+    pub policy: Option<(i32, u8)>,
+    /// Nice value.
+    pub nice: Option<i8>,
+    /// Execution domain, see `personality(2)`.
+    pub personality: Option<u32>,
+    /// Standard input.
+    pub stdin: Stdin,
+    /// Standard output and error.
+    pub stdout: Stdout,
+    /// Limit of the wall time.
+    pub timeout_ns: Option<u64>,
+}
+
+/// All programs of an experiment, addressed by index.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// The programs.
+    pub entries: Vec<Entry>,
+}
+
+const SCHED_FIFO: i32 = 1;
+const SCHED_RR: i32 = 2;
+
+/// Lays out one argument vector of a command under the command's condition.
+pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry {
+    let condition = &command.condition;
+    Entry {
+        program,
+        argv,
+        env: environment(condition),
+        cwd: condition.cwd.as_ref().map(|path| path.display().to_string()),
+        cpus: match &condition.cpu {
+            Placement::Set(cpus) => Some(cpus.clone()),
+            _ => None,
+        },
+        policy: match condition.policy {
+            Policy::Other => None,
+            Policy::Fifo(priority) => Some((SCHED_FIFO, priority)),
+            Policy::RoundRobin(priority) => Some((SCHED_RR, priority)),
+        },
+        nice: condition.nice,
+        personality: personality(condition.aslr),
+        stdin: condition.stdin.clone().map_or(Stdin::Null, Stdin::File),
+        stdout: match &condition.output {
+            Output::Null => Stdout::Null,
+            Output::Inherit => Stdout::Inherit,
+            Output::File(path) => Stdout::File(path.clone()),
+        },
+        timeout_ns: condition.timeout.map(|limit| limit.0),
+    }
+}
+
+/// The environment as `NAME=VALUE`; later settings replace earlier ones of the same name.
+/// Variables that are not UTF-8 are left out: they cannot be recorded, and what is not recorded cannot be repeated.
+fn environment(condition: &Condition) -> Vec<String> {
+    let mut env: Vec<String> = match condition.env {
+        EnvBase::Clean => Vec::new(),
+        EnvBase::Inherit => std::env::vars_os()
+            .filter_map(|(name, value)| Some(format!("{}={}", name.to_str()?, value.to_str()?)))
+            .collect(),
+    };
+    for setting in &condition.env_set {
+        let name = setting.split_once('=').map_or(setting.as_str(), |(name, _)| name);
+        env.retain(|old| old.split_once('=').is_none_or(|(old, _)| old != name));
+        env.push(setting.clone());
+    }
+    env
+}
+
+/// The personality to set: only the randomisation bit is changed.
+fn personality(aslr: Aslr) -> Option<u32> {
+    let now = fauxplat_sys::sched::personality();
+    match aslr {
+        Aslr::Inherit => None,
+        Aslr::On => Some(now & !ADDR_NO_RANDOMIZE),
+        Aslr::Off => Some(now | ADDR_NO_RANDOMIZE),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_settings_replace_earlier_ones() {
+        let settings = ["A=1", "B=2", "A=3"].map(str::to_owned).to_vec();
+        let condition = Condition { env: EnvBase::Clean, env_set: settings, ..Condition::default() };
+        assert_eq!(environment(&condition), ["B=2", "A=3"]);
+    }
+
+    #[test]
+    fn aslr_changes_one_bit() {
+        let (on, off) = (personality(Aslr::On).unwrap(), personality(Aslr::Off).unwrap());
+        assert_eq!(on ^ off, ADDR_NO_RANDOMIZE);
+        assert_eq!(personality(Aslr::Inherit), None);
+    }
+}

@@ -1,0 +1,165 @@
+//! From a command line to a program and its arguments.
+
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::LaunchError;
+
+/// What only a shell understands, with the word that names it.
+const SHELL_ONLY: [(&str, &str); 8] = [
+    ("|", "a pipeline"),
+    ("||", "a list of commands"),
+    ("&&", "a list of commands"),
+    (";", "a list of commands"),
+    ("&", "a background command"),
+    (">", "a redirection"),
+    (">>", "a redirection"),
+    ("<", "a redirection"),
+];
+
+/// Splits a command line into words as a shell would, without a shell.
+///
+/// # Errors
+/// An unclosed quote, an empty command, or a construct that needs a shell.
+pub fn split(command: &str) -> Result<Vec<String>, LaunchError> {
+    let fail = |reason: String| LaunchError::Words { command: command.to_owned(), reason };
+    if let Some(name) = shell_construct(command) {
+        return Err(fail(format!(
+            "this is {name}, which needs a shell: add --shell to run it by /bin/sh (its start is then measured too)"
+        )));
+    }
+    let words = shell_words::split(command).map_err(|_| fail("a quote is not closed".into()))?;
+    match words.first().map(String::as_str) {
+        None | Some("") => Err(fail("the command is empty".into())),
+        Some(_) => Ok(words),
+    }
+}
+
+/// Finds a word outside quotes that only a shell understands.
+fn shell_construct(command: &str) -> Option<&'static str> {
+    let (mut quote, mut escaped) = (None, false);
+    let mut operator = String::new();
+    for c in command.chars().chain([' ']) {
+        let plain = quote.is_none() && !escaped;
+        escaped = c == '\\' && !escaped && quote != Some('\'');
+        if plain && "|&;<>".contains(c) {
+            operator.push(c);
+            continue;
+        }
+        if !operator.is_empty() {
+            let known = SHELL_ONLY.iter().find(|(text, _)| *text == operator);
+            return Some(known.map_or("shell syntax", |(_, name)| name));
+        }
+        match quote {
+            None if plain && (c == '"' || c == '\'') => quote = Some(c),
+            Some(open) if open == c && !(c == '"' && escaped) => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Finds the executable for the first word of a command: a path if it holds a slash, else a name in `PATH`.
+/// Relative paths count from the working directory of the command.
+pub fn find_program(word: &str, cwd: &Path, search_path: &str) -> Result<PathBuf, LaunchError> {
+    if word.contains('/') {
+        let path = cwd.join(word);
+        let usable = executable(&path);
+        return usable.map_err(|found| not_usable(word, path, found, String::new()));
+    }
+    let mut refused = None;
+    for folder in search_path.split(':') {
+        let path = cwd.join(if folder.is_empty() { "." } else { folder }).join(word);
+        match executable(&path) {
+            Ok(path) => return Ok(path),
+            Err(true) => refused = refused.or(Some(path)),
+            Err(false) => {}
+        }
+    }
+    let hint = " in PATH (give a path such as ./program, or add --shell if it is a shell's own command)";
+    let found = refused.is_some();
+    Err(not_usable(word, refused.unwrap_or_default(), found, hint.into()))
+}
+
+/// The path made absolute if it is a file that somebody may execute; otherwise whether it exists at all.
+fn executable(path: &Path) -> Result<PathBuf, bool> {
+    let facts = std::fs::metadata(path).map_err(|_| false)?;
+    if facts.is_file() && facts.permissions().mode() & 0o111 != 0 {
+        // Not canonicalised: a program may look at the name by which it is called, and symbolic links are names.
+        return Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+    }
+    Err(true)
+}
+
+fn not_usable(word: &str, path: PathBuf, found: bool, hint: String) -> LaunchError {
+    if found {
+        LaunchError::NotExecutable { path }
+    } else {
+        LaunchError::NotFound { program: word.into(), hint }
+    }
+}
+
+/// SHA-256 of a file in hexadecimal; `None` when it cannot be read.
+pub fn sha256(path: &Path) -> Option<String> {
+    let mut file = std::fs::File::open(path).ok()?;
+    let (mut hash, mut buffer) = (Sha256::new(), vec![0; 64 << 10]);
+    loop {
+        match file.read(&mut buffer).ok()? {
+            0 => return Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            got => hash.update(&buffer[..got]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_as_a_shell_does() {
+        assert_eq!(split(r#"grep -e 'a b' "c \"d" e\ f"#).unwrap(), ["grep", "-e", "a b", "c \"d", "e f"]);
+        assert_eq!(split("awk '{print $1 | \"sort\"}' file").unwrap().len(), 3);
+        assert_eq!(split(r"find . -name \;").unwrap(), ["find", ".", "-name", ";"]);
+    }
+
+    #[test]
+    fn names_what_needs_a_shell() {
+        for (command, name) in [
+            ("ls | wc", "a pipeline"),
+            ("ls|wc", "a pipeline"),
+            ("a && b", "a list"),
+            ("a; b", "a list"),
+            ("sort <in", "a redirection"),
+            ("cmd 2>/dev/null", "a redirection"),
+            ("sleep 1 &", "a background"),
+        ] {
+            let text = split(command).unwrap_err().to_string();
+            assert!(text.contains(name) && text.contains("--shell"), "{text}");
+        }
+        assert!(split("echo 'a").unwrap_err().to_string().contains("quote"));
+        assert!(split("  ").unwrap_err().to_string().contains("empty"));
+    }
+
+    #[test]
+    fn finds_programs() {
+        let cwd = Path::new("/");
+        assert_eq!(find_program("sh", cwd, "/nowhere:/bin").unwrap(), Path::new("/bin/sh"));
+        assert_eq!(find_program("bin/sh", cwd, "").unwrap(), Path::new("/bin/sh"));
+        assert!(matches!(find_program("no-such", cwd, "/bin"), Err(LaunchError::NotFound { .. })));
+        assert!(matches!(find_program("/etc/passwd", cwd, ""), Err(LaunchError::NotExecutable { .. })));
+        assert!(matches!(find_program("/etc", cwd, ""), Err(LaunchError::NotExecutable { .. })));
+    }
+
+    #[test]
+    fn hashes_files() {
+        // The digest of no bytes is given in FIPS 180-4's examples.
+        assert_eq!(
+            sha256(Path::new("/dev/null")).unwrap(),
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        );
+        assert_eq!(sha256(Path::new("/no/such/file")), None);
+    }
+}

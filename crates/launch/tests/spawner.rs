@@ -1,0 +1,259 @@
+//! The spawner, run for real. This program is its own spawner, which is why it has a `main`.
+#![expect(
+    clippy::disallowed_macros,
+    clippy::disallowed_methods,
+    reason = "a test program of its own prints and asks for its path"
+)]
+
+use std::path::PathBuf;
+
+use fauxplat_launch::{
+    Entry, LaunchError, Pad, Program, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table, serve,
+};
+use fauxplat_model::Metric;
+use fauxplat_sys::process::Exit;
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if words.first().is_some_and(|word| word == "__spawner") {
+        serve(&words[1..]).expect("the spawner serves");
+        return;
+    }
+    let tests: [(&str, fn()); 13] = [
+        ("reads every metric", reads_every_metric),
+        ("reports status and signal", reports_status_and_signal),
+        ("says why a program cannot start", says_why_a_program_cannot_start),
+        ("ends what never ends", ends_what_never_ends),
+        ("ends what is left behind", ends_what_is_left_behind),
+        ("counts a sub-shell's children", counts_a_sub_shells_children),
+        ("peak memory is the command's own", peak_memory_is_the_commands_own),
+        ("survives a flood and a closed stdin", survives_a_flood_and_a_closed_stdin),
+        ("stdin starts anew in each run", stdin_starts_anew_in_each_run),
+        ("a stack offset is the same for all", a_stack_offset_is_the_same_for_all),
+        ("lists the tree", lists_the_tree),
+        ("stops on request", stops_on_request),
+        ("answers many requests in order", answers_many_requests_in_order),
+    ];
+    let filter = words.iter().find(|word| !word.starts_with('-'));
+    let chosen: Vec<_> =
+        tests.iter().filter(|(name, _)| filter.is_none_or(|f| name.contains(f.as_str()))).collect();
+    for (name, test) in &chosen {
+        test();
+        println!("test {name} ... ok");
+    }
+    println!(
+        "\ntest result: ok. {} passed; 0 failed; 0 ignored; 0 measured; {} filtered out",
+        chosen.len(),
+        tests.len() - chosen.len()
+    );
+}
+
+fn spawner(entries: Vec<Entry>) -> Spawner {
+    let program = Program { path: std::env::current_exe().unwrap(), words: vec!["__spawner".into()] };
+    Spawner::start(&program, Table { entries }).unwrap()
+}
+
+fn shell(line: &str) -> Entry {
+    let argv = ["sh", "-c", line].map(str::to_owned).to_vec();
+    Entry { program: "/bin/sh".into(), argv, env: vec!["PATH=/usr/bin:/bin".into()], ..Entry::default() }
+}
+
+fn request(entry: u32) -> Request {
+    Request { entry, cpu: None, pad: Pad::None, traced: false }
+}
+
+fn reply_to(spawner: &mut Spawner, request: Request) -> Reply {
+    spawner.submit(request);
+    loop {
+        if let Some(reply) = spawner.try_reply() {
+            return reply;
+        }
+        spawner.wait(1000).unwrap();
+    }
+}
+
+fn once(entry: Entry) -> Reply {
+    reply_to(&mut spawner(vec![entry]), request(0))
+}
+
+fn value(reply: &Reply, metric: Metric) -> u64 {
+    reply.readings[metric as usize].get().unwrap_or_else(|| panic!("{} was not measured", metric.name()))
+}
+
+fn is_root() -> bool {
+    fauxplat_sys::process::is_root()
+}
+
+fn reads_every_metric() {
+    let mut spawner = spawner(vec![shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done")]);
+    // The first run tells how long it takes; from the second on the effort fits.
+    reply_to(&mut spawner, request(0));
+    let reply = reply_to(&mut spawner, request(0));
+    assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
+    for metric in Metric::ALL {
+        value(&reply, metric);
+    }
+    let (wall, cpu) = (value(&reply, Metric::Wall), value(&reply, Metric::Cpu));
+    assert!(cpu > 1_000_000 && cpu <= wall, "cpu {cpu} wall {wall}");
+    assert_eq!(value(&reply, Metric::User) + value(&reply, Metric::System), cpu);
+    assert!(value(&reply, Metric::MinorFaults) > 10);
+    assert!(reply.cpu_first != u16::MAX);
+}
+
+fn reports_status_and_signal() {
+    assert_eq!(once(shell("exit 3")).end, RunEnd::Ended(Exit::Status(3)));
+    assert_eq!(once(shell("kill -SEGV $$")).end, RunEnd::Ended(Exit::Signal(11)));
+}
+
+fn says_why_a_program_cannot_start() {
+    let fails = |entry: Entry| {
+        let mut spawner = spawner(vec![entry]);
+        let reply = reply_to(&mut spawner, request(0));
+        spawner.start_error(0, reply.end).expect("it cannot start").to_string()
+    };
+    let missing =
+        Entry { program: "/no/such/program".into(), argv: vec!["program".into()], ..Entry::default() };
+    assert!(fails(missing.clone()).contains("cannot be executed: No such file"));
+    let passwd = Entry { program: "/etc/passwd".into(), ..missing };
+    assert!(fails(passwd).contains("Permission denied"));
+    let cpus = Some("99999".parse().unwrap());
+    assert!(fails(Entry { cpus, ..shell("true") }).contains("CPUs"));
+    if !is_root() {
+        assert!(fails(Entry { policy: Some((1, 50)), ..shell("true") }).contains("CAP_SYS_NICE"));
+    }
+    let nowhere = Entry { cwd: Some("/no/such/folder".into()), ..shell("true") };
+    let program = Program { path: std::env::current_exe().unwrap(), words: vec!["__spawner".into()] };
+    let error = Spawner::start(&program, Table { entries: vec![nowhere] }).unwrap_err();
+    assert!(matches!(error, LaunchError::File { .. }), "{error}");
+}
+
+fn ends_what_never_ends() {
+    let reply = once(Entry { timeout_ns: Some(50_000_000), ..shell("sleep 100 & sleep 100") });
+    assert_eq!(reply.end, RunEnd::TimedOut);
+    assert!(value(&reply, Metric::Wall) >= 50_000_000);
+}
+
+fn ends_what_is_left_behind() {
+    let mark = format!("{}.25", 3000 + std::process::id());
+    let reply = once(shell(&format!("sleep {mark} & (setsid sleep {mark} &) ; exit 0")));
+    assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
+    assert_eq!(reply.left_behind, 2);
+    let alive = std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        std::fs::read(entry.path().join("cmdline"))
+            .is_ok_and(|line| line == format!("sleep\0{mark}\0").as_bytes())
+    });
+    assert!(!alive, "a process of the command still runs");
+}
+
+fn counts_a_sub_shells_children() {
+    let burn = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done";
+    let mut spawner = spawner(vec![shell(burn), shell(&format!("( ( {burn} ) ); true"))]);
+    let alone = value(&reply_to(&mut spawner, request(0)), Metric::Cpu);
+    let nested = value(&reply_to(&mut spawner, request(1)), Metric::Cpu);
+    assert!(nested * 2 > alone, "nested {nested} ns, alone {alone} ns");
+}
+
+fn peak_memory_is_the_commands_own() {
+    // This process becomes big; a small child must not inherit that.
+    let big = vec![1u8; 200 << 20];
+    let small = once(shell("true"));
+    let eater = once(shell("head -c 60000000 /dev/zero | tail -c 60000000 | wc -c"));
+    assert!(big.iter().step_by(4096).all(|&byte| byte == 1));
+    assert!(value(&small, Metric::PeakMemory) < 20 << 20, "{}", value(&small, Metric::PeakMemory));
+    assert!(value(&eater, Metric::PeakMemory) > 50 << 20, "{}", value(&eater, Metric::PeakMemory));
+}
+
+fn survives_a_flood_and_a_closed_stdin() {
+    assert_eq!(
+        once(shell("head -c 50000000 /dev/zero; head -c 50000000 /dev/zero >&2")).end,
+        RunEnd::Ended(Exit::Status(0))
+    );
+    assert_eq!(once(shell("exec <&- >&- 2>&-; exit 4")).end, RunEnd::Ended(Exit::Status(4)));
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn stdin_starts_anew_in_each_run() {
+    let folder = scratch("stdin");
+    let (input, output) = (folder.join("in"), folder.join("out"));
+    std::fs::write(&input, "abc").unwrap();
+    let entry = Entry { stdin: Stdin::File(input), stdout: Stdout::File(output.clone()), ..shell("cat") };
+    let mut spawner = spawner(vec![entry]);
+    for _ in 0..3 {
+        reply_to(&mut spawner, request(0));
+    }
+    assert_eq!(std::fs::read_to_string(&output).unwrap(), "abcabcabc");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+fn a_stack_offset_is_the_same_for_all() {
+    // Field 28 of /proc/PID/stat is the address at which the stack begins, below arguments and environment.
+    let folder = scratch("stack");
+    let output = folder.join("out");
+    let entry = |extra: &str| Entry {
+        personality: Some(0x0040000),
+        stdout: Stdout::File(output.clone()),
+        ..shell(&format!("set -- $(cat /proc/$$/stat); shift 27; echo $1 # {extra}"))
+    };
+    let mut spawner = spawner(vec![entry(""), entry(&"y".repeat(777))]);
+    for (entry, offset) in [(0, 1024), (1, 1024), (0, 2048), (0, 0), (1, 0)] {
+        reply_to(&mut spawner, Request { pad: Pad::StackOffset(offset), ..request(entry) });
+    }
+    let text = std::fs::read_to_string(&output).unwrap();
+    let starts: Vec<u64> = text.lines().map(|line| line.parse::<u64>().unwrap() % 4096).collect();
+    assert_eq!((starts[0], starts[3]), (starts[1], starts[4]), "both programs stand at the same place");
+    assert_eq!((starts[0] + 4096 - starts[2]) % 4096, 1024, "and the offset moves them");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+fn lists_the_tree() {
+    let mut spawner = spawner(vec![shell("sleep 0.01; (sh -c 'exit 3'; true) ; true")]);
+    let reply = reply_to(&mut spawner, Request { traced: true, ..request(0) });
+    assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
+    let tree = spawner.tree();
+    let find = |text: &str| {
+        tree.iter().find(|process| process.command.starts_with(text)).unwrap_or_else(|| panic!("{tree:?}"))
+    };
+    let (leader, sleep, inner) = (&tree[0], find("sleep 0.01"), find("sh -c 'exit 3'"));
+    assert_eq!(sleep.parent, leader.pid);
+    assert!(sleep.wall_ns >= 10_000_000 && sleep.peak_memory_bytes > 0 && leader.wall_ns >= sleep.wall_ns);
+    assert_ne!(inner.parent, leader.pid, "the sub-shell stands between");
+    assert_eq!(inner.outcome, Some(fauxplat_model::Outcome::Exited(3)));
+    assert!(tree.iter().all(|process| process.cpu_ns > 0));
+}
+
+fn stops_on_request() {
+    let mut spawner = spawner(vec![shell("sleep 100"), shell("true")]);
+    spawner.submit(request(0));
+    spawner.submit(request(1));
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    spawner.abort();
+    let mut ends = Vec::new();
+    while ends.len() < 2 {
+        spawner.wait(1000).unwrap();
+        ends.extend(spawner.try_reply().map(|reply| reply.end));
+    }
+    assert_eq!(ends, [RunEnd::Aborted, RunEnd::Aborted]);
+    assert_eq!(reply_to(&mut spawner, request(1)).end, RunEnd::Ended(Exit::Status(0)));
+}
+
+fn answers_many_requests_in_order() {
+    let entries = (0..4).map(|status| shell(&format!("exit {status}"))).collect();
+    let mut spawner = spawner(entries);
+    let (mut asked, mut answered) = (0u32, 0u32);
+    while answered < 500 {
+        while asked < 500 && spawner.under_way() < Spawner::DEPTH {
+            spawner.submit(request(asked % 4));
+            asked += 1;
+        }
+        spawner.wait(1000).unwrap();
+        while let Some(reply) = spawner.try_reply() {
+            assert_eq!(reply.end, RunEnd::Ended(Exit::Status((answered % 4) as u8)));
+            answered += 1;
+        }
+    }
+}
