@@ -33,14 +33,21 @@ impl Nanos {
     /// Writes fractional nanoseconds with four significant digits: `81.23 µs`, `5.004 ms`, `1 m 20.3 s`.
     pub fn display_f64(nanos: f64) -> String {
         let (scale, unit) = match nanos.abs() {
+            0.0 => return "0 ns".to_owned(),
             ns if ns < 999.95 => (1.0, "ns"),
             ns if ns < 999.95e3 => (1e3, "µs"),
             ns if ns < 999.95e6 => (1e6, "ms"),
             ns if ns < 120e9 => (1e9, "s"),
-            ns => return format!("{} m {:.1} s", (ns / 6e10) as u64, ns % 6e10 / 1e9),
+            ns => return minutes(ns),
         };
         format!("{} {unit}", four_digits(nanos / scale))
     }
+}
+
+/// Minutes and seconds. They are rounded before they are split, or 179.96 s would become `2 m 60.0 s`.
+fn minutes(nanos: f64) -> String {
+    let tenths = (nanos / 1e8).round();
+    format!("{} m {:.1} s", (tenths / 600.0) as u64, tenths % 600.0 / 10.0)
 }
 
 /// Four significant digits without an exponent, for a number below 1000.
@@ -99,6 +106,7 @@ mod tests {
         assert_eq!(Nanos(5_003_900).to_string(), "5.004 ms");
         assert_eq!(Nanos(80_300_000_000).to_string(), "80.30 s");
         assert_eq!(Nanos(140_300_000_000).to_string(), "2 m 20.3 s");
-        assert_eq!(Nanos(0).to_string(), "0.000 ns");
+        assert_eq!(Nanos(179_960_000_000).to_string(), "3 m 0.0 s");
+        assert_eq!(Nanos(0).to_string(), "0 ns");
     }
 }
