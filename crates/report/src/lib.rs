@@ -1,1 +1,53 @@
 //! Findings become text, JSON, CSV, Markdown and the formats that CI systems read.
+//!
+//! Everything is written to any [`Write`]; the crate asks neither the terminal nor the clock. What was measured
+//! elsewhere is read back by [`read_baseline`].
+
+mod baseline;
+mod csv_rows;
+mod error;
+mod export;
+mod format;
+mod grid;
+mod json;
+mod markdown;
+mod samples;
+mod tables;
+mod text;
+mod verdict;
+mod words;
+
+use std::io::{BufWriter, Write};
+
+use fauxplat_model::document::Record;
+
+pub use baseline::{BaselineSeries, SourceFormat, read_baseline};
+pub use error::ReportError;
+pub use format::{Format, Style};
+
+/// Bytes that are gathered before `out` is called: JSON writers make a call for every bracket.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// Writes an experiment in a format.
+///
+/// `style` matters for [`Format::Text`] alone. The record is streamed: apart from one column of readings nothing
+/// of the size of the samples is held in memory.
+///
+/// # Errors
+///
+/// [`ReportError::Io`] when `out` fails, and [`ReportError::NothingToExport`] when the record holds nothing that
+/// the format can carry, for instance an A/A calibration as hyperfine's JSON.
+pub fn write(record: &Record, format: Format, style: &Style, out: &mut dyn Write) -> Result<(), ReportError> {
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, out);
+    match format {
+        Format::Text => text::write(record, style, &mut out)?,
+        Format::Json => json::write(record, &mut out)?,
+        Format::Csv => csv_rows::write(record, &mut out)?,
+        Format::Markdown => markdown::write(record, &mut out)?,
+        Format::HyperfineJson => export::hyperfine::write(record, &mut out)?,
+        Format::PyperfJson => export::pyperf::write(record, &mut out)?,
+        Format::GithubActionBenchmark => export::github::write(record, &mut out)?,
+        Format::BencherBmf => export::bencher::write(record, &mut out)?,
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,106 @@
+//! hyperfine's `--export-json`: `times` in seconds (version 1), or a list of measurements (version 2).
+
+use fauxplat_model::Metric;
+use serde::Deserialize;
+
+use super::{BaselineSeries, SourceFormat, complete, parse};
+use crate::ReportError;
+
+const EXPECTED: &str = "hyperfine JSON: each of `results` needs `command` and either `times` (version 1) or \
+                        `measurements` (version 2)";
+
+#[derive(Deserialize)]
+struct Document {
+    metadata: Option<Metadata>,
+    results: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    start_time: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "RawEntry")]
+struct Entry {
+    name: String,
+    runs: Runs,
+}
+
+/// An entry of either version; an untagged enum would lose the place of a mistake.
+#[derive(Deserialize)]
+struct RawEntry {
+    command: String,
+    name: Option<String>,
+    times: Option<Vec<f64>>,
+    memory_usage_byte: Option<Vec<f64>>,
+    measurements: Option<Vec<Measurement>>,
+}
+
+enum Runs {
+    Version2 { measurements: Vec<Measurement> },
+    Version1 { times: Vec<f64>, memory_usage_byte: Option<Vec<f64>> },
+}
+
+#[derive(Deserialize)]
+struct Measurement {
+    time_wall_clock: Quantity,
+    time_cpu: Option<Quantity>,
+    time_user: Option<Quantity>,
+    time_system: Option<Quantity>,
+    memory_peak_resident: Option<Quantity>,
+}
+
+/// A value in the base unit: seconds or bytes.
+#[derive(Deserialize)]
+struct Quantity {
+    value: f64,
+}
+
+pub(super) fn read(text: &str) -> Result<Vec<BaselineSeries>, ReportError> {
+    let document: Document = parse(text, EXPECTED)?;
+    let when = document.metadata.and_then(|metadata| metadata.start_time);
+    let series = |entry: Entry| BaselineSeries {
+        name: entry.name,
+        values: entry.runs.into_values(),
+        format: SourceFormat::Hyperfine,
+        when: when.clone(),
+    };
+    Ok(document.results.into_iter().map(series).collect())
+}
+
+impl TryFrom<RawEntry> for Entry {
+    type Error = &'static str;
+
+    fn try_from(raw: RawEntry) -> Result<Self, Self::Error> {
+        let runs = match (raw.times, raw.measurements) {
+            (_, Some(measurements)) => Runs::Version2 { measurements },
+            (Some(times), None) => Runs::Version1 { times, memory_usage_byte: raw.memory_usage_byte },
+            (None, None) => return Err("neither `times` nor `measurements`"),
+        };
+        Ok(Entry { name: raw.name.unwrap_or(raw.command), runs })
+    }
+}
+
+impl Runs {
+    fn into_values(self) -> Vec<(Metric, Vec<f64>)> {
+        match self {
+            Runs::Version1 { times, memory_usage_byte } => {
+                let wall = times.into_iter().map(|seconds| seconds * 1e9).collect();
+                complete([(Metric::Wall, Some(wall)), (Metric::PeakMemory, memory_usage_byte)])
+            }
+            Runs::Version2 { measurements } => {
+                let column = |scale: f64, quantity: fn(&Measurement) -> Option<&Quantity>| {
+                    measurements.iter().map(|it| Some(quantity(it)?.value * scale)).collect()
+                };
+                complete([
+                    (Metric::Wall, column(1e9, |it| Some(&it.time_wall_clock))),
+                    (Metric::User, column(1e9, |it| it.time_user.as_ref())),
+                    (Metric::System, column(1e9, |it| it.time_system.as_ref())),
+                    (Metric::Cpu, column(1e9, |it| it.time_cpu.as_ref())),
+                    (Metric::PeakMemory, column(1.0, |it| it.memory_peak_resident.as_ref())),
+                ])
+            }
+        }
+    }
+}

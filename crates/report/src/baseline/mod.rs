@@ -1,0 +1,127 @@
+//! Results that were measured before, by fauxplat or by another tool, read back as series of numbers.
+
+mod fauxplat;
+mod hyperfine;
+mod pyperf;
+
+use fauxplat_model::Metric;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use crate::ReportError;
+
+/// The kind of file that a baseline came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceFormat {
+    /// fauxplat's own record of `run` or `compare`.
+    Fauxplat,
+    /// hyperfine's `--export-json`, version 1 or 2.
+    Hyperfine,
+    /// pyperf's JSON.
+    Pyperf,
+}
+
+impl SourceFormat {
+    /// The name for messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            SourceFormat::Fauxplat => "fauxplat JSON",
+            SourceFormat::Hyperfine => "hyperfine JSON",
+            SourceFormat::Pyperf => "pyperf JSON",
+        }
+    }
+}
+
+/// What was measured of one command at another time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BaselineSeries {
+    /// What the file calls the command.
+    pub name: String,
+    /// Values per metric in the metric's unit (nanoseconds, bytes, events), in the order of the file; no empty series.
+    pub values: Vec<(Metric, Vec<f64>)>,
+    /// The kind of file.
+    pub format: SourceFormat,
+    /// When it was measured, as the file says it (RFC 3339 or a date and time).
+    pub when: Option<String>,
+}
+
+impl BaselineSeries {
+    /// The values of a metric, if the file has any.
+    pub fn get(&self, metric: Metric) -> Option<&[f64]> {
+        self.values.iter().find(|(it, _)| *it == metric).map(|(_, values)| values.as_slice())
+    }
+}
+
+/// What tells the kinds apart; nothing of it is kept.
+#[derive(Deserialize)]
+struct Probe {
+    schema: Option<String>,
+    results: Option<IgnoredAny>,
+    benchmarks: Option<IgnoredAny>,
+}
+
+/// Reads results of fauxplat, hyperfine (both versions of its JSON) or pyperf; the kind is recognised.
+///
+/// # Errors
+///
+/// Broken JSON and unexpected shapes are reported with line and column and what was expected.
+pub fn read_baseline(text: &str) -> Result<Vec<BaselineSeries>, ReportError> {
+    let (series, format) = match kind(text)? {
+        SourceFormat::Fauxplat => (fauxplat::read(text)?, SourceFormat::Fauxplat),
+        SourceFormat::Hyperfine => (hyperfine::read(text)?, SourceFormat::Hyperfine),
+        SourceFormat::Pyperf => (pyperf::read(text)?, SourceFormat::Pyperf),
+    };
+    let series: Vec<_> = series.into_iter().filter(|it| !it.values.is_empty()).collect();
+    match series.is_empty() {
+        true => Err(ReportError::BaselineEmpty { format: format.name() }),
+        false => Ok(series),
+    }
+}
+
+fn kind(text: &str) -> Result<SourceFormat, ReportError> {
+    let unknown = |found: String| Err(ReportError::BaselineKind { found });
+    let probe: Probe = match serde_json::from_str(text) {
+        Ok(probe) => probe,
+        Err(error) if error.is_data() => return unknown(format!("found {error}")),
+        Err(error) => return Err(syntax(&error)),
+    };
+    match probe {
+        Probe { schema: Some(schema), .. } => match schema.as_str() {
+            "fauxplat.run/1" | "fauxplat.compare/1" => Ok(SourceFormat::Fauxplat),
+            other => unknown(format!("found schema {other:?}")),
+        },
+        Probe { results: Some(_), .. } => Ok(SourceFormat::Hyperfine),
+        Probe { benchmarks: Some(_), .. } => Ok(SourceFormat::Pyperf),
+        _ => unknown("found an object with none of these fields".to_owned()),
+    }
+}
+
+/// Parses a document of a kind that was recognised.
+fn parse<T: DeserializeOwned>(text: &str, expected: &'static str) -> Result<T, ReportError> {
+    serde_json::from_str(text).map_err(|error: serde_json::Error| match error.is_data() {
+        true => ReportError::BaselineShape {
+            expected,
+            line: error.line(),
+            column: error.column(),
+            message: message(&error),
+        },
+        false => syntax(&error),
+    })
+}
+
+fn syntax(error: &serde_json::Error) -> ReportError {
+    ReportError::BaselineSyntax { line: error.line(), column: error.column(), message: message(error) }
+}
+
+/// The parser's message without the place, which the error states itself.
+fn message(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(message, _)| message.to_owned())
+}
+
+/// The series that are complete: a value for every run, and at least one.
+fn complete(columns: impl IntoIterator<Item = (Metric, Option<Vec<f64>>)>) -> Vec<(Metric, Vec<f64>)> {
+    let filled =
+        |(metric, values): (Metric, Option<Vec<f64>>)| Some((metric, values.filter(|it| !it.is_empty())?));
+    columns.into_iter().filter_map(filled).collect()
+}

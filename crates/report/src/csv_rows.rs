@@ -1,0 +1,78 @@
+//! One row per run, every metric a column: what a spreadsheet or a data frame reads.
+
+use std::io::Write;
+
+use fauxplat_model::document::Record;
+use fauxplat_model::{Metric, Outcome, Phase, Sample};
+
+use crate::ReportError;
+
+/// Columns before those of the metrics.
+const BEFORE: [&str; 8] =
+    ["name", "command", "trial", "block", "position", "phase", "started_ns", "env_pad_bytes"];
+
+/// Columns after those of the metrics.
+const AFTER: [&str; 5] = ["cpu_first", "cpu_last", "left_behind", "exit_status", "outcome"];
+
+/// Writes a header line and one row per run, in the order of the experiment; absent readings are empty fields.
+pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    let mut rows = csv::Writer::from_writer(out);
+    rows.write_record(BEFORE.into_iter().chain(Metric::ALL.map(Metric::field)).chain(AFTER))?;
+    for sample in record.samples {
+        let (name, command) = record
+            .commands
+            .get(usize::from(sample.command))
+            .map_or(("", ""), |command| (command.name.as_str(), command.command.as_str()));
+        rows.write_field(name)?;
+        rows.write_field(command)?;
+        for field in fields(sample) {
+            rows.write_field(field)?;
+        }
+        rows.write_record(None::<&[u8]>)?;
+    }
+    Ok(rows.flush()?)
+}
+
+/// All fields of a run after the names.
+fn fields(sample: &Sample) -> impl Iterator<Item = String> + '_ {
+    let before = [
+        sample.trial.to_string(),
+        sample.block.to_string(),
+        sample.position.to_string(),
+        phase(sample.phase).to_owned(),
+        sample.started_ns.to_string(),
+        sample.env_pad_bytes.to_string(),
+    ];
+    let readings = Metric::ALL.into_iter().map(|metric| optional(sample.get(metric)));
+    let after = [
+        optional(known(sample.cpu_first)),
+        optional(known(sample.cpu_last)),
+        sample.left_behind.to_string(),
+        sample.outcome.exit_status().to_string(),
+        outcome(sample.outcome).to_owned(),
+    ];
+    before.into_iter().chain(readings).chain(after)
+}
+
+fn known(cpu: u16) -> Option<u16> {
+    (cpu != u16::MAX).then_some(cpu)
+}
+
+fn optional(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+fn phase(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Warmup => "warmup",
+        Phase::Measured => "measured",
+    }
+}
+
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Exited(_) => "exited",
+        Outcome::Signaled(_) => "signaled",
+        Outcome::TimedOut => "timed-out",
+    }
+}

@@ -1,0 +1,78 @@
+//! What can go wrong when something is written or read back.
+
+use std::io;
+
+/// Why a report could not be written, or a baseline not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The word names no format.
+    #[error(
+        "`{0}` is not a format: text, json, csv, markdown, hyperfine-json, pyperf-json, \
+         github-action-benchmark or bencher-bmf"
+    )]
+    UnknownFormat(String),
+    /// The output could not be written.
+    #[error("the report could not be written: {0}")]
+    Io(#[from] io::Error),
+    /// The record holds nothing that the format can carry.
+    #[error("nothing to write as {format}: {reason}")]
+    NothingToExport {
+        /// Name of the format.
+        format: &'static str,
+        /// What is missing.
+        reason: &'static str,
+    },
+    /// The baseline is not JSON, or is cut short.
+    #[error("the baseline is not valid JSON (line {line}, column {column}): {message}")]
+    BaselineSyntax {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What the parser met.
+        message: String,
+    },
+    /// The baseline is JSON of a known kind, but not in its shape.
+    #[error("the baseline is not {expected} (line {line}, column {column}): {message}")]
+    BaselineShape {
+        /// The shape that the file announced.
+        expected: &'static str,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What was met instead.
+        message: String,
+    },
+    /// The baseline is JSON of no known kind.
+    #[error(
+        "the baseline is none of the known kinds: expected fauxplat's own JSON (`\"schema\": \"fauxplat.run/1\"` \
+         or `\"fauxplat.compare/1\"`), hyperfine's (`\"results\": […]`) or pyperf's (`\"benchmarks\": […]`); {found}"
+    )]
+    BaselineKind {
+        /// What was found instead.
+        found: String,
+    },
+    /// The baseline is well-formed and holds no run that can be compared.
+    #[error("the baseline ({format}) holds no successful run of any command")]
+    BaselineEmpty {
+        /// The kind of file.
+        format: &'static str,
+    },
+}
+
+impl From<serde_json::Error> for ReportError {
+    /// For writing alone: what is written is always representable, so only the output can fail.
+    fn from(error: serde_json::Error) -> Self {
+        ReportError::Io(error.into())
+    }
+}
+
+impl From<csv::Error> for ReportError {
+    fn from(error: csv::Error) -> Self {
+        match error.into_kind() {
+            csv::ErrorKind::Io(error) => ReportError::Io(error),
+            other => ReportError::Io(io::Error::other(format!("{other:?}"))),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Bencher Metric Format, the `json` adapter of Bencher.
+//!
+//! Its shape: <https://bencher.dev/docs/reference/bencher-metric-format>. `latency` is Bencher's own measure, in
+//! nanoseconds; the others are created under the names of fauxplat's metrics.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use fauxplat_model::document::Record;
+use fauxplat_model::{Metric, Summary};
+use serde::Serialize;
+
+use super::{Timed, timed};
+use crate::{Format, ReportError};
+
+#[derive(Serialize)]
+struct Measured {
+    value: f64,
+    lower_value: f64,
+    upper_value: f64,
+}
+
+/// Writes the median of every metric of each command, with its 95 % interval.
+pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    let commands = timed(record, Format::BencherBmf.name())?;
+    let benchmarks: BTreeMap<String, BTreeMap<&str, Measured>> = commands.iter().map(benchmark).collect();
+    serde_json::to_writer_pretty(&mut *out, &benchmarks)?;
+    Ok(out.write_all(b"\n")?)
+}
+
+fn benchmark(command: &Timed) -> (String, BTreeMap<&'static str, Measured>) {
+    let name = command.name.clone();
+    let measures = command.findings.summaries.iter();
+    (name, measures.map(|summary| (measure(summary.metric), Measured::of(summary))).collect())
+}
+
+fn measure(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Wall => "latency",
+        other => other.name(),
+    }
+}
+
+impl Measured {
+    fn of(summary: &Summary) -> Self {
+        Measured { value: summary.median, lower_value: summary.low, upper_value: summary.high }
+    }
+}

@@ -1,0 +1,78 @@
+//! The formats of other tools, so that pipelines which read those can read fauxplat.
+
+pub(crate) mod bencher;
+pub(crate) mod github;
+pub(crate) mod hyperfine;
+pub(crate) mod pyperf;
+
+use std::collections::HashSet;
+
+use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::{Metric, RunFindings, Summary};
+
+use crate::ReportError;
+use crate::samples::{command_findings, summary};
+use crate::words::{shorten, visible};
+
+/// The longest name, in columns: Bencher takes 1024 characters at most, and a number may follow.
+const NAME_MAX: usize = 1000;
+
+/// A command with a wall time: its index, name, findings and the summary of its wall time.
+pub(crate) struct Timed<'a> {
+    pub(crate) index: usize,
+    pub(crate) name: String,
+    pub(crate) findings: &'a RunFindings,
+    pub(crate) wall: &'a Summary,
+}
+
+/// The commands that have a wall time, under names that differ; an error where there is none.
+pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec<Timed<'a>>, ReportError> {
+    let nothing = |reason| Err(ReportError::NothingToExport { format, reason });
+    if matches!(record.findings, Findings::Aa(_)) {
+        return nothing("an A/A calibration has no figure per command; take text, json, csv or markdown");
+    }
+    let names =
+        distinct(record.commands.iter().enumerate().map(|(index, command)| one_line(index, &command.name)));
+    let commands: Vec<_> = command_findings(record.findings)
+        .iter()
+        .zip(names)
+        .enumerate()
+        .filter_map(|(index, (findings, name))| {
+            Some(Timed { index, name, findings, wall: summary(findings, Metric::Wall)? })
+        })
+        .collect();
+    match commands.is_empty() {
+        true => nothing("no run of any command succeeded"),
+        false => Ok(commands),
+    }
+}
+
+/// A name that every format takes: one visible line, not empty and not endless.
+fn one_line(index: usize, name: &str) -> String {
+    match shorten(visible(name).trim(), NAME_MAX, "...") {
+        name if name.is_empty() => format!("command {}", index + 1),
+        name => name,
+    }
+}
+
+/// The names, where a name that stood before gets ` (2)`, ` (3)`…: the other tools take names as keys.
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let mut claim = |name: String| {
+        let numbered = |count: usize| match count {
+            1 => name.clone(),
+            _ => format!("{name} ({count})"),
+        };
+        (1..).map(numbered).find(|name| taken.insert(name.clone())).unwrap_or_default()
+    };
+    names.map(&mut claim).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn repeated_names_are_numbered() {
+        let names = ["a", "a", "b", "a (2)", "a"].into_iter().map(str::to_owned);
+        assert_eq!(super::distinct(names), ["a", "a (2)", "b", "a (2) (2)", "a (3)"]);
+    }
+}

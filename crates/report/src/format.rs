@@ -1,0 +1,102 @@
+//! The formats by name, and how text looks.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::ReportError;
+
+/// What a record can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// For people at a terminal.
+    Text,
+    /// The whole record: see `docs/json.md` of this crate.
+    Json,
+    /// One row per run, every metric a column.
+    Csv,
+    /// Tables and sentences for pull-request comments.
+    Markdown,
+    /// The `--export-json` of hyperfine 1, in seconds.
+    HyperfineJson,
+    /// A benchmark suite that pyperf 2 loads.
+    PyperfJson,
+    /// The `customSmallerIsBetter` input of github-action-benchmark.
+    GithubActionBenchmark,
+    /// Bencher Metric Format.
+    BencherBmf,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 8] = [
+        Format::Text,
+        Format::Json,
+        Format::Csv,
+        Format::Markdown,
+        Format::HyperfineJson,
+        Format::PyperfJson,
+        Format::GithubActionBenchmark,
+        Format::BencherBmf,
+    ];
+
+    /// The word that the command line uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Json => "json",
+            Format::Csv => "csv",
+            Format::Markdown => "markdown",
+            Format::HyperfineJson => "hyperfine-json",
+            Format::PyperfJson => "pyperf-json",
+            Format::GithubActionBenchmark => "github-action-benchmark",
+            Format::BencherBmf => "bencher-bmf",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = ReportError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let unknown = || ReportError::UnknownFormat(text.to_owned());
+        Format::ALL.into_iter().find(|format| format.name() == text).ok_or_else(unknown)
+    }
+}
+
+/// How text looks. The application decides, since it alone knows the terminal and the environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Whether ANSI colours may be used.
+    pub colour: bool,
+    /// Columns of the terminal; fewer than 40 count as 40, and more than 200 as 200.
+    pub width: usize,
+    /// Whether characters outside ASCII may be used.
+    pub unicode: bool,
+}
+
+impl Default for Style {
+    /// For a pipe: 80 columns without colour.
+    fn default() -> Self {
+        Style { colour: false, width: 80, unicode: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_read_what_they_print() {
+        for format in Format::ALL {
+            assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
+        }
+        let message = "yaml".parse::<Format>().unwrap_err().to_string();
+        assert!(message.contains("`yaml`") && message.contains("hyperfine-json"), "{message}");
+    }
+}

@@ -1,0 +1,224 @@
+//! The document's structures: all of them borrow, none of them collects.
+
+use fauxplat_model::document::{Findings, Header, Record};
+use fauxplat_model::{
+    AaStratum, Command, Comparison, Metric, Outcome, Phase, PowerResult, Process, RunFindings, Sample,
+    Summary,
+};
+use serde::Serialize as SerializeDerive;
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use crate::samples::{ByCommand, command_findings};
+
+/// The whole document. `schema` comes first, so that a reader can tell from the first bytes what follows.
+#[derive(SerializeDerive)]
+pub(crate) struct Document<'r, 'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    header: &'a Header,
+    #[serde(flatten)]
+    findings: Verdicts<'a>,
+    commands: Commands<'r, 'a>,
+}
+
+/// What follows from the samples; the fields stand at the top level of the document.
+#[derive(SerializeDerive)]
+#[serde(untagged)]
+enum Verdicts<'a> {
+    /// `run` has none beyond the summaries of its commands.
+    Run {},
+    Compare {
+        comparisons: &'a [Comparison],
+        winner: Option<&'a str>,
+        floor_ns: Option<f64>,
+        elapsed_s: f64,
+    },
+    Aa {
+        strata: &'a [AaStratum],
+        power: &'a [PowerResult],
+        elapsed_s: f64,
+    },
+}
+
+/// `commands[]`.
+struct Commands<'r, 'a> {
+    record: &'r Record<'a>,
+    samples: &'r ByCommand<'a>,
+}
+
+/// One command: how it was started, its summary, its runs.
+#[derive(SerializeDerive)]
+struct CommandEntry<'r, 'a> {
+    #[serde(flatten)]
+    command: &'a Command,
+    #[serde(flatten)]
+    outcome: Option<Counts>,
+    #[serde(skip_serializing_if = "<[Process]>::is_empty")]
+    tree: &'a [Process],
+    summary: Summaries<'a>,
+    runs: Runs<'r, 'a>,
+}
+
+/// What is counted over the runs of a command.
+#[derive(SerializeDerive)]
+struct Counts {
+    failures: usize,
+    runs_with_left_behind: usize,
+}
+
+/// `summary`: one entry per metric, named as in `runs[]`.
+struct Summaries<'a>(&'a [Summary]);
+
+/// One entry of `summary`, in the unit that the metric's field name tells.
+#[derive(SerializeDerive)]
+struct SummaryEntry {
+    n: usize,
+    median: f64,
+    mean: f64,
+    low: f64,
+    high: f64,
+    sd: f64,
+    min: f64,
+    max: f64,
+    p5: f64,
+    p25: f64,
+    p75: f64,
+    p95: f64,
+    outliers: usize,
+}
+
+/// `runs[]`, in the order in which they were made.
+struct Runs<'r, 'a> {
+    samples: &'r ByCommand<'a>,
+    command: usize,
+}
+
+/// One run.
+#[derive(SerializeDerive)]
+struct RunEntry<'a> {
+    trial: u32,
+    block: u32,
+    position: u16,
+    phase: Phase,
+    started_ns: u64,
+    env_pad_bytes: u16,
+    #[serde(flatten)]
+    readings: Readings<'a>,
+    /// The CPU on which the run ended.
+    cpu: Option<u16>,
+    cpu_first: Option<u16>,
+    cpu_last: Option<u16>,
+    left_behind: u16,
+    exit_status: i32,
+    outcome: Outcome,
+}
+
+/// One field per metric; `null` says that it was not measured.
+struct Readings<'a>(&'a Sample);
+
+impl<'r, 'a> Document<'r, 'a> {
+    pub(crate) fn new(record: &'r Record<'a>, samples: &'r ByCommand<'a>) -> Self {
+        Document {
+            schema: record.findings.schema(),
+            header: record.header,
+            findings: Verdicts::of(record),
+            commands: Commands { record, samples },
+        }
+    }
+}
+
+impl<'a> Verdicts<'a> {
+    fn of(record: &Record<'a>) -> Self {
+        match record.findings {
+            Findings::Run(_) => Verdicts::Run {},
+            Findings::Compare(found) => Verdicts::Compare {
+                comparisons: &found.comparisons,
+                winner: found.winner.and_then(|index| record.commands.get(index)).map(|it| it.name.as_str()),
+                floor_ns: found.floor_ns,
+                elapsed_s: found.elapsed_s,
+            },
+            Findings::Aa(found) => {
+                Verdicts::Aa { strata: &found.strata, power: &found.power, elapsed_s: found.elapsed_s }
+            }
+        }
+    }
+}
+
+impl Serialize for Commands<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let findings = command_findings(self.record.findings);
+        let entry = |(index, command)| {
+            let found = findings.get(index);
+            CommandEntry {
+                command,
+                outcome: found.map(Counts::of),
+                tree: found.map_or(&[], |found| &found.tree),
+                summary: Summaries(found.map_or(&[], |found| &found.summaries)),
+                runs: Runs { samples: self.samples, command: index },
+            }
+        };
+        serializer.collect_seq(self.record.commands.iter().enumerate().map(entry))
+    }
+}
+
+impl Counts {
+    fn of(found: &RunFindings) -> Self {
+        Counts { failures: found.failures, runs_with_left_behind: found.runs_with_left_behind }
+    }
+}
+
+impl Serialize for Summaries<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer
+            .collect_map(self.0.iter().map(|summary| (summary.metric.field(), SummaryEntry::of(summary))))
+    }
+}
+
+impl SummaryEntry {
+    fn of(summary: &Summary) -> Self {
+        let &Summary { metric: _, n, median, mean, low, high, sd, min, max, percentiles, outliers } = summary;
+        let [p5, p25, p75, p95] = percentiles;
+        SummaryEntry { n, median, mean, low, high, sd, min, max, p5, p25, p75, p95, outliers }
+    }
+}
+
+impl Serialize for Runs<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut runs = serializer.serialize_seq(None)?;
+        for sample in self.samples.of(self.command) {
+            runs.serialize_element(&RunEntry::of(sample))?;
+        }
+        runs.end()
+    }
+}
+
+impl<'a> RunEntry<'a> {
+    fn of(sample: &'a Sample) -> Self {
+        let known = |cpu: u16| (cpu != u16::MAX).then_some(cpu);
+        RunEntry {
+            trial: sample.trial,
+            block: sample.block,
+            position: sample.position,
+            phase: sample.phase,
+            started_ns: sample.started_ns,
+            env_pad_bytes: sample.env_pad_bytes,
+            readings: Readings(sample),
+            cpu: known(sample.cpu_last),
+            cpu_first: known(sample.cpu_first),
+            cpu_last: known(sample.cpu_last),
+            left_behind: sample.left_behind,
+            exit_status: sample.outcome.exit_status(),
+            outcome: sample.outcome,
+        }
+    }
+}
+
+impl Serialize for Readings<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(Some(Metric::COUNT))?;
+        for metric in Metric::ALL {
+            fields.serialize_entry(metric.field(), &self.0.get(metric))?;
+        }
+        fields.end()
+    }
+}

@@ -1,0 +1,20 @@
+//! The whole record as JSON, streamed. `docs/json.md` of this crate describes it field by field.
+
+mod document;
+mod layout;
+
+use std::io::Write;
+
+use fauxplat_model::document::Record;
+use serde::Serialize;
+
+use crate::ReportError;
+use crate::samples::ByCommand;
+
+/// Writes the record; each run takes one line, so that the text stays readable and greppable.
+pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    let samples = ByCommand::new(record);
+    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, layout::LinePerRun::default());
+    document::Document::new(record, &samples).serialize(&mut serializer)?;
+    Ok(out.write_all(b"\n")?)
+}

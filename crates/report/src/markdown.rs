@@ -1,0 +1,155 @@
+//! Markdown for pull-request comments: the verdict as a sentence, tables, and the conditions folded away.
+
+use std::io::{self, Write};
+
+use fauxplat_model::document::{Findings, Header, Record};
+use fauxplat_model::{AaFindings, CompareFindings, RunFindings};
+
+use crate::grid::Grid;
+use crate::text;
+use crate::words::{spaced, visible};
+use crate::{ReportError, tables, verdict};
+
+/// Writes GitHub-flavoured Markdown.
+pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    match record.findings {
+        Findings::Run(found) => run(record, found, out)?,
+        Findings::Compare(found) => compare(record, found, out)?,
+        Findings::Aa(found) => aa(record, found, out)?,
+    }
+    Ok(foot(record.header, out)?)
+}
+
+fn run(record: &Record, found: &[RunFindings], out: &mut dyn Write) -> io::Result<()> {
+    for (command, found) in record.commands.iter().zip(found) {
+        paragraph(&format!("**{}**", code(&command.name)), out)?;
+        if !found.summaries.is_empty() {
+            table(&tables::metrics(found), out)?;
+        }
+        let zero = tables::zero_metrics(found);
+        if !zero.is_empty() {
+            paragraph(&format!("Zero in every run: {}.", zero.join(", ")), out)?;
+        }
+    }
+    if found.len() > 1 {
+        table(&tables::relative(record, found), out)?;
+        paragraph("Medians alone name no winner: `fauxplat compare` gives a verdict.", out)?;
+    }
+    Ok(())
+}
+
+fn compare(record: &Record, found: &CompareFindings, out: &mut dyn Write) -> io::Result<()> {
+    for comparison in &found.comparisons {
+        let sentence = verdict::sentence(comparison, &code(&comparison.a), &code(&comparison.b));
+        paragraph(&format!("**{sentence}**"), out)?;
+    }
+    table(&tables::effects(record, found), out)?;
+    for comparison in &found.comparisons {
+        if let Some(guard) = verdict::guard(comparison) {
+            let label = if guard.is_warning { "**Warning:** " } else { "" };
+            paragraph(&format!("{label}{}", guard.sentence), out)?;
+        }
+        if let Some(secondary) = verdict::secondary(comparison) {
+            paragraph(&secondary, out)?;
+        }
+        if comparison.pairs > 1 {
+            paragraph(&verdict::budget(&comparison.variance).join(" "), out)?;
+        }
+    }
+    for (_, note) in text::notes(found) {
+        paragraph(&note, out)?;
+    }
+    table(&tables::relative(record, &found.commands), out)
+}
+
+fn aa(record: &Record, found: &AaFindings, out: &mut dyn Write) -> io::Result<()> {
+    if !found.strata.is_empty() {
+        paragraph(&format!("**{}**", text::calibration(record, found).0), out)?;
+        table(&tables::strata(found), out)?;
+    }
+    if let Some(rivals) = tables::rivals(found) {
+        paragraph(&format!("**{}**", text::RIVALS_TITLE), out)?;
+        table(&rivals, out)?;
+    }
+    if !found.power.is_empty() {
+        paragraph(&format!("**{}**", text::POWER_TITLE), out)?;
+        table(&tables::power(&found.power), out)?;
+    }
+    paragraph(&text::elapsed(found), out)
+}
+
+/// Warnings in the open, the rest folded away.
+fn foot(header: &Header, out: &mut dyn Write) -> io::Result<()> {
+    for warning in &header.warnings {
+        paragraph(&format!("**Warning:** {}", prose(warning)), out)?;
+    }
+    writeln!(out, "<details><summary>Conditions</summary>\n")?;
+    for reason in &header.not_measured {
+        writeln!(out, "- not measured: {}", prose(reason))?;
+    }
+    writeln!(out, "- condition: {}", prose(&text::condition(&header.condition)))?;
+    writeln!(out, "- machine: {}", prose(&text::machine(&header.machine)))?;
+    writeln!(out, "- repeat with: {}", code(&text::repeat(header)))?;
+    writeln!(out, "\n</details>")
+}
+
+fn paragraph(text: &str, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}\n", spaced(text))
+}
+
+fn table(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
+    row(grid.header.iter().map(|title| cell(title)), out)?;
+    let rules = (0..grid.header.len()).map(|column| if column == 0 { ":--" } else { "--:" }.to_owned());
+    row(rules, out)?;
+    for line in &grid.rows {
+        let cells = line.cells.iter().enumerate().map(|(column, text)| match column == 0 && grid.named {
+            true => code(text).replace('|', "\\|"),
+            false => cell(text),
+        });
+        row(cells, out)?;
+    }
+    writeln!(out)
+}
+
+fn row(cells: impl Iterator<Item = String>, out: &mut dyn Write) -> io::Result<()> {
+    let cells: Vec<String> = cells.collect();
+    writeln!(out, "| {} |", cells.join(" | "))
+}
+
+fn cell(text: &str) -> String {
+    spaced(text).replace('<', "&lt;").replace('|', "\\|")
+}
+
+/// A name as code, in which nothing is a link, a mention or markup. The fence is longer than any within.
+fn code(name: &str) -> String {
+    let name = visible(name);
+    let longest = name.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let pad = if name.starts_with('`') || name.ends_with('`') || name.is_empty() { " " } else { "" };
+    format!("{fence}{pad}{name}{pad}{fence}")
+}
+
+/// Somebody else's sentence, in which nothing is markup.
+fn prose(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in visible(text).chars() {
+        if "\\`*_[]<>|#@~&".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_break_out_of_their_code() {
+        assert_eq!(code("a`b``c"), "```a`b``c```");
+        assert_eq!(code("`x`"), "`` `x` ``");
+        assert_eq!(code("a\nb"), "`a\\nb`");
+        assert_eq!(prose("@all <b> *x*"), "\\@all \\<b\\> \\*x\\*");
+    }
+}

@@ -1,0 +1,61 @@
+//! The samples of a record, by command, without copying them.
+
+use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::{Command, Metric, Phase, RunFindings, Sample, Summary};
+
+/// The samples of each command in the order in which they were taken: four bytes per sample.
+pub(crate) struct ByCommand<'a> {
+    samples: &'a [Sample],
+    /// Indices of samples, those of command 0 first.
+    order: Vec<u32>,
+    /// Where the indices of each command begin, and after them the end.
+    starts: Vec<usize>,
+}
+
+impl<'a> ByCommand<'a> {
+    pub(crate) fn new(record: &Record<'a>) -> Self {
+        let commands = record.commands.len();
+        let mut order: Vec<u32> = (0..record.samples.len() as u32).collect();
+        order.sort_by_key(|&index| record.samples[index as usize].command);
+        let start = |command: usize| {
+            order.partition_point(|&index| usize::from(record.samples[index as usize].command) < command)
+        };
+        let starts = (0..=commands).map(start).collect();
+        ByCommand { samples: record.samples, order, starts }
+    }
+
+    /// All samples of a command, warm-up runs included.
+    pub(crate) fn of(&self, command: usize) -> impl Iterator<Item = &'a Sample> + use<'_, 'a> {
+        self.order[self.starts[command]..self.starts[command + 1]].iter().map(|&i| &self.samples[i as usize])
+    }
+}
+
+/// Whether a run counts in the findings: measured, and successful unless failures were to be ignored.
+pub(crate) fn is_analysed(sample: &Sample, command: &Command) -> bool {
+    sample.phase == Phase::Measured && (sample.outcome.is_success() || command.condition.ignore_failure)
+}
+
+/// The readings of a metric over the analysed runs of a command.
+pub(crate) fn readings<'s>(
+    samples: &'s ByCommand<'_>,
+    record: &'s Record<'_>,
+    command: usize,
+    metric: Metric,
+) -> impl Iterator<Item = u64> + use<'s> {
+    let analysed = move |sample: &&Sample| is_analysed(sample, &record.commands[command]);
+    samples.of(command).filter(analysed).filter_map(move |sample| sample.get(metric))
+}
+
+/// The findings per command; an A/A calibration has none.
+pub(crate) fn command_findings(findings: &Findings) -> &[RunFindings] {
+    match findings {
+        Findings::Run(commands) => commands,
+        Findings::Compare(compare) => &compare.commands,
+        Findings::Aa(_) => &[],
+    }
+}
+
+/// The summary of a metric, if it was measured.
+pub(crate) fn summary(findings: &RunFindings, metric: Metric) -> Option<&Summary> {
+    findings.summaries.iter().find(|summary| summary.metric == metric)
+}

@@ -1,0 +1,198 @@
+//! The grids of the reports.
+
+use fauxplat_model::document::Record;
+use fauxplat_model::{
+    AaFindings, CompareFindings, Comparison, Metric, PowerResult, RunFindings, Summary, Verdict,
+};
+
+use crate::grid::{Grid, Tone};
+use crate::samples::summary;
+use crate::verdict;
+use crate::words::{Scale, TIE, change, p_value, percent, quantity, visible};
+
+/// The metrics of one command, leaving out those that were zero in every run.
+pub(crate) fn metrics(found: &RunFindings) -> Grid {
+    let mut grid = Grid::new(&["metric", "median", "95 % interval", "mean ± sd", "min … max"], &[3, 4, 2]);
+    for summary in found.summaries.iter().filter(|summary| !is_zero(summary)) {
+        let mut cells = vec![summary.metric.title().to_owned()];
+        cells.extend(location_and_spread(summary));
+        grid.push(Tone::Plain, cells);
+    }
+    grid
+}
+
+/// The metrics that were measured and zero in every run.
+pub(crate) fn zero_metrics(found: &RunFindings) -> Vec<String> {
+    found.summaries.iter().filter(|it| is_zero(it)).map(|it| it.metric.title().to_owned()).collect()
+}
+
+fn is_zero(summary: &Summary) -> bool {
+    summary.min == 0.0 && summary.max == 0.0
+}
+
+/// Median, interval, mean ± sd, min … max, all in the unit that stands after the median.
+fn location_and_spread(summary: &Summary) -> [String; 4] {
+    let typical = if summary.median == 0.0 { summary.max } else { summary.median };
+    let scale = Scale::of(summary.metric, typical);
+    let number = |value| scale.number(value);
+    [
+        scale.with_unit(summary.median),
+        format!("{} … {}", number(summary.low), number(summary.high)),
+        format!("{} ± {}", number(summary.mean), number(summary.sd)),
+        format!("{} … {}", number(summary.min), number(summary.max)),
+    ]
+}
+
+/// Medians of several commands side by side, relative to the first.
+pub(crate) fn relative(record: &Record, found: &[RunFindings]) -> Grid {
+    let header = ["command", "wall time", "relative", "CPU time", "peak memory", "runs"];
+    let mut grid = Grid::named(&header, &[5, 3, 4]);
+    let first = found.first().and_then(|first| summary(first, Metric::Wall)).map(|it| it.median);
+    for (command, found) in record.commands.iter().zip(found) {
+        let wall = summary(found, Metric::Wall);
+        let relative =
+            wall.zip(first).filter(|(_, first)| *first > 0.0).map(|(wall, first)| wall.median / first);
+        let cells = vec![
+            visible(&command.name),
+            median(found, Metric::Wall),
+            relative.map_or("–".to_owned(), |ratio| format!("{ratio:.3}")),
+            median(found, Metric::Cpu),
+            median(found, Metric::PeakMemory),
+            wall.map_or(0, |wall| wall.n).to_string(),
+        ];
+        grid.push(Tone::Plain, cells);
+    }
+    grid
+}
+
+fn median(found: &RunFindings, metric: Metric) -> String {
+    summary(found, metric).map_or("–".to_owned(), |summary| quantity(metric, summary.median))
+}
+
+/// All commands of a comparison against the first, in the metric that decides.
+pub(crate) fn effects(record: &Record, found: &CompareFindings) -> Grid {
+    let metric = found.comparisons.first().map_or(Metric::Wall, |it| it.metric);
+    let title = format!("median {}", metric.title());
+    let header = ["command", &title, "difference", "interval", "p", "pairs", "verdict"];
+    let mut grid = Grid::named(&header, &[4, 5, 3, 1]);
+    let medians =
+        found.commands.iter().map(|found| median(found, metric)).chain(std::iter::repeat("–".to_owned()));
+    let comparisons = std::iter::once(None).chain(found.comparisons.iter().map(Some));
+    for ((command, median), comparison) in record.commands.iter().zip(medians).zip(comparisons) {
+        let name = visible(&command.name);
+        match comparison {
+            None => grid.push(Tone::Plain, reference(name, median)),
+            Some(it) => grid.push(tone(it), effect(name, median, it)),
+        }
+    }
+    grid
+}
+
+fn reference(name: String, median: String) -> Vec<String> {
+    let nothing = || "–".to_owned();
+    vec![name, median, nothing(), nothing(), nothing(), nothing(), "reference".to_owned()]
+}
+
+fn effect(name: String, median: String, comparison: &Comparison) -> Vec<String> {
+    let interval = format!("{} … {}", change(comparison.ci_low_ratio), change(comparison.ci_high_ratio));
+    let p = p_value(comparison.p_value);
+    vec![
+        name,
+        median,
+        change(comparison.effect_ratio),
+        interval,
+        p.trim_start_matches(['p', TIE, '=']).to_owned(),
+        comparison.pairs.to_string(),
+        verdict::word(comparison).to_owned(),
+    ]
+}
+
+/// What a verdict means to somebody who hoped for less.
+pub(crate) fn tone(comparison: &Comparison) -> Tone {
+    match comparison.verdict {
+        Verdict::Equivalent => Tone::Neutral,
+        Verdict::Inconclusive => Tone::Doubt,
+        Verdict::Different if comparison.effect_ratio > 1.0 => Tone::Bad,
+        Verdict::Different => Tone::Good,
+    }
+}
+
+/// What an A/A calibration found in each stratum.
+pub(crate) fn strata(found: &AaFindings) -> Grid {
+    let header = [
+        "stratum",
+        "comparisons",
+        "false verdicts",
+        "rate at most (95 %)",
+        "equivalent",
+        "inconclusive",
+        "pairs",
+    ];
+    let mut grid = Grid::named(&header, &[6, 5, 4, 1]);
+    for stratum in &found.strata {
+        let cells = vec![
+            visible(&stratum.name),
+            stratum.comparisons.to_string(),
+            stratum.false_verdicts.to_string(),
+            percent(stratum.rate_upper_95),
+            stratum.equivalent.to_string(),
+            stratum.inconclusive.to_string(),
+            format!("{:.1}", stratum.pairs_mean),
+        ];
+        grid.push(if stratum.false_verdicts == 0 { Tone::Plain } else { Tone::Doubt }, cells);
+    }
+    grid
+}
+
+/// False verdicts of every rule on the same schedules, a column per stratum; nothing where no rival was asked.
+pub(crate) fn rivals(found: &AaFindings) -> Option<Grid> {
+    let mut rules: Vec<&str> = Vec::new();
+    for rival in found.strata.iter().flat_map(|stratum| &stratum.rivals) {
+        if !rules.contains(&rival.rule.as_str()) {
+            rules.push(&rival.rule);
+        }
+    }
+    if rules.is_empty() {
+        return None;
+    }
+    let names: Vec<String> = found.strata.iter().map(|stratum| visible(&stratum.name)).collect();
+    let header: Vec<&str> = std::iter::once("rule").chain(names.iter().map(String::as_str)).collect();
+    let mut grid = Grid::named(&header, &[]);
+    let own = found.strata.iter().map(|stratum| rate(stratum.false_verdicts, stratum.comparisons));
+    grid.push(Tone::Title, std::iter::once("fauxplat".to_owned()).chain(own).collect());
+    for rule in rules {
+        let cell = |stratum: &fauxplat_model::AaStratum| {
+            let count = stratum.rivals.iter().find(|rival| rival.rule == rule);
+            count.map_or("–".to_owned(), |count| rate(count.false_verdicts, count.comparisons))
+        };
+        grid.push(Tone::Plain, std::iter::once(visible(rule)).chain(found.strata.iter().map(cell)).collect());
+    }
+    Some(grid)
+}
+
+/// `3 of 60 = 5 %`, as a figure that can be checked.
+fn rate(count: usize, of: usize) -> String {
+    match of {
+        0 => "–".to_owned(),
+        _ => format!("{count}/{of} = {:.0}{TIE}%", 100.0 * count as f64 / of as f64),
+    }
+}
+
+/// How often a true difference was found.
+pub(crate) fn power(found: &[PowerResult]) -> Grid {
+    let header = ["stratum", "true difference", "found", "wrong sign", "equivalent", "estimate", "pairs"];
+    let mut grid = Grid::named(&header, &[6, 4, 5]);
+    for result in found {
+        let cells = vec![
+            visible(&result.stratum),
+            change(result.true_ratio),
+            format!("{} of {}", result.found, result.comparisons),
+            result.wrong_sign.to_string(),
+            result.equivalent.to_string(),
+            change(result.effect_mean_ratio),
+            format!("{:.1}", result.pairs_mean),
+        ];
+        grid.push(if result.wrong_sign == 0 { Tone::Plain } else { Tone::Bad }, cells);
+    }
+    grid
+}

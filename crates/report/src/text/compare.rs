@@ -1,0 +1,160 @@
+//! The report of `compare`: the verdict first, then what it rests upon.
+
+use std::io;
+
+use fauxplat_model::document::Record;
+use fauxplat_model::{CompareFindings, Comparison, Metric};
+
+use crate::grid::Tone;
+use crate::samples::{ByCommand, readings, summary};
+use crate::text::chart::{self, Axis, Sorted};
+use crate::text::page::{INDENT, Page};
+use crate::words::{Scale, counted, percent, quantity, visible};
+use crate::{tables, verdict};
+
+/// Columns that a name may take inside a sentence.
+const NAME_IN_SENTENCE: usize = 60;
+
+/// More series than this on one axis are no longer read.
+const SERIES_MAX: usize = 12;
+
+/// Share of a command's time from which the cost of starting a process is worth a warning.
+const FLOOR_HIGH: f64 = 0.1;
+
+pub(crate) fn write(page: &mut Page, record: &Record, found: &CompareFindings) -> io::Result<()> {
+    for comparison in &found.comparisons {
+        let room = NAME_IN_SENTENCE.min(page.width - INDENT);
+        let name = |name: &str| page.name(&visible(name), room);
+        let sentence = verdict::sentence(comparison, &name(&comparison.a), &name(&comparison.b));
+        page.paragraph(tables::tone(comparison), 0, &sentence)?;
+    }
+    if let Some(sentence) = winner(record, found) {
+        page.paragraph(Tone::Title, 0, &sentence)?;
+    }
+    page.blank()?;
+    page.table(INDENT, &tables::effects(record, found))?;
+    page.blank()?;
+    distributions(page, record, found)?;
+    for comparison in &found.comparisons {
+        grounds(page, comparison, found.comparisons.len() > 1)?;
+    }
+    for note in notes(found) {
+        page.paragraph(note.0, 0, &note.1)?;
+    }
+    page.blank()?;
+    page.table(INDENT, &tables::relative(record, &found.commands))
+}
+
+/// Who won, which only a comparison with the runner-up can show.
+pub(crate) fn winner(record: &Record, found: &CompareFindings) -> Option<String> {
+    let metric = found.comparisons.first()?.metric;
+    let best = match metric {
+        Metric::Wall | Metric::User | Metric::System | Metric::Cpu => "Fastest",
+        _ => "Least",
+    };
+    match found.winner.and_then(|index| record.commands.get(index)) {
+        Some(command) => Some(format!(
+            "{best} in {}: {}, also against the runner-up.",
+            metric.title(),
+            visible(&command.name)
+        )),
+        None if found.comparisons.len() > 1 => {
+            Some("No winner: the first two were not told apart.".to_owned())
+        }
+        None => None,
+    }
+}
+
+/// What one verdict rests upon: other metrics, variance, dropped pairs.
+fn grounds(page: &mut Page, comparison: &Comparison, titled: bool) -> io::Result<()> {
+    if comparison.pairs == 0 && comparison.dropped_pairs == 0 {
+        return Ok(());
+    }
+    if titled {
+        let title = page.name(&visible(&comparison.b), page.width);
+        page.line(Tone::Title, &title)?;
+    }
+    if let Some(guard) = verdict::guard(comparison) {
+        let (tone, label) = if guard.is_warning { (Tone::Doubt, "warning: ") } else { (Tone::Plain, "") };
+        page.paragraph(tone, 0, &format!("{label}{}", guard.sentence))?;
+    }
+    if let Some(secondary) = verdict::secondary(comparison) {
+        page.paragraph(Tone::Plain, 0, &secondary)?;
+    }
+    if comparison.pairs > 1 {
+        for sentence in verdict::budget(&comparison.variance) {
+            page.paragraph(Tone::Plain, 0, &sentence)?;
+        }
+    }
+    Ok(())
+}
+
+/// What holds for the comparison as a whole.
+pub(crate) fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
+    let mut notes = Vec::new();
+    if let Some(comparison) = found.comparisons.first() {
+        let rule = match comparison.anytime {
+            true => "anytime: the verdict and its interval hold whenever the comparison is stopped",
+            false => "group-sequential, so that looking early does not raise it",
+        };
+        let level = crate::words::round_percent(comparison.level);
+        let adjusted = if found.comparisons.len() > 1 { "; p adjusted over the commands (Holm)" } else { "" };
+        notes.push((Tone::Plain, format!("Allowed rate of false verdicts {level} ({rule}){adjusted}.")));
+    }
+    notes.extend(floor(found));
+    if found.elapsed_s.is_finite() && found.elapsed_s >= 0.0 {
+        let elapsed = quantity(Metric::Wall, found.elapsed_s * 1e9);
+        notes.push((Tone::Plain, format!("Took {elapsed} in all.")));
+    }
+    notes
+}
+
+/// What an empty program costs here, against the shortest of the commands.
+fn floor(found: &CompareFindings) -> Option<(Tone, String)> {
+    let floor = found.floor_ns?;
+    let medians = found.commands.iter().filter_map(|it| summary(it, Metric::Wall)).map(|it| it.median);
+    let shortest = medians.fold(f64::INFINITY, f64::min);
+    let share = floor / shortest;
+    let is_high = share.is_finite() && share >= FLOOR_HIGH;
+    let tone = if is_high { Tone::Doubt } else { Tone::Plain };
+    let advice = match is_high {
+        true => ": the difference in the work itself is larger than the one shown",
+        false => "",
+    };
+    let share = match share.is_finite() {
+        true => format!(", {} of the shortest command", percent(share)),
+        false => String::new(),
+    };
+    let cost = quantity(Metric::Wall, floor);
+    Some((tone, format!("An empty program takes {cost} here{share}; it is included{advice}.")))
+}
+
+/// The distributions of the deciding metric under each other on one axis.
+fn distributions(page: &mut Page, record: &Record, found: &CompareFindings) -> io::Result<()> {
+    let metric = found.comparisons.first().map_or(Metric::Wall, |it| it.metric);
+    let samples = ByCommand::new(record);
+    let shown = record.commands.len().min(SERIES_MAX);
+    let of = |index| Sorted::new(readings(&samples, record, index, metric).map(|it| it as f64).collect());
+    let series: Vec<Sorted> = (0..shown).map(of).collect();
+    let Some(axis) = Axis::of(&series.iter().collect::<Vec<_>>()) else { return Ok(()) };
+    let columns = chart::columns(page.width, INDENT + 2);
+    let (left, right) = if page.unicode() { ('▕', '▏') } else { ('|', '|') };
+    let margin = " ".repeat(INDENT);
+    for (command, series) in record.commands.iter().zip(&series) {
+        let drawing = chart::draw(series, axis, columns, page.unicode());
+        let beyond = match drawing.beyond {
+            0 => String::new(),
+            beyond => format!(" ({} beyond the drawing)", counted(beyond, "run", "runs")),
+        };
+        let room = (page.width - INDENT).saturating_sub(beyond.chars().count());
+        let name = page.name(&visible(&command.name), room);
+        page.line(Tone::Plain, &format!("{margin}{name}{beyond}"))?;
+        page.line(Tone::Plain, &format!("{margin}{left}{}{right}", drawing.bars))?;
+        page.line(Tone::Faint, &format!("{margin} {}", drawing.mark))?;
+    }
+    let ends = page.spell(&chart::ends(axis, Scale::of(metric, axis.high()), columns));
+    page.line(Tone::Faint, &format!("{margin} {ends}"))?;
+    let mark = if page.unicode() { '▲' } else { '^' };
+    page.line(Tone::Faint, &format!("{margin} {}, {mark} median", metric.title()))?;
+    page.blank()
+}

@@ -1,0 +1,115 @@
+//! What stands around every report: warnings, what was not measured, condition, machine, how to repeat.
+
+use std::io;
+
+use fauxplat_model::document::Header;
+use fauxplat_model::{Aslr, Condition, EnvBase, EnvPad, MachineFacts, Output, Placement};
+
+use crate::grid::Tone;
+use crate::text::page::Page;
+use crate::words::{counted, visible};
+
+/// The part below the figures.
+pub(crate) fn foot(page: &mut Page, header: &Header) -> io::Result<()> {
+    page.blank()?;
+    for warning in &header.warnings {
+        page.paragraph(Tone::Doubt, 0, &format!("warning: {}", visible(warning)))?;
+    }
+    if !header.not_measured.is_empty() {
+        let reasons: Vec<String> = header.not_measured.iter().map(|it| visible(it)).collect();
+        page.paragraph(Tone::Faint, 0, &format!("not measured: {}", reasons.join("; ")))?;
+    }
+    page.paragraph(Tone::Faint, 0, &format!("condition: {}", condition(&header.condition)))?;
+    page.paragraph(Tone::Faint, 0, &format!("machine: {}", machine(&header.machine)))?;
+    page.paragraph(Tone::Faint, 0, &format!("repeat with: {}", visible(&repeat(header))))
+}
+
+/// The condition in one line.
+pub(crate) fn condition(condition: &Condition) -> String {
+    let mut parts = vec![
+        placement(&condition.cpu),
+        format!("policy {}", condition.policy),
+        match condition.aslr {
+            Aslr::Inherit => "ASLR as the machine has it".to_owned(),
+            Aslr::On => "ASLR on".to_owned(),
+            Aslr::Off => "ASLR off".to_owned(),
+        },
+        environment(condition),
+    ];
+    parts.extend(condition.nice.map(|nice| format!("nice {nice}")));
+    parts.extend(condition.stdin.as_ref().map(|path| format!("stdin from {}", path.display())));
+    parts.extend(condition.cwd.as_ref().map(|path| format!("in {}", path.display())));
+    parts.extend(condition.timeout.map(|limit| format!("time limit {limit}")));
+    parts.push(match &condition.output {
+        Output::Null => "output discarded".to_owned(),
+        Output::Inherit => "output shown".to_owned(),
+        Output::File(path) => format!("output to {}", path.display()),
+    });
+    parts.extend(condition.shell.then(|| "through /bin/sh".to_owned()));
+    parts.extend(condition.ignore_failure.then(|| "failures ignored".to_owned()));
+    visible(&parts.join(", "))
+}
+
+fn placement(cpu: &Placement) -> String {
+    match cpu {
+        Placement::Auto => "CPU chosen per block".to_owned(),
+        Placement::Free => "any CPU".to_owned(),
+        Placement::Set(cpus) => format!("CPU {cpus}"),
+        Placement::OneOf(cpus) => format!("one CPU of {cpus} per block"),
+    }
+}
+
+fn environment(condition: &Condition) -> String {
+    let base = match condition.env {
+        EnvBase::Inherit => "environment inherited",
+        EnvBase::Clean => "environment clean",
+    };
+    let added = match condition.env_set.len() {
+        0 => String::new(),
+        count => format!(" with {} set", counted(count, "variable", "variables")),
+    };
+    let padding = match condition.env_pad {
+        EnvPad::None => String::new(),
+        EnvPad::Random => ", stack displaced at random per block".to_owned(),
+        EnvPad::Bytes(bytes) => format!(", padded by {bytes} B"),
+    };
+    format!("{base}{added}{padding}")
+}
+
+/// The machine in one line.
+pub(crate) fn machine(facts: &MachineFacts) -> String {
+    let cpus = match facts.cpu.allowed == facts.cpu.online {
+        true => counted(facts.cpu.online.len(), "CPU", "CPUs"),
+        false => format!("{} of {}", facts.cpu.allowed.len(), counted(facts.cpu.online.len(), "CPU", "CPUs")),
+    };
+    let mut parts = vec![facts.cpu.model.clone(), cpus, format!("Linux {}", facts.kernel), facts.os.clone()];
+    parts.extend(facts.hypervisor.as_ref().map(|name| format!("under {name}")));
+    parts.extend(facts.cpu.governor.as_ref().map(|name| format!("governor {name}")));
+    parts.retain(|part| !part.is_empty());
+    visible(&parts.join(", "))
+}
+
+/// The command line that repeats the experiment with the same draws.
+pub(crate) fn repeat(header: &Header) -> String {
+    let mut words: Vec<String> = header.invocation.iter().map(|word| quoted(word)).collect();
+    let has_seed = header.invocation.iter().any(|word| word == "--seed" || word.starts_with("--seed="));
+    let verb = header.invocation.iter().position(|word| ["run", "compare", "aa"].contains(&word.as_str()));
+    match verb {
+        _ if has_seed => {}
+        Some(verb) => words.insert(verb + 1, format!("--seed {}", header.seed)),
+        None => words.push(format!("--seed {}", header.seed)),
+    }
+    if let Some(program) = words.first_mut() {
+        *program = program.rsplit('/').next().unwrap_or_default().to_owned();
+    }
+    words.join(" ")
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}

@@ -1,0 +1,31 @@
+//! Reports for people at a terminal.
+
+mod aa;
+mod chart;
+mod columns;
+mod compare;
+mod frame;
+mod page;
+mod run;
+mod tree;
+
+use std::io::Write;
+
+use fauxplat_model::document::{Findings, Record};
+
+use crate::{ReportError, Style};
+
+pub(crate) use aa::{POWER_TITLE, RIVALS_TITLE, calibration, elapsed};
+pub(crate) use compare::notes;
+pub(crate) use frame::{condition, machine, repeat};
+
+/// Writes the figures first and what they rest upon below them.
+pub(crate) fn write(record: &Record, style: &Style, out: &mut dyn Write) -> Result<(), ReportError> {
+    let mut page = page::Page::new(style, out);
+    match record.findings {
+        Findings::Run(found) => run::write(&mut page, record, found)?,
+        Findings::Compare(found) => compare::write(&mut page, record, found)?,
+        Findings::Aa(found) => aa::write(&mut page, record, found)?,
+    }
+    Ok(frame::foot(&mut page, record.header)?)
+}

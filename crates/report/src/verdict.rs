@@ -1,0 +1,213 @@
+//! The verdict of a comparison in words that state what they cover.
+
+use fauxplat_model::{
+    Comparison, Dropped, DroppedReason, Grade, Metric, Scope, Secondary, StoppedBy, VarianceBudget, Verdict,
+};
+
+use crate::words::{TIE, change, counted, listed, p_value, percent, round_percent};
+
+/// Autocorrelation above which neighbouring pairs are not nearly independent.
+const AUTOCORRELATION_HIGH: f64 = 0.2;
+
+/// Ratios from here on are easier to grasp as a factor.
+const FACTOR_FROM: f64 = 1.5;
+
+/// A verdict in one or two sentences. `a` and `b` are the names as they shall stand in the text.
+pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
+    let verdict = match comparison.verdict {
+        Verdict::Different => different(comparison, a, b),
+        Verdict::Equivalent => equivalent(comparison, a, b),
+        Verdict::Inconclusive => inconclusive(comparison, a, b),
+    };
+    let scope = match comparison.scope {
+        Scope::Source => "for the source (both programs were linked anew in every block)",
+        Scope::Binaries => "for this pair of binaries (layout was not varied)",
+    };
+    let metric = comparison.metric.title();
+    match comparison.grade {
+        Grade::WithinSession => format!("{verdict}, in {metric}, within this session, {scope}."),
+        Grade::Replicated => {
+            format!(
+                "{verdict}, in {metric}, replicated (the variance between sessions is included), {scope}."
+            )
+        }
+        Grade::AgainstBaseline => format!(
+            "Weaker evidence: {verdict}, in {metric}, {scope}. {a} was measured at another time: drift of the machine \
+             between the two is not excluded. Only an interleaved comparison can decide."
+        ),
+    }
+}
+
+fn different(comparison: &Comparison, a: &str, b: &str) -> String {
+    let ratio = comparison.effect_ratio;
+    let amount = percent((ratio - 1.0).abs());
+    let factor = match ratio {
+        r if r.is_finite() && r >= FACTOR_FROM => format!(", {r:.2} times as much"),
+        r if r.is_finite() && r > 0.0 && r <= 1.0 / FACTOR_FROM => {
+            format!(", a factor of {:.2} less", 1.0 / r)
+        }
+        _ => String::new(),
+    };
+    let relation = relation(comparison, ratio > 1.0);
+    format!("{b} {relation} {a} by {amount}{factor} ({})", interval(comparison))
+}
+
+/// `is slower than`, `has fewer migrations than`; a baseline's claim is put less firmly.
+fn relation(comparison: &Comparison, more: bool) -> String {
+    let metric = comparison.metric;
+    let baseline = comparison.grade == Grade::AgainstBaseline;
+    let (is, has) = if baseline { ("measured", "showed") } else { ("is", "has") };
+    match metric {
+        Metric::Wall | Metric::User | Metric::System | Metric::Cpu => {
+            format!("{is} {} than", if more { "slower" } else { "faster" })
+        }
+        Metric::RunDelay | Metric::PeakMemory | Metric::Steal | Metric::BlockInput | Metric::BlockOutput => {
+            format!("{has} {} {} than", if more { "more" } else { "less" }, metric.title())
+        }
+        _ => format!("{has} {} {} than", if more { "more" } else { "fewer" }, metric.title()),
+    }
+}
+
+fn equivalent(comparison: &Comparison, a: &str, b: &str) -> String {
+    let are = if comparison.grade == Grade::AgainstBaseline { "look" } else { "are" };
+    format!(
+        "{a} and {b} {are} equivalent: the difference is within ±{} ({})",
+        round_percent(comparison.margin),
+        interval(comparison)
+    )
+}
+
+fn inconclusive(comparison: &Comparison, a: &str, b: &str) -> String {
+    if comparison.pairs == 0 {
+        return format!("{b} against {a}: inconclusive, since no pair could be analysed");
+    }
+    let pairs = counted(comparison.pairs, "pair", "pairs");
+    let needed = match comparison.pairs_needed {
+        Some(needed) => format!("; about {needed}{TIE}pairs would decide"),
+        None => String::new(),
+    };
+    format!("{b} against {a}: inconclusive after {pairs}{}: {}{needed}", limit(comparison), doubt(comparison))
+}
+
+/// What ended a comparison before it was decided.
+fn limit(comparison: &Comparison) -> &'static str {
+    match comparison.stopped_by {
+        StoppedBy::MaxPairs => " (the limit)",
+        StoppedBy::MaxTime => " (the time limit)",
+        StoppedBy::Interrupt => " (interrupted)",
+        StoppedBy::Verdict => "",
+    }
+}
+
+/// Why the interval leaves the question open.
+fn doubt(comparison: &Comparison) -> String {
+    let &Comparison { ci_low_ratio: low, ci_high_ratio: high, margin, level, .. } = comparison;
+    let interval =
+        format!("the {} interval, {} to {},", round_percent(1.0 - level), change(low), change(high));
+    let margin_words = round_percent(margin);
+    let contains_none = low <= 1.0 && high >= 1.0;
+    let within = low >= 1.0 - margin && high <= 1.0 + margin;
+    match (contains_none, within) {
+        (true, false) => format!("{interval} contains both no difference and more than ±{margin_words}"),
+        (true, true) => {
+            format!("{interval} lies within ±{margin_words}, but the comparison ended before its next look")
+        }
+        (false, _) if low.is_finite() && high.is_finite() => {
+            format!(
+                "{interval} excludes no difference, but the test by random signs ({}) does not",
+                p_value(comparison.p_value)
+            )
+        }
+        _ => "too few pairs for an interval".to_owned(),
+    }
+}
+
+/// `99 % interval +1.80 % to +2.90 %`.
+pub(crate) fn interval(comparison: &Comparison) -> String {
+    let level = round_percent(1.0 - comparison.level);
+    format!("{level} interval {} to {}", change(comparison.ci_low_ratio), change(comparison.ci_high_ratio))
+}
+
+/// The metrics that do not decide: those that moved, or that none did.
+pub(crate) fn secondary(comparison: &Comparison) -> Option<String> {
+    let moved = |it: &&Secondary| it.different;
+    let phrase = |it: &Secondary| {
+        let interval = format!("{} to {}", change(it.ci_low_ratio), change(it.ci_high_ratio));
+        format!("{} {} ({interval}, {})", it.metric.title(), change(it.effect_ratio), p_value(it.p_adjusted))
+    };
+    let moved: Vec<String> = comparison.secondary.iter().filter(moved).map(phrase).collect();
+    let tested = comparison.secondary.len();
+    match (tested, moved.is_empty()) {
+        (0, _) => None,
+        (_, true) => Some(format!("No other metric moved ({tested} tested, Holm-adjusted).")),
+        (_, false) => Some(format!("Also moved ({tested} tested, Holm-adjusted): {}.", listed(&moved))),
+    }
+}
+
+/// Where the variance of a pair comes from, in two sentences.
+pub(crate) fn budget(budget: &VarianceBudget) -> Vec<String> {
+    let part = |name: &str, share: f64| format!("{name} {}", percent(share));
+    let mut parts = Vec::new();
+    parts.extend(budget.layout.map(|share| part("layout", share)));
+    parts.extend(budget.process.map(|share| part("process", share)));
+    parts.push(part("order and drift", budget.order));
+    parts.push(part("residual", budget.residual));
+    let high = match budget.autocorrelation > AUTOCORRELATION_HIGH {
+        true => ", so neighbouring pairs resemble each other",
+        false => "",
+    };
+    vec![
+        format!("Variance of a pair (standard deviation {}): {}.", percent(budget.pair_sd), listed(&parts)),
+        format!(
+            "Second position against first: {} (95{TIE}% interval {} to {}); lag-1 autocorrelation {:.2}{high}.",
+            change(budget.position_ratio),
+            change(budget.position_low_ratio),
+            change(budget.position_high_ratio),
+            budget.autocorrelation,
+        ),
+    ]
+}
+
+/// Pairs that the guards dropped, and whether they are too many to trust the rest.
+pub(crate) struct Guard {
+    pub(crate) sentence: String,
+    pub(crate) is_warning: bool,
+}
+
+/// What the guards dropped; nothing when they dropped nothing.
+pub(crate) fn guard(comparison: &Comparison) -> Option<Guard> {
+    let total = comparison.pairs + comparison.dropped_pairs;
+    if comparison.dropped_pairs == 0 {
+        return None;
+    }
+    let reason = |it: &Dropped| format!("{} {}", it.pairs, reason(it.reason));
+    let reasons: Vec<String> = comparison.dropped.iter().map(reason).collect();
+    let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", listed(&reasons)) };
+    let is_warning = comparison.dropped_pairs * 10 > total;
+    let doubt = if is_warning { ": more than a tenth, so the verdict rests on the calmer pairs" } else { "" };
+    let sentence = format!("Dropped {} of {total}{TIE}pairs{reasons}{doubt}.", comparison.dropped_pairs);
+    Some(Guard { sentence, is_warning })
+}
+
+fn reason(reason: DroppedReason) -> &'static str {
+    match reason {
+        DroppedReason::FailedRun => "for a failed run",
+        DroppedReason::HeavySteal => "for heavy steal",
+        DroppedReason::MigrationStorm => "for a migration storm",
+        DroppedReason::Throttled => "for throttling",
+    }
+}
+
+/// One word for tables.
+pub(crate) fn word(comparison: &Comparison) -> &'static str {
+    match comparison.verdict {
+        Verdict::Equivalent => "equivalent",
+        Verdict::Inconclusive => "inconclusive",
+        Verdict::Different => match (comparison.metric, comparison.effect_ratio > 1.0) {
+            (Metric::Wall | Metric::User | Metric::System | Metric::Cpu, true) => "slower",
+            (Metric::Wall | Metric::User | Metric::System | Metric::Cpu, false) => "faster",
+            (_, true) => "more",
+            (_, false) => "less",
+        },
+    }
+}

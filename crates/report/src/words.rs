@@ -1,0 +1,169 @@
+//! Words and numbers that text and Markdown share: names made harmless, numbers in a common unit, percentages.
+
+use fauxplat_model::{Metric, Unit};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Stands between a number and its unit, so that no line breaks there; [`spaced`] makes it a blank at last.
+pub(crate) const TIE: char = '\u{a0}';
+
+/// The text as it is written out: ties have done their work.
+pub(crate) fn spaced(text: &str) -> String {
+    text.replace(TIE, " ")
+}
+
+/// A text in which nothing can move the cursor, start an escape sequence, break a line or turn its direction.
+pub(crate) fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if is_hidden(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Control characters, line separators, and the format characters that reorder or hide what stands around them.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Shortens a text in the middle to at most `width` columns: its beginning and its end tell commands apart.
+pub(crate) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let room = width.saturating_sub(ellipsis.width());
+    let head = prefix(text.chars(), room.div_ceil(2));
+    let tail: String = prefix(text.chars().rev(), room / 2).chars().rev().collect();
+    format!("{head}{ellipsis}{tail}")
+}
+
+/// As many characters as fit into so many columns.
+fn prefix(chars: impl Iterator<Item = char>, columns: usize) -> String {
+    let mut used = 0;
+    chars
+        .take_while(|c| {
+            used += c.width().unwrap_or(0).max(1);
+            used <= columns
+        })
+        .collect()
+}
+
+/// The unit in which several values of one metric stand side by side.
+#[derive(Clone, Copy)]
+pub(crate) struct Scale {
+    pub(crate) divisor: f64,
+    pub(crate) unit: &'static str,
+    /// Whether the values are whole numbers of events.
+    whole: bool,
+}
+
+impl Scale {
+    /// The unit that suits a typical value.
+    pub(crate) fn of(metric: Metric, typical: f64) -> Scale {
+        let steps: &[(f64, &'static str)] = match metric.unit() {
+            Unit::Nanos => &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
+            Unit::Bytes => &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")],
+            Unit::Count => &[(1.0, "")],
+        };
+        let fits = |&&(divisor, _): &&(f64, &str)| typical.abs() >= divisor * 0.99995;
+        let &(divisor, unit) = steps.iter().rev().find(fits).unwrap_or(&steps[0]);
+        Scale { divisor, unit, whole: metric.unit() == Unit::Count || divisor == 1.0 }
+    }
+
+    /// The number without its unit, with as many digits as its size deserves.
+    pub(crate) fn number(self, value: f64) -> String {
+        let scaled = value / self.divisor;
+        if !scaled.is_finite() {
+            return "?".to_owned();
+        }
+        match scaled.abs() {
+            v if v >= 1e15 => format!("{scaled:.3e}"),
+            v if v == v.trunc() && (self.whole || v == 0.0) => format!("{scaled:.0}"),
+            v if v >= 999.5 => format!("{scaled:.0}"),
+            v if v >= 99.95 || self.whole => format!("{scaled:.1}"),
+            v if v >= 9.995 => format!("{scaled:.2}"),
+            _ => format!("{scaled:.3}"),
+        }
+    }
+
+    /// The number with its unit.
+    pub(crate) fn with_unit(self, value: f64) -> String {
+        match self.unit {
+            "" => self.number(value),
+            unit => format!("{}{TIE}{unit}", self.number(value)),
+        }
+    }
+}
+
+/// One value in its own best unit.
+pub(crate) fn quantity(metric: Metric, value: f64) -> String {
+    Scale::of(metric, value).with_unit(value)
+}
+
+/// A ratio as a signed change in per cent: 1.0231 becomes `+2.31 %`.
+pub(crate) fn change(ratio: f64) -> String {
+    let percent = (ratio - 1.0) * 100.0;
+    match percent {
+        p if !p.is_finite() => "?".to_owned(),
+        p if p < 0.0 => format!("−{}", magnitude(-p)),
+        p => format!("+{}", magnitude(p)),
+    }
+}
+
+/// A share or a distance in per cent without a sign: 0.0231 becomes `2.31 %`.
+pub(crate) fn percent(share: f64) -> String {
+    match share * 100.0 {
+        p if !p.is_finite() => "?".to_owned(),
+        p if p < 0.0 => format!("−{}", magnitude(-p)),
+        p => magnitude(p),
+    }
+}
+
+/// A probability or margin that somebody asked for, without digits that say nothing: 0.01 becomes `1 %`.
+pub(crate) fn round_percent(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent.is_finite() && percent.abs() < 1e6 {
+        true => format!("{}{TIE}%", (percent * 1e4).round() / 1e4),
+        false => "?".to_owned(),
+    }
+}
+
+fn magnitude(percent: f64) -> String {
+    match percent {
+        p if p >= 1e6 => format!("{p:.2e}{TIE}%"),
+        p if p >= 99.95 => format!("{p:.0}{TIE}%"),
+        p if p >= 9.995 => format!("{p:.1}{TIE}%"),
+        p if p >= 0.0995 || p == 0.0 => format!("{p:.2}{TIE}%"),
+        p => format!("{p:.3}{TIE}%"),
+    }
+}
+
+/// A p-value; nothing below one in ten thousand is worth digits.
+pub(crate) fn p_value(p: f64) -> String {
+    match p {
+        p if !p.is_finite() => "p unknown".to_owned(),
+        p if p < 0.0001 => format!("p{TIE}<{TIE}0.0001"),
+        p => format!("p{TIE}={TIE}{p:.4}"),
+    }
+}
+
+/// `1 run`, `2 runs`.
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count}{TIE}{}", if count == 1 { one } else { many })
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [before @ .., last] => format!("{} and {last}", before.join(", ")),
+    }
+}
