@@ -20,6 +20,18 @@ pub struct Experiment {
     id: i64,
     /// Samples so far, which is also the next sequence number.
     samples: i64,
+    /// Whether it still has to be ended.
+    open: bool,
+}
+
+impl Drop for Experiment {
+    /// The process may live on, so its life does not tell that this experiment was given up.
+    fn drop(&mut self) {
+        if self.open {
+            // When even this fails, the experiment reads as interrupted from the end of the process on.
+            let _unheard = self.connection.execute(sql::INTERRUPT, [self.id]);
+        }
+    }
 }
 
 impl Experiment {
@@ -37,7 +49,7 @@ impl Experiment {
             insert_command(&transaction, path, id, number, command)?;
         }
         transaction.commit().map_err(at(path))?;
-        Ok(Experiment { connection, path: path.to_owned(), id, samples: 0 })
+        Ok(Experiment { connection, path: path.to_owned(), id, samples: 0, open: true })
     }
 
     /// The number by which the experiment is found again.
@@ -73,7 +85,7 @@ impl Experiment {
     /// # Errors
     /// Those of writing; the samples are stored in any case.
     pub fn finish(
-        self,
+        mut self,
         header: &Header,
         findings: Option<&Findings>,
         state: State,
@@ -89,6 +101,7 @@ impl Experiment {
             self.id,
         ];
         self.connection.execute(sql::FINISH_EXPERIMENT, written).map_err(at(&self.path))?;
+        self.open = false;
         Ok(self.id)
     }
 }
@@ -145,4 +158,71 @@ fn insert_command(
     let mut statement = transaction.prepare_cached(sql::INSERT_COMMAND).map_err(at(path))?;
     statement.execute(written).map_err(at(path))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+    use fauxplat_model::{
+        Condition, Definition, MachineFacts, Metric, Outcome, Phase, Reading, Source, Sources,
+    };
+
+    fn header() -> Header {
+        Header {
+            fauxplat_version: "0.1.0".into(),
+            id: None,
+            started: "2026-11-21T10:00:00Z".into(),
+            invocation: vec!["fauxplat".into()],
+            seed: 1,
+            machine: MachineFacts::default(),
+            condition: Condition::default(),
+            definition: Definition::default(),
+            sources: Sources {
+                cpu_time: Source::None,
+                peak_memory: Source::None,
+                peak_memory_floor_bytes: 0,
+                run_delay: Source::None,
+                migrations: Source::None,
+            },
+            warnings: Vec::new(),
+            not_measured: Vec::new(),
+        }
+    }
+
+    const SAMPLE: Sample = Sample {
+        trial: 0,
+        block: 0,
+        command: 0,
+        position: 0,
+        phase: Phase::Measured,
+        outcome: Outcome::Exited(0),
+        cpu_first: 0,
+        cpu_last: 0,
+        left_behind: 0,
+        env_pad_bytes: 0,
+        started_ns: 0,
+        readings: [Reading::ABSENT; Metric::COUNT],
+    };
+
+    /// SQLite reports its page limit exactly as it reports a full disk, so this runs anywhere.
+    #[test]
+    fn a_full_store_refuses_one_sample_and_takes_the_next_when_there_is_room() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("store.sqlite");
+        let store = Store::open(&path).unwrap();
+        let mut experiment = store.begin(&header(), "run", &[]).unwrap();
+        store.connection.pragma_update(None, "max_page_count", 1).unwrap();
+        let error = (0..10_000).find_map(|_| experiment.append(&SAMPLE).err()).expect("the limit holds");
+        assert!(matches!(error, StoreError::DiskFull { .. }), "{error}");
+        assert!(error.to_string().starts_with(path.to_str().unwrap()), "{error}");
+        let stored = experiment.samples();
+        assert_eq!(store.load(experiment.id()).unwrap().samples.len() as u64, stored);
+
+        store.connection.pragma_update(None, "max_page_count", 10_000).unwrap();
+        experiment.append(&SAMPLE).unwrap();
+        let id = experiment.finish(&header(), None, State::Stopped).unwrap();
+        let loaded = Store::open(&path).unwrap().load(id).unwrap();
+        assert_eq!((loaded.samples.len() as u64, loaded.state), (stored + 1, State::Stopped));
+    }
 }

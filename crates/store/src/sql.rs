@@ -36,6 +36,9 @@ pub(crate) const FINISH_EXPERIMENT: &str = "UPDATE experiment
         summary = $7
     WHERE id = $8";
 
+/// Marks an experiment that was given up.
+pub(crate) const INTERRUPT: &str = "UPDATE experiment SET state = 'interrupted' WHERE id = $1";
+
 /// Experiments, newest first. Sequence numbers have no gaps, so the last one gives the count without a scan.
 pub(crate) const LIST: &str = "SELECT e.id, e.kind, e.state, e.owner, e.started, e.summary,
         (SELECT MAX(s.sequence) + 1 FROM sample s WHERE s.experiment = e.id) AS samples
@@ -101,6 +104,7 @@ mod tests {
             INSERT_COMMAND,
             INSERT_SAMPLE,
             FINISH_EXPERIMENT,
+            INTERRUPT,
             LIST,
             NAMES,
             LOAD,

@@ -1,0 +1,104 @@
+//! Records to store, and child processes that store them.
+#![expect(clippy::disallowed_methods, reason = "tests start processes by themselves")]
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
+
+use fauxplat_model::document::Header;
+use fauxplat_model::{
+    Command, Condition, CpuFacts, Definition, MachineFacts, Metric, Outcome, Phase, Placement, Reading,
+    Sample, Source, Sources,
+};
+use fauxplat_units::Bytes;
+
+/// The variable that tells a test that it is the child, and where the store is.
+const CHILD: &str = "FAUXPLAT_STORE_CHILD";
+
+/// The store of the child that this process is, if it is one.
+pub(crate) fn child_store() -> Option<PathBuf> {
+    env::var_os(CHILD).map(PathBuf::from)
+}
+
+/// This test binary again, to run one test alone with the store at `path`.
+pub(crate) fn child(test: &str, path: &Path) -> Process {
+    child_of(&env::current_exe().unwrap(), test, path)
+}
+
+/// The same with another copy of the binary.
+pub(crate) fn child_of(program: &Path, test: &str, path: &Path) -> Process {
+    let mut process = Process::new(program);
+    process.args(["--exact", test, "--nocapture"]).env(CHILD, path);
+    process
+}
+
+/// A header that has something in every field.
+pub(crate) fn header() -> Header {
+    let cpus = || "0-1".parse().unwrap();
+    Header {
+        fauxplat_version: "0.1.0".into(),
+        id: None,
+        started: "2026-11-21T10:00:00Z".into(),
+        invocation: vec!["fauxplat".into(), "run".into(), "true".into()],
+        seed: u64::MAX,
+        machine: MachineFacts {
+            kernel: "6.12.0".into(),
+            architecture: "x86_64".into(),
+            os: "Debian GNU/Linux 13".into(),
+            cpu: CpuFacts { model: "A CPU".into(), online: cpus(), allowed: cpus(), governor: None },
+            memory_bytes: Bytes(8 << 30),
+            hypervisor: Some("KVM".into()),
+            boot_id: "b".into(),
+            randomize_va_space: Some(2),
+        },
+        condition: Condition { cpu: Placement::Set(cpus()), nice: Some(-5), ..Condition::default() },
+        definition: Definition { warmup: 2, ..Definition::default() },
+        sources: Sources {
+            cpu_time: Source::Rusage,
+            peak_memory: Source::Rusage,
+            peak_memory_floor_bytes: 1 << 20,
+            run_delay: Source::FirstThread,
+            migrations: Source::None,
+        },
+        warnings: vec!["frequency scaling is on".into()],
+        not_measured: vec!["migrations: no permission".into()],
+    }
+}
+
+/// A command with this name.
+pub(crate) fn command(name: &str) -> Command {
+    Command {
+        name: name.into(),
+        command: format!("sort -n {name}.txt"),
+        program: "/usr/bin/sort".into(),
+        program_sha256: Some("ab".repeat(32)),
+        argv: vec!["sort".into(), "-n".into(), format!("{name}.txt")],
+        parameters: vec![("size".into(), "10".into())],
+        prepare: Some(vec!["sync".into()]),
+        cleanup: None,
+        condition: Condition { stdin: Some("/dev/zero".into()), ..Condition::default() },
+    }
+}
+
+/// The sample of a trial, with readings that depend on it and a few that are absent.
+pub(crate) fn sample(trial: u32) -> Sample {
+    let mut readings = [Reading::ABSENT; Metric::COUNT];
+    for (index, reading) in readings.iter_mut().enumerate().filter(|(index, _)| index % 3 != 2) {
+        *reading = Reading::new(u64::from(trial) * 1000 + index as u64);
+    }
+    let outcomes = [Outcome::Exited(0), Outcome::Exited(255), Outcome::Signaled(9), Outcome::TimedOut];
+    Sample {
+        trial,
+        block: trial / 2,
+        command: (trial % 2) as u16,
+        position: (trial % 2) as u16,
+        phase: if trial < 2 { Phase::Warmup } else { Phase::Measured },
+        outcome: outcomes[trial as usize % 4],
+        cpu_first: 1,
+        cpu_last: if trial.is_multiple_of(5) { u16::MAX } else { 0 },
+        left_behind: 3,
+        env_pad_bytes: 4095,
+        started_ns: u64::from(trial) * 1_000_000_007,
+        readings,
+    }
+}
