@@ -1,1 +1,23 @@
-//! Plan and samples become findings.
+//! Plan and samples become findings: summaries, verdicts, calibrations; warnings are values.
+//!
+//! Nothing here reads a clock, draws from the operating system or prints: the same samples and the same seed give
+//! the same findings on every machine. METHODOLOGY.md says in plain words how a comparison is decided.
+
+mod aa;
+mod baseline;
+mod budget;
+mod guard;
+mod judge;
+mod pairing;
+mod precision;
+mod secondary;
+mod series;
+mod summary;
+mod verdict;
+mod winner;
+
+pub use aa::{Finished, aa_stratum, power_result, rival_verdicts};
+pub use baseline::{Baseline, baseline_findings};
+pub use judge::{Decision, Judge, Judged, Progress};
+pub use precision::precise_enough;
+pub use summary::{run_findings, summarize};

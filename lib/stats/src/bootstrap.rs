@@ -63,7 +63,9 @@ fn acceleration(values: &[f64]) -> f64 {
     let length = values.len().div_ceil(JACKKNIFE_GROUPS);
     let left_out: Vec<f64> = (0..values.len())
         .step_by(length)
-        .map(|start| winsorised_mean(&[&values[..start], &values[values.len().min(start + length)..]].concat()))
+        .map(|start| {
+            winsorised_mean(&[&values[..start], &values[values.len().min(start + length)..]].concat())
+        })
         .collect();
     let centre = mean(&left_out).unwrap_or(0.0);
     let moment = |power: i32| left_out.iter().map(|value| (centre - value).powi(power)).sum::<f64>();
@@ -77,7 +79,8 @@ mod tests {
 
     #[test]
     fn agrees_with_the_normal_interval_on_symmetric_data() {
-        let values: Vec<f64> = (0..100).map(|i| normal_upper_quantile((f64::from(i) + 0.5) / 100.0)).collect();
+        let values: Vec<f64> =
+            (0..100).map(|i| normal_upper_quantile((f64::from(i) + 0.5) / 100.0)).collect();
         let (low, high) = bca_interval(&values, 0.05, 1).unwrap();
         assert!((low + 0.196).abs() < 0.02 && (high - 0.196).abs() < 0.02, "{low} {high}");
         assert_eq!(bca_interval(&values, 0.05, 1), bca_interval(&values, 0.05, 1));

@@ -61,7 +61,8 @@ fn sign_flip_of_sums(sums: &[f64], seed: u64) -> f64 {
         n if n <= EXACT_MAX => {
             // A pattern and its mirror image have the same magnitude, so half of the patterns suffices.
             let patterns = 1u32 << (n - 1);
-            let extreme = (0..patterns).filter(|&bits| signed_sum(&tables, &bits.to_le_bytes()).abs() >= reach);
+            let extreme =
+                (0..patterns).filter(|&bits| signed_sum(&tables, &bits.to_le_bytes()).abs() >= reach);
             extreme.count() as f64 / f64::from(patterns)
         }
         _ => drawn_p(&tables, reach, seed),
@@ -137,7 +138,7 @@ fn shuffle_head(values: &mut [f64], count: usize, random: &mut ChaCha8Rng) {
 
 /// A random index below `bound`. The multiplication keeps the bias below 2⁻³² times the bound.
 pub(crate) fn below(random: &mut ChaCha8Rng, bound: usize) -> usize {
-    (u64::from(random.next_u32()) * bound as u64 >> 32) as usize
+    ((u64::from(random.next_u32()) * bound as u64) >> 32) as usize
 }
 
 #[cfg(test)]

@@ -30,7 +30,10 @@ pub fn welch_p(a: &[f64], b: &[f64]) -> f64 {
     if a.len() < 2 || b.len() < 2 {
         return 1.0;
     }
-    t_two_sided_p(welch_t(a, b), welch_df(variance(a) / a.len() as f64, a.len(), variance(b) / b.len() as f64, b.len()))
+    t_two_sided_p(
+        welch_t(a, b),
+        welch_df(variance(a) / a.len() as f64, a.len(), variance(b) / b.len() as f64, b.len()),
+    )
 }
 
 /// Degrees of freedom of Welch and Satterthwaite for squared standard errors of samples of the given sizes.

@@ -113,7 +113,8 @@ fn simpson(index: usize) -> f64 {
 /// The looks of a comparison: 6, 8, 12, 16, 24, 32, … (alternately × 1.33 and × 1.5) below `max`, and `max` itself.
 pub fn looks(max: u32) -> Vec<u32> {
     let doubling = (0..).map(|power| 6u32 << power).zip((0..).map(|power| 8u32 << power)).take(24);
-    let mut looks: Vec<u32> = doubling.flat_map(|(six, eight)| [six, eight]).take_while(|&n| n < max).collect();
+    let mut looks: Vec<u32> =
+        doubling.flat_map(|(six, eight)| [six, eight]).take_while(|&n| n < max).collect();
     looks.push(max.max(1));
     looks
 }

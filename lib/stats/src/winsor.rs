@@ -36,10 +36,7 @@ impl Location {
 
     /// The t statistic against zero; zero when both the estimate and its error vanish.
     pub fn t(&self) -> f64 {
-        match (self.estimate, self.se) {
-            (estimate, _) if estimate == 0.0 => 0.0,
-            (estimate, se) => estimate / se,
-        }
+        if self.estimate == 0.0 { 0.0 } else { self.estimate / self.se }
     }
 }
 

@@ -1,0 +1,112 @@
+//! Which pairs are dropped. Every rule looks at both runs of a pair together and never at who was faster.
+//!
+//! Under the hypothesis that A and B are the same, swapping their labels leaves each rule's answer as it was, so the
+//! differences that stay are still as likely as their negatives, and the error rate stands.
+
+use std::collections::VecDeque;
+
+use fauxplat_model::{Dropped, DroppedReason, Metric};
+use fauxplat_stats::describe::median;
+
+use crate::pairing::Pair;
+
+/// Steal moves in ticks of 10 ms over all CPUs together: this much can show up in a pair of 5 ms runs although it
+/// was lost elsewhere or before, so it is never a reason by itself. It is two ticks.
+pub(crate) const STEAL_ALLOWED_NS: f64 = 20e6;
+
+/// Steal beyond the allowance and beyond what is usual here is heavy from this share of the pair's wall time on.
+pub(crate) const STEAL_SHARE: f64 = 0.10;
+
+/// A pair may migrate this often without being a storm.
+pub(crate) const MIGRATIONS_ALLOWED: f64 = 10.0;
+
+/// A pair beyond this many times the usual steal or migrations is unusual.
+pub(crate) const TIMES_USUAL: f64 = 4.0;
+
+/// What is usual is the median of this many earlier pairs.
+const MEMORY: usize = 32;
+
+/// What the pairs so far were like, and which were dropped.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Guard {
+    steal_ns: VecDeque<f64>,
+    migrations: VecDeque<f64>,
+    dropped: Vec<Dropped>,
+}
+
+impl Guard {
+    /// Why this pair is dropped, if it is. It is remembered in any case: on a machine where every pair is stolen
+    /// from, that is the usual state and dropping all of them would leave nothing.
+    pub(crate) fn judge(
+        &mut self,
+        pair: &Pair,
+        metric: Metric,
+        ignore_failure: bool,
+        throttled: bool,
+    ) -> Option<DroppedReason> {
+        let reason = self.reason(pair, metric, ignore_failure, throttled);
+        remember(&mut self.steal_ns, total(pair, Metric::Steal));
+        remember(&mut self.migrations, total(pair, Metric::Migrations));
+        if let Some(reason) = reason {
+            self.count(reason, pair.pairs().max(1));
+        }
+        reason
+    }
+
+    /// Dropped pairs by reason, in the order of the reasons' first occurrence.
+    pub(crate) fn dropped(&self) -> &[Dropped] {
+        &self.dropped
+    }
+
+    /// Dropped pairs, all reasons together.
+    pub(crate) fn dropped_pairs(&self) -> usize {
+        self.dropped.iter().map(|dropped| dropped.pairs).sum()
+    }
+
+    fn reason(
+        &self,
+        pair: &Pair,
+        metric: Metric,
+        ignore_failure: bool,
+        throttled: bool,
+    ) -> Option<DroppedReason> {
+        let failed = pair.runs().any(|run| !ignore_failure && !run.outcome.is_success());
+        let steal_limit = STEAL_ALLOWED_NS.max(TIMES_USUAL * usual(&self.steal_ns))
+            + STEAL_SHARE * total(pair, Metric::Wall);
+        let migration_limit = MIGRATIONS_ALLOWED.max(TIMES_USUAL * usual(&self.migrations));
+        if failed || pair.log_ratio(metric).is_none() {
+            Some(DroppedReason::FailedRun)
+        } else if throttled {
+            Some(DroppedReason::Throttled)
+        } else if total(pair, Metric::Steal) > steal_limit {
+            Some(DroppedReason::HeavySteal)
+        } else if total(pair, Metric::Migrations) > migration_limit {
+            Some(DroppedReason::MigrationStorm)
+        } else {
+            None
+        }
+    }
+
+    fn count(&mut self, reason: DroppedReason, pairs: usize) {
+        match self.dropped.iter_mut().find(|dropped| dropped.reason == reason) {
+            Some(dropped) => dropped.pairs += pairs,
+            None => self.dropped.push(Dropped { reason, pairs }),
+        }
+    }
+}
+
+/// Sum of a metric over all runs of the pair; what was not read counts as nothing.
+fn total(pair: &Pair, metric: Metric) -> f64 {
+    pair.runs().filter_map(|run| run.get(metric)).map(|value| value as f64).sum()
+}
+
+fn remember(memory: &mut VecDeque<f64>, value: f64) {
+    if memory.len() == MEMORY {
+        memory.pop_front();
+    }
+    memory.push_back(value);
+}
+
+fn usual(memory: &VecDeque<f64>) -> f64 {
+    median(&memory.iter().copied().collect::<Vec<_>>()).unwrap_or(0.0)
+}

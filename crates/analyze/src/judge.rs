@@ -1,0 +1,253 @@
+//! The judge: fed with finished blocks, says when to stop, and at the end what was found.
+
+use fauxplat_model::{CompareFindings, Rule, Sample, Scope, StoppedBy, Verdict};
+
+use crate::guard::Guard;
+use crate::pairing::Pair;
+use crate::series::{Design, Series, Standing};
+use crate::verdict;
+
+/// Whether another block is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Another block.
+    GoOn,
+    /// Every comparison is decided, or the limit of pairs is reached.
+    Stop,
+}
+
+/// Where a comparison stands, for a progress line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Pairs measured so far, dropped ones included.
+    pub pairs: u32,
+    /// Pairs after which the data are looked at next.
+    pub pairs_next_look: u32,
+    /// The limit.
+    pub pairs_max: u32,
+    /// Comparisons that are decided.
+    pub decided: usize,
+    /// All comparisons.
+    pub comparisons: usize,
+}
+
+/// What a comparison came to, with warnings for the header of the report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The findings. `floor_ns` is left for the caller, who measured it.
+    pub findings: CompareFindings,
+    /// What may spoil them, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Decides a comparison of several commands against the first, while it is being measured.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    pub(crate) rule: Rule,
+    pub(crate) seed: u64,
+    pub(crate) tau2: Option<f64>,
+    pub(crate) scope: Scope,
+    pub(crate) ignore_failure: bool,
+    pub(crate) commands: usize,
+    pub(crate) contests: Vec<Contest>,
+    /// Pairs in each block: known from the first block.
+    pub(crate) pairs_per_block: u32,
+    blocks: u32,
+}
+
+/// One command against another; against the first, except when a winner is tested.
+#[derive(Clone, Debug)]
+pub(crate) struct Contest {
+    pub(crate) reference: u16,
+    pub(crate) candidate: u16,
+    pub(crate) design: Design,
+    pub(crate) series: Series,
+    pub(crate) guard: Guard,
+    /// Blocks whose pair was kept, rising.
+    pub(crate) kept: Vec<u32>,
+    /// Set at the look that decided. The figures stay those of that look, as a sequential design demands.
+    pub(crate) decided: Option<Standing>,
+}
+
+impl Judge {
+    /// For `commands` commands, at least two. The level is brought into 0.000001 to 0.5.
+    pub fn new(rule: &Rule, commands: usize, seed: u64) -> Self {
+        let rule = Rule { level: rule.level.clamp(1e-6, 0.5), ..rule.clone() };
+        Judge {
+            contests: Vec::new(),
+            rule,
+            seed,
+            tau2: None,
+            scope: Scope::Binaries,
+            ignore_failure: false,
+            commands,
+            pairs_per_block: 1,
+            blocks: 0,
+        }
+    }
+
+    /// Takes the variance between earlier A/A sessions into account (squared log ratio); the interval widens by it.
+    pub fn between_sessions(mut self, tau2: Option<f64>) -> Self {
+        self.tau2 = tau2.map(|tau2| tau2.max(0.0));
+        self
+    }
+
+    /// Says that programs were relinked in every block.
+    pub fn scope(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// Analyses failed runs like the others.
+    pub fn ignore_failure(mut self, ignore: bool) -> Self {
+        self.ignore_failure = ignore;
+        self
+    }
+
+    /// Takes the samples of one finished block: each command once, or twice as ABBA. Unmeasured runs are skipped.
+    pub fn block(&mut self, samples: &[Sample]) -> Decision {
+        self.take(samples, false)
+    }
+
+    /// Takes a block during which the control group was throttled; its pairs are dropped.
+    pub fn throttled_block(&mut self, samples: &[Sample]) -> Decision {
+        self.take(samples, true)
+    }
+
+    /// Whether another block is wanted.
+    pub fn decision(&self) -> Decision {
+        let decided = !self.contests.is_empty() && !self.contests.iter().any(Contest::is_open);
+        let limit = self.blocks >= self.blocks_max();
+        if decided || limit { Decision::Stop } else { Decision::GoOn }
+    }
+
+    /// Why the judge wants no more: its verdict, or the limit of pairs.
+    pub fn stopped_by(&self) -> StoppedBy {
+        match self.contests.iter().all(Contest::has_verdict) {
+            true => StoppedBy::Verdict,
+            false => StoppedBy::MaxPairs,
+        }
+    }
+
+    /// Where the comparison stands.
+    pub fn progress(&self) -> Progress {
+        let next = self.contests.iter().filter(|contest| contest.is_open()).filter_map(Contest::to_next_look);
+        Progress {
+            pairs: self.blocks * self.pairs_per_block,
+            pairs_next_look: (self.blocks + next.min().unwrap_or(0)).min(self.blocks_max())
+                * self.pairs_per_block,
+            pairs_max: self.blocks_max() * self.pairs_per_block,
+            decided: self.contests.iter().filter(|contest| contest.has_verdict()).count(),
+            comparisons: self.commands.saturating_sub(1),
+        }
+    }
+
+    /// What was found. `samples` are all samples of the experiment, `names` the commands' names in order.
+    pub fn findings(&self, samples: &[Sample], names: &[String], stopped_by: StoppedBy) -> Judged {
+        let mut closed = self.clone();
+        closed.begin(1);
+        closed.decide(true);
+        verdict::judged(&closed, samples, names, stopped_by)
+    }
+
+    /// The largest number of blocks.
+    fn blocks_max(&self) -> u32 {
+        (self.rule.max_pairs / self.pairs_per_block).max(1)
+    }
+
+    fn take(&mut self, samples: &[Sample], throttled: bool) -> Decision {
+        let block: Vec<&Sample> = crate::pairing::blocks(samples).concat();
+        self.begin(Pair::of(&block, 0, 1).pairs().max(1) as u32);
+        self.blocks += 1;
+        let (metric, ignore) = (self.rule.metric, self.ignore_failure);
+        let mut look = false;
+        for contest in self.contests.iter_mut().filter(|contest| contest.is_open()) {
+            let pair = Pair::of(&block, contest.reference, contest.candidate);
+            let dropped = contest.guard.judge(&pair, metric, ignore, throttled);
+            if let (None, Some(d)) = (dropped, pair.log_ratio(metric)) {
+                look |= contest.series.push(d, &contest.design);
+                contest.kept.extend(block.first().map(|run| run.block));
+            }
+        }
+        let limit = self.blocks >= self.blocks_max();
+        if look || limit {
+            self.decide(limit);
+        }
+        self.decision()
+    }
+
+    /// Sets up one contest per candidate when the first block shows how many pairs it holds.
+    fn begin(&mut self, pairs_per_block: u32) {
+        if !self.contests.is_empty() {
+            return;
+        }
+        self.pairs_per_block = pairs_per_block;
+        self.contests = (1..self.commands as u16).map(|candidate| self.contest(0, candidate)).collect();
+    }
+
+    /// A contest in which nothing was seen yet.
+    pub(crate) fn contest(&self, reference: u16, candidate: u16) -> Contest {
+        let stream = u64::from(reference) << 16 | u64::from(candidate);
+        let seed = self.seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let design = Design::new(&self.rule, self.tau2.unwrap_or(0.0), seed, self.pairs_per_block);
+        let series = Series::new(&design);
+        Contest {
+            reference,
+            candidate,
+            design,
+            series,
+            guard: Guard::default(),
+            kept: Vec::new(),
+            decided: None,
+        }
+    }
+
+    /// Holm's procedure in a group-sequential design: a contest that is called *different* frees its share of the
+    /// level for those that are still open, which are then looked at again (Maurer and Bretz 2013, "Multiple testing
+    /// in group sequential trials using graphical approaches"). Equivalence frees nothing.
+    fn decide(&mut self, closing: bool) {
+        while self.reject_one(closing) {}
+        let level = self.open_level();
+        for contest in self.contests.iter_mut().filter(|contest| contest.is_open()) {
+            let standing = contest.series.standing(&contest.design, level, closing);
+            let settled = standing.verdict == Verdict::Equivalent || closing;
+            contest.decided = settled.then_some(standing);
+        }
+    }
+
+    /// Calls one open contest *different*, if any is.
+    fn reject_one(&mut self, closing: bool) -> bool {
+        let level = self.open_level();
+        let found = self.contests.iter_mut().filter(|contest| contest.is_open()).find_map(|contest| {
+            let standing = contest.series.standing(&contest.design, level, closing);
+            (standing.verdict == Verdict::Different).then_some((contest, standing))
+        });
+        found.map(|(contest, standing)| contest.decided = Some(standing)).is_some()
+    }
+
+    /// The share of the level that each contest has which was not called *different* yet.
+    pub(crate) fn open_level(&self) -> f64 {
+        let different = |contest: &&Contest| {
+            contest.decided.is_some_and(|standing| standing.verdict == Verdict::Different)
+        };
+        let rejected = self.contests.iter().filter(different).count();
+        self.rule.level / (self.contests.len() - rejected).max(1) as f64
+    }
+}
+
+impl Contest {
+    fn is_open(&self) -> bool {
+        self.decided.is_none()
+    }
+
+    /// Whether it ended with an answer rather than at a limit.
+    fn has_verdict(&self) -> bool {
+        self.decided.is_some_and(|standing| standing.verdict != Verdict::Inconclusive)
+    }
+
+    /// Clusters until the next look.
+    fn to_next_look(&self) -> Option<u32> {
+        let n = self.series.d.len() as u32;
+        self.design.looks.iter().find(|&&look| look > n).map(|look| look - n)
+    }
+}

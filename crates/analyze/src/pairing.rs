@@ -1,0 +1,63 @@
+//! From the samples of a block to one log ratio.
+
+use fauxplat_model::{Metric, Phase, Sample, Unit};
+
+/// The measured runs of two commands within one block, in the order in which they were made.
+pub(crate) struct Pair<'a> {
+    /// Runs of the reference.
+    pub(crate) a: Vec<&'a Sample>,
+    /// Runs of the candidate.
+    pub(crate) b: Vec<&'a Sample>,
+}
+
+impl<'a> Pair<'a> {
+    /// Picks the runs of two commands out of a block.
+    pub(crate) fn of(block: &[&'a Sample], a: u16, b: u16) -> Self {
+        let runs = |command| block.iter().copied().filter(|run| run.command == command).collect();
+        Pair { a: runs(a), b: runs(b) }
+    }
+
+    /// All runs of the pair.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &'a Sample> {
+        self.a.iter().chain(&self.b).copied()
+    }
+
+    /// How many pairs of runs the block holds: one, or two for ABBA.
+    pub(crate) fn pairs(&self) -> usize {
+        self.a.len().min(self.b.len())
+    }
+
+    /// Mean of log B minus mean of log A; `None` unless every run was read and both commands ran.
+    pub(crate) fn log_ratio(&self, metric: Metric) -> Option<f64> {
+        Some(self.mean_log(&self.b, metric)? - self.mean_log(&self.a, metric)?)
+    }
+
+    fn mean_log(&self, runs: &[&Sample], metric: Metric) -> Option<f64> {
+        let logs: Vec<f64> = runs.iter().map(|run| self.log(run, metric)).collect::<Option<_>>()?;
+        fauxplat_stats::describe::mean(&logs)
+    }
+
+    /// Logarithm of one reading. If any reading of the pair is zero, half of the smallest step is added to all of
+    /// them: the ratio stays finite, equal readings keep ratio one, and A and B are treated alike (the usual
+    /// continuity correction of log ratios, Haldane 1956).
+    pub(crate) fn log(&self, run: &Sample, metric: Metric) -> Option<f64> {
+        let any_zero = self.runs().any(|run| run.get(metric) == Some(0));
+        let offset = if any_zero { half_step(metric.unit()) } else { 0.0 };
+        run.get(metric).map(|value| (value as f64 + offset).ln())
+    }
+}
+
+/// Half of the step that is small for a unit: half an event, half a disk sector, half a microsecond.
+fn half_step(unit: Unit) -> f64 {
+    match unit {
+        Unit::Count => 0.5,
+        Unit::Bytes => 256.0,
+        Unit::Nanos => 500.0,
+    }
+}
+
+/// The measured samples in groups of one block each, in the order in which they were taken.
+pub(crate) fn blocks(samples: &[Sample]) -> Vec<Vec<&Sample>> {
+    let measured: Vec<&Sample> = samples.iter().filter(|sample| sample.phase == Phase::Measured).collect();
+    measured.chunk_by(|one, next| one.block == next.block).map(<[&Sample]>::to_vec).collect()
+}

@@ -1,0 +1,52 @@
+//! When a summary is precise enough to stop measuring.
+
+use fauxplat_model::{Metric, Sample};
+use fauxplat_stats::describe::{median_interval_sorted, quantile_sorted, sorted};
+use fauxplat_stats::series::{autocorrelation, autocorrelation_inflation};
+
+use crate::summary::readings;
+
+/// Fewer runs are never enough: the ranks of a 99 % interval do not exist below eight.
+const RUNS_MIN: usize = 12;
+
+/// Confidence of the interval that must be narrow. It is higher than the 95 % that the report prints, because the
+/// rule stops at the first interval that *looks* narrow, and such intervals are too narrow on average.
+const CONFIDENCE: f64 = 0.99;
+
+/// Whether the median of a metric is known to within ± `ratio` of itself (0.01 for 1 %).
+///
+/// The interval is by order statistics, widened for autocorrelation of the readings, since a machine that wanders
+/// makes neighbours alike and the plain interval too narrow. It is looked at only after 12, 14, 17, 21, 25, … runs,
+/// a fifth more each time: the fewer the looks, the fewer the chances to stop on a lucky one. Between looks the
+/// answer is no.
+pub fn precise_enough(
+    samples: &[Sample],
+    command: u16,
+    metric: Metric,
+    ratio: f64,
+    ignore_failure: bool,
+) -> bool {
+    let values = readings(samples, command, metric, ignore_failure);
+    is_look(values.len()) && is_narrow(&values, ratio)
+}
+
+/// Whether the interval is looked at after this many runs.
+fn is_look(runs: usize) -> bool {
+    std::iter::successors(Some(RUNS_MIN), |look| Some((look * 6).div_ceil(5).max(look + 1)))
+        .find(|&look| look >= runs)
+        .is_some_and(|look| look == runs)
+}
+
+/// Whether both ends of the interval are within the ratio of the median.
+fn is_narrow(values: &[f64], ratio: f64) -> bool {
+    let rising = sorted(values);
+    let ends = median_interval_sorted(&rising, CONFIDENCE);
+    let (Some((low, high)), Some(middle)) = (ends, quantile_sorted(&rising, 0.5)) else { return false };
+    let widening = autocorrelation_inflation(autocorrelation(&ranks(values, &rising)));
+    (middle - low).max(high - middle) * widening <= ratio * middle.abs()
+}
+
+/// Rank of each value; ranks keep one huge reading from hiding the correlation of all others.
+fn ranks(values: &[f64], rising: &[f64]) -> Vec<f64> {
+    values.iter().map(|value| rising.partition_point(|other| other < value) as f64).collect()
+}

@@ -1,0 +1,43 @@
+//! The metrics that do not decide.
+
+use fauxplat_model::{Metric, Secondary};
+use fauxplat_stats::multiple::holm;
+
+use crate::judge::Judge;
+use crate::pairing::Pair;
+use crate::series::{Estimate, plain_z};
+
+/// Every metric but the deciding one, on the pairs that were kept, adjusted by Holm's method over the metrics.
+///
+/// The interval is a plain one at the level of the comparison: these metrics did not end the comparison, so no price
+/// is due for looking at them repeatedly. Left out are steal, which is the machine's and not the program's, metrics
+/// that were not read in every kept run, and those that were zero throughout.
+pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Secondary> {
+    let others =
+        Metric::ALL.into_iter().filter(|&metric| metric != judge.rule.metric && metric != Metric::Steal);
+    let measured: Vec<(Metric, Vec<f64>)> =
+        others.filter_map(|metric| Some((metric, log_ratios(pairs, metric)?))).collect();
+    let estimates: Vec<Estimate> = measured.iter().map(|(_, d)| Estimate::of(d, 0.0)).collect();
+    let p_values: Vec<f64> =
+        estimates.iter().zip(&measured).map(|(estimate, (_, d))| estimate.p(d, seed)).collect();
+    let level = judge.rule.level;
+    let rows = measured.iter().zip(&estimates).zip(holm(&p_values));
+    rows.map(|(((metric, _), estimate), p_adjusted)| {
+        let (low, high) = estimate.interval(plain_z(level));
+        Secondary {
+            metric: *metric,
+            effect_ratio: estimate.centre.exp(),
+            ci_low_ratio: low.exp(),
+            ci_high_ratio: high.exp(),
+            p_adjusted,
+            different: p_adjusted <= level,
+        }
+    })
+    .collect()
+}
+
+/// One log ratio per pair, if the metric was read everywhere and was not always zero.
+fn log_ratios(pairs: &[Pair], metric: Metric) -> Option<Vec<f64>> {
+    let any = pairs.iter().flat_map(Pair::runs).any(|run| run.get(metric) > Some(0));
+    any.then(|| pairs.iter().map(|pair| pair.log_ratio(metric)).collect())?
+}

@@ -1,0 +1,69 @@
+//! Which command is fastest, said only when it beats the runner-up.
+
+use fauxplat_model::{Comparison, Sample, StoppedBy, Verdict};
+use fauxplat_stats::winsor::winsorised_mean;
+
+use crate::judge::{Contest, Judge};
+use crate::pairing::Pair;
+use crate::verdict::comparison;
+
+/// Index of the command that is faster than the runner-up by a paired test of its own.
+///
+/// Taking the two best *after* seeing the data needs no adjustment: that the best of the sample is not really the
+/// best is least unlikely when just two are equal (Gutmann and Maymin 1987, "Is the Selected Population the Best?").
+/// The comparison that shows it is added behind the others unless it is among them already.
+pub(crate) fn winner(
+    judge: &Judge,
+    blocks: &[Vec<&Sample>],
+    comparisons: &mut Vec<Comparison>,
+    names: &[String],
+) -> Option<usize> {
+    let (best, second) = front(judge, blocks)?;
+    let (a, b) = (best.min(second), best.max(second));
+    if a == 0 {
+        let shown = comparisons.get(usize::from(b) - 1)?;
+        let agrees = (shown.effect_ratio < 1.0) == (best == b);
+        return (shown.verdict == Verdict::Different && agrees).then_some(usize::from(best));
+    }
+    let contest = contest(judge, blocks, second, best);
+    let standing = contest.series.standing(&contest.design, judge.rule.level, false);
+    let wins = standing.verdict == Verdict::Different && standing.estimate < 0.0;
+    if wins {
+        let contest = Contest { decided: Some(standing), ..contest };
+        comparisons.push(comparison(judge, &contest, blocks, names, StoppedBy::Verdict));
+    }
+    wins.then_some(usize::from(best))
+}
+
+/// A contest of two candidates over all good blocks, as if it had been looked at on the same schedule.
+fn contest(judge: &Judge, blocks: &[Vec<&Sample>], reference: u16, candidate: u16) -> Contest {
+    let mut contest = judge.contest(reference, candidate);
+    for (block, d) in log_ratios(judge, blocks, reference, candidate) {
+        contest.series.push(d, &contest.design);
+        contest.kept.push(block);
+    }
+    contest
+}
+
+/// The two commands with the lowest readings, by mean log ratio against the first.
+fn front(judge: &Judge, blocks: &[Vec<&Sample>]) -> Option<(u16, u16)> {
+    let place = |command: u16| {
+        let d: Vec<f64> = log_ratios(judge, blocks, 0, command).into_iter().map(|(_, d)| d).collect();
+        (!d.is_empty()).then(|| (winsorised_mean(&d), command))
+    };
+    let mut order: Vec<(f64, u16)> = (1..judge.commands as u16).filter_map(place).collect();
+    order.push((0.0, 0));
+    order.sort_by(|one, next| one.0.total_cmp(&next.0));
+    (order.len() > 1).then(|| (order[0].1, order[1].1))
+}
+
+/// Block and log ratio of all blocks whose runs were all good.
+fn log_ratios(judge: &Judge, blocks: &[Vec<&Sample>], a: u16, b: u16) -> Vec<(u32, f64)> {
+    let good = |pair: &Pair| judge.ignore_failure || pair.runs().all(|run| run.outcome.is_success());
+    let of_block = |block: &Vec<&Sample>| {
+        let pair = Pair::of(block, a, b);
+        let d = good(&pair).then(|| pair.log_ratio(judge.rule.metric))??;
+        Some((block.first()?.block, d))
+    };
+    blocks.iter().filter_map(of_block).collect()
+}
