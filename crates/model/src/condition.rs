@@ -7,9 +7,8 @@ use std::str::FromStr;
 use fauxplat_units::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// Where a command may run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, or `one-of:0-3`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
     /// One CPU per block for commands of a single thread, free for all others.
     #[default]
@@ -20,6 +19,37 @@ pub enum Placement {
     Set(CpuSet),
     /// Each block draws one CPU of these.
     OneOf(CpuSet),
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Placement::Auto => f.write_str("auto"),
+            Placement::Free => f.write_str("free"),
+            Placement::Set(cpus) => cpus.fmt(f),
+            Placement::OneOf(cpus) => write!(f, "one-of:{cpus}"),
+        }
+    }
+}
+
+impl FromStr for Placement {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let cpus = |list: &str| match list.parse::<CpuSet>() {
+            Ok(cpus) if cpus.is_empty() => Err(format!("`{text}` names no CPU")),
+            Ok(cpus) => Ok(cpus),
+            Err(error) => Err(error.to_string()),
+        };
+        match text {
+            "auto" => Ok(Placement::Auto),
+            "free" => Ok(Placement::Free),
+            _ => match text.strip_prefix("one-of:") {
+                Some(list) => Ok(Placement::OneOf(cpus(list)?)),
+                None => Ok(Placement::Set(cpus(text)?)),
+            },
+        }
+    }
 }
 
 /// Scheduling policy, see `sched(7)`.
@@ -61,17 +91,7 @@ impl FromStr for Policy {
     }
 }
 
-impl Serialize for Policy {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Policy {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
-    }
-}
+crate::text::as_text!(Placement, Policy, EnvPad);
 
 /// Address space layout randomisation, set per child by `personality(2)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,9 +117,8 @@ pub enum EnvBase {
     Clean,
 }
 
-/// Padding of the environment, which displaces the stack.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// Padding of the environment, which displaces the stack: `none`, `random`, or a number of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EnvPad {
     /// None.
     #[default]
@@ -108,6 +127,36 @@ pub enum EnvPad {
     Random,
     /// Exactly this many bytes.
     Bytes(u16),
+}
+
+impl fmt::Display for EnvPad {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EnvPad::None => f.write_str("none"),
+            EnvPad::Random => f.write_str("random"),
+            EnvPad::Bytes(bytes) => bytes.fmt(f),
+        }
+    }
+}
+
+/// The largest padding that can be asked for.
+const PAD_BYTES_MAX: u16 = 8192;
+
+impl FromStr for EnvPad {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "none" => Ok(EnvPad::None),
+            "random" => Ok(EnvPad::Random),
+            _ => match text.parse() {
+                Ok(bytes @ 0..=PAD_BYTES_MAX) => Ok(EnvPad::Bytes(bytes)),
+                _ => Err(format!(
+                    "`{text}` is not an environment padding: none, random, or 0 to {PAD_BYTES_MAX} bytes"
+                )),
+            },
+        }
+    }
 }
 
 /// Where the standard output and standard error of a command go.
@@ -160,10 +209,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn policies_read_what_they_print() {
+    fn conditions_read_what_they_print() {
         for text in ["other", "fifo:1", "rr:99"] {
             assert_eq!(text.parse::<Policy>().unwrap().to_string(), text);
         }
+        for text in ["auto", "free", "0-3,8", "one-of:1"] {
+            assert_eq!(text.parse::<Placement>().unwrap().to_string(), text);
+        }
+        for text in ["none", "random", "0", "8192"] {
+            assert_eq!(text.parse::<EnvPad>().unwrap().to_string(), text);
+        }
+        assert!("8193".parse::<EnvPad>().is_err() && "".parse::<Placement>().is_err());
         for bad in ["fifo", "fifo:0", "fifo:100", "rr:x", "batch", ""] {
             assert!(bad.parse::<Policy>().is_err(), "{bad}");
         }

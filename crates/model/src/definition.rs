@@ -1,5 +1,8 @@
 //! What somebody asks for: the saved form of a command line.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Condition, Metric};
@@ -27,9 +30,8 @@ pub struct Parameter {
     pub values: Vec<String>,
 }
 
-/// How many runs of each command.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// How many runs of each command: `auto`, a number, or a precision such as `1%`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Runs {
     /// At least ten, for about three seconds.
     #[default]
@@ -39,6 +41,35 @@ pub enum Runs {
     /// Until the 95 % interval of the median is within plus or minus this ratio of it (0.01 for 1 %).
     Until(f64),
 }
+
+impl fmt::Display for Runs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Runs::Auto => f.write_str("auto"),
+            Runs::Count(count) => count.fmt(f),
+            Runs::Until(ratio) => write!(f, "{}%", ratio * 100.0),
+        }
+    }
+}
+
+impl FromStr for Runs {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fail =
+            || format!("`{text}` is not a number of runs: auto, a number from 1, or a precision such as 1%");
+        match text.strip_suffix('%') {
+            None if text == "auto" => Ok(Runs::Auto),
+            None => text.parse().ok().filter(|&count| count > 0).map(Runs::Count).ok_or_else(fail),
+            Some(digits) => match digits.parse::<f64>() {
+                Ok(percent) if percent > 0.0 && percent < 100.0 => Ok(Runs::Until(percent / 100.0)),
+                _ => Err(fail()),
+            },
+        }
+    }
+}
+
+crate::text::as_text!(Runs);
 
 /// The rule by which a comparison is decided; METHODOLOGY.md explains it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,6 +11,7 @@ mod facts;
 mod findings;
 mod metric;
 mod sample;
+mod text;
 mod trial;
 
 pub use command::Command;

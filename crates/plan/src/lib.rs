@@ -1,1 +1,12 @@
 //! Definitions become seeded, ordered plans.
+//!
+//! A plan is not a list but a function from the number of a block to its trials: a comparison does not know
+//! beforehand how many blocks it will need, and any block can be drawn again from the seed alone.
+
+mod blocks;
+mod definition;
+mod expand;
+
+pub use blocks::{Layout, Plan};
+pub use definition::{DefinitionError, parse};
+pub use expand::{ExpandError, Expanded, expand};

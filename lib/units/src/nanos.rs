@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 /// A duration in nanoseconds. It cannot be negative: a clock that ran backwards is an error, not a duration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Nanos(pub u64);
 
@@ -83,6 +83,33 @@ impl FromStr for Nanos {
             return Err(fail());
         }
         Ok(Nanos(nanos.round() as u64))
+    }
+}
+
+impl<'de> Deserialize<'de> for Nanos {
+    /// Reads a whole number of nanoseconds, or a text with a unit such as `"2.5s"`.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Duration;
+        impl serde::de::Visitor<'_> for Duration {
+            type Value = Nanos;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("nanoseconds, or a duration such as \"2.5s\"")
+            }
+
+            fn visit_u64<E>(self, nanos: u64) -> Result<Nanos, E> {
+                Ok(Nanos(nanos))
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, nanos: i64) -> Result<Nanos, E> {
+                u64::try_from(nanos).map(Nanos).map_err(|_| E::custom("a duration is not negative"))
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Nanos, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(Duration)
     }
 }
 

@@ -1,0 +1,190 @@
+//! Shared randomised blocks.
+
+use fauxplat_model::{EnvPad, Phase, Placement, Setup, Trial};
+use fauxplat_units::CpuSet;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// How the trials of a block are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Each command once.
+    Single,
+    /// Each command twice, the second time in the opposite order (ABBA or BAAB): a drift that is linear over the
+    /// block cancels within it. For runs so short that a pair of them is over before the machine changes.
+    Mirrored,
+}
+
+/// A plan: from the number of a block to its trials.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Number of commands.
+    pub commands: u16,
+    /// Where blocks run.
+    pub placement: Placement,
+    /// Padding of the environment.
+    pub env_pad: EnvPad,
+    /// Trials of a block.
+    pub layout: Layout,
+    /// Seed of everything.
+    pub seed: u64,
+}
+
+/// Streams of the generator: setups and orders are drawn apart, so that a change in one leaves the other.
+const SETUPS: u64 = 0;
+const ORDERS: u64 = 1 << 40;
+const PLACES: u64 = 2 << 40;
+
+/// Bytes in a page: displacements beyond it repeat.
+const PAGE_BYTES: u16 = 4096;
+
+impl Plan {
+    /// The trials of a block, in the order in which they run. All of them share one setup.
+    pub fn block(&self, block: u32, phase: Phase) -> Vec<Trial> {
+        let setup = self.setup(block);
+        let mut order = self.order(block);
+        if self.layout == Layout::Mirrored {
+            let mirror: Vec<u16> = order.iter().rev().copied().collect();
+            order.extend(mirror);
+        }
+        let trial = |(position, command)| Trial {
+            block,
+            position: position as u16,
+            command,
+            phase,
+            setup: setup.clone(),
+        };
+        order.into_iter().enumerate().map(trial).collect()
+    }
+
+    /// What all commands of the block share.
+    fn setup(&self, block: u32) -> Setup {
+        let mut random = self.random(SETUPS + u64::from(block));
+        let stack_offset_bytes =
+            matches!(self.env_pad, EnvPad::Random).then(|| random.random_range(0..PAGE_BYTES));
+        let env_pad_bytes = if let EnvPad::Bytes(bytes) = self.env_pad { bytes } else { 0 };
+        let cpus = match &self.placement {
+            Placement::Auto | Placement::Free => None,
+            Placement::Set(cpus) => Some(cpus.clone()),
+            Placement::OneOf(cpus) => Some(self.one_of(cpus, block)),
+        };
+        Setup { cpus, stack_offset_bytes, env_pad_bytes }
+    }
+
+    /// One CPU for the block. Every CPU comes once before any comes again, in an order that is drawn anew.
+    fn one_of(&self, cpus: &CpuSet, block: u32) -> CpuSet {
+        let mut list: Vec<_> = cpus.iter().collect();
+        let count = (list.len() as u32).max(1);
+        list.shuffle(&mut self.random(PLACES + u64::from(block / count)));
+        list.into_iter().skip((block % count) as usize).take(1).collect()
+    }
+
+    /// The order of the commands in the block: a fair coin for two, a random Latin square for more. In each group
+    /// of as many blocks as there are commands, every command stands once in every place.
+    fn order(&self, block: u32) -> Vec<u16> {
+        let mut order: Vec<u16> = (0..self.commands).collect();
+        if self.commands == 2 {
+            order.shuffle(&mut self.random(ORDERS + u64::from(block)));
+            return order;
+        }
+        let group = block / u32::from(self.commands.max(1));
+        order.shuffle(&mut self.random(ORDERS + u64::from(group)));
+        let mut rotations = order.clone();
+        rotations.shuffle(&mut self.random(ORDERS + (1 << 39) + u64::from(group)));
+        let turn = rotations.get(block as usize % rotations.len().max(1)).copied().unwrap_or(0);
+        order.rotate_left(turn.into());
+        order
+    }
+
+    fn random(&self, stream: u64) -> ChaCha8Rng {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        random.set_stream(stream);
+        random
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(commands: u16, seed: u64) -> Plan {
+        Plan {
+            commands,
+            placement: Placement::OneOf("0-2".parse().unwrap()),
+            env_pad: EnvPad::Random,
+            layout: Layout::Single,
+            seed,
+        }
+    }
+
+    fn orders(plan: &Plan, blocks: u32) -> Vec<Vec<u16>> {
+        (0..blocks)
+            .map(|b| plan.block(b, Phase::Measured).iter().map(|trial| trial.command).collect())
+            .collect()
+    }
+
+    #[test]
+    fn the_seed_alone_decides() {
+        assert_eq!(plan(2, 7).block(3, Phase::Measured), plan(2, 7).block(3, Phase::Measured));
+        assert_ne!(orders(&plan(2, 7), 64), orders(&plan(2, 8), 64));
+    }
+
+    #[test]
+    fn the_coin_is_fair_and_has_no_memory() {
+        let first: Vec<u16> = orders(&plan(2, 1), 4000).iter().map(|order| order[0]).collect();
+        let ones = first.iter().filter(|&&command| command == 1).count();
+        // Five standard deviations of a binomial of 4000 at one half are 158.
+        assert!((1842..=2158).contains(&ones), "{ones}");
+        let changes = first.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        assert!((1842..=2158).contains(&changes), "{changes}");
+    }
+
+    #[test]
+    fn several_commands_form_latin_squares() {
+        for group in orders(&plan(5, 3), 50).chunks(5) {
+            for place in 0..5 {
+                let mut seen: Vec<u16> = group.iter().map(|order| order[place]).collect();
+                seen.sort_unstable();
+                assert_eq!(seen, [0, 1, 2, 3, 4]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_shares_its_setup_and_cpus_come_in_turn() {
+        let plan = plan(3, 9);
+        let mut cpus = Vec::new();
+        for block in 0..30 {
+            let trials = plan.block(block, Phase::Measured);
+            assert!(trials.iter().all(|trial| trial.setup == trials[0].setup));
+            cpus.push(trials[0].setup.cpus.as_ref().unwrap().first().unwrap().0);
+        }
+        for group in cpus.chunks(3) {
+            let mut group = group.to_vec();
+            group.sort_unstable();
+            assert_eq!(group, [0, 1, 2]);
+        }
+    }
+
+    #[test]
+    fn mirrored_blocks_read_the_same_backwards() {
+        let plan = Plan { layout: Layout::Mirrored, ..plan(2, 5) };
+        for order in orders(&plan, 20) {
+            assert_eq!(order.len(), 4);
+            assert!(order.iter().eq(order.iter().rev()));
+        }
+    }
+
+    #[test]
+    fn displacements_cover_the_page() {
+        let plan = plan(2, 11);
+        let offsets: Vec<u16> =
+            (0..2000).filter_map(|b| plan.block(b, Phase::Measured)[0].setup.stack_offset_bytes).collect();
+        assert_eq!(offsets.len(), 2000);
+        for quarter in 0..4 {
+            let inside = offsets.iter().filter(|&&offset| offset / 1024 == quarter).count();
+            assert!((400..600).contains(&inside), "{inside}");
+        }
+    }
+}

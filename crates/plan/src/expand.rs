@@ -1,0 +1,180 @@
+//! Parameters are filled in: every combination becomes a command.
+
+use fauxplat_model::{CommandLine, Definition, Parameter};
+
+/// One command line with all parameters filled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expanded {
+    /// What reports call it.
+    pub name: String,
+    /// The command line.
+    pub command: String,
+    /// Variables for this command alone.
+    pub env: Vec<String>,
+    /// Runs before each run.
+    pub prepare: Option<String>,
+    /// Runs after each run.
+    pub cleanup: Option<String>,
+    /// The values that were filled in.
+    pub parameters: Vec<(String, String)>,
+}
+
+/// Why a definition cannot be expanded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExpandError {
+    /// No command.
+    #[error("no command: give at least one command to run")]
+    NoCommand,
+    /// A parameter that no command uses would only repeat the same runs.
+    #[error("parameter `{0}` is used nowhere: write {{{0}}} where its values belong")]
+    Unused(String),
+    /// A parameter without values.
+    #[error("parameter `{0}` has no values: write {0}=value,value,…")]
+    NoValues(String),
+    /// Two parameters of one name.
+    #[error("parameter `{0}` is given twice")]
+    Twice(String),
+    /// More commands than anybody wants.
+    #[error("the parameters give {0} commands, more than {MAX}")]
+    TooMany(usize),
+}
+
+/// More commands than this are a typing error.
+const MAX: usize = 10_000;
+
+/// All commands of a definition: for each command line every combination of the parameters that it uses, the last
+/// parameter moving fastest.
+pub fn expand(definition: &Definition) -> Result<Vec<Expanded>, ExpandError> {
+    if definition.commands.is_empty() {
+        return Err(ExpandError::NoCommand);
+    }
+    check(definition)?;
+    let total = definition
+        .commands
+        .iter()
+        .map(|line| used(definition, line).iter().map(|p| p.values.len()).product::<usize>());
+    match total.sum::<usize>() {
+        many if many > MAX => return Err(ExpandError::TooMany(many)),
+        _ => {}
+    }
+    Ok(definition.commands.iter().flat_map(|line| expand_line(definition, line)).collect())
+}
+
+fn check(definition: &Definition) -> Result<(), ExpandError> {
+    for (index, parameter) in definition.parameters.iter().enumerate() {
+        let name = || parameter.name.clone();
+        if parameter.values.is_empty() {
+            return Err(ExpandError::NoValues(name()));
+        }
+        if definition.parameters[..index].iter().any(|other| other.name == parameter.name) {
+            return Err(ExpandError::Twice(name()));
+        }
+        if !definition
+            .commands
+            .iter()
+            .any(|line| texts(definition, line).any(|text| text.contains(&place(parameter))))
+        {
+            return Err(ExpandError::Unused(name()));
+        }
+    }
+    Ok(())
+}
+
+fn place(parameter: &Parameter) -> String {
+    format!("{{{}}}", parameter.name)
+}
+
+/// All texts of a command line in which parameters are filled in.
+fn texts<'a>(definition: &'a Definition, line: &'a CommandLine) -> impl Iterator<Item = &'a String> {
+    let shared = [&definition.prepare, &definition.cleanup].into_iter().flatten();
+    [&line.command].into_iter().chain(&line.env).chain(shared)
+}
+
+/// The parameters that a command line uses.
+fn used<'a>(definition: &'a Definition, line: &'a CommandLine) -> Vec<&'a Parameter> {
+    let uses = |parameter: &&Parameter| texts(definition, line).any(|text| text.contains(&place(parameter)));
+    definition.parameters.iter().filter(uses).collect()
+}
+
+fn expand_line(definition: &Definition, line: &CommandLine) -> Vec<Expanded> {
+    let mut combinations: Vec<Vec<(String, String)>> = vec![Vec::new()];
+    for parameter in used(definition, line) {
+        let extended = combinations.iter().flat_map(|values| {
+            parameter.values.iter().map(|value| {
+                values.iter().cloned().chain([(parameter.name.clone(), value.clone())]).collect()
+            })
+        });
+        combinations = extended.collect();
+    }
+    combinations.into_iter().map(|parameters| fill(definition, line, parameters)).collect()
+}
+
+fn fill(definition: &Definition, line: &CommandLine, parameters: Vec<(String, String)>) -> Expanded {
+    let filled = |text: &String| {
+        parameters
+            .iter()
+            .fold(text.clone(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+    };
+    let command = filled(&line.command);
+    let suffix: Vec<String> = parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let name = match &line.name {
+        Some(name) if suffix.is_empty() => name.clone(),
+        Some(name) if name.contains('{') => filled(name),
+        Some(name) => format!("{name} {}", suffix.join(" ")),
+        None => command.clone(),
+    };
+    Expanded {
+        name,
+        command,
+        env: line.env.iter().map(filled).collect(),
+        prepare: definition.prepare.as_ref().map(filled),
+        cleanup: definition.cleanup.as_ref().map(filled),
+        parameters,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn definition(commands: &[&str], parameters: &[(&str, &[&str])]) -> Definition {
+        Definition {
+            commands: commands
+                .iter()
+                .map(|c| CommandLine { command: (*c).into(), ..CommandLine::default() })
+                .collect(),
+            parameters: parameters
+                .iter()
+                .map(|(name, values)| Parameter {
+                    name: (*name).into(),
+                    values: values.iter().map(|value| (*value).to_owned()).collect(),
+                })
+                .collect(),
+            ..Definition::default()
+        }
+    }
+
+    #[test]
+    fn every_combination_once() {
+        let all =
+            expand(&definition(&["x {a} {b}", "y {b}"], &[("a", &["1", "2"]), ("b", &["3", "4"])])).unwrap();
+        let commands: Vec<&str> = all.iter().map(|one| one.command.as_str()).collect();
+        assert_eq!(commands, ["x 1 3", "x 1 4", "x 2 3", "x 2 4", "y 3", "y 4"]);
+        assert_eq!(all[3].parameters, [("a".into(), "2".into()), ("b".into(), "4".into())]);
+    }
+
+    #[test]
+    fn awk_braces_are_left_alone() {
+        let all = expand(&definition(&["awk '{print $1}' {f}"], &[("f", &["x"])])).unwrap();
+        assert_eq!(all[0].command, "awk '{print $1}' x");
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        assert_eq!(expand(&definition(&[], &[])), Err(ExpandError::NoCommand));
+        assert_eq!(expand(&definition(&["x"], &[("a", &["1"])])), Err(ExpandError::Unused("a".into())));
+        assert_eq!(expand(&definition(&["x {a}"], &[("a", &[])])), Err(ExpandError::NoValues("a".into())));
+        let twice = expand(&definition(&["x {a}"], &[("a", &["1"]), ("a", &["2"])]));
+        assert_eq!(twice, Err(ExpandError::Twice("a".into())));
+    }
+}
