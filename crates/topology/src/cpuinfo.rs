@@ -1,0 +1,68 @@
+//! The model of the CPU, which every architecture tells in another way.
+
+use std::path::Path;
+
+use crate::read;
+
+/// Lines that hold a model name: x86 and LoongArch, MIPS, POWER, RISC-V.
+const NAMES: [&str; 4] = ["model name", "cpu model", "cpu", "uarch"];
+
+/// Arm's own cores by part number, from the `MIDR_EL1` section of each core's technical reference manual.
+const ARM_PARTS: [(&str, &str); 14] = [
+    ("0xd03", "Cortex-A53"),
+    ("0xd05", "Cortex-A55"),
+    ("0xd07", "Cortex-A57"),
+    ("0xd08", "Cortex-A72"),
+    ("0xd09", "Cortex-A73"),
+    ("0xd0a", "Cortex-A75"),
+    ("0xd0b", "Cortex-A76"),
+    ("0xd0c", "Neoverse-N1"),
+    ("0xd0d", "Cortex-A77"),
+    ("0xd40", "Neoverse-V1"),
+    ("0xd41", "Cortex-A78"),
+    ("0xd49", "Neoverse-N2"),
+    ("0xd4f", "Neoverse-V2"),
+    ("0xd84", "Neoverse-V3"),
+];
+
+/// The model as the kernel prints it; on arm64, which prints numbers, the core's name and the board where known.
+pub(crate) fn model(root: &Path, cpuinfo: &str) -> String {
+    let named = NAMES.iter().find_map(|name| read::field(cpuinfo, name)).map(str::to_owned);
+    let board = read::text(root, "proc/device-tree/model");
+    match (named, arm_core(cpuinfo), board) {
+        (Some(name), _, _) => name,
+        (None, Some(core), Some(board)) => format!("{core} ({board})"),
+        (None, core, board) => core.or(board).unwrap_or_default(),
+    }
+}
+
+fn arm_core(cpuinfo: &str) -> Option<String> {
+    let implementer = read::field(cpuinfo, "CPU implementer")?;
+    let part = read::field(cpuinfo, "CPU part")?;
+    let known = ARM_PARTS.iter().find(|(number, _)| implementer == "0x41" && *number == part);
+    Some(known.map_or(format!("arm implementer {implementer} part {part}"), |(_, name)| (*name).to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model_of(cpuinfo: &str) -> String {
+        model(Path::new("/nonexistent"), cpuinfo)
+    }
+
+    #[test]
+    fn each_architecture_names_its_cpu() {
+        assert_eq!(model_of("processor : 0\nmodel name\t: A CPU @ 2.00GHz\n"), "A CPU @ 2.00GHz");
+        assert_eq!(
+            model_of("processor : 0\ncpu\t\t: POWER9, altivec supported\n"),
+            "POWER9, altivec supported"
+        );
+        assert_eq!(model_of("CPU implementer\t: 0x41\nCPU part\t: 0xd49\n"), "Neoverse-N2");
+        assert_eq!(
+            model_of("CPU implementer\t: 0x61\nCPU part\t: 0x022\n"),
+            "arm implementer 0x61 part 0x022"
+        );
+        assert_eq!(model_of("cpu cores : 2\ncpu MHz : 2000\n"), "");
+    }
+}

@@ -1,0 +1,60 @@
+//! Which CPUs there are, and which this process may use.
+
+use std::path::Path;
+
+use fauxplat_units::{Cpu, CpuSet};
+
+use crate::read;
+
+/// CPUs that are online; without `/sys`, those that `/proc/cpuinfo` lists.
+pub fn online(root: &Path) -> CpuSet {
+    let listed =
+        read::text(root, "sys/devices/system/cpu/online").and_then(|list| list.parse::<CpuSet>().ok());
+    match listed {
+        Some(cpus) if !cpus.is_empty() => cpus,
+        _ => processors(&read::text(root, "proc/cpuinfo").unwrap_or_default()),
+    }
+}
+
+/// CPUs that are online and in the affinity mask of this process; all that are online when the mask is unknown.
+///
+/// The mask comes from `/proc/self/status` and not from `sched_getaffinity(2)`, which leaves out CPUs that are just
+/// being taken off or put back.
+pub fn allowed(root: &Path) -> CpuSet {
+    let online = online(root);
+    let status = read::text(root, "proc/self/status").unwrap_or_default();
+    match read::field(&status, "Cpus_allowed_list").and_then(|list| list.parse::<CpuSet>().ok()) {
+        Some(mask) if online.is_empty() => mask,
+        Some(mask) => mask.intersection(&online),
+        None => online,
+    }
+}
+
+/// The frequency governor of the first CPU that is online.
+pub(crate) fn governor(root: &Path) -> Option<String> {
+    let cpu = online(root).first()?;
+    read::text(root, &format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"))
+}
+
+/// The numbers on the `processor` lines.
+fn processors(cpuinfo: &str) -> CpuSet {
+    let number = |line: &str| {
+        let (name, value) = line.split_once(':')?;
+        (name.trim() == "processor").then(|| value.trim().parse::<u32>().ok())?
+    };
+    // The list format bounds the numbers, so that a nonsensical one cannot make a set of gigabytes.
+    let sensible = |number: &u32| number.to_string().parse::<CpuSet>().is_ok();
+    cpuinfo.lines().filter_map(number).filter(sensible).map(Cpu).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processor_lines_are_counted_and_nonsense_is_not() {
+        let text =
+            "processor\t: 0\nmodel name\t: X\n\nprocessor\t: 3\nprocessor : many\nprocessor: 4000000000\n";
+        assert_eq!(processors(text).to_string(), "0,3");
+    }
+}

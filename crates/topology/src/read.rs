@@ -1,0 +1,22 @@
+//! Small kernel files as text.
+
+use std::fs;
+use std::path::Path;
+
+/// The file below the root without white space and NUL bytes at its ends (device trees end strings with NUL), if it
+/// can be read and is not empty.
+pub(crate) fn text(root: &Path, path: &str) -> Option<String> {
+    let bytes = fs::read(root.join(path)).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let trimmed = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+    (!trimmed.is_empty()).then(|| trimmed.to_owned())
+}
+
+/// The value of the first `key : value` line.
+pub(crate) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    let value = |line: &'a str| {
+        let (name, value) = line.split_once(':')?;
+        (name.trim() == key).then(|| value.trim())
+    };
+    text.lines().find_map(value).filter(|value| !value.is_empty())
+}

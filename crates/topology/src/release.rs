@@ -1,0 +1,52 @@
+//! The distribution and the memory.
+
+use std::path::Path;
+
+use fauxplat_units::Bytes;
+
+use crate::read;
+
+/// `PRETTY_NAME` of `os-release(5)`, in the order of places that the manual gives.
+pub(crate) fn name(root: &Path) -> String {
+    let file = read::text(root, "etc/os-release").or_else(|| read::text(root, "usr/lib/os-release"));
+    let text = file.unwrap_or_default();
+    let value =
+        |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=').map(unquote));
+    value("PRETTY_NAME").or_else(|| value("NAME")).unwrap_or_default()
+}
+
+/// A value as a shell reads it: one pair of quotes and backslashes are taken away.
+fn unquote(value: &str) -> String {
+    let value = value.trim();
+    let inner =
+        ['"', '\''].iter().find_map(|&quote| value.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(value);
+    let mut characters = inner.chars();
+    let mut plain = String::with_capacity(inner.len());
+    while let Some(character) = characters.next() {
+        plain.extend(if character == '\\' { characters.next() } else { Some(character) });
+    }
+    plain
+}
+
+/// `MemTotal` of `proc_meminfo(5)`, in units of 1024 bytes: what the kernel found, without what it took for itself.
+pub(crate) fn memory(root: &Path) -> Bytes {
+    let text = read::text(root, "proc/meminfo").unwrap_or_default();
+    let kibibytes = read::field(&text, "MemTotal")
+        .and_then(|value| value.strip_suffix("kB"))
+        .and_then(|number| number.trim().parse::<u64>().ok());
+    Bytes(kibibytes.unwrap_or_default().saturating_mul(1024))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_as_a_shell_reads_them() {
+        assert_eq!(unquote("\"Debian GNU/Linux 13 (trixie)\""), "Debian GNU/Linux 13 (trixie)");
+        assert_eq!(unquote("'A'"), "A");
+        assert_eq!(unquote("Arch"), "Arch");
+        assert_eq!(unquote(r#""The \"best\" \$5""#), "The \"best\" $5");
+        assert_eq!(unquote("\""), "\"");
+    }
+}
