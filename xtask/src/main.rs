@@ -1,3 +1,55 @@
-//! Chores of the workspace that are neither build nor test.
+//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | man | completions`.
+#![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
-fn main() {}
+mod cargo;
+mod error;
+mod generate;
+mod tidy;
+
+use std::process::ExitCode;
+
+use error::ChoreError;
+
+const USAGE: &str = "usage: cargo xtask CHORE
+  tidy                   check ranks, columns and the form of every module
+  sim [ARGS]             simulate the decision rule and compare it with its reference figures
+  man [--check]          write docs/man from the command line's definition, or check that it is up to date
+  completions [--check]  the same for docs/completions";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match chore(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn chore(arguments: &[String]) -> Result<(), ChoreError> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["tidy"] => tidy::check_workspace(),
+        ["sim", rest @ ..] => cargo::run("fauxplat-analyze", &["--release", "--example", "sim"], rest),
+        ["man"] => generate::write(generate::MAN),
+        ["man", "--check"] => generate::check(generate::MAN),
+        ["completions"] => generate::write(generate::COMPLETIONS),
+        ["completions", "--check"] => generate::check(generate::COMPLETIONS),
+        _ => Err(ChoreError::Usage(USAGE)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_chores_are_bad_usage() {
+        for words in [vec![], vec!["dance"], vec!["tidy", "all"], vec!["man", "--now"]] {
+            let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+            let error = chore(&words).unwrap_err();
+            assert_eq!((error.exit_code(), error.to_string().as_str()), (2, USAGE));
+        }
+    }
+}

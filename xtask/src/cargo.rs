@@ -1,0 +1,43 @@
+//! Calls of cargo.
+#![expect(clippy::disallowed_methods, reason = "the chores start cargo and measure nothing")]
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::error::ChoreError;
+
+/// The root of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_owned()
+}
+
+/// The cargo that runs this program, so that both are of one toolchain.
+fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root());
+    cargo
+}
+
+/// What cargo knows of the packages of the workspace, without their dependencies' own metadata.
+pub(crate) fn metadata() -> Result<Value, ChoreError> {
+    let words = "metadata --format-version 1 --no-deps";
+    let output = cargo().args(words.split(' ')).stderr(std::process::Stdio::inherit()).output();
+    let output = output.map_err(ChoreError::at("cargo"))?;
+    if !output.status.success() {
+        return Err(ChoreError::Cargo(words.into()));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|_| ChoreError::Metadata("JSON"))
+}
+
+/// Builds and runs a program of a package.
+pub(crate) fn run(package: &str, target: &[&str], arguments: &[impl AsRef<OsStr>]) -> Result<(), ChoreError> {
+    let mut run = cargo();
+    run.args(["run", "--quiet", "--package", package]).args(target).arg("--").args(arguments);
+    let status = run.status().map_err(ChoreError::at("cargo"))?;
+    let failed = || ChoreError::Cargo(format!("run --package {package} {}", target.join(" ")));
+    status.success().then_some(()).ok_or_else(failed)
+}

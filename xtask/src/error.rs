@@ -1,0 +1,50 @@
+//! Why a chore failed.
+
+use std::path::PathBuf;
+
+use crate::tidy::Violation;
+
+/// Why a chore failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ChoreError {
+    /// Bad usage.
+    #[error("{0}")]
+    Usage(&'static str),
+    /// The workspace breaks its rules.
+    #[error("{}", list(.0))]
+    Untidy(Vec<Violation>),
+    /// A file or directory cannot be read or written.
+    #[error("{path}: {source}; check that it exists and is yours")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Cargo, or what it ran, failed and has said why.
+    #[error("`cargo {0}` failed; its message stands above")]
+    Cargo(String),
+    /// The answer of `cargo metadata` has another form.
+    #[error(
+        "`cargo metadata` answered without {0}; is this cargo newer than the toolchain of the workspace?"
+    )]
+    Metadata(&'static str),
+}
+
+impl ChoreError {
+    /// 2 for bad usage, else 1.
+    pub(crate) fn exit_code(&self) -> u8 {
+        if matches!(self, ChoreError::Usage(_)) { 2 } else { 1 }
+    }
+
+    /// Gives an input or output error its path, for `map_err`.
+    pub(crate) fn at(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> ChoreError {
+        let path = path.into();
+        move |source| ChoreError::File { path, source }
+    }
+}
+
+fn list(violations: &[Violation]) -> String {
+    let lines: Vec<String> = violations.iter().map(Violation::to_string).collect();
+    format!("{}\n{} violations", lines.join("\n"), lines.len())
+}
