@@ -152,9 +152,19 @@ mod tests {
     }
 
     #[test]
-    fn every_metric_has_its_column() {
-        for metric in Metric::ALL {
-            assert!(FIRST.contains(&format!("\n    {} INTEGER,\n", metric.field())), "{}", metric.field());
+    fn every_metric_has_its_column_in_its_order() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection).unwrap();
+        let mut statement = connection.prepare("SELECT name FROM pragma_table_info('sample')").unwrap();
+        let names = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        let names: Vec<String> = names.map(Result::unwrap).collect();
+        let fields = Metric::ALL.map(Metric::field);
+        assert!(fields.iter().all(|field| names.iter().any(|name| name == field)), "{names:?}");
+        for text in [sql::INSERT_SAMPLE, sql::SAMPLES] {
+            let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+            let place = |field: &str| words.iter().position(|word| *word == field);
+            let places: Vec<_> = fields.iter().map(|field| place(field).expect(field)).collect();
+            assert!(places.is_sorted(), "{text}");
         }
     }
 }

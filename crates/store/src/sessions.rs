@@ -15,9 +15,10 @@ pub struct SessionEffect {
     pub id: i64,
     /// When it began, in RFC 3339 form, UTC.
     pub started: String,
-    /// Blocks in which both commands ran well.
-    pub pairs: usize,
-    /// Mean natural logarithm of B over A.
+    /// Natural logarithm of B over A of each block in which both commands ran well, in the order of the blocks:
+    /// for those who estimate with less respect for outliers.
+    pub log_ratios: Vec<f64>,
+    /// Mean of them.
     pub log_effect: f64,
     /// Standard error of it, from the spread between the blocks.
     pub standard_error: f64,
@@ -78,6 +79,6 @@ impl Blocks {
         let squares: f64 = ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum();
         let standard_error = (squares / (n - 1.0) / n).sqrt();
         let enough = ratios.len() >= 2;
-        enough.then_some(SessionEffect { id, started, pairs: ratios.len(), log_effect: mean, standard_error })
+        enough.then(|| SessionEffect { id, started, log_effect: mean, standard_error, log_ratios: ratios })
     }
 }
