@@ -1,0 +1,113 @@
+//! Everything that can go wrong, with the file or the call that it went wrong at.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a table could not be created, opened, grown or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A kernel call on the table's file failed.
+    #[error("{call} of {path}: {source}", path = path.display())]
+    Io {
+        /// The call that failed.
+        call: &'static str,
+        /// The table's file.
+        path: PathBuf,
+        /// What the kernel answered.
+        source: io::Error,
+    },
+    /// The file is not a table, or its header is damaged.
+    #[error("{path} is not a usable table: {what}", path = path.display())]
+    NotATable {
+        /// The file that was looked at.
+        path: PathBuf,
+        /// The first thing that is wrong with it.
+        what: &'static str,
+    },
+    /// The file was written by a newer version of this library.
+    #[error("{path} has format version {found}, this library reads version {known}", path = path.display())]
+    Version {
+        /// The file that was looked at.
+        path: PathBuf,
+        /// The version in the file.
+        found: u32,
+        /// The version that this library reads.
+        known: u32,
+    },
+    /// The file was written on a machine of the other byte order.
+    #[error("{path} was written on a machine of the other byte order", path = path.display())]
+    ByteOrder {
+        /// The file that was looked at.
+        path: PathBuf,
+    },
+    /// The file is shorter or longer than its header says, or it shrank after it was opened.
+    #[error("the table's file has {found} bytes instead of {expected}: it was truncated or extended")]
+    Length {
+        /// Bytes that the header asks for.
+        expected: u64,
+        /// Bytes that the file has now.
+        found: u64,
+    },
+    /// The file holds cells of the other width.
+    #[error("{path} holds {found}-byte values, not {asked}-byte values", path = path.display())]
+    Width {
+        /// The file that was looked at.
+        path: PathBuf,
+        /// Bytes of a value in the file.
+        found: u32,
+        /// Bytes of a value that the caller asked for.
+        asked: u32,
+    },
+    /// The requested sizes do not fit into a file or into this format.
+    #[error("impossible table: {what}")]
+    Shape {
+        /// The limit that was overstepped.
+        what: &'static str,
+    },
+    /// The file would live on a disk, whose write-back can stop a writer for a long time.
+    #[error("{path} is on a disk-backed file system: use /dev/shm, or allow it with Options::on_disk", path = path.display())]
+    OnDisk {
+        /// The file that was to be created.
+        path: PathBuf,
+    },
+    /// Every row for hashed objects is taken.
+    #[error("the table is full: it holds at most {max} hashed objects")]
+    ObjectsFull {
+        /// Rows that the table was created with.
+        max: u64,
+    },
+    /// Every column for sparse keys is taken.
+    #[error("the table is full: it holds at most {max} keys beyond the dense ones")]
+    KeysFull {
+        /// Columns for sparse keys that the table was created with.
+        max: u64,
+    },
+    /// The file system has no room for more rows. The table is unharmed.
+    #[error("no room to grow the table: {source}")]
+    NoSpace {
+        /// What the kernel answered.
+        source: io::Error,
+    },
+    /// The value, or the sum, lies outside what a cell of this table can hold.
+    #[error("{value} does not fit into a cell of this table")]
+    Range {
+        /// The value that was to be stored; the sum saturates at the ends of `i64`.
+        value: i64,
+    },
+    /// The table was opened for reading only.
+    #[error("the table was opened for reading only")]
+    ReadOnly,
+    /// Single cells of a record table cannot be written, and whole rows of a plain table cannot be published.
+    #[error("this call does not fit the kind of table: {what}")]
+    Kind {
+        /// What to use instead.
+        what: &'static str,
+    },
+    /// The values of the object changed in each of the attempts to read them together.
+    #[error("the object changed during each of {attempts} attempts to read it as a whole")]
+    Unstable {
+        /// Attempts made before giving up.
+        attempts: u32,
+    },
+}

@@ -1,0 +1,125 @@
+//! The first page of the file: what the table is, written once and checked by everybody who opens it.
+//!
+//! All numbers are little-endian. The mark is written in the byte order of the machine, because the cells
+//! are too.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::layout::Shape;
+
+/// Bytes that are read and checked.
+pub(crate) const BYTES: usize = 128;
+/// The format that this library writes and reads.
+pub(crate) const VERSION: u32 = 1;
+const MAGIC: [u8; 8] = *b"fxtable\n";
+const MARK: u64 = 0x0102_0304_0506_0708;
+const RECORDS: u32 = 1;
+const EXCLUSIVE: u32 = 2;
+/// Offset of the checksum, which covers everything before it.
+const SUM: usize = 104;
+
+/// The contents of the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub shape: Shape,
+    /// Bytes of the whole file.
+    pub len: u64,
+    /// The process that created the file.
+    pub pid: u64,
+    /// When that process started, in clock ticks since boot: tells it from a later one of the same number.
+    pub started: u64,
+    /// The boot during which the file was created.
+    pub boot: [u8; 16],
+}
+
+impl Header {
+    pub(crate) fn encode(&self) -> [u8; BYTES] {
+        let shape = &self.shape;
+        let flags = u32::from(shape.records) * RECORDS + u32::from(shape.exclusive) * EXCLUSIVE;
+        let mut bytes = [0; BYTES];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8..16].copy_from_slice(&MARK.to_ne_bytes());
+        put32(&mut bytes, 16, VERSION);
+        put32(&mut bytes, 20, BYTES as u32);
+        put32(&mut bytes, 24, shape.width);
+        put32(&mut bytes, 28, flags);
+        put64(&mut bytes, 32, shape.dense_objects);
+        put64(&mut bytes, 40, shape.max_hashed);
+        put32(&mut bytes, 48, shape.dense_keys);
+        put32(&mut bytes, 52, shape.max_sparse_keys);
+        put32(&mut bytes, 56, shape.min_level);
+        put64(&mut bytes, 64, self.len);
+        put64(&mut bytes, 72, self.pid);
+        put64(&mut bytes, 80, self.started);
+        bytes[88..SUM].copy_from_slice(&self.boot);
+        let sum = checksum(&bytes[..SUM]);
+        put64(&mut bytes, SUM, sum);
+        bytes
+    }
+
+    /// Reads a header, or names the first thing that is wrong with it.
+    pub(crate) fn decode(bytes: &[u8; BYTES], path: &Path) -> Result<Self, Error> {
+        let damaged = |what| Error::NotATable { path: path.to_owned(), what };
+        if bytes[..8] != MAGIC {
+            return Err(damaged("its first bytes are not those of a table"));
+        }
+        if bytes[8..16] == MARK.swap_bytes().to_ne_bytes() {
+            return Err(Error::ByteOrder { path: path.to_owned() });
+        }
+        if bytes[8..16] != MARK.to_ne_bytes() {
+            return Err(damaged("its byte-order mark is damaged"));
+        }
+        let found = get32(bytes, 16);
+        // Before the checksum: a newer version may place it elsewhere.
+        if found > VERSION {
+            return Err(Error::Version { path: path.to_owned(), found, known: VERSION });
+        }
+        if get64(bytes, SUM) != checksum(&bytes[..SUM]) {
+            return Err(damaged("the checksum of its header is wrong"));
+        }
+        let flags = get32(bytes, 28);
+        if found != VERSION || get32(bytes, 20) as usize != BYTES || flags & !(RECORDS | EXCLUSIVE) != 0 {
+            return Err(damaged("its header has fields of no known version"));
+        }
+        let shape = Shape {
+            width: get32(bytes, 24),
+            records: flags & RECORDS != 0,
+            exclusive: flags & EXCLUSIVE != 0,
+            dense_objects: get64(bytes, 32),
+            max_hashed: get64(bytes, 40),
+            dense_keys: get32(bytes, 48),
+            max_sparse_keys: get32(bytes, 52),
+            min_level: get32(bytes, 56),
+        };
+        let mut boot = [0; 16];
+        boot.copy_from_slice(&bytes[88..SUM]);
+        Ok(Self { shape, len: get64(bytes, 64), pid: get64(bytes, 72), started: get64(bytes, 80), boot })
+    }
+}
+
+/// FNV-1a with 64 bits: finds damage, not malice; a hostile header is held off by the bounds instead.
+fn checksum(bytes: &[u8]) -> u64 {
+    let step = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, step)
+}
+
+fn put32(bytes: &mut [u8], at: usize, value: u32) {
+    bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+}
+
+fn put64(bytes: &mut [u8], at: usize, value: u64) {
+    bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+}
+
+fn get32(bytes: &[u8], at: usize) -> u32 {
+    let mut word = [0; 4];
+    word.copy_from_slice(&bytes[at..at + 4]);
+    u32::from_le_bytes(word)
+}
+
+fn get64(bytes: &[u8], at: usize) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(word)
+}

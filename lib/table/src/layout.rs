@@ -1,0 +1,386 @@
+//! Where everything lies in the file, from the creation parameters alone.
+//!
+//! Nothing in the file is a pointer or an offset: every place follows from the shape, which is checked once
+//! and then kept in private memory. Offsets are made only here and only from indices that were compared
+//! with their bounds ([`Row`], [`Column`], [`Level`], [`Place`]), so a damaged or hostile file can hold any
+//! words it likes and still cannot move an access out of the mapping.
+
+use crate::error::Error;
+
+/// An aligned offset of a four-byte word inside the mapping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct At32(usize);
+
+/// An aligned offset of an eight-byte word inside the mapping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct At64(usize);
+
+/// The offset of a cell, whose width the table's type knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellAt(usize);
+
+/// The number of a row for a hashed object (or of a sparse key), below the number that the file has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Row(u32);
+
+/// The number of a column, below the number that the file has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Column(u32);
+
+/// The size of an index as a power of two, within the bounds of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+pub(crate) struct Level(u32);
+
+/// Where the cells of an existing row start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place(usize);
+
+impl At32 {
+    #[inline(always)]
+    pub(crate) fn offset(self) -> usize {
+        self.0
+    }
+}
+
+impl At64 {
+    #[inline(always)]
+    pub(crate) fn offset(self) -> usize {
+        self.0
+    }
+}
+
+impl CellAt {
+    #[inline(always)]
+    pub(crate) fn narrow(self) -> At32 {
+        At32(self.0)
+    }
+    /// Only the wide table calls this, and its columns are eight bytes apart.
+    #[inline(always)]
+    pub(crate) fn wide(self) -> At64 {
+        At64(self.0)
+    }
+    #[inline(always)]
+    pub(crate) fn offset(self) -> usize {
+        self.0
+    }
+}
+
+impl Row {
+    #[inline(always)]
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl Column {
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl Level {
+    #[inline(always)]
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+    #[inline(always)]
+    pub(crate) fn slots(self) -> usize {
+        1 << self.0
+    }
+}
+
+/// What the creator of a table chose; written into the header, never changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Bytes of a value: 4 or 8.
+    pub width: u32,
+    /// Whole rows are published at once instead of single cells.
+    pub records: bool,
+    /// Rows start on cache-line pairs of their own, so that writers of neighbouring rows never share one.
+    pub exclusive: bool,
+    /// Objects `0..dense_objects` have a row each, found without an index.
+    pub dense_objects: u64,
+    /// Further objects, with any 64-bit number, that find their row through the index.
+    pub max_hashed: u64,
+    /// Keys `0..dense_keys` have a column each.
+    pub dense_keys: u32,
+    /// Further keys, with any 64-bit number.
+    pub max_sparse_keys: u32,
+    /// The index starts with two to this power slots. Small in the explorer, one page otherwise.
+    pub min_level: u32,
+}
+
+/// Bytes before the first index: the header's page and the page of shared counters.
+const FIXED_BYTES: usize = 2 * PAGE;
+/// Offset of the shared counters.
+const CONTROL: usize = PAGE;
+const PAGE: usize = 4096;
+/// Apart from each other by a pair of cache lines: adjacent-line prefetch would make them one otherwise.
+const CONTROL_STRIDE: usize = 128;
+/// More columns than this make a row longer than is sensible.
+const MAX_COLUMNS: u32 = 1 << 16;
+/// Row numbers need 31 bits at most, so that an entry always has room for a tag.
+const MAX_ROWS: u64 = (1 << 31) - 2;
+
+/// The index of hashed objects, or of sparse keys: slots on every level, and the rows they point to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct IndexGeometry {
+    control: usize,
+    slots: usize,
+    min_level: u32,
+    max_level: u32,
+    row_bits: u32,
+    max_rows: u32,
+    rows: usize,
+    row_stride: usize,
+}
+
+/// The whole file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    pub shape: Shape,
+    pub objects: IndexGeometry,
+    pub keys: IndexGeometry,
+    columns: u32,
+    dense: usize,
+    dense_stride: usize,
+    row_head: usize,
+    half: usize,
+    len: usize,
+}
+
+impl IndexGeometry {
+    /// Places an index at `offset`; answers it and the first offset behind it.
+    fn place(control: usize, offset: usize, rows: u64, stride: usize, min: u32) -> Option<(Self, usize)> {
+        let max_rows = u32::try_from(rows).ok()?;
+        let row_bits = u64::BITS - (rows + 1).leading_zeros();
+        let max_level = (rows.checked_mul(4)?.max(2)).next_power_of_two().trailing_zeros().max(min);
+        let slots = align(offset, PAGE)?;
+        // An index without rows keeps its smallest level, so that looking into it needs no special case.
+        let slot_bytes = 4usize.checked_shl(max_level + 1)?;
+        let first_row = align(slots.checked_add(slot_bytes)?, PAGE)?;
+        let end = first_row.checked_add(stride.checked_mul(usize::try_from(rows).ok()?)?)?;
+        let index = Self {
+            control,
+            slots,
+            min_level: min,
+            max_level,
+            row_bits,
+            max_rows,
+            rows: first_row,
+            row_stride: stride,
+        };
+        Some((index, end))
+    }
+
+    /// The word that holds the index's current level. Three words follow one another on lines of their own.
+    #[inline(always)]
+    pub(crate) fn level_at(&self) -> At32 {
+        At32(self.control)
+    }
+    /// The word that holds the number of rows handed out.
+    pub(crate) fn next_at(&self) -> At64 {
+        At64(self.control + CONTROL_STRIDE)
+    }
+    /// The word that holds the number of rows whose pages exist.
+    pub(crate) fn reserved_at(&self) -> At64 {
+        At64(self.control + 2 * CONTROL_STRIDE)
+    }
+
+    /// The level for a word of the file, which counts from the lowest one, so that a new file needs no first
+    /// store. Clamped, because the file may lie.
+    #[inline(always)]
+    pub(crate) fn level(&self, word: u32) -> Level {
+        Level(self.min_level.saturating_add(word).min(self.max_level))
+    }
+    /// The word for a level.
+    pub(crate) fn level_word(&self, level: Level) -> u32 {
+        level.0 - self.min_level
+    }
+    /// The level above, if there is one.
+    pub(crate) fn above(&self, level: Level) -> Option<Level> {
+        (level.0 < self.max_level).then_some(Level(level.0 + 1))
+    }
+    /// The row for a number of the file, if it exists.
+    #[inline(always)]
+    pub(crate) fn row(&self, number: u32) -> Option<Row> {
+        (number < self.max_rows).then_some(Row(number))
+    }
+    #[inline(always)]
+    pub(crate) fn max_rows(&self) -> u32 {
+        self.max_rows
+    }
+    #[inline(always)]
+    pub(crate) fn row_bits(&self) -> u32 {
+        self.row_bits
+    }
+    /// The slot at which the search for a hash begins: its top bits, so that growth keeps the order.
+    #[inline(always)]
+    pub(crate) fn home(&self, hash: u64, level: Level) -> usize {
+        (hash >> (64 - level.0)) as usize
+    }
+    /// A slot of a level. Level L is the 2^L words from word 2^L on, like a heap: its place never changes.
+    #[inline(always)]
+    pub(crate) fn slot(&self, level: Level, slot: usize) -> At32 {
+        let within = slot & (level.slots() - 1);
+        At32(self.slots + 4 * (level.slots() + within))
+    }
+    /// Offset and length of a level, for reservation.
+    pub(crate) fn level_range(&self, level: Level) -> (usize, usize) {
+        (self.slots + 4 * level.slots(), 4 * level.slots())
+    }
+    /// The word with the row's object (or the key itself).
+    #[inline(always)]
+    pub(crate) fn id_at(&self, row: Row) -> At64 {
+        At64(self.rows + row.0 as usize * self.row_stride)
+    }
+    /// Offset and length of the rows `from..to`, for reservation.
+    pub(crate) fn rows_range(&self, from: u64, to: u64) -> (usize, usize) {
+        let from = from.min(u64::from(self.max_rows)) as usize;
+        let to = (to.min(u64::from(self.max_rows)) as usize).max(from);
+        (self.rows + from * self.row_stride, (to - from) * self.row_stride)
+    }
+    pub(crate) fn row_stride(&self) -> usize {
+        self.row_stride
+    }
+}
+
+impl Geometry {
+    /// Computes every place, or says which size is impossible.
+    pub(crate) fn new(shape: Shape) -> Result<Self, Error> {
+        let columns = check(&shape)?;
+        Self::place(shape, columns).ok_or(Error::Shape { what: "its sizes overflow the address space" })
+    }
+
+    fn place(shape: Shape, columns: u32) -> Option<Self> {
+        let half = columns as usize * shape.width as usize;
+        let cells = if shape.records { align(half, 8)?.checked_mul(2)? } else { half };
+        let half = if shape.records { align(half, 8)? } else { half };
+        let sequence = if shape.records { 8 } else { 0 };
+        let pitch = |bytes: usize, least: usize| align(bytes, if shape.exclusive { 128 } else { least });
+        // A plain dense row has no head: its cells follow those of the row before, as in a flat array.
+        let dense_stride = pitch(sequence + cells, if shape.records { 8 } else { shape.width as usize })?;
+        let row_stride = pitch(8 + sequence + cells, 8)?;
+
+        let control = |n: usize| CONTROL + 4 * n * CONTROL_STRIDE;
+        let min = shape.min_level;
+        let sparse = u64::from(shape.max_sparse_keys);
+        let (keys, end) = IndexGeometry::place(control(1), FIXED_BYTES, sparse, 8, min.min(4))?;
+        let dense = align(end, PAGE)?;
+        let dense_bytes = dense_stride.checked_mul(usize::try_from(shape.dense_objects).ok()?)?;
+        let end = dense.checked_add(dense_bytes)?;
+        let (objects, end) = IndexGeometry::place(control(0), end, shape.max_hashed, row_stride, min)?;
+        let len = align(end, PAGE)?;
+        isize::try_from(len).ok()?;
+        let dense = dense + sequence;
+        let row_head = 8 + sequence;
+        Some(Self { shape, objects, keys, columns, dense, dense_stride, row_head, half, len })
+    }
+
+    /// Bytes of the whole file.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+    pub(crate) fn columns(&self) -> u32 {
+        self.columns
+    }
+    /// Offset and length of everything that exists from the beginning.
+    pub(crate) fn first_ranges(&self) -> [(usize, usize); 4] {
+        let dense = self.dense_stride * self.shape.dense_objects as usize;
+        let level = |index: &IndexGeometry| index.level_range(Level(index.min_level));
+        let sequence = self.row_head - 8;
+        [(0, FIXED_BYTES), (self.dense - sequence, dense), level(&self.objects), level(&self.keys)]
+    }
+
+    /// The row of a dense object.
+    #[inline(always)]
+    pub(crate) fn dense_row(&self, object: u64) -> Option<Place> {
+        if object < self.shape.dense_objects {
+            return Some(Place(self.dense + object as usize * self.dense_stride));
+        }
+        None
+    }
+    /// The row of a dense object when the table's columns are known to the compiler (see `fits`).
+    #[inline(always)]
+    pub(crate) fn dense_row_of<const COLUMNS: usize>(&self, object: u64, width: usize) -> Option<Place> {
+        if object < self.shape.dense_objects {
+            return Some(Place(self.dense + object as usize * (COLUMNS * width)));
+        }
+        None
+    }
+    /// Whether exactly these dense keys exist and rows follow one another without a gap.
+    pub(crate) fn fits(&self, columns: usize) -> bool {
+        let width = self.shape.width as usize;
+        self.shape.dense_keys as usize == columns
+            && self.columns as usize == columns
+            && !self.shape.records
+            && self.dense_stride == columns * width
+    }
+    /// The cells of a hashed object's row.
+    #[inline(always)]
+    pub(crate) fn hashed_row(&self, row: Row) -> Place {
+        Place(self.objects.id_at(row).0 + self.row_head)
+    }
+    /// The column for a number, if it exists.
+    #[inline(always)]
+    pub(crate) fn column(&self, number: u64) -> Option<Column> {
+        if number < u64::from(self.columns) {
+            return Some(Column(number as u32));
+        }
+        None
+    }
+    /// The column of a dense key; the caller compared it with the number of dense keys or knows `COLUMNS`.
+    #[inline(always)]
+    pub(crate) fn dense_column(&self, key: u64) -> Option<Column> {
+        if key < u64::from(self.shape.dense_keys) {
+            return Some(Column(key as u32));
+        }
+        None
+    }
+    /// The column of a dense key when the number of keys is known to the compiler.
+    #[inline(always)]
+    pub(crate) fn dense_column_of<const COLUMNS: usize>(&self, key: u64) -> Option<Column> {
+        if key < COLUMNS as u64 {
+            return Some(Column(key as u32));
+        }
+        None
+    }
+    #[inline(always)]
+    pub(crate) fn cell(&self, place: Place, column: Column, width: usize) -> CellAt {
+        CellAt(place.0 + column.0 as usize * width)
+    }
+    /// The sequence word of a record row: the word before its cells.
+    pub(crate) fn sequence_at(&self, place: Place) -> At64 {
+        At64(place.0 - 8)
+    }
+    /// A cell in one of the two halves of a record row.
+    pub(crate) fn half_cell(&self, place: Place, half: u64, column: Column, width: usize) -> CellAt {
+        CellAt(place.0 + (half & 1) as usize * self.half + column.0 as usize * width)
+    }
+}
+
+/// The limits of the format; answers the number of columns.
+fn check(shape: &Shape) -> Result<u32, Error> {
+    let refuse = |what| Err(Error::Shape { what });
+    if shape.width != 4 && shape.width != 8 {
+        return refuse("values are 4 or 8 bytes wide");
+    }
+    let columns = shape.dense_keys.saturating_add(shape.max_sparse_keys);
+    if columns == 0 || columns > MAX_COLUMNS {
+        return refuse("it needs 1 to 65536 keys");
+    }
+    if shape.max_hashed > MAX_ROWS {
+        return refuse("it has more than 2147483646 hashed objects");
+    }
+    if shape.max_hashed == 0 && shape.dense_objects == 0 {
+        return refuse("it has no objects");
+    }
+    if !(1..=20).contains(&shape.min_level) {
+        return refuse("its first index level is out of range");
+    }
+    Ok(columns)
+}
+
+fn align(offset: usize, to: usize) -> Option<usize> {
+    offset.checked_next_multiple_of(to)
+}

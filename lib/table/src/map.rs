@@ -1,0 +1,218 @@
+//! The mapped file as the algorithm's memory. All the crate's pointer accesses are here.
+#![expect(unsafe_code, reason = "a mapping is raw memory; each block argues why its access is inside and aligned")]
+
+use std::ffi::c_void;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+
+use crate::error::Error;
+use crate::guard;
+use crate::layout::{At32, At64};
+use crate::memory::Memory;
+
+/// Ranges at least this long get their page tables filled in one call instead of one fault a page.
+const POPULATE_LEAST: usize = 64 << 10;
+const PAGE: usize = 4096;
+
+/// A table's file, mapped whole and shared.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    base: NonNull<u8>,
+    len: usize,
+    file: File,
+    path: PathBuf,
+    writable: bool,
+    /// Where the fault guard notes that the file shrank; `None` when its table of mappings is full.
+    guard: Option<guard::Ticket>,
+}
+
+// SAFETY: the mapping is plain memory that stays mapped while `Mapping` lives, and every access to it is
+// atomic, so threads may share and pass it.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Maps the first `len` bytes of a file whose length was checked.
+    pub(crate) fn new(file: File, path: &Path, len: usize, writable: bool) -> Result<Self, Error> {
+        let protection = if writable { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ };
+        // SAFETY: mmap(2) with no address asks for a fresh range; the descriptor is open. Nothing in Rust
+        // refers to the range yet, and it is only ever accessed with atomics, so that other processes may
+        // write it at any time.
+        let address = unsafe {
+            libc::mmap(std::ptr::null_mut(), len, protection, libc::MAP_SHARED, file.as_raw_fd(), 0)
+        };
+        if address == libc::MAP_FAILED {
+            let source = io::Error::last_os_error();
+            return Err(Error::Io { call: "mmap", path: path.to_owned(), source });
+        }
+        let base = NonNull::new(address.cast::<u8>()).ok_or(Error::Shape { what: "it was mapped at 0" })?;
+        // A core dump of a measured program need not carry a table of gigabytes. Advice: errors mean nothing.
+        // SAFETY: madvise(2) over exactly the range mapped above; this advice does not change its contents.
+        unsafe { libc::madvise(address, len, libc::MADV_DONTDUMP) };
+        let guard = guard::watch(base.as_ptr() as usize, len, writable);
+        Ok(Self { base, len, file, path: path.to_owned(), writable, guard })
+    }
+
+    pub(crate) fn raw(&self) -> Raw<'_> {
+        Raw { base: self.base, mapping: self }
+    }
+    pub(crate) fn writable(&self) -> bool {
+        self.writable
+    }
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the file still has the length that was mapped.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let io = |source| Error::Io { call: "fstat", path: self.path.clone(), source };
+        let found = self.file.metadata().map_err(io)?.len();
+        let expected = self.len as u64;
+        if found != expected || self.guard.as_ref().is_some_and(guard::Ticket::hit) {
+            return Err(Error::Length { expected, found });
+        }
+        Ok(())
+    }
+
+    /// Writes everything back and waits for the device (msync(2), fsync(2)).
+    pub(crate) fn sync(&self) -> Result<(), Error> {
+        let failed = |call, source| Error::Io { call, path: self.path.clone(), source };
+        // SAFETY: the range is the mapping; MS_SYNC writes it back and changes nothing in memory.
+        if unsafe { libc::msync(self.base.as_ptr().cast::<c_void>(), self.len, libc::MS_SYNC) } != 0 {
+            return Err(failed("msync", io::Error::last_os_error()));
+        }
+        self.file.sync_all().map_err(|source| failed("fsync", source))
+    }
+
+    /// Gives pages to a range of the file (fallocate(2)), so that stores into it cannot fault.
+    pub(crate) fn allocate(&self, offset: usize, bytes: usize) -> Result<(), Error> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        loop {
+            // KEEP_SIZE: if somebody cut the file short, growing it again must not hide that.
+            let mode = libc::FALLOC_FL_KEEP_SIZE;
+            // SAFETY: fallocate(2) works on the open descriptor and touches no memory of this process.
+            let done = unsafe { libc::fallocate(self.file.as_raw_fd(), mode, offset as i64, bytes as i64) };
+            if done == 0 {
+                break;
+            }
+            let source = io::Error::last_os_error();
+            if source.kind() != io::ErrorKind::Interrupted {
+                return Err(Error::NoSpace { source });
+            }
+        }
+        if bytes >= POPULATE_LEAST {
+            self.populate(offset, bytes);
+        }
+        Ok(())
+    }
+
+    /// Fills this process's page tables for a range: half the price of an insert otherwise goes to faults.
+    fn populate(&self, offset: usize, bytes: usize) {
+        let start = offset / PAGE * PAGE;
+        let end = (offset + bytes).next_multiple_of(PAGE).min(self.len);
+        // SAFETY: the range lies inside the mapping (`end` is clamped, `start` is inside by construction of
+        // the geometry); MADV_POPULATE_WRITE changes page tables and no contents. Kernels before 5.14
+        // refuse it, and then the faults happen one by one.
+        unsafe {
+            let address = self.base.as_ptr().add(start).cast::<c_void>();
+            libc::madvise(address, end.saturating_sub(start), libc::MADV_POPULATE_WRITE);
+        }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // First out of the guard's list: after munmap the addresses may belong to somebody else.
+        self.guard = None;
+        // SAFETY: the range was mapped by `new` and every handle on it borrows this value.
+        unsafe { libc::munmap(self.base.as_ptr().cast::<c_void>(), self.len) };
+    }
+}
+
+/// A copyable handle on the mapped bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Raw<'m> {
+    base: NonNull<u8>,
+    mapping: &'m Mapping,
+}
+
+// SAFETY: it is a shared reference to a `Mapping`, which is `Sync`, and a copy of its address.
+unsafe impl Send for Raw<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Raw<'_> {}
+
+impl Raw<'_> {
+    #[inline(always)]
+    pub(crate) fn word32(&self, at: At32) -> &AtomicU32 {
+        debug_assert!(at.offset() + 4 <= self.mapping.len && at.offset().is_multiple_of(4));
+        // SAFETY: offsets are made by the geometry alone, from indices compared with their bounds, so this
+        // one is aligned and inside the `len` bytes that were mapped for that geometry; the mapping outlives
+        // the handle. Any bit pattern is a valid word, and all accesses of all processes are atomic.
+        unsafe { &*self.base.as_ptr().add(at.offset()).cast::<AtomicU32>() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn word64(&self, at: At64) -> &AtomicU64 {
+        debug_assert!(at.offset() + 8 <= self.mapping.len && at.offset().is_multiple_of(8));
+        // SAFETY: as for `word32`, with eight bytes.
+        unsafe { &*self.base.as_ptr().add(at.offset()).cast::<AtomicU64>() }
+    }
+}
+
+impl Memory for Raw<'_> {
+    #[inline(always)]
+    fn load32(self, at: At32, order: Ordering) -> u32 {
+        self.word32(at).load(order)
+    }
+    #[inline(always)]
+    fn store32(self, at: At32, word: u32, order: Ordering) {
+        self.word32(at).store(word, order);
+    }
+    #[inline(always)]
+    fn exchange32(self, at: At32, old: u32, new: u32, ok: Ordering, err: Ordering) -> Result<u32, u32> {
+        self.word32(at).compare_exchange(old, new, ok, err)
+    }
+    #[inline(always)]
+    fn load64(self, at: At64, order: Ordering) -> u64 {
+        self.word64(at).load(order)
+    }
+    #[inline(always)]
+    fn store64(self, at: At64, word: u64, order: Ordering) {
+        self.word64(at).store(word, order);
+    }
+    #[inline(always)]
+    fn exchange64(self, at: At64, old: u64, new: u64, ok: Ordering, err: Ordering) -> Result<u64, u64> {
+        self.word64(at).compare_exchange(old, new, ok, err)
+    }
+    #[inline(always)]
+    fn fetch_add64(self, at: At64, delta: u64, order: Ordering) -> u64 {
+        self.word64(at).fetch_add(delta, order)
+    }
+    #[inline(always)]
+    fn fence(self, order: Ordering) {
+        fence(order);
+    }
+
+    #[inline(always)]
+    fn prefetch(self, offset: usize) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a prefetch never faults and changes nothing; the address is inside the mapping anyway.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(self.base.as_ptr().wrapping_add(offset).cast::<i8>());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = offset;
+    }
+
+    fn reserve(self, offset: usize, bytes: usize) -> Result<(), Error> {
+        self.mapping.allocate(offset, bytes)
+    }
+}

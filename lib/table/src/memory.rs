@@ -1,0 +1,52 @@
+//! What the algorithm asks of the memory it runs on.
+//!
+//! Three implementations exist: the mapped file, plain words on the heap (Miri), and the simulated memory
+//! of the schedule explorer, which decides for each load which of the stores it may see it does see.
+
+use std::sync::atomic::Ordering;
+
+use crate::error::Error;
+use crate::layout::{At32, At64};
+
+/// Shared words, addressed by offsets that only [`crate::layout`] can make.
+///
+/// An implementation covers [`crate::layout::Geometry::len`] bytes; every offset made by that geometry is
+/// aligned and inside, which is what makes these methods safe to call.
+pub trait Memory: Copy {
+    fn load32(self, at: At32, order: Ordering) -> u32;
+    fn store32(self, at: At32, word: u32, order: Ordering);
+    fn exchange32(self, at: At32, old: u32, new: u32, ok: Ordering, err: Ordering) -> Result<u32, u32>;
+
+    fn load64(self, at: At64, order: Ordering) -> u64;
+    fn store64(self, at: At64, word: u64, order: Ordering);
+    fn exchange64(self, at: At64, old: u64, new: u64, ok: Ordering, err: Ordering) -> Result<u64, u64>;
+    fn fetch_add64(self, at: At64, delta: u64, order: Ordering) -> u64;
+
+    fn fence(self, order: Ordering);
+
+    /// Asks for the cache line of an offset; never changes what is read.
+    #[inline(always)]
+    fn prefetch(self, _offset: usize) {}
+
+    /// Makes sure that stores into these bytes cannot fail for want of room.
+    fn reserve(self, offset: usize, bytes: usize) -> Result<(), Error>;
+
+    /// Loads with acquire strength from memory that may be mapped read-only.
+    ///
+    /// Rust promises that only *relaxed* loads leave read-only pages alone, hence the fence; the machine
+    /// code on x86-64 is that of an acquire load.
+    #[inline(always)]
+    fn acquire32(self, at: At32) -> u32 {
+        let word = self.load32(at, Ordering::Relaxed);
+        self.fence(Ordering::Acquire);
+        word
+    }
+
+    /// See [`Memory::acquire32`].
+    #[inline(always)]
+    fn acquire64(self, at: At64) -> u64 {
+        let word = self.load64(at, Ordering::Relaxed);
+        self.fence(Ordering::Acquire);
+        word
+    }
+}

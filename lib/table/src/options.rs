@@ -1,0 +1,214 @@
+//! What the creator of a table decides, and opening a table without knowing what its creator decided.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::file;
+use crate::layout::Shape;
+use crate::rates::Rates;
+use crate::table::{Info, Table};
+use crate::width::{Narrow, Wide, Width};
+
+/// The size of a new table. The file is sparse: rows that nobody uses take no memory.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Options {
+    shape: Shape,
+    mode: u32,
+    on_disk: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Options {
+    /// No dense objects, up to 2^20 hashed ones, 16 dense keys, 16 sparse keys, readable by the owner.
+    pub fn new() -> Self {
+        let shape = Shape {
+            width: 8,
+            records: false,
+            exclusive: false,
+            dense_objects: 0,
+            max_hashed: 1 << 20,
+            dense_keys: 16,
+            max_sparse_keys: 16,
+            min_level: 10,
+        };
+        Self { shape, mode: 0o600, on_disk: false }
+    }
+
+    /// Gives objects `0..count` a row each, found by arithmetic. Their pages are taken at once.
+    pub fn dense_objects(mut self, count: u64) -> Self {
+        self.shape.dense_objects = count;
+        self
+    }
+
+    /// Allows this many further objects, with any 64-bit number.
+    pub fn max_hashed_objects(mut self, count: u64) -> Self {
+        self.shape.max_hashed = count;
+        self
+    }
+
+    /// Gives keys `0..count` a column each, and drops the sparse keys: most tables need one kind.
+    pub fn dense_keys(mut self, count: u32) -> Self {
+        self.shape.dense_keys = count;
+        self.shape.max_sparse_keys = 0;
+        self
+    }
+
+    /// Allows this many further keys, with any 64-bit number. Looking one up costs a second search.
+    pub fn max_sparse_keys(mut self, count: u32) -> Self {
+        self.shape.max_sparse_keys = count;
+        self
+    }
+
+    /// Starts each row on a pair of cache lines of its own, for rows that different threads write.
+    pub fn exclusive_rows(mut self, yes: bool) -> Self {
+        self.shape.exclusive = yes;
+        self
+    }
+
+    /// Makes a table of records: [`Table::publish`] writes an object's values together and
+    /// [`Table::snapshot`] reads them together. Single cells of such a table cannot be written.
+    pub fn records(mut self, yes: bool) -> Self {
+        self.shape.records = yes;
+        self
+    }
+
+    /// The permission bits of the file, before the process's mask.
+    pub fn mode(mut self, mode: u32) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Allows a file on a disk, where it survives the machine and where write-back can stop a writer.
+    pub fn on_disk(mut self, yes: bool) -> Self {
+        self.on_disk = yes;
+        self
+    }
+
+    /// Creates the table; an error if the file exists.
+    pub fn create<W: Width>(&self, path: impl AsRef<Path>) -> Result<Table<W>, Error> {
+        let shape = Shape { width: W::BYTES as u32, ..self.shape };
+        Ok(Table::from_opened(file::create(path.as_ref(), shape, self.mode, self.on_disk)?))
+    }
+
+    /// Opens the table for writing, or creates it; of several processes that do this at once one creates.
+    pub fn open_or_create<W: Width>(&self, path: impl AsRef<Path>) -> Result<Table<W>, Error> {
+        let path = path.as_ref();
+        match self.create(path) {
+            Err(Error::Io { call: "create", source, .. })
+                if source.kind() == std::io::ErrorKind::AlreadyExists =>
+            {
+                Table::open(path)
+            }
+            result => result,
+        }
+    }
+}
+
+/// A table whose width is learnt from its file.
+#[derive(Debug)]
+pub enum AnyTable {
+    /// Cells of eight bytes.
+    Wide(Table<Wide>),
+    /// Cells of four bytes.
+    Narrow(Table<Narrow>),
+}
+
+/// Calls the same method on either width.
+macro_rules! either {
+    ($self:expr, $table:ident => $call:expr) => {
+        match $self {
+            AnyTable::Wide($table) => $call,
+            AnyTable::Narrow($table) => $call,
+        }
+    };
+}
+
+impl AnyTable {
+    /// Opens a table for reading and writing.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::from_path(path.as_ref(), true)
+    }
+
+    /// Opens a table for reading only: this process then cannot harm it.
+    pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::from_path(path.as_ref(), false)
+    }
+
+    fn from_path(path: &Path, writable: bool) -> Result<Self, Error> {
+        let opened = file::open(path, writable)?;
+        Ok(match opened.geometry.shape.width {
+            4 => Self::Narrow(Table::from_opened(opened)),
+            _ => Self::Wide(Table::from_opened(opened)),
+        })
+    }
+
+    /// See [`Table::get`].
+    pub fn get(&self, object: u64, key: u64) -> Option<i64> {
+        either!(self, table => table.get(object, key))
+    }
+    /// See [`Table::set`].
+    pub fn set(&self, object: u64, key: u64, value: i64) -> Result<(), Error> {
+        either!(self, table => table.set(object, key, value))
+    }
+    /// See [`Table::add`].
+    pub fn add(&self, object: u64, key: u64, delta: i64) -> Result<i64, Error> {
+        either!(self, table => table.add(object, key, delta))
+    }
+    /// See [`Table::compare_exchange`].
+    pub fn compare_exchange(
+        &self,
+        object: u64,
+        key: u64,
+        expected: Option<i64>,
+        new: Option<i64>,
+    ) -> Result<Result<(), Option<i64>>, Error> {
+        either!(self, table => table.compare_exchange(object, key, expected, new))
+    }
+    /// See [`Table::remove`].
+    pub fn remove(&self, object: u64, key: u64) -> Result<Option<i64>, Error> {
+        either!(self, table => table.remove(object, key))
+    }
+    /// See [`Table::get_many`].
+    pub fn get_many(&self, pairs: &[(u64, u64)], values: &mut [Option<i64>]) {
+        either!(self, table => table.get_many(pairs, values));
+    }
+    /// See [`Table::publish`].
+    pub fn publish(&self, object: u64, values: &[Option<i64>]) -> Result<(), Error> {
+        either!(self, table => table.publish(object, values))
+    }
+    /// See [`Table::snapshot`].
+    pub fn snapshot(&self, object: u64) -> Result<Vec<(u64, i64)>, Error> {
+        either!(self, table => table.snapshot(object))
+    }
+    /// See [`Table::objects`].
+    pub fn objects(&self) -> Box<dyn Iterator<Item = u64> + '_> {
+        either!(self, table => Box::new(table.objects()))
+    }
+    /// See [`Table::keys`].
+    pub fn keys(&self, object: u64) -> Vec<(u64, i64)> {
+        either!(self, table => table.keys(object))
+    }
+    /// See [`Table::info`].
+    pub fn info(&self) -> Info {
+        either!(self, table => table.info())
+    }
+    /// See [`Table::check`].
+    pub fn check(&self) -> Result<(), Error> {
+        either!(self, table => table.check())
+    }
+    /// See [`Table::sync`].
+    pub fn sync(&self) -> Result<(), Error> {
+        either!(self, table => table.sync())
+    }
+
+    /// Every value of the table and how fast it rises since the last call; see [`Rates`].
+    pub fn sample(&self, rates: &mut Rates, now_ns: u64) -> Result<Vec<crate::Rate>, Error> {
+        rates.sample(self, now_ns)
+    }
+}

@@ -1,0 +1,84 @@
+//! How fast published counters rise: what `table --watch` and a run with tables show.
+
+use std::collections::BTreeMap;
+
+use crate::error::Error;
+use crate::options::AnyTable;
+
+/// Remembers the previous sample of a table.
+#[derive(Clone, Debug, Default)]
+pub struct Rates {
+    /// Time and value of each pair when it was last sampled.
+    last: BTreeMap<(u64, u64), (u64, i64)>,
+}
+
+/// One pair at the time of a sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    /// The object.
+    pub object: u64,
+    /// The key.
+    pub key: u64,
+    /// The value now.
+    pub value: i64,
+    /// Rise per second since the sample before. `None` the first time, after a reset (the value fell), and
+    /// when no time has passed: a rate that cannot be known is not reported as 0.
+    pub per_second: Option<f64>,
+}
+
+impl Rates {
+    /// Without a previous sample.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Samples every pair of a table, in the order of objects and keys. `now_ns` is any steady clock; the
+    /// caller reads it, because this library reads none. Pairs that vanished are forgotten.
+    ///
+    /// Reading disturbs the writers by the transfer of the cache lines read and by nothing else.
+    pub fn sample(&mut self, table: &AnyTable, now_ns: u64) -> Result<Vec<Rate>, Error> {
+        table.check()?;
+        let pairs = table.objects().flat_map(|object| {
+            table.keys(object).into_iter().map(move |(key, value)| ((object, key), value))
+        });
+        let values: BTreeMap<(u64, u64), i64> = pairs.collect();
+        Ok(self.advance(values, now_ns))
+    }
+
+    /// Samples the given pairs only: one read each, for sampling at high frequency.
+    pub fn sample_pairs(&mut self, table: &AnyTable, pairs: &[(u64, u64)], now_ns: u64) -> Vec<Rate> {
+        let value = |&(object, key): &(u64, u64)| Some(((object, key), table.get(object, key)?));
+        self.advance(pairs.iter().filter_map(value).collect(), now_ns)
+    }
+
+    fn advance(&mut self, values: BTreeMap<(u64, u64), i64>, now_ns: u64) -> Vec<Rate> {
+        let rate = |(&(object, key), &value): (&(u64, u64), &i64)| {
+            let before = self.last.get(&(object, key));
+            let per_second = before.and_then(|&(then_ns, before)| rise(before, value, then_ns, now_ns));
+            Rate { object, key, value, per_second }
+        };
+        let rates = values.iter().map(rate).collect();
+        self.last = values.into_iter().map(|(pair, value)| (pair, (now_ns, value))).collect();
+        rates
+    }
+}
+
+fn rise(before: i64, now: i64, then_ns: u64, now_ns: u64) -> Option<f64> {
+    let elapsed_ns = now_ns.checked_sub(then_ns).filter(|&ns| ns > 0)?;
+    let rise = now.checked_sub(before).filter(|&rise| rise >= 0)?;
+    Some(rise as f64 * 1e9 / elapsed_ns as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rise;
+
+    #[test]
+    fn a_rate_that_cannot_be_known_is_none() {
+        assert_eq!(rise(10, 30, 0, 2_000_000_000), Some(10.0));
+        assert_eq!(rise(30, 10, 0, 1), None);
+        assert_eq!(rise(10, 30, 5, 5), None);
+        assert_eq!(rise(10, 30, 5, 4), None);
+        assert_eq!(rise(i64::MIN + 1, i64::MAX, 0, 1), None);
+    }
+}

@@ -1,0 +1,83 @@
+//! Handles on one row and on one counter.
+
+use std::sync::atomic::Ordering;
+
+use crate::error::Error;
+use crate::layout::{CellAt, Place};
+use crate::map::Raw;
+use crate::width::sealed::Cell;
+use crate::width::{Wide, Width, decode, encode};
+use crate::words::{Sound, View};
+
+/// An object's row, found once. It stays valid for the life of the table: rows never move.
+#[derive(Clone, Copy)]
+pub struct Row<'t, W: Width = Wide, const COLUMNS: usize = 0> {
+    pub(crate) view: View<Raw<'t>, W, Sound, COLUMNS>,
+    pub(crate) place: Place,
+}
+
+impl<W: Width, const COLUMNS: usize> std::fmt::Debug for Row<'_, W, COLUMNS> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Row").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+impl<W: Width, const COLUMNS: usize> Row<'_, W, COLUMNS> {
+    /// The value of a key of this object.
+    #[inline(always)]
+    pub fn get(self, key: u64) -> Option<i64> {
+        let column = self.view.column(key)?;
+        decode::<W>(self.view.load(self.view.cell(self.place, column)))
+    }
+}
+
+/// A counter that one owner writes and anybody reads.
+///
+/// It remembers its value, so that adding is one store without a load or a bus lock. Nothing keeps a second
+/// owner away: two of them overwrite each other's sums, and a value that somebody else removes or sets
+/// comes back with the next addition. Use [`crate::Table::add`] for cells with several writers.
+#[derive(Debug)]
+pub struct Counter<'t, W: Width = Wide> {
+    memory: Raw<'t>,
+    at: CellAt,
+    value: i64,
+    width: std::marker::PhantomData<W>,
+}
+
+impl<'t, W: Width> Counter<'t, W> {
+    /// The caller checked that the mapping is writable and that the cell is `W` wide.
+    pub(crate) fn new(memory: Raw<'t>, at: CellAt) -> Result<Self, Error> {
+        let value = decode::<W>(<W as Cell>::load(memory, at, Ordering::Relaxed)).unwrap_or(0);
+        let mut counter = Self { memory, at, value, width: std::marker::PhantomData };
+        counter.add(0)?;
+        Ok(counter)
+    }
+
+    /// Adds, and publishes the sum. An error leaves both as they were.
+    #[inline(always)]
+    pub fn add(&mut self, delta: i64) -> Result<(), Error> {
+        let Some(sum) = self.value.checked_add(delta) else {
+            std::hint::cold_path();
+            return Err(Error::Range { value: self.value.saturating_add(delta) });
+        };
+        let word = encode::<W>(sum)?;
+        // Release: pairs with the acquire load of a reader, who then sees what the owner did before.
+        <W as Cell>::store(self.memory, self.at, word, Ordering::Release);
+        self.value = sum;
+        Ok(())
+    }
+
+    /// The owner's own view of the value.
+    pub fn value(&self) -> i64 {
+        self.value
+    }
+
+    /// The address of the cell, for bindings to other languages: an aligned word of `W`'s width that holds
+    /// the value plus half its range. Valid while the table is open.
+    pub fn address(&self) -> *const u8 {
+        match W::BYTES {
+            4 => std::ptr::from_ref(self.memory.word32(self.at.narrow())).cast(),
+            _ => std::ptr::from_ref(self.memory.word64(self.at.wide())).cast(),
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! The table itself.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::file::{self, Opened};
+use crate::header::Header;
+use crate::layout::{CellAt, Geometry};
+use crate::map::{Mapping, Raw};
+use crate::options::Options;
+use crate::reader::Reader;
+use crate::row::{Counter, Row};
+use crate::width::{Wide, Width, decode, encode};
+use crate::words::{Spares, View};
+
+/// A table in a mapped file. Threads share it by reference, processes by opening the same file.
+///
+/// Guarantees, in short (`docs/table.md` has the long form): each cell is an atomic integer; a reader that
+/// sees a store sees everything its thread stored before; reads take a bounded number of steps; writes are
+/// lock-free; a process that dies or is stopped at any instruction hinders nobody.
+#[derive(Debug)]
+pub struct Table<W: Width = Wide> {
+    mapping: Mapping,
+    geometry: Geometry,
+    header: Header,
+    spares: Spares,
+    width: std::marker::PhantomData<W>,
+}
+
+/// Facts about an open table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Info {
+    /// Bytes of a value: 4 or 8.
+    pub value_bytes: u32,
+    /// Whether whole rows are published at once.
+    pub records: bool,
+    /// Objects with a row from the beginning.
+    pub dense_objects: u64,
+    /// Rows for other objects, and how many of them are taken.
+    pub max_hashed_objects: u64,
+    /// Rows taken so far, including those that dead writers took and never used.
+    pub hashed_rows: u64,
+    /// Keys with a column from the beginning.
+    pub dense_keys: u32,
+    /// Columns for other keys.
+    pub max_sparse_keys: u32,
+    /// Bytes of the file, most of which may be a hole.
+    pub file_bytes: u64,
+    /// Slots in the index of hashed objects, as a power of two.
+    pub index_level: u32,
+    /// The process that created the table.
+    pub creator_pid: u64,
+    /// Whether that very process still runs, in the same boot.
+    pub creator_alive: bool,
+}
+
+impl<W: Width> Table<W> {
+    /// Creates a table with the default sizes; see [`Options`] for others.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Options::new().create(path)
+    }
+
+    /// Opens a table for reading and writing.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::with_width(path.as_ref(), true)
+    }
+
+    /// Opens a table for reading only: this process then cannot harm it.
+    pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::with_width(path.as_ref(), false)
+    }
+
+    fn with_width(path: &Path, writable: bool) -> Result<Self, Error> {
+        let opened = file::open(path, writable)?;
+        let (found, asked) = (opened.geometry.shape.width, W::BYTES as u32);
+        if found != asked {
+            return Err(Error::Width { path: path.to_owned(), found, asked });
+        }
+        Ok(Self::from_opened(opened))
+    }
+
+    /// The caller checked the width.
+    pub(crate) fn from_opened(opened: Opened) -> Self {
+        let Opened { mapping, geometry, header } = opened;
+        debug_assert_eq!(geometry.shape.width as usize, W::BYTES);
+        let spares = Spares::default();
+        Self { mapping, geometry, header, spares, width: std::marker::PhantomData }
+    }
+
+    #[inline(always)]
+    fn view(&self) -> View<Raw<'_>, W> {
+        View::new(self.mapping.raw(), self.geometry)
+    }
+
+    /// The view for changing single cells, if that is allowed here.
+    #[inline(always)]
+    fn cells(&self) -> Result<View<Raw<'_>, W>, Error> {
+        if !self.mapping.writable() {
+            return Err(Error::ReadOnly);
+        }
+        if self.geometry.shape.records {
+            return Err(Error::Kind { what: "publish the whole row of a record table" });
+        }
+        Ok(self.view())
+    }
+
+    /// A handle that reads faster than the table itself: take one outside the loop.
+    #[inline]
+    pub fn reader(&self) -> Reader<'_, W> {
+        Reader { view: self.view() }
+    }
+
+    /// A still faster handle for a table with exactly `COLUMNS` dense keys and no others; `None` if this
+    /// table is not so, or has exclusive rows or records.
+    #[inline]
+    pub fn reader_of<const COLUMNS: usize>(&self) -> Option<Reader<'_, W, COLUMNS>> {
+        if COLUMNS == 0 || !self.geometry.fits(COLUMNS) {
+            return None;
+        }
+        Some(Reader { view: View::new(self.mapping.raw(), self.geometry) })
+    }
+
+    /// The value of a pair. Takes a bounded number of steps whatever writers do.
+    ///
+    /// In a record table it is the value in the last publication, `None` also when publications followed
+    /// each other too fast to read one.
+    #[inline]
+    pub fn get(&self, object: u64, key: u64) -> Option<i64> {
+        if self.geometry.shape.records {
+            return self.get_from_record(object, key);
+        }
+        self.view().get(object, key)
+    }
+
+    #[cold]
+    fn get_from_record(&self, object: u64, key: u64) -> Option<i64> {
+        let column = self.view().column(key)?;
+        let words = self.reader().words(self.row(object)?).ok()?;
+        decode::<W>(*words.get(column.number() as usize)?)
+    }
+
+    /// The values of many pairs; see [`Reader::get_many`].
+    pub fn get_many(&self, pairs: &[(u64, u64)], values: &mut [Option<i64>]) {
+        if self.geometry.shape.records {
+            for (value, &(object, key)) in values.iter_mut().zip(pairs) {
+                *value = self.get_from_record(object, key);
+            }
+            return;
+        }
+        self.reader().get_many(pairs, values);
+    }
+
+    /// Stores a value.
+    #[inline]
+    pub fn set(&self, object: u64, key: u64, value: i64) -> Result<(), Error> {
+        self.cells()?.set(object, key, value, &self.spares)
+    }
+
+    /// Adds to a value, an absent one counting as 0; answers the value before. Any number of threads and
+    /// processes may add to the same pair and no addition is lost.
+    #[inline]
+    pub fn add(&self, object: u64, key: u64, delta: i64) -> Result<i64, Error> {
+        let view = self.cells()?;
+        view.add(view.cell_or_insert(object, key, &self.spares)?, delta)
+    }
+
+    /// Replaces the expected value by another, `None` meaning absent; otherwise answers what is there.
+    pub fn compare_exchange(
+        &self,
+        object: u64,
+        key: u64,
+        expected: Option<i64>,
+        new: Option<i64>,
+    ) -> Result<Result<(), Option<i64>>, Error> {
+        let view = self.cells()?;
+        view.compare_exchange(view.cell_or_insert(object, key, &self.spares)?, expected, new)
+    }
+
+    /// Makes a pair absent; answers its value. The row stays with its object for ever.
+    pub fn remove(&self, object: u64, key: u64) -> Result<Option<i64>, Error> {
+        let view = self.cells()?;
+        let cell = self.existing_cell(object, key);
+        Ok(cell.and_then(|at| view.remove(at)))
+    }
+
+    fn existing_cell(&self, object: u64, key: u64) -> Option<CellAt> {
+        let view = self.view();
+        let column = view.column(key)?;
+        Some(view.cell(view.place(object)?, column))
+    }
+
+    /// A counter for the pair, owned by the caller: adding costs one store. See [`Counter`].
+    pub fn counter(&self, object: u64, key: u64) -> Result<Counter<'_, W>, Error> {
+        let at = self.cells()?.cell_or_insert(object, key, &self.spares)?;
+        Counter::new(self.mapping.raw(), at)
+    }
+
+    /// The row of an object, found once for many reads; `None` if the object was never written.
+    pub fn row(&self, object: u64) -> Option<Row<'_, W>> {
+        self.reader().row(object)
+    }
+
+    /// Publishes the values of the dense keys of an object together, in a record table. Values that are not
+    /// given become absent. One writer per object at a time.
+    pub fn publish(&self, object: u64, values: &[Option<i64>]) -> Result<(), Error> {
+        if !self.mapping.writable() {
+            return Err(Error::ReadOnly);
+        }
+        if !self.geometry.shape.records {
+            return Err(Error::Kind { what: "set the single cells of a plain table" });
+        }
+        let columns = self.geometry.columns() as usize;
+        if values.len() > columns {
+            return Err(Error::Kind { what: "publish no more values than there are keys" });
+        }
+        let word = |value: Option<i64>| value.map_or(Ok(0), encode::<W>);
+        let words: Vec<u64> = values.iter().copied().map(word).collect::<Result<_, _>>()?;
+        let view = self.view();
+        let place = view.place_or_insert(object, &self.spares)?;
+        view.publish(place, words.into_iter().chain(std::iter::repeat(0)).take(columns));
+        Ok(())
+    }
+
+    /// The keys and values of an object, as they all were at one moment; empty for an unknown object.
+    ///
+    /// Exact in a record table, and in a plain one for values that never return to an earlier value, as
+    /// counters do. Gives up with [`Error::Unstable`] rather than wait for a writer that never pauses.
+    pub fn snapshot(&self, object: u64) -> Result<Vec<(u64, i64)>, Error> {
+        let Some(row) = self.row(object) else { return Ok(Vec::new()) };
+        let words = self.reader().words(row)?;
+        Ok(self.pairs(&words))
+    }
+
+    /// The keys and values of an object, each read for itself.
+    pub fn keys(&self, object: u64) -> Vec<(u64, i64)> {
+        if self.geometry.shape.records {
+            return self.snapshot(object).unwrap_or_default();
+        }
+        let Some(row) = self.row(object) else { return Vec::new() };
+        let view = self.view();
+        let columns = (0..u64::from(self.geometry.columns())).filter_map(|n| self.geometry.column(n));
+        let words: Vec<u64> = columns.map(|column| view.load(view.cell(row.place, column))).collect();
+        self.pairs(&words)
+    }
+
+    /// Names the present ones among the words of a row's columns.
+    fn pairs(&self, words: &[u64]) -> Vec<(u64, i64)> {
+        let dense = self.geometry.shape.dense_keys as usize;
+        let value = |column: usize| words.get(column).and_then(|&word| decode::<W>(word));
+        let mut pairs: Vec<(u64, i64)> =
+            (0..dense).filter_map(|column| Some((column as u64, value(column)?))).collect();
+        let sparse = self.view().keys().walk();
+        pairs.extend(sparse.filter_map(|(key, row)| Some((key, value(dense + row.number() as usize)?))));
+        pairs
+    }
+
+    /// The objects that have a value: the dense ones in order, then the others in no order. One that has a
+    /// value all the while is met exactly once; one that gets its first value meanwhile may be missed.
+    pub fn objects(&self) -> impl Iterator<Item = u64> + '_ {
+        let dense = 0..self.geometry.shape.dense_objects;
+        let hashed = self.view().objects().walk().map(|(object, _)| object);
+        dense.chain(hashed).filter(|&object| self.has_value(object))
+    }
+
+    fn has_value(&self, object: u64) -> bool {
+        if self.geometry.shape.records {
+            return !self.keys(object).is_empty();
+        }
+        let view = self.view();
+        let Some(place) = view.place(object) else { return false };
+        let columns = (0..u64::from(self.geometry.columns())).filter_map(|n| self.geometry.column(n));
+        columns.into_iter().any(|column| view.load(view.cell(place, column)) != 0)
+    }
+
+    /// Facts about the table.
+    pub fn info(&self) -> Info {
+        let shape = self.geometry.shape;
+        let objects = self.view().objects();
+        let alive = file::start_of(self.header.pid) == Some(self.header.started)
+            && file::boot_id() == Some(self.header.boot);
+        Info {
+            value_bytes: shape.width,
+            records: shape.records,
+            dense_objects: shape.dense_objects,
+            max_hashed_objects: shape.max_hashed,
+            hashed_rows: objects.rows_taken(),
+            dense_keys: shape.dense_keys,
+            max_sparse_keys: shape.max_sparse_keys,
+            file_bytes: self.geometry.len() as u64,
+            index_level: objects.level_number(),
+            creator_pid: self.header.pid,
+            creator_alive: alive,
+        }
+    }
+
+    /// Whether the file is still whole. A file that was cut short reads as absent values from there on.
+    pub fn check(&self) -> Result<(), Error> {
+        self.mapping.check()
+    }
+
+    /// Writes everything back to the device and waits for it. Only of use for a file on a disk.
+    pub fn sync(&self) -> Result<(), Error> {
+        self.mapping.sync()
+    }
+
+    /// The file that the table was opened from.
+    pub fn path(&self) -> &Path {
+        self.mapping.path()
+    }
+}

@@ -1,0 +1,274 @@
+//! The index: finds the row of an object (or of a sparse key), takes one when there is none.
+//!
+//! A slot is empty, frozen, or holds an entry; an empty slot becomes one of the others once and never
+//! changes again. That one rule is why no reader can be misled by reuse and nothing needs reclaiming.
+
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Rules;
+use crate::error::Error;
+use crate::layout::{IndexGeometry, Level, Row};
+use crate::memory::Memory;
+
+/// Nothing was ever put here.
+pub(super) const EMPTY: u32 = 0;
+/// Nothing will ever be put here: the search continues on the next level.
+pub(super) const FROZEN: u32 = u32::MAX;
+/// A chain longer than this makes the index grow although it is not full: the objects' numbers collide.
+const LONGEST_CHAIN: usize = 64;
+/// The index grows when more than one slot in this many is taken: longer chains cost mispredicted branches.
+const SLOTS_PER_ROW: u64 = 4;
+
+/// A handle on one index of a table.
+pub(crate) struct Index<M, R> {
+    pub(super) memory: M,
+    pub(super) geometry: IndexGeometry,
+    marker: PhantomData<R>,
+}
+
+impl<M: Copy, R> Clone for Index<M, R> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<M: Copy, R> Copy for Index<M, R> {}
+
+/// Why no row could be had.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// All rows of the table are taken.
+    Full(u64),
+    /// The file system refused the pages.
+    Memory(Error),
+}
+
+impl Refusal {
+    pub(super) fn for_objects(self) -> Error {
+        match self {
+            Self::Full(max) => Error::ObjectsFull { max },
+            Self::Memory(error) => error,
+        }
+    }
+    pub(super) fn for_keys(self) -> Error {
+        match self {
+            Self::Full(max) => Error::KeysFull { max },
+            Self::Memory(error) => error,
+        }
+    }
+}
+
+/// What one pass over a level came to.
+enum Pass {
+    Found(Row),
+    Inserted(Row),
+    /// The level is frozen here or its chains are too long.
+    Above,
+}
+
+/// Spreads an object's number: its top bits choose the slot, the bits below tell neighbours apart.
+///
+/// Multiplication by an odd number is a bijection, so two objects never share all 64 bits. A second round
+/// of mixing costs a seventh of a read and helps only against numbers made to collide, whose price here is
+/// a bigger index and longer chains, never a wrong answer.
+#[inline(always)]
+pub(super) fn hash(id: u64) -> u64 {
+    id.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+impl<M: Memory, R: Rules> Index<M, R> {
+    #[inline(always)]
+    pub(crate) fn new(memory: M, geometry: IndexGeometry) -> Self {
+        Self { memory, geometry, marker: PhantomData }
+    }
+
+    /// The current level. Pairs with the release store in `grow`: all entries of the levels below were
+    /// copied before it.
+    #[inline(always)]
+    pub(super) fn level(self) -> Level {
+        self.geometry.level(self.memory.acquire32(self.geometry.level_at()))
+    }
+
+    /// The entry for a row: the row's number plus one, and as many bits of the hash as fit above it.
+    #[inline(always)]
+    pub(super) fn entry(self, row: Row, hash: u64) -> u32 {
+        let bits = self.geometry.row_bits();
+        ((hash as u32) >> bits << bits) | (row.number() + 1)
+    }
+
+    /// The row of an entry, unless its tag speaks against the hash. Empty and frozen words give no row.
+    #[inline(always)]
+    pub(super) fn candidate(self, entry: u32, hash: u64) -> Option<Row> {
+        let bits = self.geometry.row_bits();
+        if (entry ^ hash as u32) >> bits != 0 {
+            return None;
+        }
+        self.row_of(entry)
+    }
+
+    /// The row of an entry, checked against the number of rows.
+    #[inline(always)]
+    pub(super) fn row_of(self, entry: u32) -> Option<Row> {
+        let low = entry & ((1 << self.geometry.row_bits()) - 1);
+        self.geometry.row(low.wrapping_sub(1))
+    }
+
+    /// The number in a row. Relaxed: the acquire load of the entry ordered it.
+    #[inline(always)]
+    pub(super) fn id(self, row: Row) -> u64 {
+        self.memory.load64(self.geometry.id_at(row), Ordering::Relaxed)
+    }
+
+    /// The row of a number. Takes at most as many steps as the level has slots, whatever others do.
+    ///
+    /// A miss counts at the moment of the level load: whoever inserts on a higher level does so after
+    /// raising it, hence after that moment, so the level need not be looked at again.
+    #[inline(always)]
+    pub(crate) fn find(self, id: u64) -> Option<Row> {
+        let hash = hash(id);
+        let level = self.level();
+        let home = self.geometry.home(hash, level);
+        for step in 0..level.slots() {
+            let entry = self.memory.acquire32(self.geometry.slot(level, home.wrapping_add(step)));
+            if let Some(row) = self.candidate(entry, hash)
+                && self.id(row) == id
+            {
+                return Some(row);
+            }
+            if entry == EMPTY || entry == FROZEN {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The row of a number, taken for it if it has none.
+    ///
+    /// Lock-free: each retry means that another thread raised the level, which happens a bounded number of
+    /// times in the life of a table.
+    pub(crate) fn insert(self, id: u64, spare: &AtomicU64) -> Result<Row, Refusal> {
+        let mut taken = None;
+        let result = self.insert_with(id, spare, &mut taken);
+        if let Some(row) = taken {
+            // Another thread published this number first, or there was no room: keep the row for later.
+            spare.store(u64::from(Row::number(row)) + 1, Ordering::Relaxed);
+        }
+        result
+    }
+
+    fn insert_with(self, id: u64, spare: &AtomicU64, taken: &mut Option<Row>) -> Result<Row, Refusal> {
+        loop {
+            let level = self.level();
+            match self.pass(level, id, spare, taken)? {
+                Pass::Found(row) => return Ok(row),
+                Pass::Inserted(row) => {
+                    if (u64::from(row.number()) + 1) * SLOTS_PER_ROW > level.slots() as u64 {
+                        // The object is in. If there is no room to grow now, a later insert will try again.
+                        let _ = self.grow(level);
+                    }
+                    return Ok(row);
+                }
+                Pass::Above => {
+                    if !self.grow(level).map_err(Refusal::Memory)? {
+                        return Err(Refusal::Full(u64::from(self.geometry.max_rows())));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Searches one level and takes the first empty slot if the number is not there.
+    fn pass(self, level: Level, id: u64, spare: &AtomicU64, taken: &mut Option<Row>) -> Result<Pass, Refusal> {
+        let hash = hash(id);
+        let home = self.geometry.home(hash, level);
+        let growable = self.geometry.above(level).is_some();
+        for step in 0..level.slots() {
+            if growable && step >= LONGEST_CHAIN {
+                return Ok(Pass::Above);
+            }
+            let slot = self.geometry.slot(level, home.wrapping_add(step));
+            let mut entry = self.memory.acquire32(slot);
+            if entry == EMPTY {
+                let row = self.prepare(id, spare, taken)?;
+                let new = self.entry(row, hash);
+                // Failure acquires as well: the winner's row is read below.
+                match self.memory.exchange32(slot, EMPTY, new, R::PUBLISH, Ordering::Acquire) {
+                    Ok(_) => {
+                        *taken = None;
+                        self.publish_late(row, id);
+                        return Ok(Pass::Inserted(row));
+                    }
+                    Err(found) => entry = found,
+                }
+                if !R::LOOK_AGAIN {
+                    continue;
+                }
+            }
+            if entry == FROZEN && R::STOP_AT_FROZEN {
+                return Ok(Pass::Above);
+            }
+            if let Some(row) = self.candidate(entry, hash)
+                && self.id(row) == id
+            {
+                return Ok(Pass::Found(row));
+            }
+        }
+        Ok(Pass::Above)
+    }
+
+    /// A row with the number written into it, not yet visible to anybody.
+    fn prepare(self, id: u64, spare: &AtomicU64, taken: &mut Option<Row>) -> Result<Row, Refusal> {
+        let row = match *taken {
+            Some(row) => row,
+            None => self.take_row(spare, taken)?,
+        };
+        if R::OBJECT_FIRST {
+            // Relaxed: the release of the exchange that publishes the row orders it.
+            self.memory.store64(self.geometry.id_at(row), id, Ordering::Relaxed);
+        }
+        Ok(row)
+    }
+
+    /// The mutant that writes the object after publishing its row.
+    #[inline(always)]
+    fn publish_late(self, row: Row, id: u64) {
+        if !R::OBJECT_FIRST {
+            self.memory.store64(self.geometry.id_at(row), id, Ordering::Relaxed);
+        }
+    }
+
+    /// A row nobody else has: the process's spare one or the next of the file.
+    #[cold]
+    fn refused(self, row: Row, taken: &mut Option<Row>, error: Error) -> Refusal {
+        *taken = Some(row);
+        Refusal::Memory(error)
+    }
+
+    fn take_row(self, spare: &AtomicU64, taken: &mut Option<Row>) -> Result<Row, Refusal> {
+        // Relaxed: the number itself is all that passes from thread to thread.
+        let left = if spare.load(Ordering::Relaxed) == 0 { 0 } else { spare.swap(0, Ordering::Relaxed) };
+        let number = match left.checked_sub(1) {
+            Some(number) => number,
+            // Relaxed: uniqueness is all that is needed, and read-modify-writes give it at any strength.
+            None => self.next_number()?,
+        };
+        let row = u32::try_from(number).ok().and_then(|number| self.geometry.row(number));
+        let row = row.ok_or(Refusal::Full(u64::from(self.geometry.max_rows())))?;
+        if let Err(error) = self.reserve_rows(number) {
+            return Err(self.refused(row, taken, error));
+        }
+        *taken = Some(row);
+        Ok(row)
+    }
+
+    /// Looks before it counts, so that a full table's counter stays put however often it is asked.
+    fn next_number(self) -> Result<u64, Refusal> {
+        let next = self.geometry.next_at();
+        let max = u64::from(self.geometry.max_rows());
+        if self.memory.load64(next, Ordering::Relaxed) >= max {
+            return Err(Refusal::Full(max));
+        }
+        Ok(self.memory.fetch_add64(next, 1, Ordering::Relaxed))
+    }
+}

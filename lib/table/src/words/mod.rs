@@ -1,0 +1,171 @@
+//! The algorithm: what is stored where, in which order, with which strength.
+//!
+//! Everything here is generic over the [`Memory`] it runs on and over the [`Rules`] of the protocol. The
+//! product runs [`Sound`]; the tests run rules with one thing wrong each, which the explorer must notice.
+
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::layout::{Column, Geometry, Place};
+use crate::memory::Memory;
+use crate::width::sealed::Cell;
+
+mod cells;
+mod grow;
+mod index;
+mod many;
+mod record;
+mod snapshot;
+mod walk;
+
+pub(crate) use index::Index;
+
+/// The protocol's choices. Every constant names the mutant that the tests make by changing it.
+pub(crate) trait Rules: Copy {
+    /// Publishes a row's entry: pairs with the acquire load of a searcher, who then reads the row's object.
+    const PUBLISH: Ordering = Ordering::Release;
+    /// Publishes a copied entry on the next level; same partner.
+    const COPY: Ordering = Ordering::Release;
+    /// Raises the level: pairs with the acquire load of the level, after which all copies are visible.
+    const RAISE: Ordering = Ordering::Release;
+    /// Stores a value: pairs with the acquire load of a reader, who then sees the writer's earlier stores.
+    const SET: Ordering = Ordering::Release;
+    /// Publishes a record's sequence: pairs with the acquire load of a snapshot.
+    const SEQUENCE: Ordering = Ordering::Release;
+    /// Whether an empty slot is frozen by compare-and-exchange rather than by a store.
+    const FREEZE_BY_EXCHANGE: bool = true;
+    /// Whether growth freezes empty slots at all.
+    const FREEZE: bool = true;
+    /// Whether a helper recognises an entry that another helper has copied.
+    const COPY_ONCE: bool = true;
+    /// Whether the loser of a slot looks at the same slot again.
+    const LOOK_AGAIN: bool = true;
+    /// Whether an inserter stops at a frozen slot.
+    const STOP_AT_FROZEN: bool = true;
+    /// Whether the object is written into its row before the row is published.
+    const OBJECT_FIRST: bool = true;
+    /// Whether a record's writer fences between its previous sequence and the half it fills.
+    const WRITER_FENCE: bool = true;
+    /// Whether a snapshot fences between the values and the second look at the sequence.
+    const READER_FENCE: bool = true;
+    /// Whether a record is filled in the half that is not published.
+    const TWO_HALVES: bool = true;
+    /// Whether a value is added by compare-and-exchange rather than by load and store.
+    const ADD_BY_EXCHANGE: bool = true;
+}
+
+/// The protocol as shipped.
+#[derive(Clone, Copy)]
+pub(crate) struct Sound;
+
+impl Rules for Sound {}
+
+/// What a process keeps for itself beside the mapping: rows it took and could not use, to be used next.
+///
+/// A row is left over when another thread published the same object first, or when the file system was
+/// full. A process that dies with one in hand costs the table that one row.
+#[derive(Debug, Default)]
+pub(crate) struct Spares {
+    /// Row number plus one, 0 for none.
+    pub objects: AtomicU64,
+    /// The same for the rows of sparse keys.
+    pub keys: AtomicU64,
+}
+
+/// A copyable handle on a table: the memory and a private copy of the geometry.
+///
+/// Passing it by value lets the compiler keep bases, bounds and strides in registers across acquire loads,
+/// which it cannot do for the fields behind a reference: measured, one fifth of a dense read.
+///
+/// `COLUMNS` is the number of keys when the program knows it, 0 otherwise.
+pub(crate) struct View<M, W, R = Sound, const COLUMNS: usize = 0> {
+    pub memory: M,
+    pub geometry: Geometry,
+    marker: PhantomData<(W, R)>,
+}
+
+impl<M: Copy, W, R, const C: usize> Clone for View<M, W, R, C> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<M: Copy, W, R, const C: usize> Copy for View<M, W, R, C> {}
+
+impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<M, W, R, COLUMNS> {
+    /// `memory` covers the geometry; `COLUMNS` is 0 or passes [`Geometry::fits`].
+    #[inline(always)]
+    pub(crate) fn new(memory: M, geometry: Geometry) -> Self {
+        debug_assert!(COLUMNS == 0 || geometry.fits(COLUMNS));
+        debug_assert_eq!(geometry.shape.width as usize, W::BYTES);
+        Self { memory, geometry, marker: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) fn objects(self) -> Index<M, R> {
+        Index::new(self.memory, self.geometry.objects)
+    }
+
+    #[inline(always)]
+    pub(crate) fn keys(self) -> Index<M, R> {
+        Index::new(self.memory, self.geometry.keys)
+    }
+
+    /// The column of a key that is not one of the dense ones.
+    #[cold]
+    fn sparse_column(self, key: u64) -> Option<Column> {
+        if key < u64::from(self.geometry.shape.dense_keys) {
+            return None;
+        }
+        let row = self.keys().find(key)?;
+        self.geometry.column(u64::from(self.geometry.shape.dense_keys) + u64::from(row.number()))
+    }
+
+    /// The column of any key that has one.
+    #[inline(always)]
+    pub(crate) fn column(self, key: u64) -> Option<Column> {
+        let dense = match COLUMNS {
+            0 => self.geometry.dense_column(key),
+            _ => self.geometry.dense_column_of::<COLUMNS>(key),
+        };
+        if dense.is_none() {
+            std::hint::cold_path();
+            return if COLUMNS == 0 { self.sparse_column(key) } else { None };
+        }
+        dense
+    }
+
+    /// The row of any object that has one.
+    #[inline(always)]
+    pub(crate) fn place(self, object: u64) -> Option<Place> {
+        let dense = match COLUMNS {
+            0 => self.geometry.dense_row(object),
+            _ => self.geometry.dense_row_of::<COLUMNS>(object, W::BYTES),
+        };
+        if dense.is_some() {
+            return dense;
+        }
+        Some(self.geometry.hashed_row(self.objects().find(object)?))
+    }
+
+    /// The column of a key, taken for it if it has none.
+    #[inline]
+    pub(crate) fn column_or_insert(self, key: u64, spares: &Spares) -> Result<Column, crate::Error> {
+        if let Some(column) = self.geometry.dense_column(key) {
+            return Ok(column);
+        }
+        let row = self.keys().insert(key, &spares.keys).map_err(index::Refusal::for_keys)?;
+        let number = u64::from(self.geometry.shape.dense_keys) + u64::from(row.number());
+        self.geometry.column(number).ok_or(crate::Error::KeysFull { max: 0 })
+    }
+
+    /// The row of an object, taken for it if it has none.
+    #[inline]
+    pub(crate) fn place_or_insert(self, object: u64, spares: &Spares) -> Result<Place, crate::Error> {
+        if let Some(place) = self.geometry.dense_row(object) {
+            return Ok(place);
+        }
+        let row = self.objects().insert(object, &spares.objects).map_err(index::Refusal::for_objects)?;
+        Ok(self.geometry.hashed_row(row))
+    }
+}

@@ -1,0 +1,198 @@
+//! The calls of the library, one test for each promise.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::Place;
+use fauxplat_table::{AnyTable, Error, Narrow, Options, Rates, Table, Wide, Width};
+
+#[test]
+fn values_come_back() -> Result<(), Error> {
+    fn both<W: Width>(name: &str) -> Result<(), Error> {
+        let place = Place::new(name);
+        let table: Table<W> = Options::new().dense_objects(4).dense_keys(3).create(place.path())?;
+        for object in [0, 3, 4, 77, u64::MAX, u64::MAX - 1, 1 << 40] {
+            assert_eq!(table.get(object, 1), None);
+            table.set(object, 1, -5)?;
+            assert_eq!(table.get(object, 1), Some(-5));
+            assert_eq!(table.reader().get(object, 1), Some(-5));
+            assert_eq!(table.add(object, 1, 7)?, -5);
+            assert_eq!(table.add(object, 2, 1)?, 0);
+            assert_eq!(table.keys(object), [(1, 2), (2, 1)]);
+            assert_eq!(table.snapshot(object)?, [(1, 2), (2, 1)]);
+            assert_eq!(table.remove(object, 1)?, Some(2));
+            assert_eq!(table.get(object, 1), None);
+            assert_eq!(table.get(object, 3), None);
+        }
+        let other: Table<W> = Table::open_read_only(place.path())?;
+        assert_eq!(other.get(1 << 40, 2), Some(1));
+        assert!(matches!(other.set(0, 0, 1), Err(Error::ReadOnly)));
+        assert!(matches!(other.add(0, 0, 1), Err(Error::ReadOnly)));
+        assert!(matches!(other.counter(0, 0), Err(Error::ReadOnly)));
+        Ok(())
+    }
+    both::<Wide>("wide")?;
+    both::<Narrow>("narrow")
+}
+
+#[test]
+fn keys_can_be_any_number() -> Result<(), Error> {
+    let place = Place::new("sparse-keys");
+    let table: Table = Options::new().dense_keys(2).max_sparse_keys(3).create(place.path())?;
+    for (key, value) in [(0, 1), (u64::MAX, 2), (1 << 50, 3), (2, 4)] {
+        table.set(9, key, value)?;
+    }
+    assert!(matches!(table.set(9, 3, 0), Err(Error::KeysFull { max: 3 })));
+    let keys: BTreeMap<u64, i64> = table.keys(9).into_iter().collect();
+    assert_eq!(keys, BTreeMap::from([(0, 1), (u64::MAX, 2), (1 << 50, 3), (2, 4)]));
+    let mut values = [None; 3];
+    table.get_many(&[(9, u64::MAX), (9, 3), (8, 0)], &mut values);
+    assert_eq!(values, [Some(2), None, None]);
+    Ok(())
+}
+
+#[test]
+fn exchange_compares() -> Result<(), Error> {
+    let place = Place::new("exchange");
+    let table: Table = Table::create(place.path())?;
+    assert_eq!(table.compare_exchange(1, 1, Some(0), Some(1))?, Err(None));
+    assert_eq!(table.compare_exchange(1, 1, None, Some(1))?, Ok(()));
+    assert_eq!(table.compare_exchange(1, 1, None, Some(2))?, Err(Some(1)));
+    assert_eq!(table.compare_exchange(1, 1, Some(1), None)?, Ok(()));
+    assert_eq!(table.get(1, 1), None);
+    Ok(())
+}
+
+#[test]
+fn values_outside_the_range_are_refused_and_change_nothing() -> Result<(), Error> {
+    let place = Place::new("range");
+    let table: Table<Narrow> = Options::new().create(place.path())?;
+    let most = i64::from(i32::MAX);
+    for value in [most, -most, 0] {
+        table.set(1, 1, value)?;
+        assert_eq!(table.get(1, 1), Some(value));
+    }
+    assert!(matches!(table.set(1, 1, most + 1), Err(Error::Range { .. })));
+    assert!(matches!(table.set(1, 1, -most - 1), Err(Error::Range { .. })));
+    table.set(1, 1, most)?;
+    assert!(matches!(table.add(1, 1, 1), Err(Error::Range { .. })));
+    assert_eq!(table.get(1, 1), Some(most));
+
+    let place = Place::new("range-wide");
+    let table: Table = Table::create(place.path())?;
+    assert!(matches!(table.set(1, 1, i64::MIN), Err(Error::Range { .. })));
+    table.set(1, 1, i64::MAX)?;
+    assert!(matches!(table.add(1, 1, 1), Err(Error::Range { .. })));
+    let mut counter = table.counter(1, 1)?;
+    assert!(matches!(counter.add(1), Err(Error::Range { .. })));
+    counter.add(-1)?;
+    assert_eq!((counter.value(), table.get(1, 1)), (i64::MAX - 1, Some(i64::MAX - 1)));
+    Ok(())
+}
+
+#[test]
+fn the_index_grows_to_its_last_object() -> Result<(), Error> {
+    let place = Place::new("grow");
+    let count = 50_000;
+    let table: Table<Narrow> = Options::new().max_hashed_objects(count).dense_keys(1).create(place.path())?;
+    let number = |n: u64| n.wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    for n in 0..count {
+        table.set(number(n), 0, n as i64)?;
+    }
+    assert!(matches!(table.set(number(count), 0, 0), Err(Error::ObjectsFull { max: 50_000 })));
+    assert!((0..count).all(|n| table.get(number(n), 0) == Some(n as i64)));
+    let mut objects: Vec<u64> = table.objects().collect();
+    objects.sort_unstable();
+    objects.dedup();
+    assert_eq!(objects.len(), count as usize);
+    assert_eq!(table.info().hashed_rows, count);
+    Ok(())
+}
+
+#[test]
+fn colliding_objects_make_longer_chains_and_no_mistakes() -> Result<(), Error> {
+    let place = Place::new("collide");
+    let table: Table = Options::new().max_hashed_objects(1000).dense_keys(1).create(place.path())?;
+    // The inverse of the multiplier puts them all into one slot of every level.
+    let inverse = (0..6).fold(1_u64, |x, _| {
+        x.wrapping_mul(2_u64.wrapping_sub(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(x)))
+    });
+    for n in 0..1000 {
+        table.set(inverse.wrapping_mul(n), 0, n as i64)?;
+    }
+    assert!((0..1000).all(|n| table.get(inverse.wrapping_mul(n), 0) == Some(n as i64)));
+    assert_eq!(table.objects().count(), 1000);
+    Ok(())
+}
+
+#[test]
+fn records_are_read_whole() -> Result<(), Error> {
+    let place = Place::new("records");
+    let table: Table<Narrow> =
+        Options::new().records(true).dense_objects(2).dense_keys(3).create(place.path())?;
+    for object in [1, 500] {
+        assert_eq!(table.snapshot(object)?, []);
+        table.publish(object, &[Some(1), None, Some(3)])?;
+        assert_eq!(table.snapshot(object)?, [(0, 1), (2, 3)]);
+        table.publish(object, &[None, Some(2)])?;
+        assert_eq!(table.snapshot(object)?, [(1, 2)]);
+        assert_eq!((table.get(object, 1), table.get(object, 0)), (Some(2), None));
+        assert!(matches!(table.publish(object, &[None; 4]), Err(Error::Kind { .. })));
+        assert!(matches!(table.set(object, 0, 1), Err(Error::Kind { .. })));
+        assert!(matches!(table.remove(object, 0), Err(Error::Kind { .. })));
+    }
+    assert_eq!(table.objects().collect::<Vec<_>>(), [1, 500]);
+    Ok(())
+}
+
+#[test]
+fn readers_for_known_columns_read_the_same() -> Result<(), Error> {
+    let place = Place::new("columns");
+    let table: Table<Narrow> = Options::new().dense_objects(100).dense_keys(12).create(place.path())?;
+    for pair in 0..200_u64 * 12 {
+        table.set(pair / 12, pair % 12, pair as i64)?;
+    }
+    let reader = table.reader_of::<12>().ok_or(Error::ReadOnly)?;
+    assert!((0..2400).all(|pair| reader.get(pair / 12, pair % 12) == Some(pair as i64)));
+    assert_eq!((reader.get(0, 12), reader.get(200, 0)), (None, None));
+    assert!(table.reader_of::<11>().is_none());
+    let row = reader.row(150).ok_or(Error::ReadOnly)?;
+    assert_eq!((row.get(3), row.get(12)), (Some(1803), None));
+    let pairs: Vec<(u64, u64)> = (0..2424).map(|pair| (pair / 12, pair % 12)).collect();
+    let mut values = vec![None; pairs.len()];
+    reader.get_many(&pairs, &mut values);
+    let expected = |pair| if pair < 2400 { Some(pair) } else { None };
+    assert!((0..2424).all(|pair| values[pair as usize] == expected(pair)));
+    Ok(())
+}
+
+#[test]
+fn rates_are_per_second() -> Result<(), Error> {
+    let place = Place::new("rates");
+    let table: Table = Options::new().create(place.path())?;
+    let seen = AnyTable::open_read_only(place.path())?;
+    let mut rates = Rates::new();
+    table.set(1, 2, 100)?;
+    assert_eq!(seen.sample(&mut rates, 1_000)?[0].per_second, None);
+    table.add(1, 2, 50)?;
+    let sample = seen.sample(&mut rates, 500_001_000)?;
+    assert_eq!((sample[0].value, sample[0].per_second), (150, Some(100.0)));
+    let sample = rates.sample_pairs(&seen, &[(1, 2), (5, 5)], 1_500_001_000);
+    assert_eq!((sample.len(), sample[0].per_second), (1, Some(0.0)));
+    Ok(())
+}
+
+#[test]
+fn options_that_make_no_table_are_refused() {
+    let place = Place::new("shape");
+    let refused = |options: Options| {
+        matches!(options.create::<Wide>(place.path()), Err(Error::Shape { .. })) && !place.path().exists()
+    };
+    assert!(refused(Options::new().dense_keys(0)));
+    assert!(refused(Options::new().dense_keys(u32::MAX)));
+    assert!(refused(Options::new().max_hashed_objects(u64::MAX)));
+    assert!(refused(Options::new().max_hashed_objects(0)));
+    assert!(refused(Options::new().dense_objects(u64::MAX)));
+    assert!(refused(Options::new().dense_objects(u64::MAX / 2).dense_keys(65536)));
+}

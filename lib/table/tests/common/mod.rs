@@ -1,0 +1,26 @@
+//! A file in memory for each test, removed with it.
+
+use std::path::{Path, PathBuf};
+
+/// A name that no other test uses.
+pub struct Place(PathBuf);
+
+impl Place {
+    /// Nothing exists under the name.
+    pub fn new(name: &str) -> Self {
+        let path = PathBuf::from(format!("/dev/shm/fauxplat-table-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        Self(path)
+    }
+
+    /// The file's name.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
