@@ -27,7 +27,7 @@ impl Row {
     }
 }
 
-/// A table. The first column is text, to be shortened where there is no room; all others are numbers.
+/// A table. The first column is text, to be shortened where there is no room.
 pub(crate) struct Grid {
     pub(crate) header: Vec<String>,
     pub(crate) rows: Vec<Row>,
@@ -46,6 +46,13 @@ impl Grid {
     /// The same with a first column of names.
     pub(crate) fn named(header: &[&str], dispensable: &[usize]) -> Self {
         Grid { named: true, ..Grid::new(header, dispensable) }
+    }
+
+    /// Whether a column holds numbers, which stand under each other from the right.
+    pub(crate) fn is_numeric(&self, column: usize) -> bool {
+        let is_number =
+            |cell: &str| cell.chars().next().is_none_or(|c| c.is_ascii_digit() || "+−-–<?".contains(c));
+        column > 0 && self.rows.iter().all(|row| is_number(&row.cells[column]))
     }
 
     pub(crate) fn push(&mut self, tone: Tone, cells: Vec<String>) {

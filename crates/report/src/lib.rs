@@ -19,6 +19,7 @@ mod words;
 
 use std::io::{BufWriter, Write};
 
+use fauxplat_model::Comparison;
 use fauxplat_model::document::Record;
 
 pub use baseline::{BaselineSeries, SourceFormat, read_baseline};
@@ -50,4 +51,32 @@ pub fn write(record: &Record, format: Format, style: &Style, out: &mut dyn Write
         Format::BencherBmf => export::bencher::write(record, &mut out)?,
     }
     Ok(out.flush()?)
+}
+
+/// The verdict of a comparison in words that state what they cover, for a log or a message of a gate.
+pub fn verdict_sentence(comparison: &Comparison) -> String {
+    let name = words::visible;
+    words::spaced(&verdict::sentence(comparison, &name(&comparison.a), &name(&comparison.b)))
+}
+
+/// Writes any table as the reports draw theirs, for listings that are no experiment.
+///
+/// Each row has a cell per title. The first column is shortened where there is no room; what does not fit beside it
+/// continues in a second table below.
+///
+/// # Errors
+///
+/// [`ReportError::Io`] when `out` fails.
+pub fn write_table(
+    header: &[&str],
+    rows: &[Vec<String>],
+    style: &Style,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    let mut grid = grid::Grid::named(header, &[]);
+    for row in rows {
+        let cells = row.iter().map(|cell| words::visible(cell)).chain(std::iter::repeat(String::new()));
+        grid.push(grid::Tone::Plain, cells.take(header.len()).collect());
+    }
+    Ok(text::write_table(&grid, style, out)?)
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{AaFindings, CompareFindings, RunFindings};
+use fauxplat_model::{AaFindings, CompareFindings, Comparison, RunFindings};
 
 use crate::grid::Grid;
 use crate::text;
@@ -23,8 +23,9 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
 fn run(record: &Record, found: &[RunFindings], out: &mut dyn Write) -> io::Result<()> {
     for (command, found) in record.commands.iter().zip(found) {
         paragraph(&format!("**{}**", code(&command.name)), out)?;
-        if !found.summaries.is_empty() {
-            table(&tables::metrics(found), out)?;
+        let metrics = tables::metrics(found);
+        if !metrics.rows.is_empty() {
+            table(&metrics, out)?;
         }
         let zero = tables::zero_metrics(found);
         if !zero.is_empty() {
@@ -43,23 +44,34 @@ fn compare(record: &Record, found: &CompareFindings, out: &mut dyn Write) -> io:
         let sentence = verdict::sentence(comparison, &code(&comparison.a), &code(&comparison.b));
         paragraph(&format!("**{sentence}**"), out)?;
     }
+    let name = |index: usize| record.commands.get(index).map_or_else(String::new, |it| code(&it.name));
+    if let Some(sentence) = text::winner(found, name) {
+        paragraph(&sentence, out)?;
+    }
     table(&tables::effects(record, found), out)?;
     for comparison in &found.comparisons {
-        if let Some(guard) = verdict::guard(comparison) {
-            let label = if guard.is_warning { "**Warning:** " } else { "" };
-            paragraph(&format!("{label}{}", guard.sentence), out)?;
-        }
-        if let Some(secondary) = verdict::secondary(comparison) {
-            paragraph(&secondary, out)?;
-        }
-        if comparison.pairs > 1 {
-            paragraph(&verdict::budget(&comparison.variance).join(" "), out)?;
-        }
+        grounds(comparison, found.comparisons.len() > 1, out)?;
     }
-    for (_, note) in text::notes(found) {
-        paragraph(&note, out)?;
+    table(&tables::resources(record, &found.commands), out)?;
+    text::notes(found).iter().try_for_each(|(_, note)| paragraph(note, out))
+}
+
+/// What one verdict rests upon.
+fn grounds(comparison: &Comparison, titled: bool, out: &mut dyn Write) -> io::Result<()> {
+    let mut sentences = Vec::new();
+    sentences.extend(titled.then(|| format!("{}:", code(&comparison.b))));
+    if let Some(guard) = verdict::guard(comparison) {
+        let label = if guard.is_warning { "**Warning:** " } else { "" };
+        sentences.push(format!("{label}{}", guard.sentence));
     }
-    table(&tables::relative(record, &found.commands), out)
+    if comparison.pairs > 0 {
+        sentences.push(verdict::tests(comparison));
+    }
+    sentences.extend(verdict::secondary(comparison));
+    if comparison.pairs > 1 {
+        sentences.extend(verdict::budget(&comparison.variance));
+    }
+    paragraph(&sentences.join(" "), out)
 }
 
 fn aa(record: &Record, found: &AaFindings, out: &mut dyn Write) -> io::Result<()> {
@@ -99,7 +111,8 @@ fn paragraph(text: &str, out: &mut dyn Write) -> io::Result<()> {
 
 fn table(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
     row(grid.header.iter().map(|title| cell(title)), out)?;
-    let rules = (0..grid.header.len()).map(|column| if column == 0 { ":--" } else { "--:" }.to_owned());
+    let rules =
+        (0..grid.header.len()).map(|column| if grid.is_numeric(column) { "--:" } else { ":--" }.to_owned());
     row(rules, out)?;
     for line in &grid.rows {
         let cells = line.cells.iter().enumerate().map(|(column, text)| match column == 0 && grid.named {

@@ -65,6 +65,26 @@ pub(crate) fn relative(record: &Record, found: &[RunFindings]) -> Grid {
     grid
 }
 
+/// What the commands of a comparison used; their differences stand elsewhere, since medians do not pair the runs.
+pub(crate) fn resources(record: &Record, found: &[RunFindings]) -> Grid {
+    let header = ["medians", "wall time", "CPU time", "run-queue wait", "peak memory", "runs", "failed"];
+    let mut grid = Grid::named(&header, &[6, 3, 5]);
+    for (command, found) in record.commands.iter().zip(found) {
+        let runs = found.summaries.first().map_or(0, |any| any.n);
+        let cells = vec![
+            visible(&command.name),
+            median(found, Metric::Wall),
+            median(found, Metric::Cpu),
+            median(found, Metric::RunDelay),
+            median(found, Metric::PeakMemory),
+            runs.to_string(),
+            found.failures.to_string(),
+        ];
+        grid.push(if found.failures == 0 { Tone::Plain } else { Tone::Doubt }, cells);
+    }
+    grid
+}
+
 fn median(found: &RunFindings, metric: Metric) -> String {
     summary(found, metric).map_or("–".to_owned(), |summary| quantity(metric, summary.median))
 }
@@ -74,7 +94,7 @@ pub(crate) fn effects(record: &Record, found: &CompareFindings) -> Grid {
     let metric = found.comparisons.first().map_or(Metric::Wall, |it| it.metric);
     let title = format!("median {}", metric.title());
     let header = ["command", &title, "difference", "interval", "p", "pairs", "verdict"];
-    let mut grid = Grid::named(&header, &[4, 5, 3, 1]);
+    let mut grid = Grid::named(&header, &[4, 5, 1, 3]);
     let medians =
         found.commands.iter().map(|found| median(found, metric)).chain(std::iter::repeat("–".to_owned()));
     let comparisons = std::iter::once(None).chain(found.comparisons.iter().map(Some));

@@ -23,33 +23,49 @@ pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
         Scope::Source => "for the source (both programs were linked anew in every block)",
         Scope::Binaries => "for this pair of binaries (layout was not varied)",
     };
+    let reach = match comparison.grade {
+        Grade::WithinSession => ", within this session",
+        Grade::Replicated => ", replicated (the variance between sessions is included)",
+        Grade::AgainstBaseline => "",
+    };
     let metric = comparison.metric.title();
+    let stated = match comparison.verdict {
+        Verdict::Inconclusive => format!("{verdict}. This is about {metric}{reach}, {scope}."),
+        // The relation has named any other metric already.
+        Verdict::Different if !is_time(comparison.metric) => format!("{verdict}{reach}, {scope}."),
+        _ => format!("{verdict}, in {metric}{reach}, {scope}."),
+    };
     match comparison.grade {
-        Grade::WithinSession => format!("{verdict}, in {metric}, within this session, {scope}."),
-        Grade::Replicated => {
-            format!(
-                "{verdict}, in {metric}, replicated (the variance between sessions is included), {scope}."
-            )
-        }
         Grade::AgainstBaseline => format!(
-            "Weaker evidence: {verdict}, in {metric}, {scope}. {a} was measured at another time: drift of the machine \
-             between the two is not excluded. Only an interleaved comparison can decide."
+            "Weaker evidence: {stated} {a} was measured at another time: drift of the machine between the two is not \
+             excluded. Only an interleaved comparison can decide."
         ),
+        _ => stated,
     }
 }
 
 fn different(comparison: &Comparison, a: &str, b: &str) -> String {
     let ratio = comparison.effect_ratio;
     let amount = percent((ratio - 1.0).abs());
-    let factor = match ratio {
-        r if r.is_finite() && r >= FACTOR_FROM => format!(", {r:.2} times as much"),
-        r if r.is_finite() && r > 0.0 && r <= 1.0 / FACTOR_FROM => {
-            format!(", a factor of {:.2} less", 1.0 / r)
-        }
-        _ => String::new(),
-    };
+    let factor = factor(comparison.metric, ratio).map_or_else(String::new, |factor| format!(", {factor}"));
     let relation = relation(comparison, ratio > 1.0);
     format!("{b} {relation} {a} by {amount}{factor} ({})", interval(comparison))
+}
+
+/// A large ratio in words.
+fn factor(metric: Metric, ratio: f64) -> Option<String> {
+    let is_large = ratio.is_finite() && ratio > 0.0 && !(1.0 / FACTOR_FROM..FACTOR_FROM).contains(&ratio);
+    let words = match (is_time(metric), ratio > 1.0) {
+        (true, true) => format!("{ratio:.2} times as long"),
+        (true, false) => format!("{:.2} times as fast", 1.0 / ratio),
+        (false, _) => format!("{ratio:.2} times as much"),
+    };
+    is_large.then_some(words)
+}
+
+/// Whether the metric is the command's own time, of which less is faster.
+pub(crate) fn is_time(metric: Metric) -> bool {
+    matches!(metric, Metric::Wall | Metric::User | Metric::System | Metric::Cpu)
 }
 
 /// `is slower than`, `has fewer migrations than`; a baseline's claim is put less firmly.
@@ -58,7 +74,7 @@ fn relation(comparison: &Comparison, more: bool) -> String {
     let baseline = comparison.grade == Grade::AgainstBaseline;
     let (is, has) = if baseline { ("measured", "showed") } else { ("is", "has") };
     match metric {
-        Metric::Wall | Metric::User | Metric::System | Metric::Cpu => {
+        metric if is_time(metric) => {
             format!("{is} {} than", if more { "slower" } else { "faster" })
         }
         Metric::RunDelay | Metric::PeakMemory | Metric::Steal | Metric::BlockInput | Metric::BlockOutput => {
@@ -108,13 +124,15 @@ fn doubt(comparison: &Comparison) -> String {
     let contains_none = low <= 1.0 && high >= 1.0;
     let within = low >= 1.0 - margin && high <= 1.0 + margin;
     match (contains_none, within) {
-        (true, false) => format!("{interval} contains both no difference and more than ±{margin_words}"),
+        (true, false) => {
+            format!("{interval} contains both equality and differences of more than ±{margin_words}")
+        }
         (true, true) => {
             format!("{interval} lies within ±{margin_words}, but the comparison ended before its next look")
         }
         (false, _) if low.is_finite() && high.is_finite() => {
             format!(
-                "{interval} excludes no difference, but the test by random signs ({}) does not",
+                "{interval} excludes equality, but the sign-flip test ({}) does not",
                 p_value(comparison.p_value)
             )
         }
@@ -126,6 +144,17 @@ fn doubt(comparison: &Comparison) -> String {
 pub(crate) fn interval(comparison: &Comparison) -> String {
     let level = round_percent(1.0 - comparison.level);
     format!("{level} interval {} to {}", change(comparison.ci_low_ratio), change(comparison.ci_high_ratio))
+}
+
+/// The second opinions: the randomisation test and the bootstrap interval.
+pub(crate) fn tests(comparison: &Comparison) -> String {
+    let test = if comparison.anytime { "E-process" } else { "Sign-flip test" };
+    format!(
+        "{test}: {}; bootstrap interval (BCa) {} to {}.",
+        p_value(comparison.p_value),
+        change(comparison.bootstrap_low_ratio),
+        change(comparison.bootstrap_high_ratio)
+    )
 }
 
 /// The metrics that do not decide: those that moved, or that none did.
@@ -185,7 +214,7 @@ pub(crate) fn guard(comparison: &Comparison) -> Option<Guard> {
     let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", listed(&reasons)) };
     let is_warning = comparison.dropped_pairs * 10 > total;
     let doubt = if is_warning { ": more than a tenth, so the verdict rests on the calmer pairs" } else { "" };
-    let sentence = format!("Dropped {} of {total}{TIE}pairs{reasons}{doubt}.", comparison.dropped_pairs);
+    let sentence = format!("{} of {total}{TIE}pairs were dropped{reasons}{doubt}.", comparison.dropped_pairs);
     Some(Guard { sentence, is_warning })
 }
 
@@ -203,11 +232,11 @@ pub(crate) fn word(comparison: &Comparison) -> &'static str {
     match comparison.verdict {
         Verdict::Equivalent => "equivalent",
         Verdict::Inconclusive => "inconclusive",
-        Verdict::Different => match (comparison.metric, comparison.effect_ratio > 1.0) {
-            (Metric::Wall | Metric::User | Metric::System | Metric::Cpu, true) => "slower",
-            (Metric::Wall | Metric::User | Metric::System | Metric::Cpu, false) => "faster",
-            (_, true) => "more",
-            (_, false) => "less",
+        Verdict::Different => match (is_time(comparison.metric), comparison.effect_ratio > 1.0) {
+            (true, true) => "slower",
+            (true, false) => "faster",
+            (false, true) => "more",
+            (false, false) => "less",
         },
     }
 }

@@ -167,3 +167,60 @@ pub(crate) fn listed(items: &[String]) -> String {
         [before @ .., last] => format!("{} and {last}", before.join(", ")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn nothing_that_drives_a_terminal_survives() {
+        assert_eq!(visible("a\nb\tc\r"), "a\\nb\\tc\\r");
+        assert_eq!(visible("\u{1b}[31m\u{9b}2J\u{7f}"), "\\u{1b}[31m\\u{9b}2J\\u{7f}");
+        assert_eq!(visible("exe\u{202e}txt\u{200b}"), "exe\\u{202e}txt\\u{200b}");
+        assert_eq!(visible("grüße 文件"), "grüße 文件");
+    }
+
+    #[test]
+    fn both_ends_of_a_long_name_remain() {
+        assert_eq!(shorten("abcdefghij", 10, "…"), "abcdefghij");
+        assert_eq!(shorten("abcdefghijk", 7, "…"), "abc…ijk");
+        assert_eq!(shorten("文件文件文件", 7, ".."), "文..件");
+    }
+
+    #[test]
+    fn values_of_a_row_share_a_unit() {
+        let scale = Scale::of(Metric::Wall, 5_004_000.0);
+        assert_eq!(spaced(&scale.with_unit(5_004_000.0)), "5.004 ms");
+        assert_eq!(scale.number(12_500_000.0), "12.50");
+        assert_eq!(scale.number(0.0), "0");
+        assert_eq!(spaced(&quantity(Metric::Wall, 81_234.0)), "81.23 µs");
+        assert_eq!(spaced(&quantity(Metric::Wall, 600.0)), "600 ns");
+        assert_eq!(spaced(&quantity(Metric::Wall, 80e9)), "80.00 s");
+        assert_eq!(spaced(&quantity(Metric::PeakMemory, 1_433_600.0)), "1.367 MiB");
+        assert_eq!(quantity(Metric::MinorFaults, 152.0), "152");
+        assert_eq!(quantity(Metric::MinorFaults, 152.5), "152.5");
+        assert_eq!(quantity(Metric::MinorFaults, f64::NAN), "?");
+    }
+
+    #[test]
+    fn ratios_read_as_changes() {
+        assert_eq!(spaced(&change(1.0231)), "+2.31 %");
+        assert_eq!(spaced(&change(0.48)), "−52.0 %");
+        assert_eq!(spaced(&change(1.0)), "+0.00 %");
+        assert_eq!(spaced(&change(3.5)), "+250 %");
+        assert_eq!(spaced(&change(1.00004)), "+0.004 %");
+        assert_eq!(change(f64::INFINITY), "?");
+        assert_eq!(spaced(&percent(0.0071)), "0.71 %");
+        assert_eq!(spaced(&round_percent(1.0 - 0.01)), "99 %");
+        assert_eq!(spaced(&round_percent(0.002)), "0.2 %");
+        assert_eq!(spaced(&p_value(0.00001)), "p < 0.0001");
+    }
+
+    proptest! {
+        #[test]
+        fn shortened_names_fit(name in "\\PC{0,80}", width in 3usize..60) {
+            prop_assert!(shorten(&visible(&name), width, "…").width() <= width);
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     AaStratum, Command, Comparison, Metric, Outcome, Phase, PowerResult, Process, RunFindings, Sample,
-    Summary,
+    Source, Summary,
 };
 use serde::Serialize as SerializeDerive;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
@@ -91,6 +91,7 @@ struct SummaryEntry {
 struct Runs<'r, 'a> {
     samples: &'r ByCommand<'a>,
     command: usize,
+    memory: Source,
 }
 
 /// One run.
@@ -104,6 +105,8 @@ struct RunEntry<'a> {
     env_pad_bytes: u16,
     #[serde(flatten)]
     readings: Readings<'a>,
+    /// What the peak memory covers; `null` where it was not measured.
+    peak_memory_source: Option<Source>,
     /// The CPU on which the run ended.
     cpu: Option<u16>,
     cpu_first: Option<u16>,
@@ -154,7 +157,11 @@ impl Serialize for Commands<'_, '_> {
                 outcome: found.map(Counts::of),
                 tree: found.map_or(&[], |found| &found.tree),
                 summary: Summaries(found.map_or(&[], |found| &found.summaries)),
-                runs: Runs { samples: self.samples, command: index },
+                runs: Runs {
+                    samples: self.samples,
+                    command: index,
+                    memory: self.record.header.sources.peak_memory,
+                },
             }
         };
         serializer.collect_seq(self.record.commands.iter().enumerate().map(entry))
@@ -186,14 +193,14 @@ impl Serialize for Runs<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut runs = serializer.serialize_seq(None)?;
         for sample in self.samples.of(self.command) {
-            runs.serialize_element(&RunEntry::of(sample))?;
+            runs.serialize_element(&RunEntry::of(sample, self.memory))?;
         }
         runs.end()
     }
 }
 
 impl<'a> RunEntry<'a> {
-    fn of(sample: &'a Sample) -> Self {
+    fn of(sample: &'a Sample, memory: Source) -> Self {
         let known = |cpu: u16| (cpu != u16::MAX).then_some(cpu);
         RunEntry {
             trial: sample.trial,
@@ -203,6 +210,7 @@ impl<'a> RunEntry<'a> {
             started_ns: sample.started_ns,
             env_pad_bytes: sample.env_pad_bytes,
             readings: Readings(sample),
+            peak_memory_source: sample.get(Metric::PeakMemory).map(|_| memory),
             cpu: known(sample.cpu_last),
             cpu_first: known(sample.cpu_first),
             cpu_last: known(sample.cpu_last),

@@ -4,11 +4,12 @@ use std::io;
 
 use fauxplat_model::AaFindings;
 use fauxplat_model::document::Record;
+use fauxplat_units::Nanos;
 
 use crate::grid::Tone;
 use crate::tables;
 use crate::text::page::{INDENT, Page};
-use crate::words::{counted, quantity, round_percent};
+use crate::words::{counted, round_percent};
 
 pub(crate) fn write(page: &mut Page, record: &Record, found: &AaFindings) -> io::Result<()> {
     if !found.strata.is_empty() {
@@ -53,5 +54,5 @@ pub(crate) fn calibration(record: &Record, found: &AaFindings) -> (String, Tone)
 
 /// How long it took.
 pub(crate) fn elapsed(found: &AaFindings) -> String {
-    format!("Took {} in all.", quantity(fauxplat_model::Metric::Wall, found.elapsed_s.max(0.0) * 1e9))
+    format!("Took {} in all.", Nanos::from_secs_f64(found.elapsed_s))
 }

@@ -42,81 +42,105 @@ impl Sorted {
 /// The stretch of the number line that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axis {
-    low: f64,
-    high: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    /// Width of a bin that neither combs nor flattens the narrowest of the series.
+    bin: f64,
+}
+
+/// An axis laid over characters.
+#[derive(Clone, Copy)]
+pub(crate) struct Raster {
+    axis: Axis,
+    bins: usize,
+    /// Characters per bin.
+    stretch: usize,
 }
 
 impl Axis {
     /// An axis for several commands, if there is anything to see on it.
     ///
     /// It ends three interquartile ranges beyond the quartiles (Tukey's outer fences): one straggler would otherwise
-    /// squeeze the rest into a single column. What lies beyond is counted, not hidden.
+    /// squeeze the rest into a single column. What lies beyond is counted, not hidden. The bins have half the width
+    /// of Freedman and Diaconis (1981), one interquartile range over the cube root of the number of readings, since
+    /// the eye smooths by itself.
     pub(crate) fn of(series: &[&Sorted]) -> Option<Axis> {
-        let ends = series.iter().filter(|it| it.is_drawable()).map(|it| {
+        let own = series.iter().filter(|it| it.is_drawable()).map(|it| {
             let (q1, q3) = (it.quantile(0.25), it.quantile(0.75));
             let reach = 3.0 * (q3 - q1);
-            (it.quantile(0.0).max(q1 - reach), it.quantile(1.0).min(q3 + reach))
+            let bin = (q3 - q1) / (it.0.len() as f64).cbrt();
+            Axis { low: it.quantile(0.0).max(q1 - reach), high: it.quantile(1.0).min(q3 + reach), bin }
         });
-        let (low, high) = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
-        (high > low && (high - low).is_finite()).then_some(Axis { low, high })
+        let axis = own.reduce(|a, b| Axis {
+            low: a.low.min(b.low),
+            high: a.high.max(b.high),
+            bin: a.bin.min(b.bin),
+        })?;
+        (axis.high > axis.low && (axis.high - axis.low).is_finite()).then_some(axis)
     }
 
-    /// Its left end, in the unit of the metric.
-    pub(crate) fn low(self) -> f64 {
-        self.low
+    /// The axis over at most so many characters.
+    pub(crate) fn raster(self, room: usize) -> Raster {
+        let room = room.clamp(8, COLUMNS_MAX);
+        let wanted = ((self.high - self.low) / self.bin).ceil();
+        let bins = if wanted.is_finite() { (wanted as usize).clamp(8, room) } else { room };
+        let stretch = room.div_ceil(bins);
+        Raster { axis: self, bins: room / stretch, stretch }
+    }
+}
+
+impl Raster {
+    fn bin(self, value: f64) -> Option<usize> {
+        let Axis { low, high, .. } = self.axis;
+        let share = (value - low) / (high - low);
+        (low..=high).contains(&value).then(|| ((share * self.bins as f64) as usize).min(self.bins - 1))
     }
 
-    /// Its right end.
-    pub(crate) fn high(self) -> f64 {
-        self.high
-    }
-
-    fn column(self, value: f64, columns: usize) -> Option<usize> {
-        let within = (self.low..=self.high).contains(&value);
-        let share = (value - self.low) / (self.high - self.low);
-        within.then(|| ((share * columns as f64) as usize).min(columns - 1))
+    /// The character under which a value lies.
+    fn character(self, value: f64) -> Option<usize> {
+        let characters = Raster { bins: self.bins * self.stretch, stretch: 1, ..self };
+        characters.bin(value)
     }
 }
 
 /// A drawing of one series.
 pub(crate) struct Drawing {
-    /// One character per bin.
+    /// The bins.
     pub(crate) bars: String,
-    /// Blanks, and the mark under the bin of the median.
+    /// Blanks, and the mark under the median.
     pub(crate) mark: String,
     /// Readings that lie off the axis.
     pub(crate) beyond: usize,
 }
 
 /// Draws a series; every bin that holds a reading shows at least the lowest bar.
-pub(crate) fn draw(series: &Sorted, axis: Axis, columns: usize, unicode: bool) -> Drawing {
-    let mut bins = vec![0usize; columns];
+pub(crate) fn draw(series: &Sorted, raster: Raster, unicode: bool) -> Drawing {
+    let mut bins = vec![0usize; raster.bins];
     let mut beyond = 0;
     for &value in &series.0 {
-        match axis.column(value, columns) {
-            Some(column) => bins[column] += 1,
+        match raster.bin(value) {
+            Some(bin) => bins[bin] += 1,
             None => beyond += 1,
         }
     }
     let fullest = bins.iter().copied().max().unwrap_or(0).max(1);
     let heights = if unicode { BLOCKS } else { ASCII };
-    let bars = bins.iter().map(|&count| heights[(count * 8).div_ceil(fullest)]).collect();
-    let mark = match series.is_drawable().then(|| axis.column(series.median(), columns)).flatten() {
-        Some(column) => format!("{}{}", " ".repeat(column), if unicode { '▲' } else { '^' }),
-        None => String::new(),
-    };
+    let height = |&count: &usize| heights[(count * 8).div_ceil(fullest)];
+    let bars = bins.iter().flat_map(|count| std::iter::repeat_n(height(count), raster.stretch)).collect();
+    let median = series.is_drawable().then(|| raster.character(series.median())).flatten();
+    let mark = median.map_or_else(String::new, |column| format!("{}{}", " ".repeat(column), mark(unicode)));
     Drawing { bars, mark, beyond }
 }
 
-/// How many bins fit beside `taken` columns of text.
-pub(crate) fn columns(width: usize, taken: usize) -> usize {
-    width.saturating_sub(taken).clamp(8, COLUMNS_MAX)
+/// The mark under a median.
+pub(crate) fn mark(unicode: bool) -> char {
+    if unicode { '▲' } else { '^' }
 }
 
 /// The ends of the axis under the bars: the low one at the left, the high one at the right.
-pub(crate) fn ends(axis: Axis, scale: Scale, columns: usize) -> String {
-    let (low, high) = (scale.with_unit(axis.low), scale.with_unit(axis.high));
-    let gap = columns.saturating_sub(low.width() + high.width()).max(1);
+pub(crate) fn ends(raster: Raster, scale: Scale) -> String {
+    let (low, high) = (scale.with_unit(raster.axis.low), scale.with_unit(raster.axis.high));
+    let gap = (raster.bins * raster.stretch).saturating_sub(low.width() + high.width()).max(1);
     format!("{low}{}{high}", " ".repeat(gap))
 }
 
@@ -134,18 +158,18 @@ mod tests {
         values.push(1e6);
         let series = sorted(&values);
         let axis = Axis::of(&[&series]).unwrap();
-        let drawing = draw(&series, axis, 10, true);
+        let drawing = draw(&series, axis.raster(20), true);
         assert_eq!(drawing.beyond, 1);
-        assert_eq!(drawing.bars.chars().count(), 10);
         assert!(drawing.bars.starts_with('█'), "{}", drawing.bars);
+        assert_eq!(drawing.bars.chars().filter(|&bar| bar == ' ').count(), 11, "{}", drawing.bars);
     }
 
     #[test]
     fn the_mark_stands_under_the_median() {
         let series = sorted(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]);
-        let drawing = draw(&series, Axis::of(&[&series]).unwrap(), 11, false);
-        assert_eq!(drawing.bars, "@".repeat(11));
-        assert_eq!(drawing.mark, "     ^");
+        let drawing = draw(&series, Axis::of(&[&series]).unwrap().raster(33), false);
+        assert_eq!(drawing.bars.len(), 30);
+        assert_eq!(drawing.mark, format!("{}^", " ".repeat(15)));
     }
 
     #[test]

@@ -79,9 +79,11 @@ fn draw(
     for (row, name) in grid.rows.iter().zip(names) {
         table.add_row(pick(name, &row.cells));
     }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if index == 0 { 0 } else { GAP as u16 }, 0));
-        column.set_cell_alignment(if index == 0 { CellAlignment::Left } else { CellAlignment::Right });
+    let originals = std::iter::once(0).chain(columns.iter().copied());
+    for (column, original) in table.column_iter_mut().zip(originals) {
+        let is_numeric = grid.is_numeric(original);
+        column.set_padding((if original == 0 { 0 } else { GAP as u16 }, 0));
+        column.set_cell_alignment(if is_numeric { CellAlignment::Right } else { CellAlignment::Left });
     }
     table.load_style(comfy_table::TableStyle::new());
     let tones = std::iter::once(Tone::Faint).chain(grid.rows.iter().map(|row| row.tone));

@@ -4,6 +4,7 @@ use std::io;
 
 use fauxplat_model::document::Record;
 use fauxplat_model::{CompareFindings, Comparison, Metric};
+use fauxplat_units::Nanos;
 
 use crate::grid::Tone;
 use crate::samples::{ByCommand, readings, summary};
@@ -28,41 +29,34 @@ pub(crate) fn write(page: &mut Page, record: &Record, found: &CompareFindings) -
         let sentence = verdict::sentence(comparison, &name(&comparison.a), &name(&comparison.b));
         page.paragraph(tables::tone(comparison), 0, &sentence)?;
     }
-    if let Some(sentence) = winner(record, found) {
+    let name = |index: usize| record.commands.get(index).map_or_else(String::new, |it| visible(&it.name));
+    if let Some(sentence) = winner(found, name) {
         page.paragraph(Tone::Title, 0, &sentence)?;
     }
     page.blank()?;
     page.table(INDENT, &tables::effects(record, found))?;
-    page.blank()?;
     distributions(page, record, found)?;
     for comparison in &found.comparisons {
         grounds(page, comparison, found.comparisons.len() > 1)?;
     }
-    for note in notes(found) {
-        page.paragraph(note.0, 0, &note.1)?;
-    }
     page.blank()?;
-    page.table(INDENT, &tables::relative(record, &found.commands))
+    page.table(INDENT, &tables::resources(record, &found.commands))?;
+    page.blank()?;
+    for (tone, note) in notes(found) {
+        page.paragraph(tone, 0, &note)?;
+    }
+    Ok(())
 }
 
-/// Who won, which only a comparison with the runner-up can show.
-pub(crate) fn winner(record: &Record, found: &CompareFindings) -> Option<String> {
-    let metric = found.comparisons.first()?.metric;
-    let best = match metric {
-        Metric::Wall | Metric::User | Metric::System | Metric::Cpu => "Fastest",
-        _ => "Least",
-    };
-    match found.winner.and_then(|index| record.commands.get(index)) {
-        Some(command) => Some(format!(
-            "{best} in {}: {}, also against the runner-up.",
-            metric.title(),
-            visible(&command.name)
-        )),
-        None if found.comparisons.len() > 1 => {
-            Some("No winner: the first two were not told apart.".to_owned())
-        }
-        None => None,
-    }
+/// Who won, which only a comparison with the runner-up can show. Of two commands the verdict says it already.
+pub(crate) fn winner(found: &CompareFindings, name: impl Fn(usize) -> String) -> Option<String> {
+    let comparison = found.comparisons.first().filter(|_| found.comparisons.len() > 1)?;
+    let best = if verdict::is_time(comparison.metric) { "Fastest" } else { "Least" };
+    let metric = comparison.metric.title();
+    Some(match found.winner {
+        Some(index) => format!("{best} in {metric}: {}, also against the runner-up.", name(index)),
+        None => "No winner is named: the best two were not told apart.".to_owned(),
+    })
 }
 
 /// What one verdict rests upon: other metrics, variance, dropped pairs.
@@ -70,12 +64,16 @@ fn grounds(page: &mut Page, comparison: &Comparison, titled: bool) -> io::Result
     if comparison.pairs == 0 && comparison.dropped_pairs == 0 {
         return Ok(());
     }
+    page.blank()?;
     if titled {
         let title = page.name(&visible(&comparison.b), page.width);
         page.line(Tone::Title, &title)?;
     }
+    if comparison.pairs > 0 {
+        page.paragraph(Tone::Plain, 0, &verdict::tests(comparison))?;
+    }
     if let Some(guard) = verdict::guard(comparison) {
-        let (tone, label) = if guard.is_warning { (Tone::Doubt, "warning: ") } else { (Tone::Plain, "") };
+        let (tone, label) = if guard.is_warning { (Tone::Doubt, "Warning: ") } else { (Tone::Plain, "") };
         page.paragraph(tone, 0, &format!("{label}{}", guard.sentence))?;
     }
     if let Some(secondary) = verdict::secondary(comparison) {
@@ -102,10 +100,8 @@ pub(crate) fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
         notes.push((Tone::Plain, format!("Allowed rate of false verdicts {level} ({rule}){adjusted}.")));
     }
     notes.extend(floor(found));
-    if found.elapsed_s.is_finite() && found.elapsed_s >= 0.0 {
-        let elapsed = quantity(Metric::Wall, found.elapsed_s * 1e9);
-        notes.push((Tone::Plain, format!("Took {elapsed} in all.")));
-    }
+    let elapsed = Nanos::from_secs_f64(found.elapsed_s);
+    notes.push((Tone::Plain, format!("Took {elapsed} in all.")));
     notes
 }
 
@@ -137,11 +133,12 @@ fn distributions(page: &mut Page, record: &Record, found: &CompareFindings) -> i
     let of = |index| Sorted::new(readings(&samples, record, index, metric).map(|it| it as f64).collect());
     let series: Vec<Sorted> = (0..shown).map(of).collect();
     let Some(axis) = Axis::of(&series.iter().collect::<Vec<_>>()) else { return Ok(()) };
-    let columns = chart::columns(page.width, INDENT + 2);
-    let (left, right) = if page.unicode() { ('▕', '▏') } else { ('|', '|') };
+    page.blank()?;
+    let raster = axis.raster(page.width - INDENT - 2);
+    let (left, right) = page.bars();
     let margin = " ".repeat(INDENT);
     for (command, series) in record.commands.iter().zip(&series) {
-        let drawing = chart::draw(series, axis, columns, page.unicode());
+        let drawing = chart::draw(series, raster, page.unicode());
         let beyond = match drawing.beyond {
             0 => String::new(),
             beyond => format!(" ({} beyond the drawing)", counted(beyond, "run", "runs")),
@@ -152,9 +149,7 @@ fn distributions(page: &mut Page, record: &Record, found: &CompareFindings) -> i
         page.line(Tone::Plain, &format!("{margin}{left}{}{right}", drawing.bars))?;
         page.line(Tone::Faint, &format!("{margin} {}", drawing.mark))?;
     }
-    let ends = page.spell(&chart::ends(axis, Scale::of(metric, axis.high()), columns));
+    let ends = page.spell(&chart::ends(raster, Scale::of(metric, axis.high)));
     page.line(Tone::Faint, &format!("{margin} {ends}"))?;
-    let mark = if page.unicode() { '▲' } else { '^' };
-    page.line(Tone::Faint, &format!("{margin} {}, {mark} median", metric.title()))?;
-    page.blank()
+    page.line(Tone::Faint, &format!("{margin} {}, {} median", metric.title(), page.mark()))
 }

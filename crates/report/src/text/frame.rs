@@ -21,7 +21,9 @@ pub(crate) fn foot(page: &mut Page, header: &Header) -> io::Result<()> {
     }
     page.paragraph(Tone::Faint, 0, &format!("condition: {}", condition(&header.condition)))?;
     page.paragraph(Tone::Faint, 0, &format!("machine: {}", machine(&header.machine)))?;
-    page.paragraph(Tone::Faint, 0, &format!("repeat with: {}", visible(&repeat(header))))
+    // It is the one line that is never broken: a break inside quotes would make it another command.
+    let repeat = page.spell(&format!("repeat with: {}", visible(&repeat(header))));
+    page.line(Tone::Faint, &repeat)
 }
 
 /// The condition in one line.

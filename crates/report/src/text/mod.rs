@@ -9,14 +9,15 @@ mod page;
 mod run;
 mod tree;
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use fauxplat_model::document::{Findings, Record};
 
+use crate::grid::Grid;
 use crate::{ReportError, Style};
 
 pub(crate) use aa::{POWER_TITLE, RIVALS_TITLE, calibration, elapsed};
-pub(crate) use compare::notes;
+pub(crate) use compare::{notes, winner};
 pub(crate) use frame::{condition, machine, repeat};
 
 /// Writes the figures first and what they rest upon below them.
@@ -28,4 +29,9 @@ pub(crate) fn write(record: &Record, style: &Style, out: &mut dyn Write) -> Resu
         Findings::Aa(found) => aa::write(&mut page, record, found)?,
     }
     Ok(frame::foot(&mut page, record.header)?)
+}
+
+/// Writes a table by itself.
+pub(crate) fn write_table(grid: &Grid, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    page::Page::new(style, out).table(0, grid)
 }

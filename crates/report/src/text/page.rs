@@ -6,7 +6,7 @@ use anstyle::AnsiColor;
 
 use crate::Style;
 use crate::grid::{Grid, Tone};
-use crate::text::columns;
+use crate::text::{chart, columns};
 use crate::words::{TIE, shorten, spaced};
 
 /// The narrowest and the widest page that is laid out.
@@ -31,6 +31,16 @@ impl<'o> Page<'o> {
 
     pub(crate) fn unicode(&self) -> bool {
         self.unicode
+    }
+
+    /// The ends of a drawing.
+    pub(crate) fn bars(&self) -> (char, char) {
+        if self.unicode { ('▕', '▏') } else { ('|', '|') }
+    }
+
+    /// The mark of a median.
+    pub(crate) fn mark(&self) -> char {
+        chart::mark(self.unicode)
     }
 
     /// What stands for the middle of a shortened text.
@@ -65,7 +75,10 @@ impl<'o> Page<'o> {
     /// A paragraph, broken at the width; its later lines are indented by two more columns than the first.
     pub(crate) fn paragraph(&mut self, tone: Tone, indent: usize, text: &str) -> io::Result<()> {
         let (first, later) = (" ".repeat(indent), " ".repeat(indent + INDENT));
-        let options = textwrap::Options::new(self.width).initial_indent(&first).subsequent_indent(&later);
+        let options = textwrap::Options::new(self.width)
+            .initial_indent(&first)
+            .subsequent_indent(&later)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
         let text = self.spell(text);
         for line in textwrap::wrap(&text, options) {
             self.line(tone, &line)?;

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::grid::Tone;
 use crate::samples::{ByCommand, readings, summary};
 use crate::tables;
-use crate::text::chart::{Axis, Sorted, columns, draw};
+use crate::text::chart::{Axis, Sorted, draw};
 use crate::text::page::{INDENT, Page};
 use crate::text::tree;
 use crate::words::{Scale, counted, visible};
@@ -40,8 +40,9 @@ fn figures(
     index: usize,
     found: &RunFindings,
 ) -> io::Result<()> {
-    if !found.summaries.is_empty() {
-        page.table(INDENT, &tables::metrics(found))?;
+    let metrics = tables::metrics(found);
+    if !metrics.rows.is_empty() {
+        page.table(INDENT, &metrics)?;
     }
     let zero = tables::zero_metrics(found);
     if !zero.is_empty() {
@@ -68,16 +69,16 @@ fn title(page: &mut Page, name: &str, command: &str) -> io::Result<()> {
 /// One line of bars between the ends of the axis, and the mark of the median below.
 fn distribution(page: &mut Page, metric: Metric, values: &Sorted) -> io::Result<()> {
     let Some(axis) = Axis::of(&[values]) else { return Ok(()) };
-    let scale = Scale::of(metric, axis.high());
-    let (low, high) = (page.spell(&scale.with_unit(axis.low())), page.spell(&scale.with_unit(axis.high())));
-    let columns = columns(page.width, INDENT + low.width() + high.width() + 4);
-    let drawing = draw(values, axis, columns, page.unicode());
+    let scale = Scale::of(metric, axis.high);
+    let (low, high) = (page.spell(&scale.with_unit(axis.low)), page.spell(&scale.with_unit(axis.high)));
+    let raster = axis.raster(page.width.saturating_sub(INDENT + low.width() + high.width() + 4));
+    let drawing = draw(values, raster, page.unicode());
     let margin = " ".repeat(INDENT);
-    let (left, right) = if page.unicode() { ('▕', '▏') } else { ('|', '|') };
+    let (left, right) = page.bars();
     page.line(Tone::Plain, &format!("{margin}{low} {left}{}{right} {high}", drawing.bars))?;
     let mark = format!("{margin}{}{} median", " ".repeat(low.width() + 2), drawing.mark);
-    let mark = if mark.width() <= page.width { mark } else { mark.trim_end_matches(" median").to_owned() };
-    page.line(Tone::Faint, &mark)?;
+    let mark = if mark.width() <= page.width { &mark } else { mark.trim_end_matches(" median") };
+    page.line(Tone::Faint, mark)?;
     match drawing.beyond {
         0 => Ok(()),
         beyond => page.paragraph(
@@ -100,14 +101,15 @@ fn counts(record: &Record, samples: &ByCommand, index: usize, found: &RunFinding
     if found.failures > 0 {
         let kept = record.commands[index].condition.ignore_failure;
         let fate = if kept { "analysed like the others" } else { "left out of the figures" };
-        parts.push(format!("{} failed ({fate})", found.failures));
+        parts.push(format!("{} failed ({fate})", counted(found.failures, "run", "runs")));
     }
     let outliers = summary(found, Metric::Wall).map_or(0, |wall| wall.outliers);
     if outliers > 0 {
         parts.push(format!("{} much slower than the median", counted(outliers, "outlier", "outliers")));
     }
     if found.runs_with_left_behind > 0 {
-        parts.push(format!("{} left processes behind, which were ended", found.runs_with_left_behind));
+        let runs = counted(found.runs_with_left_behind, "run", "runs");
+        parts.push(format!("{runs} left processes behind, which were ended"));
     }
     parts.join("; ")
 }

@@ -20,7 +20,7 @@ pub(crate) fn write(page: &mut Page, processes: &[Process]) -> io::Result<()> {
     let title = format!("process tree: {}", counted(processes.len(), "process", "processes"));
     page.paragraph(Tone::Title, INDENT, &title)?;
     let header = ["process", "pid", "parent", "CPU time", "wall time", "peak memory", "threads", "ended"];
-    let mut grid = Grid::named(&header, &[6, 7]);
+    let mut grid = Grid::named(&header, &[6, 2, 7]);
     for (depth, process) in ordered(processes) {
         let branch = match depth {
             0 => String::new(),

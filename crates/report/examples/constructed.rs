@@ -1,0 +1,25 @@
+//! Writes a constructed record: `cargo run --example constructed -- compare markdown`, for trying the formats on
+//! those who read them.
+
+use std::io::stdout;
+
+#[expect(dead_code, reason = "each user of the constructed records takes some of them")]
+#[path = "../tests/suite/common.rs"]
+mod common;
+
+use fauxplat_report::{Style, write};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let words: Vec<String> = std::env::args().collect();
+    let word = |index: usize, default: &str| words.get(index).map_or(default.to_owned(), Clone::clone);
+    let owned = match word(1, "run").as_str() {
+        "run" => common::run(&["sort -n data", "gsort -n data"]),
+        "troubled" => common::troubled_run(),
+        "compare" => common::compare_three(),
+        "aa" => common::aa(),
+        other => return Err(format!("`{other}` is not run, troubled, compare or aa").into()),
+    };
+    let style =
+        Style { colour: true, width: word(3, "100").parse()?, unicode: word(4, "unicode") != "ascii" };
+    Ok(write(&owned.record(), word(2, "text").parse()?, &style, &mut stdout())?)
+}

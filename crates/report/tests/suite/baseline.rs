@@ -1,0 +1,125 @@
+//! Results of earlier times and other tools, read back. The files under `data` were written by the tools themselves.
+
+use fauxplat_model::{Metric, Outcome, Phase, Reading};
+use fauxplat_report::{BaselineSeries, Format, ReportError, SourceFormat, Style, read_baseline};
+
+use crate::common::{self, Owned};
+
+fn read_back(owned: &Owned, format: Format) -> Vec<BaselineSeries> {
+    read_baseline(&owned.render(format, &Style::default())).expect("what is written is readable")
+}
+
+fn refused(text: &str) -> String {
+    read_baseline(text).expect_err("it is broken").to_string()
+}
+
+#[test]
+fn hyperfine_1() {
+    let series = read_baseline(include_str!("../data/hyperfine-1.15.json")).unwrap();
+    let names: Vec<_> = series.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["sleep 0.001", "sleep 0.002"]);
+    assert_eq!(series[0].format, SourceFormat::Hyperfine);
+    assert_eq!(series[0].get(Metric::Wall), Some(&[2_411_313.0, 2_062_230.0][..]));
+    assert_eq!(series[0].get(Metric::PeakMemory), None);
+}
+
+#[test]
+fn hyperfine_2() {
+    let series = read_baseline(include_str!("../data/hyperfine-2.0.json")).unwrap();
+    assert_eq!(series.len(), 2);
+    assert_eq!(series[0].name, "short");
+    assert!(series[0].when.as_ref().is_some_and(|when| when.starts_with("2026-")), "{:?}", series[0].when);
+    for metric in [Metric::Wall, Metric::Cpu, Metric::User, Metric::System, Metric::PeakMemory] {
+        assert_eq!(series[1].get(metric).map(<[f64]>::len), Some(3), "{metric:?}");
+    }
+    assert!(series[1].get(Metric::Wall).unwrap().iter().all(|&ns| ns > 2e6 && ns < 1e8));
+}
+
+#[test]
+fn pyperf() {
+    let series = read_baseline(include_str!("../data/pyperf-2.10.json")).unwrap();
+    assert_eq!(series.len(), 1);
+    assert_eq!(series[0].name, "sleep");
+    assert_eq!(series[0].format, SourceFormat::Pyperf);
+    assert_eq!(series[0].get(Metric::Wall).map(<[f64]>::len), Some(4));
+    assert!(series[0].get(Metric::Wall).unwrap().iter().all(|&ns| ns > 1e6 && ns < 1e8));
+    assert!(series[0].when.as_ref().is_some_and(|when| when.starts_with("2026-")), "{:?}", series[0].when);
+}
+
+#[test]
+fn our_own_documents() {
+    let mut owned = common::run(&["sort", "gsort"]);
+    owned.samples[0].phase = Phase::Warmup;
+    owned.samples[2].outcome = Outcome::TimedOut;
+    let series = read_back(&owned, Format::Json);
+    assert_eq!(series.len(), 2);
+    assert_eq!(series[0].name, "sort");
+    assert_eq!(series[0].format, SourceFormat::Fauxplat);
+    assert_eq!(series[0].when.as_deref(), Some("2026-11-02T09:30:00Z"));
+    assert_eq!(series[0].get(Metric::Wall).map(<[f64]>::len), Some(18));
+    assert_eq!(
+        series[1].get(Metric::Wall).map(|it| it[0]),
+        owned.samples[1].get(Metric::Wall).map(|ns| ns as f64)
+    );
+    assert_eq!(series[0].get(Metric::Migrations), None, "it was not measured");
+    assert_eq!(read_back(&common::compare_three(), Format::Json).len(), 3);
+}
+
+#[test]
+fn a_metric_that_some_runs_lack_is_left_out() {
+    let mut owned = common::run(&["sort"]);
+    owned.samples[7].readings[Metric::User as usize] = Reading::ABSENT;
+    let series = read_back(&owned, Format::Json);
+    assert_eq!(series[0].get(Metric::User), None);
+    assert!(series[0].get(Metric::System).is_some());
+}
+
+#[test]
+fn our_own_exports() {
+    let owned = common::run(&["sort", "gsort"]);
+    let wall = |series: &[BaselineSeries]| series[1].get(Metric::Wall).map(|it| it[3].round());
+    let expected = owned.samples[7].get(Metric::Wall).map(|ns| ns as f64);
+    assert_eq!(wall(&read_back(&owned, Format::HyperfineJson)), expected);
+    assert_eq!(wall(&read_back(&owned, Format::PyperfJson)), expected);
+    assert!(read_back(&owned, Format::PyperfJson)[0].get(Metric::PeakMemory).is_some());
+}
+
+#[test]
+fn broken_json_has_a_place() {
+    let said = [refused("{\"results\": [\n  {\"command\": }"), refused("")];
+    let whole = common::run(&["sort"]).render(Format::Json, &Style::default());
+    let error = read_baseline(&whole[..whole.len() / 2]).unwrap_err();
+    assert!(matches!(error, ReportError::BaselineSyntax { line, .. } if line > 10), "{error}");
+    insta::assert_snapshot!("broken_json_has_a_place", said.join("\n"));
+}
+
+#[test]
+fn another_shape_is_told_with_its_place() {
+    let said = [
+        refused("{\"results\": [\n {\"command\": \"a\", \"times\": [1, \"x\"]}]}"),
+        refused("{\"results\": [{\"command\": \"a\"}]}"),
+        refused("{\"benchmarks\": [{\"metadata\": {}}]}"),
+        refused(
+            "{\"schema\": \"fauxplat.run/1\",\n\"commands\": [{\"name\": \"a\", \"runs\": [{\"wall_ns\": 1}]}]}",
+        ),
+    ];
+    insta::assert_snapshot!("another_shape_is_told_with_its_place", said.join("\n"));
+}
+
+#[test]
+fn another_kind_is_told_what_was_expected() {
+    let said = [refused("{\"version\": 3}"), refused("[1, 2]"), refused("{\"schema\": \"fauxplat.run/9\"}")];
+    insta::assert_snapshot!("another_kind_is_told_what_was_expected", said.join("\n"));
+}
+
+#[test]
+fn a_baseline_without_runs_is_refused() {
+    let said = [refused("{\"results\": [{\"command\": \"a\", \"times\": []}]}")];
+    let mut failed = common::run(&["sort"]);
+    failed.samples.iter_mut().for_each(|sample| sample.outcome = Outcome::Exited(1));
+    assert!(matches!(
+        read_baseline(&failed.render(Format::Json, &Style::default())),
+        Err(ReportError::BaselineEmpty { .. })
+    ));
+    insta::assert_snapshot!("a_baseline_without_runs_is_refused", said.join("\n"));
+}

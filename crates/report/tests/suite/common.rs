@@ -1,0 +1,355 @@
+//! Constructed records of every kind, always the same.
+
+use std::path::PathBuf;
+
+use fauxplat_model::document::{Findings, Header, Record};
+use fauxplat_model::{
+    AaFindings, AaStratum, Aslr, Command, CompareFindings, Comparison, Condition, CpuFacts, Definition,
+    Dropped, DroppedReason, EnvPad, Grade, MachineFacts, Metric, Outcome, Phase, PowerResult, Process,
+    Reading, RivalCount, RunFindings, Sample, Scope, Secondary, Source, Sources, StoppedBy, Summary,
+    VarianceBudget, Verdict,
+};
+use fauxplat_report::{Format, Style, write};
+use fauxplat_units::Bytes;
+
+/// A record that owns its parts.
+#[derive(Clone)]
+pub(crate) struct Owned {
+    pub(crate) header: Header,
+    pub(crate) commands: Vec<Command>,
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) findings: Findings,
+}
+
+impl Owned {
+    pub(crate) fn record(&self) -> Record<'_> {
+        Record {
+            header: &self.header,
+            commands: &self.commands,
+            samples: &self.samples,
+            findings: &self.findings,
+        }
+    }
+
+    pub(crate) fn render(&self, format: Format, style: &Style) -> String {
+        let mut out = Vec::new();
+        write(&self.record(), format, style, &mut out).expect("writing to memory works");
+        String::from_utf8(out).expect("reports are UTF-8")
+    }
+
+    pub(crate) fn text(&self, width: usize) -> String {
+        self.render(Format::Text, &Style { colour: false, width, unicode: true })
+    }
+}
+
+pub(crate) fn header(verb: &str) -> Header {
+    let machine = MachineFacts {
+        kernel: "6.1.0-26-amd64".into(),
+        architecture: "x86_64".into(),
+        os: "Debian GNU/Linux 12 (bookworm)".into(),
+        cpu: CpuFacts {
+            model: "AMD EPYC 7B13".into(),
+            online: "0-3".parse().unwrap(),
+            allowed: "0-1".parse().unwrap(),
+            governor: None,
+        },
+        memory_bytes: Bytes(8 << 30),
+        hypervisor: Some("KVM".into()),
+        boot_id: "6a2f4c5e-0000-4000-8000-000000000001".into(),
+        randomize_va_space: Some(2),
+    };
+    Header {
+        fauxplat_version: "0.1.0".into(),
+        id: Some(7),
+        started: "2026-11-02T09:30:00Z".into(),
+        invocation: vec![
+            "/usr/bin/fauxplat".into(),
+            verb.into(),
+            "sort -n data".into(),
+            "gsort -n data".into(),
+        ],
+        seed: 42,
+        machine,
+        condition: Condition { env_pad: EnvPad::Random, aslr: Aslr::On, ..Condition::default() },
+        definition: Definition::default(),
+        sources: Sources {
+            cpu_time: Source::Taskstats,
+            peak_memory: Source::Rusage,
+            peak_memory_floor_bytes: 1 << 20,
+            run_delay: Source::Taskstats,
+            migrations: Source::None,
+        },
+        warnings: vec!["the hypervisor took 1.2 % of the time (steal)".into()],
+        not_measured: vec!["migrations: perf_event_paranoid is 4 (lower it to 2)".into()],
+    }
+}
+
+pub(crate) fn command(name: &str) -> Command {
+    Command {
+        name: name.into(),
+        command: name.into(),
+        program: PathBuf::from("/usr/bin/sort"),
+        program_sha256: Some("ab".repeat(32)),
+        argv: name.split(' ').map(str::to_owned).collect(),
+        parameters: vec![("size".into(), "10".into())],
+        prepare: None,
+        cleanup: None,
+        condition: Condition::default(),
+    }
+}
+
+/// A sample whose wall time wanders deterministically around `wall_ns`.
+pub(crate) fn sample(trial: u32, command: u16, wall_ns: u64) -> Sample {
+    let wobble = u64::from(trial).wrapping_mul(2_654_435_761) % 1000;
+    let wall = wall_ns + wall_ns / 100_000 * wobble;
+    let mut readings = [Reading::new(0); Metric::COUNT];
+    readings[Metric::Wall as usize] = Reading::new(wall);
+    readings[Metric::User as usize] = Reading::new(wall / 2);
+    readings[Metric::System as usize] = Reading::new(wall / 4);
+    readings[Metric::Cpu as usize] = Reading::new(wall / 4 * 3);
+    readings[Metric::RunDelay as usize] = Reading::new(wobble * 10);
+    readings[Metric::PeakMemory as usize] = Reading::new(3_500_000 + wobble * 16);
+    readings[Metric::VoluntarySwitches as usize] = Reading::new(wobble % 3);
+    readings[Metric::MinorFaults as usize] = Reading::new(150 + wobble % 7);
+    readings[Metric::Migrations as usize] = Reading::ABSENT;
+    Sample {
+        trial,
+        block: trial / 2,
+        command,
+        position: (trial % 2) as u16,
+        phase: Phase::Measured,
+        outcome: Outcome::Exited(0),
+        cpu_first: 1,
+        cpu_last: u16::MAX,
+        left_behind: 0,
+        env_pad_bytes: 128,
+        started_ns: u64::from(trial) * 7_000_000,
+        readings,
+    }
+}
+
+/// Location and spread, roughly: reports only have to show them.
+pub(crate) fn summarise(metric: Metric, samples: &[Sample], command: u16) -> Option<Summary> {
+    let of_command =
+        samples.iter().filter(|sample| sample.command == command && sample.phase == Phase::Measured);
+    let mut values: Vec<f64> = of_command.filter_map(|it| it.get(metric)).map(|it| it as f64).collect();
+    values.sort_by(f64::total_cmp);
+    let n = values.len();
+    let at = |share: f64| values[((n - 1) as f64 * share) as usize];
+    let mean = values.iter().sum::<f64>() / n as f64;
+    let sd = (values.iter().map(|it| (it - mean).powi(2)).sum::<f64>() / (n as f64 - 1.0).max(1.0)).sqrt();
+    (n > 0).then(|| Summary {
+        metric,
+        n,
+        median: at(0.5),
+        mean,
+        low: at(0.3),
+        high: at(0.7),
+        sd,
+        min: at(0.0),
+        max: at(1.0),
+        percentiles: [at(0.05), at(0.25), at(0.75), at(0.95)],
+        outliers: 0,
+    })
+}
+
+pub(crate) fn run_findings(samples: &[Sample], command: u16) -> RunFindings {
+    let summaries =
+        Metric::ALL.into_iter().filter_map(|metric| summarise(metric, samples, command)).collect();
+    RunFindings { summaries, failures: 0, runs_with_left_behind: 0, tree: Vec::new() }
+}
+
+/// `run` of some commands, 20 runs each.
+pub(crate) fn run(names: &[&str]) -> Owned {
+    let count = names.len() as u32;
+    let sample_of =
+        |trial: u32| sample(trial, (trial % count) as u16, 5_000_000 + u64::from(trial % count) * 700_000);
+    let samples: Vec<Sample> = (0..20 * count).map(sample_of).collect();
+    let found = (0..count as u16).map(|index| run_findings(&samples, index)).collect();
+    Owned {
+        header: header("run"),
+        commands: names.iter().map(|name| command(name)).collect(),
+        samples,
+        findings: Findings::Run(found),
+    }
+}
+
+/// `run` in which something is wrong with everything.
+pub(crate) fn troubled_run() -> Owned {
+    let mut owned =
+        run(&["sh -c 'make -j2 && ./test --all --verbose' with a command line that is really rather long"]);
+    owned.commands[0].command = "sh -c 'make -j2 && ./test --all --verbose'".into();
+    owned.samples[0].phase = Phase::Warmup;
+    owned.samples[3].outcome = Outcome::Signaled(9);
+    owned.samples[5].readings[0] = Reading::new(60_000_000);
+    let process = |pid, parent, command: &str, outcome| Process {
+        pid,
+        parent,
+        command: command.into(),
+        cpu_ns: u64::from(pid) * 10_000,
+        wall_ns: u64::from(pid) * 15_000,
+        peak_memory_bytes: u64::from(pid) * 4096,
+        threads: pid % 3 + 1,
+        outcome,
+    };
+    let mut found = run_findings(&owned.samples, 0);
+    found.failures = 1;
+    found.runs_with_left_behind = 1;
+    found.summaries[0].outliers = 1;
+    found.tree = vec![
+        process(100, 1, "sh -c 'make -j2 && ./test --all --verbose'", Some(Outcome::Exited(0))),
+        process(101, 100, "make -j2", Some(Outcome::Exited(0))),
+        process(102, 101, "cc -O2 -c a.c", Some(Outcome::Exited(0))),
+        process(103, 101, "cc -O2 -c b.c", Some(Outcome::Signaled(9))),
+        process(104, 100, "./test --all --verbose", None),
+    ];
+    owned.findings = Findings::Run(vec![found]);
+    owned
+}
+
+pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: f64) -> Comparison {
+    Comparison {
+        a: a.into(),
+        b: b.into(),
+        metric: Metric::Wall,
+        verdict,
+        scope: Scope::Binaries,
+        grade: Grade::WithinSession,
+        effect_ratio: effect,
+        ci_low_ratio: effect - half,
+        ci_high_ratio: effect + half,
+        bootstrap_low_ratio: effect - half,
+        bootstrap_high_ratio: effect + half,
+        p_value: 0.0002,
+        level: 0.01,
+        margin: 0.01,
+        anytime: false,
+        pairs: 32,
+        dropped_pairs: 0,
+        dropped: Vec::new(),
+        stopped_by: StoppedBy::Verdict,
+        pairs_needed: None,
+        variance: VarianceBudget {
+            layout: Some(0.31),
+            process: Some(0.55),
+            order: 0.04,
+            residual: 0.1,
+            pair_sd: 0.0071,
+            autocorrelation: 0.05,
+            position_ratio: 1.001,
+            position_low_ratio: 0.999,
+            position_high_ratio: 1.003,
+        },
+        secondary: vec![
+            Secondary {
+                metric: Metric::User,
+                effect_ratio: 1.024,
+                ci_low_ratio: 1.019,
+                ci_high_ratio: 1.029,
+                p_adjusted: 0.0004,
+                different: true,
+            },
+            Secondary {
+                metric: Metric::PeakMemory,
+                effect_ratio: 1.0001,
+                ci_low_ratio: 0.9995,
+                ci_high_ratio: 1.0007,
+                p_adjusted: 0.8,
+                different: false,
+            },
+        ],
+    }
+}
+
+/// `compare` of two commands with this comparison.
+pub(crate) fn compare(comparison: Comparison) -> Owned {
+    let mut owned = run(&[&comparison.a, &comparison.b]);
+    owned.header = header("compare");
+    let Findings::Run(commands) = owned.findings else { unreachable!("`run` was asked for") };
+    owned.findings = Findings::Compare(CompareFindings {
+        commands,
+        comparisons: vec![comparison],
+        winner: None,
+        floor_ns: Some(450_000.0),
+        elapsed_s: 4.2,
+    });
+    owned
+}
+
+/// `compare` of three commands, the last of which wins.
+pub(crate) fn compare_three() -> Owned {
+    let names = [
+        "sort -n data",
+        "gsort -n --parallel=1 --buffer-size=64M --temporary-directory=/tmp data",
+        "rsort data",
+    ];
+    let mut owned = run(&names);
+    owned.header = header("compare");
+    let Findings::Run(commands) = owned.findings else { unreachable!("`run` was asked for") };
+    let mut doubtful = comparison(names[0], names[1], Verdict::Inconclusive, 1.0075, 0.0115);
+    doubtful.pairs = 128;
+    doubtful.stopped_by = StoppedBy::MaxPairs;
+    doubtful.pairs_needed = Some(210);
+    doubtful.p_value = 0.21;
+    doubtful.dropped_pairs = 20;
+    doubtful.dropped = vec![
+        Dropped { reason: DroppedReason::HeavySteal, pairs: 19 },
+        Dropped { reason: DroppedReason::FailedRun, pairs: 1 },
+    ];
+    doubtful.variance.autocorrelation = 0.31;
+    let clear = comparison(names[0], names[2], Verdict::Different, 0.48, 0.012);
+    owned.findings = Findings::Compare(CompareFindings {
+        commands,
+        comparisons: vec![doubtful, clear],
+        winner: Some(2),
+        floor_ns: Some(900_000.0),
+        elapsed_s: 12.5,
+    });
+    owned
+}
+
+pub(crate) fn aa() -> Owned {
+    let rivals = |counts: [usize; 2]| {
+        let rival = |(rule, count): (&str, usize)| RivalCount {
+            rule: rule.into(),
+            comparisons: 60,
+            false_verdicts: count,
+        };
+        [("hyperfine + Welch", counts[0]), ("poop", counts[1])].into_iter().map(rival).collect()
+    };
+    let stratum = |name: &str, false_verdicts, counts| AaStratum {
+        name: name.into(),
+        comparisons: 60,
+        false_verdicts,
+        equivalent: 58 - false_verdicts,
+        inconclusive: 2,
+        rate_upper_95: if false_verdicts == 0 { 0.0487 } else { 0.0767 },
+        pairs_mean: 41.25,
+        rivals: rivals(counts),
+    };
+    let power = PowerResult {
+        stratum: "plain".into(),
+        true_ratio: 1.01,
+        comparisons: 60,
+        found: 59,
+        wrong_sign: 0,
+        equivalent: 1,
+        pairs_mean: 38.4,
+        effect_mean_ratio: 1.0097,
+    };
+    let findings = AaFindings {
+        strata: vec![
+            stratum("plain", 0, [42, 0]),
+            stratum("drift", 1, [51, 3]),
+            stratum("layout", 0, [48, 5]),
+        ],
+        power: vec![power.clone(), PowerResult { stratum: "drift".into(), found: 55, ..power }],
+        elapsed_s: 1830.0,
+    };
+    Owned {
+        header: header("aa"),
+        commands: vec![command("sort -n data")],
+        samples: Vec::new(),
+        findings: Findings::Aa(findings),
+    }
+}

@@ -1,0 +1,146 @@
+//! The formats of other tools, field by field.
+
+use std::collections::BTreeSet;
+
+use fauxplat_model::{Metric, Outcome, Phase, Reading, Verdict};
+use fauxplat_report::{Format, ReportError, Style, write};
+use serde_json::{Value, json};
+
+use crate::common::{self, Owned, comparison};
+
+fn exported(owned: &Owned, format: Format) -> Value {
+    serde_json::from_str(&owned.render(format, &Style::default())).expect("valid JSON")
+}
+
+fn keys(value: &Value) -> BTreeSet<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+#[test]
+fn hyperfine_has_the_fields_of_hyperfine() {
+    let real: Value = serde_json::from_str(include_str!("../data/hyperfine-1.15.json")).unwrap();
+    let mut owned = common::run(&["sort", "gsort"]);
+    for sample in &mut owned.samples {
+        sample.readings[Metric::PeakMemory as usize] = Reading::ABSENT;
+    }
+    let ours = exported(&owned, Format::HyperfineJson);
+    assert_eq!(keys(&ours), keys(&real));
+    assert_eq!(keys(&ours["results"][0]), keys(&real["results"][0]));
+}
+
+#[test]
+fn hyperfine_counts_in_seconds() {
+    let mut owned = common::run(&["sort"]);
+    owned.samples[0].phase = Phase::Warmup;
+    owned.samples[1].outcome = Outcome::Exited(1);
+    owned.samples[2].readings[Metric::Wall as usize] = Reading::new(5_000_000);
+    let ours = exported(&owned, Format::HyperfineJson);
+    let entry = &ours["results"][0];
+    assert_eq!(entry["times"].as_array().unwrap().len(), 18, "neither warm-up nor failed runs");
+    assert_eq!(entry["times"][0], json!(0.005));
+    assert_eq!(entry["exit_codes"].as_array().unwrap().len(), 18);
+    assert_eq!(entry["memory_usage_byte"].as_array().unwrap().len(), 18);
+    assert!((0.005..0.0051).contains(&entry["mean"].as_f64().unwrap()), "{entry}");
+    assert_eq!(entry["parameters"], json!({"size": "10"}));
+}
+
+#[test]
+fn hyperfine_keeps_failures_that_were_to_be_ignored() {
+    let mut owned = common::run(&["sort"]);
+    owned.commands[0].condition.ignore_failure = true;
+    owned.samples[0].outcome = Outcome::Exited(3);
+    owned.samples[1].outcome = Outcome::Signaled(11);
+    let ours = exported(&owned, Format::HyperfineJson);
+    assert_eq!(ours["results"][0]["exit_codes"][0], json!(3));
+    assert_eq!(ours["results"][0]["exit_codes"][1], Value::Null);
+}
+
+#[test]
+fn pyperf_gets_one_value_per_process() {
+    let mut owned = common::run(&["sort", "sort"]);
+    owned.samples[0].readings[Metric::Wall as usize] = Reading::new(0);
+    let ours = exported(&owned, Format::PyperfJson);
+    assert_eq!(ours["version"], json!("1.0"));
+    assert_eq!(ours["metadata"]["unit"], json!("second"));
+    assert_eq!(ours["metadata"]["date"], json!("2026-11-02 09:30:00"));
+    assert_eq!(ours["benchmarks"][0]["metadata"]["name"], json!("sort"));
+    assert_eq!(ours["benchmarks"][1]["metadata"]["name"], json!("sort (2)"), "names are keys there");
+    let runs = ours["benchmarks"][0]["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 19, "pyperf refuses a value of zero");
+    assert!(runs.iter().all(|run| run["values"].as_array().unwrap().len() == 1));
+    assert!(runs[0]["metadata"]["command_max_rss"].is_u64());
+}
+
+#[test]
+fn github_action_benchmark_gets_fixed_units() {
+    let ours = exported(&common::run(&["sort", "gsort"]), Format::GithubActionBenchmark);
+    assert_eq!(ours.as_array().unwrap().len(), 6);
+    assert_eq!(keys(&ours[0]), ["extra", "name", "range", "unit", "value"].into());
+    assert_eq!(ours[0]["name"], json!("sort: wall time"));
+    assert_eq!(ours[0]["unit"], json!("ms"));
+    assert!((5.0..5.1).contains(&ours[0]["value"].as_f64().unwrap()));
+    assert!(ours[0]["range"].as_str().unwrap().starts_with("± 0.0"));
+    assert_eq!(ours[2]["unit"], json!("MiB"));
+}
+
+#[test]
+fn bencher_gets_latency_in_nanoseconds() {
+    let ours = exported(&common::run(&["sort", "gsort"]), Format::BencherBmf);
+    assert_eq!(keys(&ours), ["gsort", "sort"].into());
+    assert_eq!(keys(&ours["sort"]["latency"]), ["lower_value", "upper_value", "value"].into());
+    assert!((5e6..5.1e6).contains(&ours["sort"]["latency"]["value"].as_f64().unwrap()));
+    assert!(ours["sort"].get("peak-memory").is_some());
+}
+
+#[test]
+fn comparisons_are_exported_like_runs() {
+    let compared = common::compare(comparison("sort", "gsort", Verdict::Equivalent, 1.0, 0.005));
+    assert_eq!(exported(&compared, Format::HyperfineJson)["results"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_calibration_cannot_be_exported() {
+    for format in
+        [Format::HyperfineJson, Format::PyperfJson, Format::GithubActionBenchmark, Format::BencherBmf]
+    {
+        let error = write(&common::aa().record(), format, &Style::default(), &mut Vec::new()).unwrap_err();
+        assert!(matches!(error, ReportError::NothingToExport { .. }), "{error}");
+        assert!(error.to_string().contains(format.name()), "{error}");
+    }
+}
+
+#[test]
+fn csv_has_a_row_per_run_and_empty_fields_for_what_is_absent() {
+    let mut owned = common::run(&["sort, \"quoted\"\nand broken"]);
+    owned.samples.truncate(3);
+    insta::assert_snapshot!("csv", owned.render(Format::Csv, &Style::default()));
+}
+
+/// Accepts so many bytes and then fails, like a disk that is full.
+struct Full(usize);
+
+impl std::io::Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self.0 {
+            0 => Err(std::io::ErrorKind::StorageFull.into()),
+            room => {
+                self.0 -= room.min(bytes.len());
+                Ok(room.min(bytes.len()))
+            }
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_in_every_format() {
+    for format in Format::ALL {
+        let error =
+            write(&common::run(&["sort"]).record(), format, &Style::default(), &mut Full(100)).unwrap_err();
+        let ReportError::Io(error) = error else { panic!("{format}: {error}") };
+        assert_eq!(error.kind(), std::io::ErrorKind::StorageFull, "{format}");
+    }
+}

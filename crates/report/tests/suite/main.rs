@@ -1,0 +1,9 @@
+//! What reports say, record by record.
+
+mod baseline;
+mod common;
+mod exports;
+mod json;
+mod markdown;
+mod properties;
+mod text;

@@ -1,0 +1,203 @@
+//! Text for terminals, as a person sees it: the snapshots are meant to be read.
+
+use fauxplat_model::document::Findings;
+use fauxplat_model::{Grade, Metric, Scope, StoppedBy, Verdict};
+use fauxplat_report::{Format, Style};
+
+use crate::common::{self, Owned, comparison};
+
+fn shown(name: &str, owned: &Owned) {
+    for width in [60, 100] {
+        insta::assert_snapshot!(format!("{name}_{width}"), owned.text(width));
+    }
+}
+
+/// The first paragraph of a comparison's text.
+fn verdict(owned: &Owned) -> String {
+    let text = owned.text(200);
+    text.lines().take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn one_command() {
+    shown("run", &common::run(&["sort -n data"]));
+}
+
+#[test]
+fn several_commands() {
+    shown("run_several", &common::run(&["sort -n data", "gsort -n data", "rsort data"]));
+}
+
+#[test]
+fn a_command_with_every_trouble() {
+    shown("run_troubled", &common::troubled_run());
+}
+
+#[test]
+fn a_difference() {
+    shown("compare", &common::compare(comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055)));
+}
+
+#[test]
+fn three_commands() {
+    shown("compare_three", &common::compare_three());
+}
+
+#[test]
+fn a_calibration() {
+    shown("aa", &common::aa());
+}
+
+#[test]
+fn without_unicode_every_character_is_ascii() {
+    let style = Style { colour: false, width: 80, unicode: false };
+    let mut owned = common::compare_three();
+    owned.commands[1].name = "naïve → grüße".into();
+    let text = owned.render(Format::Text, &style);
+    assert!(text.is_ascii(), "{text}");
+    insta::assert_snapshot!("compare_three_ascii", text);
+    assert!(common::troubled_run().render(Format::Text, &style).is_ascii());
+    assert!(common::aa().render(Format::Text, &style).is_ascii());
+}
+
+#[test]
+fn colours_are_those_of_every_terminal_and_end_on_their_line() {
+    let text =
+        common::compare_three().render(Format::Text, &Style { colour: true, width: 100, unicode: true });
+    assert!(text.contains("\u{1b}[32m") && text.contains("\u{1b}[33m"), "{text}");
+    for line in text.lines() {
+        assert!(!line.contains('\u{1b}') || line.ends_with("\u{1b}[0m"), "{line:?}");
+    }
+    let plain: String =
+        text.split('\u{1b}').map(|part| part.split_once('m').map_or(part, |it| it.1)).collect();
+    assert_eq!(plain.lines().count(), common::compare_three().text(100).lines().count());
+}
+
+#[test]
+fn a_verdict_says_what_it_covers() {
+    let mut said = Vec::new();
+    let mut slower = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
+    said.push(verdict(&common::compare(slower.clone())));
+    slower.scope = Scope::Source;
+    slower.grade = Grade::Replicated;
+    slower.effect_ratio = 0.4;
+    said.push(verdict(&common::compare(slower.clone())));
+    slower.grade = Grade::AgainstBaseline;
+    slower.effect_ratio = 1.7;
+    said.push(verdict(&common::compare(slower.clone())));
+    slower.metric = Metric::PeakMemory;
+    slower.grade = Grade::WithinSession;
+    said.push(verdict(&common::compare(slower.clone())));
+    slower.metric = Metric::MinorFaults;
+    slower.effect_ratio = 0.97;
+    said.push(verdict(&common::compare(slower)));
+    insta::assert_snapshot!("a_verdict_says_what_it_covers", said.join("\n"));
+}
+
+#[test]
+fn equivalence_names_the_margin() {
+    let mut said = Vec::new();
+    let mut equal = comparison("sort", "gsort", Verdict::Equivalent, 1.0005, 0.004);
+    said.push(verdict(&common::compare(equal.clone())));
+    equal.grade = Grade::AgainstBaseline;
+    said.push(verdict(&common::compare(equal)));
+    insta::assert_snapshot!("equivalence_names_the_margin", said.join("\n"));
+}
+
+#[test]
+fn inconclusive_says_why_and_what_would_decide() {
+    let mut said = Vec::new();
+    let mut open = comparison("sort", "gsort", Verdict::Inconclusive, 1.0075, 0.0115);
+    open.pairs = 128;
+    open.pairs_needed = Some(210);
+    open.stopped_by = StoppedBy::MaxPairs;
+    said.push(verdict(&common::compare(open.clone())));
+    open.stopped_by = StoppedBy::Interrupt;
+    open.pairs_needed = None;
+    (open.ci_low_ratio, open.ci_high_ratio) = (0.995, 1.004);
+    said.push(verdict(&common::compare(open.clone())));
+    open.stopped_by = StoppedBy::MaxTime;
+    (open.ci_low_ratio, open.ci_high_ratio, open.p_value) = (1.002, 1.02, 0.03);
+    said.push(verdict(&common::compare(open.clone())));
+    open.pairs = 0;
+    said.push(verdict(&common::compare(open)));
+    insta::assert_snapshot!("inconclusive_says_why_and_what_would_decide", said.join("\n"));
+}
+
+#[test]
+fn anytime_is_said() {
+    let mut watched = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
+    watched.anytime = true;
+    let text = common::compare(watched).text(100);
+    assert!(text.contains("anytime: the verdict and its interval hold whenever"), "{text}");
+}
+
+#[test]
+fn a_few_dropped_pairs_are_told_and_many_are_a_warning() {
+    let mut dropped = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
+    dropped.dropped_pairs = 3;
+    let few = common::compare(dropped.clone()).text(100);
+    assert!(few.contains("3 of 35 pairs were dropped.") && !few.contains("Warning: 3"), "{few}");
+    dropped.dropped_pairs = 4;
+    let many = common::compare(dropped).text(100);
+    assert!(many.contains("Warning: 4 of 36 pairs were dropped: more than a tenth"), "{many}");
+}
+
+#[test]
+fn a_floor_beyond_a_tenth_is_marked() {
+    let mut owned = common::compare(comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055));
+    assert!(
+        owned.text(200).contains(
+            "An empty program takes 450.0 µs here, 8.96 % of the shortest command; it is included."
+        )
+    );
+    let Findings::Compare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
+    found.floor_ns = Some(2e6);
+    assert!(owned.text(200).contains("the difference in the work itself is larger"));
+}
+
+#[test]
+fn the_seed_makes_it_repeatable() {
+    let mut owned = common::run(&["sort -n data"]);
+    assert!(owned.text(100).contains("repeat with: fauxplat run --seed 42 'sort -n data' 'gsort -n data'\n"));
+    owned.header.invocation = ["fauxplat", "run", "--seed=7", "it's"].map(str::to_owned).to_vec();
+    assert!(owned.text(100).contains("repeat with: fauxplat run --seed=7 'it'\\''s'\n"));
+}
+
+#[test]
+fn names_that_look_alike_when_shortened_are_numbered() {
+    let long = |end: &str| format!("program {} middle {end} {}", "a".repeat(60), "z".repeat(60));
+    let text = common::run(&[&long("one"), &long("two")]).text(80);
+    let table = text.split("side by side").nth(1).unwrap();
+    assert!(table.contains("1: program") && table.contains("2: program"), "{table}");
+}
+
+#[test]
+fn nobody_wins_by_medians_alone() {
+    let text = common::run(&["a", "b"]).text(100).to_lowercase();
+    assert!(text.contains("`fauxplat compare` interleaves"));
+    for claim in ["faster", "slower", "fastest"] {
+        assert!(!text.contains(claim), "{claim}");
+    }
+}
+
+#[test]
+fn a_table_by_itself_continues_below_where_it_does_not_fit() {
+    let rows =
+        [vec!["7".to_owned(), "sort\u{1b}[2J".repeat(3)], vec!["8".to_owned(), "2026-11-02".to_owned()]];
+    let mut out = Vec::new();
+    let style = Style { width: 40, ..Style::default() };
+    fauxplat_report::write_table(&["id", "command", "when", "verdict"], &rows, &style, &mut out).unwrap();
+    insta::assert_snapshot!("table", String::from_utf8(out).unwrap());
+}
+
+#[test]
+fn a_verdict_can_stand_alone() {
+    let sentence =
+        fauxplat_report::verdict_sentence(&comparison("so\nrt", "gsort", Verdict::Equivalent, 1.0, 0.005));
+    assert!(
+        sentence
+            .starts_with("so\\nrt and gsort are equivalent: the difference is within ±1 % (99 % interval"),
+        "{sentence}"
+    );
+}
