@@ -79,6 +79,6 @@ impl Blocks {
         let squares: f64 = ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum();
         let standard_error = (squares / (n - 1.0) / n).sqrt();
         let enough = ratios.len() >= 2;
-        enough.then(|| SessionEffect { id, started, log_effect: mean, standard_error, log_ratios: ratios })
+        enough.then_some(SessionEffect { id, started, log_effect: mean, standard_error, log_ratios: ratios })
     }
 }

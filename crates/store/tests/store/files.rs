@@ -117,10 +117,12 @@ fn a_newer_store_is_read_and_never_overwritten() {
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
-/// What a user without the right to write sees. The modes: a directory without write permission that holds
-/// `store.sqlite`, beside it `open/` with a read-only file in a directory that can be written.
+/// What a user without the right to write sees: a directory without write permission that holds `store.sqlite`,
+/// in it `open/` with a read-only file in a directory that can be written, and `killed/`, where a writer that was
+/// killed left its log.
 fn look_at_read_only(directory: &Path) {
-    for path in [directory.join("store.sqlite"), directory.join("open/store.sqlite")] {
+    for path in ["store.sqlite", "open/store.sqlite", "killed/store.sqlite"].map(|name| directory.join(name))
+    {
         let store = Store::open(&path).unwrap();
         assert_eq!(store.access(), Access::ReadOnly, "{}", path.display());
         let id = store.resolve("last").unwrap();
@@ -139,6 +141,21 @@ fn look_at_read_only(directory: &Path) {
 fn assert_ran(child: &Output) {
     let ran = String::from_utf8_lossy(&child.stdout).contains("1 passed");
     assert!(child.status.success() && ran, "{child:?}");
+}
+
+/// A read-only directory with a store whose experiment is in the log alone, as a killed process leaves it.
+fn leave_log(directory: &Path) {
+    let other = tempdir().unwrap();
+    let path = other.path().join("store.sqlite");
+    let store = Store::open(&path).unwrap();
+    let mut experiment = store.begin(&header(), "run", &[]).unwrap();
+    (0..5).for_each(|trial| experiment.append(&sample(trial)).unwrap());
+    fs::create_dir(directory).unwrap();
+    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+        fs::copy(other.path().join(name), directory.join(name)).unwrap();
+        mode(&directory.join(name), 0o444);
+    }
+    mode(directory, 0o555);
 }
 
 fn mode(path: &Path, mode: u32) {
@@ -169,6 +186,7 @@ fn a_read_only_store_is_read_and_refuses_writes() {
     fs::create_dir(&open).unwrap();
     fs::copy(&path, open.join("store.sqlite")).unwrap();
     fs::copy(&path, root.join("hidden.sqlite")).unwrap();
+    leave_log(&root.join("killed"));
     mode(&open.join("store.sqlite"), 0o444);
     mode(&open, 0o777);
     mode(&root.join("hidden.sqlite"), 0o000);
@@ -177,6 +195,7 @@ fn a_read_only_store_is_read_and_refuses_writes() {
     let before = fs::read(&path).unwrap();
     as_ordinary_user("files::a_read_only_store_is_read_and_refuses_writes", root);
     assert_eq!(fs::read(&path).unwrap(), before);
+    mode(&root.join("killed"), 0o755);
     mode(root, 0o755);
 }
 
@@ -232,7 +251,7 @@ impl SmallDisk {
         let directory = tempdir().unwrap();
         let mut mount = Process::new("mount");
         let mounted = mount.args(["-t", "tmpfs", "-o", "size=512k", "tmpfs"]).arg(directory.path()).output();
-        mounted.is_ok_and(|output| output.status.success()).then_some(SmallDisk(directory))
+        mounted.is_ok_and(|output| output.status.success()).then(|| SmallDisk(directory))
     }
 }
 
