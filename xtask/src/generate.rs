@@ -31,13 +31,15 @@ type Files = BTreeMap<String, Vec<u8>>;
 
 /// Replaces what is kept by what the program writes.
 pub(crate) fn write(product: Product) -> Result<(), ChoreError> {
-    let made = make(product)?;
-    let folder = cargo::root().join(product.folder);
-    for name in read(&folder)?.keys().filter(|name| !made.contains_key(*name)) {
+    replace(&cargo::root().join(product.folder), &make(product)?)
+}
+
+fn replace(folder: &Path, made: &Files) -> Result<(), ChoreError> {
+    for name in read(folder)?.keys().filter(|name| !made.contains_key(*name)) {
         let stale = folder.join(name);
         fs::remove_file(&stale).map_err(ChoreError::at(stale))?;
     }
-    fs::create_dir_all(&folder).map_err(ChoreError::at(&folder))?;
+    fs::create_dir_all(folder).map_err(ChoreError::at(folder))?;
     for (name, contents) in made {
         let path = folder.join(name);
         fs::write(&path, contents).map_err(ChoreError::at(path))?;
@@ -114,5 +116,15 @@ mod tests {
             ]
         );
         assert!(drift(MAN, &made, &made).is_empty());
+    }
+
+    #[test]
+    fn a_folder_becomes_what_was_made() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("docs/man");
+        for made in [files(&[("a.1", "old"), ("b.1", "gone")]), files(&[("a.1", "new"), ("c.1", "more")])] {
+            replace(&folder, &made).unwrap();
+            assert_eq!(read(&folder).unwrap(), made);
+        }
     }
 }
