@@ -6,6 +6,7 @@ use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{AaFindings, CompareFindings, Comparison, RunFindings};
 
 use crate::grid::Grid;
+use crate::samples::compared;
 use crate::text;
 use crate::words::{spaced, visible};
 use crate::{ReportError, tables, verdict};
@@ -44,15 +45,17 @@ fn compare(record: &Record, found: &CompareFindings, out: &mut dyn Write) -> io:
         let sentence = verdict::sentence(comparison, &code(&comparison.a), &code(&comparison.b));
         paragraph(&format!("**{sentence}**"), out)?;
     }
-    let name = |index: usize| record.commands.get(index).map_or_else(String::new, |it| code(&it.name));
-    if let Some(sentence) = text::winner(found, name) {
+    let compared = compared(record);
+    if let Some(sentence) =
+        text::winner(found, |index| compared.get(index).map_or_else(String::new, |it| code(it.0)))
+    {
         paragraph(&sentence, out)?;
     }
     table(&tables::effects(record, found), out)?;
     for comparison in &found.comparisons {
         grounds(comparison, found.comparisons.len() > 1, out)?;
     }
-    table(&tables::resources(record, &found.commands), out)?;
+    table(&tables::resources(record), out)?;
     text::notes(found).iter().try_for_each(|(_, note)| paragraph(note, out))
 }
 
@@ -69,7 +72,7 @@ fn grounds(comparison: &Comparison, titled: bool, out: &mut dyn Write) -> io::Re
     }
     sentences.extend(verdict::secondary(comparison));
     if comparison.pairs > 1 {
-        sentences.extend(verdict::budget(&comparison.variance));
+        sentences.extend(verdict::budget(comparison));
     }
     paragraph(&sentences.join(" "), out)
 }

@@ -46,13 +46,29 @@ pub(crate) fn readings<'s>(
     samples.of(command).filter(analysed).filter_map(move |sample| sample.get(metric))
 }
 
-/// The findings per command; an A/A calibration has none.
-pub(crate) fn command_findings(findings: &Findings) -> &[RunFindings] {
-    match findings {
+/// The findings of the commands that were run, in the order of `record.commands`; an A/A calibration has none.
+///
+/// A comparison with a baseline has findings about the baseline too, before the others, and no command for it.
+pub(crate) fn command_findings<'a>(record: &Record<'a>) -> &'a [RunFindings] {
+    let all: &[RunFindings] = match record.findings {
         Findings::Run(commands) => commands,
         Findings::Compare(compare) => &compare.commands,
         Findings::Aa(_) => &[],
-    }
+    };
+    &all[all.len().saturating_sub(record.commands.len())..]
+}
+
+/// What was compared without being run: the name and findings of a baseline from another time.
+pub(crate) fn baseline<'a>(record: &Record<'a>) -> Option<(&'a str, &'a RunFindings)> {
+    let Findings::Compare(found) = record.findings else { return None };
+    let (comparison, findings) = (found.comparisons.first()?, found.commands.first()?);
+    (found.commands.len() > record.commands.len()).then_some((comparison.a.as_str(), findings))
+}
+
+/// Names and findings of everything that was compared, a baseline first.
+pub(crate) fn compared<'a>(record: &Record<'a>) -> Vec<(&'a str, &'a RunFindings)> {
+    let commands = record.commands.iter().map(|command| command.name.as_str()).zip(command_findings(record));
+    baseline(record).into_iter().chain(commands).collect()
 }
 
 /// The summary of a metric, if it was measured.

@@ -2,11 +2,11 @@
 
 use fauxplat_model::document::Record;
 use fauxplat_model::{
-    AaFindings, CompareFindings, Comparison, Metric, PowerResult, RunFindings, Summary, Verdict,
+    AaFindings, CompareFindings, Comparison, Grade, Metric, PowerResult, RunFindings, Summary, Verdict,
 };
 
 use crate::grid::{Grid, Tone};
-use crate::samples::summary;
+use crate::samples::{compared, summary};
 use crate::verdict;
 use crate::words::{Scale, TIE, change, p_value, percent, quantity, visible};
 
@@ -66,13 +66,13 @@ pub(crate) fn relative(record: &Record, found: &[RunFindings]) -> Grid {
 }
 
 /// What the commands of a comparison used; their differences stand elsewhere, since medians do not pair the runs.
-pub(crate) fn resources(record: &Record, found: &[RunFindings]) -> Grid {
+pub(crate) fn resources(record: &Record) -> Grid {
     let header = ["medians", "wall time", "CPU time", "run-queue wait", "peak memory", "runs", "failed"];
     let mut grid = Grid::named(&header, &[6, 3, 5]);
-    for (command, found) in record.commands.iter().zip(found) {
+    for (name, found) in compared(record) {
         let runs = found.summaries.first().map_or(0, |any| any.n);
         let cells = vec![
-            visible(&command.name),
+            visible(name),
             median(found, Metric::Wall),
             median(found, Metric::Cpu),
             median(found, Metric::RunDelay),
@@ -89,21 +89,27 @@ fn median(found: &RunFindings, metric: Metric) -> String {
     summary(found, metric).map_or("–".to_owned(), |summary| quantity(metric, summary.median))
 }
 
-/// All commands of a comparison against the first, in the metric that decides.
+/// All comparisons in the metric that decides: those against the reference, then the winner's against its runner-up.
 pub(crate) fn effects(record: &Record, found: &CompareFindings) -> Grid {
-    let metric = found.comparisons.first().map_or(Metric::Wall, |it| it.metric);
-    let title = format!("median {}", metric.title());
-    let header = ["command", &title, "difference", "interval", "p", "pairs", "verdict"];
+    let Some(first) = found.comparisons.first() else { return Grid::named(&["command"], &[]) };
+    let title = format!("median {}", first.metric.title());
+    let runs = if first.grade == Grade::AgainstBaseline { "runs" } else { "pairs" };
+    let header = ["command", &title, "difference", "interval", "p", runs, "verdict"];
     let mut grid = Grid::named(&header, &[4, 5, 1, 3]);
-    let medians =
-        found.commands.iter().map(|found| median(found, metric)).chain(std::iter::repeat("–".to_owned()));
-    let comparisons = std::iter::once(None).chain(found.comparisons.iter().map(Some));
-    for ((command, median), comparison) in record.commands.iter().zip(medians).zip(comparisons) {
-        let name = visible(&command.name);
-        match comparison {
-            None => grid.push(Tone::Plain, reference(name, median)),
-            Some(it) => grid.push(tone(it), effect(name, median, it)),
-        }
+    let compared = compared(record);
+    let median_of =
+        |index: usize| compared.get(index).map_or("–".to_owned(), |(_, it)| median(it, first.metric));
+    grid.push(Tone::Plain, reference(visible(&first.a), median_of(0)));
+    for (index, comparison) in found.comparisons.iter().enumerate() {
+        let (name, position) = match index + 1 < compared.len() {
+            true => (visible(&comparison.b), index + 1),
+            false => {
+                let position = compared.iter().position(|(name, _)| *name == comparison.b);
+                let name = format!("{} (against {})", visible(&comparison.b), visible(&comparison.a));
+                (name, position.unwrap_or(usize::MAX))
+            }
+        };
+        grid.push(tone(comparison), effect(name, median_of(position), comparison));
     }
     grid
 }

@@ -97,7 +97,10 @@ fn inconclusive(comparison: &Comparison, a: &str, b: &str) -> String {
     if comparison.pairs == 0 {
         return format!("{b} against {a}: inconclusive, since no pair could be analysed");
     }
-    let pairs = counted(comparison.pairs, "pair", "pairs");
+    let pairs = match is_baseline(comparison) {
+        true => counted(comparison.pairs, "run", "runs"),
+        false => counted(comparison.pairs, "pair", "pairs"),
+    };
     let needed = match comparison.pairs_needed {
         Some(needed) => format!("; about {needed}{TIE}pairs would decide"),
         None => String::new(),
@@ -108,6 +111,8 @@ fn inconclusive(comparison: &Comparison, a: &str, b: &str) -> String {
 /// What ended a comparison before it was decided.
 fn limit(comparison: &Comparison) -> &'static str {
     match comparison.stopped_by {
+        // A baseline has no design that could have gone on.
+        _ if is_baseline(comparison) => "",
         StoppedBy::MaxPairs => " (the limit)",
         StoppedBy::MaxTime => " (the time limit)",
         StoppedBy::Interrupt => " (interrupted)",
@@ -122,17 +127,19 @@ fn doubt(comparison: &Comparison) -> String {
         format!("the {} interval, {} to {},", round_percent(1.0 - level), change(low), change(high));
     let margin_words = round_percent(margin);
     let contains_none = low <= 1.0 && high >= 1.0;
-    let within = low >= 1.0 - margin && high <= 1.0 + margin;
+    // The margin is symmetric in logarithms: swapping A and B must not change the answer.
+    let within = low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin;
     match (contains_none, within) {
         (true, false) => {
             format!("{interval} contains both equality and differences of more than ±{margin_words}")
         }
-        (true, true) => {
+        (true, true) if !is_baseline(comparison) => {
             format!("{interval} lies within ±{margin_words}, but the comparison ended before its next look")
         }
         (false, _) if low.is_finite() && high.is_finite() => {
             format!(
-                "{interval} excludes equality, but the sign-flip test ({}) does not",
+                "{interval} excludes equality, but the {} ({}) does not",
+                test(comparison),
                 p_value(comparison.p_value)
             )
         }
@@ -146,11 +153,25 @@ pub(crate) fn interval(comparison: &Comparison) -> String {
     format!("{level} interval {} to {}", change(comparison.ci_low_ratio), change(comparison.ci_high_ratio))
 }
 
+/// Name of the test behind the p-value.
+fn test(comparison: &Comparison) -> &'static str {
+    match (is_baseline(comparison), comparison.anytime) {
+        (true, _) => "permutation test",
+        (false, true) => "e-process",
+        (false, false) => "sign-flip test",
+    }
+}
+
+/// Whether A was measured at another time, so that there are no pairs.
+fn is_baseline(comparison: &Comparison) -> bool {
+    comparison.grade == Grade::AgainstBaseline
+}
+
 /// The second opinions: the randomisation test and the bootstrap interval.
 pub(crate) fn tests(comparison: &Comparison) -> String {
-    let test = if comparison.anytime { "E-process" } else { "Sign-flip test" };
+    let test = test(comparison);
     format!(
-        "{test}: {}; bootstrap interval (BCa) {} to {}.",
+        "The {test} gives {}; bootstrap interval (BCa) {} to {}.",
         p_value(comparison.p_value),
         change(comparison.bootstrap_low_ratio),
         change(comparison.bootstrap_high_ratio)
@@ -173,28 +194,40 @@ pub(crate) fn secondary(comparison: &Comparison) -> Option<String> {
     }
 }
 
-/// Where the variance of a pair comes from, in two sentences.
-pub(crate) fn budget(budget: &VarianceBudget) -> Vec<String> {
+/// Where the variance of a pair comes from, in two sentences; in one where there were no pairs.
+pub(crate) fn budget(comparison: &Comparison) -> Vec<String> {
+    let budget = &comparison.variance;
+    if is_baseline(comparison) {
+        let (sd, order) = (percent(budget.pair_sd), percent(budget.order));
+        return vec![format!(
+            "Variance of one run against another (standard deviation {sd}): drift {order}."
+        )];
+    }
+    vec![parts(budget), positions(budget)]
+}
+
+fn parts(budget: &VarianceBudget) -> String {
     let part = |name: &str, share: f64| format!("{name} {}", percent(share));
     let mut parts = Vec::new();
     parts.extend(budget.layout.map(|share| part("layout", share)));
     parts.extend(budget.process.map(|share| part("process", share)));
     parts.push(part("order and drift", budget.order));
     parts.push(part("residual", budget.residual));
+    format!("Variance of a pair (standard deviation {}): {}.", percent(budget.pair_sd), listed(&parts))
+}
+
+fn positions(budget: &VarianceBudget) -> String {
     let high = match budget.autocorrelation > AUTOCORRELATION_HIGH {
         true => ", so neighbouring pairs resemble each other",
         false => "",
     };
-    vec![
-        format!("Variance of a pair (standard deviation {}): {}.", percent(budget.pair_sd), listed(&parts)),
-        format!(
-            "Second position against first: {} (95{TIE}% interval {} to {}); lag-1 autocorrelation {:.2}{high}.",
-            change(budget.position_ratio),
-            change(budget.position_low_ratio),
-            change(budget.position_high_ratio),
-            budget.autocorrelation,
-        ),
-    ]
+    format!(
+        "Second position against first: {} (95{TIE}% interval {} to {}); lag-1 autocorrelation {:.2}{high}.",
+        change(budget.position_ratio),
+        change(budget.position_low_ratio),
+        change(budget.position_high_ratio),
+        budget.autocorrelation,
+    )
 }
 
 /// Pairs that the guards dropped, and whether they are too many to trust the rest.

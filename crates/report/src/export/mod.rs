@@ -33,7 +33,7 @@ pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec
     }
     let names =
         distinct(record.commands.iter().enumerate().map(|(index, command)| one_line(index, &command.name)));
-    let commands: Vec<_> = command_findings(record.findings)
+    let commands: Vec<_> = command_findings(record)
         .iter()
         .zip(names)
         .enumerate()

@@ -8,7 +8,7 @@ use fauxplat_model::{
 use serde::Serialize as SerializeDerive;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use crate::samples::{ByCommand, command_findings};
+use crate::samples::{ByCommand, baseline, command_findings, compared};
 
 /// The whole document. `schema` comes first, so that a reader can tell from the first bytes what follows.
 #[derive(SerializeDerive)]
@@ -29,6 +29,8 @@ enum Verdicts<'a> {
     Run {},
     Compare {
         comparisons: &'a [Comparison],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        baseline: Option<Baseline<'a>>,
         winner: Option<&'a str>,
         floor_ns: Option<f64>,
         elapsed_s: f64,
@@ -38,6 +40,19 @@ enum Verdicts<'a> {
         power: &'a [PowerResult],
         elapsed_s: f64,
     },
+}
+
+/// What was measured at another time.
+#[derive(SerializeDerive)]
+struct Baseline<'a> {
+    name: &'a str,
+    summary: Summaries<'a>,
+}
+
+impl<'a> Baseline<'a> {
+    fn of((name, findings): (&'a str, &'a RunFindings)) -> Self {
+        Baseline { name, summary: Summaries(&findings.summaries) }
+    }
 }
 
 /// `commands[]`.
@@ -136,7 +151,8 @@ impl<'a> Verdicts<'a> {
             Findings::Run(_) => Verdicts::Run {},
             Findings::Compare(found) => Verdicts::Compare {
                 comparisons: &found.comparisons,
-                winner: found.winner.and_then(|index| record.commands.get(index)).map(|it| it.name.as_str()),
+                baseline: baseline(record).map(Baseline::of),
+                winner: found.winner.and_then(|index| compared(record).get(index).map(|(name, _)| *name)),
                 floor_ns: found.floor_ns,
                 elapsed_s: found.elapsed_s,
             },
@@ -149,7 +165,7 @@ impl<'a> Verdicts<'a> {
 
 impl Serialize for Commands<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let findings = command_findings(self.record.findings);
+        let findings = command_findings(self.record);
         let entry = |(index, command)| {
             let found = findings.get(index);
             CommandEntry {

@@ -3,11 +3,11 @@
 use std::io;
 
 use fauxplat_model::document::Record;
-use fauxplat_model::{CompareFindings, Comparison, Metric};
+use fauxplat_model::{CompareFindings, Comparison, Grade, Metric};
 use fauxplat_units::Nanos;
 
 use crate::grid::Tone;
-use crate::samples::{ByCommand, readings, summary};
+use crate::samples::{ByCommand, compared, readings, summary};
 use crate::text::chart::{self, Axis, Sorted};
 use crate::text::page::{INDENT, Page};
 use crate::words::{Scale, counted, percent, quantity, visible};
@@ -29,18 +29,20 @@ pub(crate) fn write(page: &mut Page, record: &Record, found: &CompareFindings) -
         let sentence = verdict::sentence(comparison, &name(&comparison.a), &name(&comparison.b));
         page.paragraph(tables::tone(comparison), 0, &sentence)?;
     }
-    let name = |index: usize| record.commands.get(index).map_or_else(String::new, |it| visible(&it.name));
-    if let Some(sentence) = winner(found, name) {
+    let compared = compared(record);
+    if let Some(sentence) =
+        winner(found, |index| compared.get(index).map_or_else(String::new, |it| visible(it.0)))
+    {
         page.paragraph(Tone::Title, 0, &sentence)?;
     }
     page.blank()?;
     page.table(INDENT, &tables::effects(record, found))?;
     distributions(page, record, found)?;
     for comparison in &found.comparisons {
-        grounds(page, comparison, found.comparisons.len() > 1)?;
+        grounds(page, comparison, title(found, comparison).as_deref())?;
     }
     page.blank()?;
-    page.table(INDENT, &tables::resources(record, &found.commands))?;
+    page.table(INDENT, &tables::resources(record))?;
     page.blank()?;
     for (tone, note) in notes(found) {
         page.paragraph(tone, 0, &note)?;
@@ -59,14 +61,23 @@ pub(crate) fn winner(found: &CompareFindings, name: impl Fn(usize) -> String) ->
     })
 }
 
+/// Which of several comparisons is meant; nothing where there is only one.
+fn title(found: &CompareFindings, comparison: &Comparison) -> Option<String> {
+    let first = found.comparisons.first().filter(|_| found.comparisons.len() > 1)?;
+    Some(match comparison.a == first.a {
+        true => visible(&comparison.b),
+        false => format!("{} (against {})", visible(&comparison.b), visible(&comparison.a)),
+    })
+}
+
 /// What one verdict rests upon: other metrics, variance, dropped pairs.
-fn grounds(page: &mut Page, comparison: &Comparison, titled: bool) -> io::Result<()> {
+fn grounds(page: &mut Page, comparison: &Comparison, title: Option<&str>) -> io::Result<()> {
     if comparison.pairs == 0 && comparison.dropped_pairs == 0 {
         return Ok(());
     }
     page.blank()?;
-    if titled {
-        let title = page.name(&visible(&comparison.b), page.width);
+    if let Some(title) = title {
+        let title = page.name(title, page.width);
         page.line(Tone::Title, &title)?;
     }
     if comparison.pairs > 0 {
@@ -80,7 +91,7 @@ fn grounds(page: &mut Page, comparison: &Comparison, titled: bool) -> io::Result
         page.paragraph(Tone::Plain, 0, &secondary)?;
     }
     if comparison.pairs > 1 {
-        for sentence in verdict::budget(&comparison.variance) {
+        for sentence in verdict::budget(comparison) {
             page.paragraph(Tone::Plain, 0, &sentence)?;
         }
     }
@@ -91,9 +102,12 @@ fn grounds(page: &mut Page, comparison: &Comparison, titled: bool) -> io::Result
 pub(crate) fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
     let mut notes = Vec::new();
     if let Some(comparison) = found.comparisons.first() {
-        let rule = match comparison.anytime {
-            true => "anytime: the verdict and its interval hold whenever the comparison is stopped",
-            false => "group-sequential, so that looking early does not raise it",
+        let rule = match (comparison.grade, comparison.anytime) {
+            (Grade::AgainstBaseline, _) => {
+                "looked at once, and not protected from drift between the two times"
+            }
+            (_, true) => "anytime: the verdict and its interval hold whenever the comparison is stopped",
+            (_, false) => "group-sequential, so that looking early does not raise it",
         };
         let level = crate::words::round_percent(comparison.level);
         let adjusted = if found.comparisons.len() > 1 { "; p adjusted over the commands (Holm)" } else { "" };

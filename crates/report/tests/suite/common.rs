@@ -353,3 +353,36 @@ pub(crate) fn aa() -> Owned {
         findings: Findings::Aa(findings),
     }
 }
+
+/// `compare` of one command with a baseline from another time, as the analysis gives it: findings about both, but
+/// one command only.
+pub(crate) fn against_baseline() -> Owned {
+    let mut weaker = comparison("last week's sort", "sort -n data", Verdict::Different, 1.0231, 0.0055);
+    weaker.grade = Grade::AgainstBaseline;
+    weaker.stopped_by = StoppedBy::MaxPairs;
+    weaker.secondary.clear();
+    let mut owned = run(&["sort -n data"]);
+    owned.header = header("compare");
+    let Findings::Run(found) = owned.findings else { unreachable!("`run` was asked for") };
+    let mut earlier = found.clone();
+    earlier[0].summaries.truncate(1);
+    earlier[0].summaries[0].median = 4_900_000.0;
+    earlier.extend(found);
+    owned.findings = Findings::Compare(CompareFindings {
+        commands: earlier,
+        comparisons: vec![weaker],
+        winner: Some(0),
+        floor_ns: None,
+        elapsed_s: 1.5,
+    });
+    owned
+}
+
+/// `compare` of three commands in which the winner's comparison with its runner-up stands behind the others.
+pub(crate) fn compare_with_runner_up() -> Owned {
+    let mut owned = compare_three();
+    let Findings::Compare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
+    let (second, best) = (found.comparisons[0].b.clone(), found.comparisons[1].b.clone());
+    found.comparisons.push(comparison(&second, &best, Verdict::Different, 0.475, 0.013));
+    owned
+}

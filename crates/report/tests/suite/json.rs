@@ -137,3 +137,14 @@ fn the_layout_is_stable() {
     found[0].summaries.truncate(1);
     insta::assert_snapshot!("json_run", owned.render(Format::Json, &Style::default()));
 }
+
+#[test]
+fn a_baseline_stands_beside_the_commands() {
+    let document = document(&common::against_baseline());
+    assert_eq!(document["baseline"]["name"], json!("last week's sort"));
+    assert_eq!(document["baseline"]["summary"]["wall_ns"]["median"], json!(4_900_000.0));
+    assert_eq!(document["winner"], json!("last week's sort"));
+    assert_eq!(document["commands"].as_array().unwrap().len(), 1);
+    assert_eq!(document["commands"][0]["summary"]["wall_ns"]["median"], json!(5_022_950.0));
+    assert_eq!(document["comparisons"][0]["grade"], json!("against-baseline"));
+}

@@ -44,6 +44,16 @@ fn three_commands() {
 }
 
 #[test]
+fn a_baseline_from_another_time() {
+    shown("against_baseline", &common::against_baseline());
+}
+
+#[test]
+fn the_winner_against_its_runner_up() {
+    shown("runner_up", &common::compare_with_runner_up());
+}
+
+#[test]
 fn a_calibration() {
     shown("aa", &common::aa());
 }
