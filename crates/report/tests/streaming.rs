@@ -42,6 +42,7 @@ fn memory_does_not_grow_with_what_is_written() {
         (Format::Json, 40_000_000, 2 << 20),
         (Format::Csv, 10_000_000, 1 << 20),
         (Format::PyperfJson, 5_000_000, 2 << 20),
+        (Format::HyperfineJson, 2_000_000, 8 << 20),
         (Format::Text, 500, 3 << 20),
         (Format::Markdown, 500, 1 << 20),
     ] {
