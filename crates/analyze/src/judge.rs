@@ -31,6 +31,21 @@ pub struct Progress {
     pub comparisons: usize,
 }
 
+/// What one comparison says at its latest look, without the figures that only the full report needs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stand {
+    /// The answer so far.
+    pub verdict: Verdict,
+    /// Pairs that it rests on.
+    pub pairs: usize,
+    /// B over A.
+    pub effect_ratio: f64,
+    /// Low end of the repeated interval.
+    pub ci_low_ratio: f64,
+    /// High end of it.
+    pub ci_high_ratio: f64,
+}
+
 /// What a comparison came to, with warnings for the header of the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
@@ -140,6 +155,20 @@ impl Judge {
             decided: self.contests.iter().filter(|contest| contest.has_verdict()).count(),
             comparisons: self.commands.saturating_sub(1),
         }
+    }
+
+    /// What the comparison of a command with the first says at its latest look; `None` before the first block.
+    pub fn stand(&self, candidate: usize) -> Option<Stand> {
+        let contest = self.contests.get(candidate.checked_sub(1)?)?;
+        let now = || contest.series.standing(&contest.design, self.open_level(), false);
+        let standing = contest.decided.unwrap_or_else(now);
+        Some(Stand {
+            verdict: standing.verdict,
+            pairs: standing.n * self.pairs_per_block as usize,
+            effect_ratio: standing.estimate.exp(),
+            ci_low_ratio: standing.low.exp(),
+            ci_high_ratio: standing.high.exp(),
+        })
     }
 
     /// What was found. `samples` are all samples of the experiment, `names` the commands' names in order.

@@ -18,6 +18,6 @@ mod winner;
 
 pub use aa::{Finished, aa_stratum, power_result, rival_verdicts};
 pub use baseline::{Baseline, baseline_findings};
-pub use judge::{Decision, Judge, Judged, Progress};
+pub use judge::{Decision, Judge, Judged, Progress, Stand};
 pub use precision::precise_enough;
-pub use summary::{run_findings, summarize};
+pub use summary::{run_findings, summarize, summarize_values};

@@ -26,20 +26,24 @@ pub(crate) fn readings(samples: &[Sample], command: u16, metric: Metric, ignore_
 ///
 /// Failed runs are left out unless `ignore_failure`: a program that stops early is not a fast program.
 pub fn summarize(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Option<Summary> {
-    let values = readings(samples, command, metric, ignore_failure);
-    let rising = sorted(&values);
-    let middle = median(&values)?;
+    summarize_values(&readings(samples, command, metric, ignore_failure), metric)
+}
+
+/// Summary of readings that come from elsewhere, in the unit of the metric; `None` if there are none.
+pub fn summarize_values(values: &[f64], metric: Metric) -> Option<Summary> {
+    let rising = sorted(values);
+    let middle = median(values)?;
     let (low, high) = median_interval_sorted(&rising, CONFIDENCE)?;
-    let fence = middle + OUTLIER_FENCE * MAD_TO_SD * mad(&values)?;
+    let fence = middle + OUTLIER_FENCE * MAD_TO_SD * mad(values)?;
     let percentile = |probability| quantile_sorted(&rising, probability).unwrap_or(middle);
     Some(Summary {
         metric,
         n: values.len(),
         median: middle,
-        mean: mean(&values)?,
+        mean: mean(values)?,
         low,
         high,
-        sd: standard_deviation(&values),
+        sd: standard_deviation(values),
         min: rising[0],
         max: rising[rising.len() - 1],
         percentiles: [0.05, 0.25, 0.75, 0.95].map(percentile),

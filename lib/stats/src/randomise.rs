@@ -3,8 +3,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::describe::{MAD_TO_SD, mean, median, median_in_place, variance};
-use crate::winsor::{FENCE, WINSORISE_FROM};
+use crate::describe::{MAD_TO_SD, mean, median_in_place, variance};
 
 /// Up to this many values all sign patterns are enumerated.
 pub const EXACT_MAX: usize = 16;
@@ -15,10 +14,11 @@ pub const DRAWS: u32 = 10_000;
 /// Two-sided p-value of the sign-flip randomisation test of a winsorised mean against zero.
 ///
 /// When A and B are the same, the coin that decided their order makes each difference as likely as its negative
-/// (Fisher 1935, "The Design of Experiments", section 21). Outliers are pulled in by a fence that depends on the
-/// *magnitudes* only (median + 3 · 1.4826 · MAD of |d|): flipping a sign then never moves the fence, so the test is
-/// exact at every number of values, which a fence around the signed median is not. Drawn p-values count the observed
-/// pattern too and are therefore never zero (Phipson and Smyth 2010). One for no values.
+/// (Fisher 1935, "The Design of Experiments", section 21). Outliers are pulled in to ± 1.5 · 1.4826 · median of |d|, a
+/// fence that depends on the *magnitudes* only: flipping a sign then never moves it, so the test is exact at every
+/// number of values, which a fence around the signed median is not. It is the fence of Huber's estimator when the
+/// null hypothesis holds, and wide when all values lie far on one side. Drawn p-values count the observed pattern too
+/// and are therefore never zero (Phipson and Smyth 2010). One for no values.
 pub fn sign_flip_p(values: &[f64], seed: u64) -> f64 {
     sign_flip_of_sums(&pull_in_magnitudes(values), seed)
 }
@@ -37,16 +37,14 @@ pub fn run_length(n: usize) -> usize {
     ((n as f64).cbrt().round() as usize).max(2)
 }
 
-/// Values whose magnitude is pulled in to the fence of the magnitudes.
+/// Values further from zero than this many scaled median magnitudes are pulled in.
+const MAGNITUDE_FENCE: f64 = 1.5;
+
+/// Values whose magnitude is pulled in. Where more than half of them are zero there is no scale and nothing is done.
 fn pull_in_magnitudes(values: &[f64]) -> Vec<f64> {
-    let magnitudes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
-    let centre = median(&magnitudes).unwrap_or(0.0);
-    let mut distances: Vec<f64> = magnitudes.iter().map(|value| (value - centre).abs()).collect();
-    let spread = median_in_place(&mut distances).unwrap_or(0.0);
-    if values.len() < WINSORISE_FROM || spread <= 0.0 {
-        return values.to_vec();
-    }
-    let reach = centre + FENCE * MAD_TO_SD * spread;
+    let mut magnitudes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
+    let reach = MAGNITUDE_FENCE * MAD_TO_SD * median_in_place(&mut magnitudes).unwrap_or(0.0);
+    let reach = if reach > 0.0 { reach } else { f64::INFINITY };
     values.iter().map(|value| value.clamp(-reach, reach)).collect()
 }
 

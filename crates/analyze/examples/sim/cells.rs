@@ -1,0 +1,136 @@
+//! Many comparisons under one noise, judged by the judge that `compare` uses, and what they came to.
+
+use fauxplat_analyze::{Decision, Judge};
+use fauxplat_model::{Rule, Verdict};
+
+use super::noise::{Machine, Noise, SILENT};
+
+/// One cell of the simulation.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub(crate) name: &'static str,
+    pub(crate) noise: Noise,
+    /// True effect, B over A minus one.
+    pub(crate) effect: f64,
+    pub(crate) rule: Rule,
+}
+
+/// What the comparisons of one cell came to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) different: usize,
+    pub(crate) wrong_sign: usize,
+    pub(crate) equivalent: usize,
+    pub(crate) covered: usize,
+    pub(crate) pairs: Vec<f64>,
+}
+
+/// Noise under which the rule takes as many pairs as the reference figures say.
+pub(crate) const REFERENCE: Noise = Noise {
+    process_sd: 0.005,
+    short_sd: 0.01,
+    load_sd: 0.01,
+    load_phi: 0.97,
+    spike_share: 0.03,
+    spike_mean: 0.05,
+    ..SILENT
+};
+
+/// The same with a layout that is drawn anew, for A and for B, in every block.
+pub(crate) const REFERENCE_LAYOUT: Noise = Noise { layout_sd: 0.01, ..REFERENCE };
+
+/// Reference: false or found, equivalent (shares), mean pairs; each from 1000 comparisons.
+pub(crate) type Reference = (Option<f64>, Option<f64>, Option<f64>);
+
+/// The cells that have reference figures, at level 5 %.
+pub(crate) fn reference_cells() -> Vec<(Cell, Reference)> {
+    let rule = Rule { level: 0.05, ..Rule::default() };
+    let cell = |name, noise, effect| Cell { name, noise, effect, rule: rule.clone() };
+    vec![
+        (cell("same program", REFERENCE, 0.0), (Some(0.037), Some(0.96), Some(48.0))),
+        (cell("0.5 % slower", REFERENCE, 0.005), (Some(0.53), None, Some(55.0))),
+        (cell("1 % slower", REFERENCE, 0.01), (Some(0.987), None, Some(34.0))),
+        (cell("2 % slower", REFERENCE, 0.02), (Some(1.0), None, Some(14.0))),
+        (cell("relinked: same program", REFERENCE_LAYOUT, 0.0), (Some(0.045), Some(0.95), Some(73.0))),
+        (cell("relinked: 1 % slower", REFERENCE_LAYOUT, 0.01), (Some(0.988), None, Some(49.0))),
+        (cell("relinked: 2 % slower", REFERENCE_LAYOUT, 0.02), (None, None, Some(19.0))),
+    ]
+}
+
+/// Noises of many shapes; on none of them may the false rate lie demonstrably above the level.
+pub(crate) fn shapes() -> Vec<(&'static str, Noise)> {
+    let short = |short_sd| Noise { short_sd, ..SILENT };
+    vec![
+        ("normal 0.7 %", short(0.005)),
+        ("normal 7 %", short(0.05)),
+        ("1 run in 10 spikes by 5 %", Noise { spike_share: 0.1, spike_mean: 0.05, ..short(0.005) }),
+        ("1 run in 20 spikes by 30 %", Noise { spike_share: 0.05, spike_mean: 0.3, ..short(0.005) }),
+        ("1 run in 5 spikes by 10 %", Noise { spike_share: 0.2, spike_mean: 0.1, ..short(0.005) }),
+        ("Cauchy 0.3 %", Noise { cauchy: 0.003, ..SILENT }),
+        ("two modes 5 % apart", Noise { mode_gap: 0.05, ..short(0.002) }),
+        ("two modes 3 % apart", Noise { mode_gap: 0.03, ..short(0.005) }),
+        ("two modes 1 % apart", Noise { mode_gap: 0.01, ..short(0.005) }),
+        ("wandering load 5 %", Noise { load_sd: 0.05, load_phi: 0.95, ..short(0.003) }),
+        ("restless load 2 %", Noise { load_sd: 0.02, load_phi: 0.5, ..short(0.003) }),
+        ("burner on and off, 30 %", Noise { burner: 0.3, burner_flip: 0.05, ..short(0.005) }),
+        ("ramp 0.1 % a block", Noise { ramp: 0.001, ..short(0.003) }),
+        ("reference noise", REFERENCE),
+        ("reference noise, relinked", REFERENCE_LAYOUT),
+    ]
+}
+
+/// Runs `repetitions` comparisons on `threads` threads. Comparison number i is the same however many there are.
+pub(crate) fn run(cell: &Cell, repetitions: usize, threads: usize) -> Tally {
+    let part = |thread: usize| {
+        let mut tally = Tally::default();
+        (thread..repetitions).step_by(threads).for_each(|number| tally.add(cell, number as u64));
+        tally
+    };
+    let parts: Vec<Tally> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|thread| scope.spawn(move || part(thread))).collect();
+        workers.into_iter().map(|worker| worker.join().expect("a simulated comparison panicked")).collect()
+    });
+    parts.into_iter().fold(Tally::default(), Tally::merge)
+}
+
+impl Tally {
+    /// Simulates one comparison.
+    fn add(&mut self, cell: &Cell, number: u64) {
+        let effect = cell.effect.ln_1p();
+        let mut machine = Machine::new(cell.noise, number.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
+        let mut judge = Judge::new(&cell.rule, 2, number);
+        while judge.block(&machine.block(effect)) == Decision::GoOn {}
+        let stand = judge.stand(1).expect("a judge that stopped has seen a block");
+        let different = stand.verdict == Verdict::Different;
+        self.different += usize::from(different);
+        self.wrong_sign += usize::from(different && (stand.effect_ratio > 1.0) != (effect > 0.0));
+        self.equivalent += usize::from(stand.verdict == Verdict::Equivalent);
+        self.covered += usize::from((stand.ci_low_ratio.ln()..=stand.ci_high_ratio.ln()).contains(&effect));
+        self.pairs.push(stand.pairs as f64);
+    }
+
+    fn merge(mut self, other: Tally) -> Tally {
+        self.different += other.different;
+        self.wrong_sign += other.wrong_sign;
+        self.equivalent += other.equivalent;
+        self.covered += other.covered;
+        self.pairs.extend(other.pairs);
+        self
+    }
+
+    /// Share of the comparisons.
+    pub(crate) fn share(&self, count: usize) -> f64 {
+        count as f64 / self.pairs.len() as f64
+    }
+
+    /// Mean number of pairs and its standard error.
+    pub(crate) fn pairs_mean(&self) -> (f64, f64) {
+        let mean = fauxplat_stats::describe::mean(&self.pairs).unwrap_or(0.0);
+        (mean, fauxplat_stats::series::standard_error(&self.pairs))
+    }
+}
+
+/// Standard error of a share that is really `share`, of `count` comparisons.
+pub(crate) fn share_error(share: f64, count: usize) -> f64 {
+    (share * (1.0 - share) / count as f64).sqrt()
+}

@@ -1,0 +1,137 @@
+//! A machine that does not exist: the wall time of runs under noise whose parts are known.
+
+use fauxplat_model::{Metric, Outcome, Phase, Reading, Sample};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// The parts of the noise; standard deviations are of the logarithm of the wall time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Noise {
+    /// Fresh in every run: what the process itself contributes (page placement, hash seeds).
+    pub(crate) process_sd: f64,
+    /// Fresh in every run: everything else that is short.
+    pub(crate) short_sd: f64,
+    /// Load that wanders as an autoregressive series of first order from run to run.
+    pub(crate) load_sd: f64,
+    /// Its correlation between neighbouring runs.
+    pub(crate) load_phi: f64,
+    /// Probability that a run is hit by a spike.
+    pub(crate) spike_share: f64,
+    /// Mean of the spike, exponentially distributed.
+    pub(crate) spike_mean: f64,
+    /// Layout of each program, drawn anew for A and for B in every block.
+    pub(crate) layout_sd: f64,
+    /// Distance of the slow mode of a two-mode machine; each run falls into it with probability ½.
+    pub(crate) mode_gap: f64,
+    /// Scale of Cauchy-distributed noise: tails so heavy that there is no mean.
+    pub(crate) cauchy: f64,
+    /// A burner that is on or off: it slows everything by this much.
+    pub(crate) burner: f64,
+    /// Probability that the burner changes its state between two runs.
+    pub(crate) burner_flip: f64,
+    /// Slow-down per block, as on a machine that warms up.
+    pub(crate) ramp: f64,
+}
+
+/// No noise at all, to start from.
+pub(crate) const SILENT: Noise = Noise {
+    process_sd: 0.0,
+    short_sd: 0.0,
+    load_sd: 0.0,
+    load_phi: 0.0,
+    spike_share: 0.0,
+    spike_mean: 0.0,
+    layout_sd: 0.0,
+    mode_gap: 0.0,
+    cauchy: 0.0,
+    burner: 0.0,
+    burner_flip: 0.0,
+    ramp: 0.0,
+};
+
+/// A machine in time.
+pub(crate) struct Machine {
+    noise: Noise,
+    random: ChaCha8Rng,
+    load: f64,
+    burning: bool,
+    runs: u32,
+    blocks: u32,
+}
+
+/// Wall time without noise: short enough for the pairs to be cheap, long enough for nanoseconds not to matter.
+const BASE_NS: f64 = 5.8e6;
+
+impl Machine {
+    pub(crate) fn new(noise: Noise, seed: u64) -> Self {
+        let mut machine = Machine {
+            noise,
+            random: ChaCha8Rng::seed_from_u64(seed),
+            load: 0.0,
+            burning: false,
+            runs: 0,
+            blocks: 0,
+        };
+        machine.load = noise.load_sd * machine.normal();
+        machine
+    }
+
+    /// One block: A and B once each in the order of a fair coin. `effect` is B over A as a log ratio.
+    pub(crate) fn block(&mut self, effect: f64) -> [Sample; 2] {
+        let layouts = [self.noise.layout_sd * self.normal(), effect + self.noise.layout_sd * self.normal()];
+        let first = u16::from(self.uniform() < 0.5);
+        let runs = [first, 1 - first].map(|command| self.run(command, layouts[usize::from(command)]));
+        self.blocks += 1;
+        let mut position = 0;
+        runs.map(|mut run| {
+            run.position = position;
+            position += 1;
+            run
+        })
+    }
+
+    fn run(&mut self, command: u16, shift: f64) -> Sample {
+        let log = BASE_NS.ln() + shift + self.disturbance();
+        let mut readings = [Reading::ABSENT; Metric::COUNT];
+        readings[Metric::Wall as usize] = Reading::new(log.min(40.0).exp() as u64);
+        self.runs += 1;
+        Sample {
+            trial: self.runs - 1,
+            block: self.blocks,
+            command,
+            position: 0,
+            phase: Phase::Measured,
+            outcome: Outcome::Exited(0),
+            cpu_first: 0,
+            cpu_last: 0,
+            left_behind: 0,
+            env_pad_bytes: 0,
+            started_ns: u64::from(self.runs) * 6_000_000,
+            readings,
+        }
+    }
+
+    /// The noise of one run.
+    fn disturbance(&mut self) -> f64 {
+        let noise = self.noise;
+        let fresh = (1.0 - noise.load_phi.powi(2)).sqrt();
+        self.load = noise.load_phi * self.load + fresh * noise.load_sd * self.normal();
+        self.burning ^= self.uniform() < noise.burner_flip;
+        let mut log = self.load + f64::from(self.blocks) * noise.ramp;
+        log += noise.process_sd.hypot(noise.short_sd) * self.normal();
+        log += if self.uniform() < noise.spike_share { -noise.spike_mean * self.uniform().ln() } else { 0.0 };
+        log += if self.uniform() < 0.5 { noise.mode_gap } else { 0.0 };
+        log += noise.cauchy * (std::f64::consts::PI * (self.uniform() - 0.5)).tan();
+        log + if self.burning { noise.burner } else { 0.0 }
+    }
+
+    /// Between 0 and 1, never 0.
+    fn uniform(&mut self) -> f64 {
+        ((self.random.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    }
+
+    /// A standard normal deviate by the method of Box and Muller.
+    fn normal(&mut self) -> f64 {
+        (-2.0 * self.uniform().ln()).sqrt() * (2.0 * std::f64::consts::PI * self.uniform()).cos()
+    }
+}
