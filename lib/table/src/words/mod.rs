@@ -11,9 +11,15 @@ use crate::memory::Memory;
 use crate::width::sealed::Cell;
 
 mod cells;
+#[cfg(test)]
+mod explore;
 mod grow;
+#[cfg(test)]
+mod history;
 mod index;
 mod many;
+#[cfg(test)]
+mod plain;
 mod record;
 mod snapshot;
 mod walk;

@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 
 /// A name that no other test uses.
-pub struct Place(PathBuf);
+pub(crate) struct Place(PathBuf);
 
 impl Place {
     /// Nothing exists under the name.
-    pub fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = PathBuf::from(format!("/dev/shm/fauxplat-table-{}-{name}", std::process::id()));
         let _ = std::fs::remove_file(&path);
         Self(path)
     }
 
     /// The file's name.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }

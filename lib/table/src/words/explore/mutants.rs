@@ -1,0 +1,70 @@
+//! The protocol with one thing wrong at a time. Each must be noticed, or the explorer proves nothing.
+
+use std::sync::atomic::Ordering;
+
+use super::protocol::{frozen, growth, one_object, order, record, second, sum, twin, two_objects};
+use super::{Bounds, Verdict};
+use crate::words::Rules;
+
+const BOUNDS: Bounds = Bounds { preemptions: 2, stale: 2, kills: 0 };
+const KILLING: Bounds = Bounds { preemptions: 1, stale: 1, kills: 1 };
+
+/// Runs the scenarios until one of them fails; answers which and how.
+fn noticed<R: Rules>() -> Option<(&'static str, String)> {
+    type Scenario = fn(Bounds) -> Verdict;
+    let scenarios: [(&'static str, Scenario); 8] = [
+        ("sum", sum::<R>),
+        ("record", record::<R>),
+        ("order", order::<R>),
+        ("growth", growth::<R>),
+        ("frozen", frozen::<R>),
+        ("one object", one_object::<R>),
+        ("two objects", |bounds| two_objects::<R>(bounds, second())),
+        ("twins", |bounds| two_objects::<R>(bounds, twin())),
+    ];
+    let bounds = [BOUNDS, KILLING];
+    let runs = bounds.iter().flat_map(|&bounds| scenarios.iter().map(move |run| (run.0, (run.1)(bounds))));
+    runs.into_iter().find_map(|(name, verdict)| Some((name, verdict.failure?)))
+}
+
+/// A mutant is the sound protocol with the constants given.
+macro_rules! mutant {
+    ($test:ident, $name:ident, $($constant:item)+) => {
+        #[derive(Clone, Copy)]
+        struct $name;
+        impl Rules for $name { $($constant)+ }
+        #[test]
+        fn $test() {
+            assert!(noticed::<$name>().is_some(), "the explorer accepts this mutant");
+        }
+    };
+}
+
+mutant!(publishing_without_release_is_noticed, Publish, const PUBLISH: Ordering = Ordering::Relaxed;);
+mutant!(raising_without_release_is_noticed, Raise, const RAISE: Ordering = Ordering::Relaxed;);
+mutant!(setting_without_release_is_noticed, Set, const SET: Ordering = Ordering::Relaxed;);
+mutant!(a_sequence_without_release_is_noticed, Sequence, const SEQUENCE: Ordering = Ordering::Relaxed;);
+mutant!(freezing_by_store_is_noticed, FreezeStore, const FREEZE_BY_EXCHANGE: bool = false;);
+mutant!(growth_without_freezing_is_noticed, NoFreeze, const FREEZE: bool = false;);
+mutant!(copying_twice_is_noticed, CopyTwice, const COPY_ONCE: bool = false;);
+mutant!(passing_by_a_lost_slot_is_noticed, Skip, const LOOK_AGAIN: bool = false;);
+mutant!(walking_past_a_frozen_slot_is_noticed, Walk, const STOP_AT_FROZEN: bool = false;);
+mutant!(naming_a_row_too_late_is_noticed, Late, const OBJECT_FIRST: bool = false;);
+mutant!(a_record_without_writer_fence_is_noticed, WriterFence, const WRITER_FENCE: bool = false;);
+mutant!(a_record_without_reader_fence_is_noticed, ReaderFence, const READER_FENCE: bool = false;);
+mutant!(a_record_with_one_half_is_noticed, OneHalf, const TWO_HALVES: bool = false;);
+mutant!(adding_by_store_is_noticed, AddStore, const ADD_BY_EXCHANGE: bool = false;);
+
+/// Copying entries without release strength.
+#[derive(Clone, Copy)]
+struct Copying;
+impl Rules for Copying {
+    const COPY: Ordering = Ordering::Relaxed;
+}
+
+/// Not a mistake, it turns out: nobody uses a level before acquiring its raising, which follows every copy.
+/// The release stays, because that argument is longer than the instruction, which is the same on x86-64.
+#[test]
+fn copying_without_release_is_equivalent() {
+    assert_eq!(noticed::<Copying>(), None);
+}
