@@ -16,6 +16,19 @@ pub fn online(root: &Path) -> CpuSet {
     }
 }
 
+/// CPUs that the machine has, online or not; without `/sys`, those that are online.
+pub fn present(root: &Path) -> CpuSet {
+    let listed =
+        read::text(root, "sys/devices/system/cpu/present").and_then(|list| list.parse::<CpuSet>().ok());
+    listed.filter(|cpus| !cpus.is_empty()).unwrap_or_else(|| online(root))
+}
+
+/// Hardware threads that share a core with this CPU, itself among them; empty when the kernel does not say.
+pub fn siblings(root: &Path, cpu: Cpu) -> CpuSet {
+    let file = format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+    read::text(root, &file).and_then(|list| list.parse().ok()).unwrap_or_default()
+}
+
 /// CPUs that are online and in the affinity mask of this process; all that are online when the mask is unknown.
 ///
 /// The mask comes from `/proc/self/status` and not from `sched_getaffinity(2)`, which leaves out CPUs that are just

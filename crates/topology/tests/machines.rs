@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fauxplat_model::MachineFacts;
-use fauxplat_topology::{allowed, discover, online};
+use fauxplat_topology::{allowed, discover, online, present, siblings};
+use fauxplat_units::Cpu;
 use proptest::prelude::*;
 
 fn fixture(machine: &str) -> PathBuf {
@@ -41,6 +42,20 @@ fn a_container_sees_the_host_and_may_use_a_part() {
 fn an_offline_cpu_is_not_allowed() {
     assert_eq!(online(&fixture("container")).to_string(), "0-54,56-63");
     assert_eq!(allowed(&fixture("container")).to_string(), "53-54");
+}
+
+#[test]
+fn a_cpu_that_is_present_may_be_offline() {
+    assert_eq!(present(&fixture("bare-metal-x86")).to_string(), "0-9");
+    assert_eq!(online(&fixture("bare-metal-x86")).to_string(), "0-7");
+    assert_eq!(present(&fixture("vm-arm64")), online(&fixture("vm-arm64")), "the list is missing");
+}
+
+#[test]
+fn threads_of_one_core_are_siblings() {
+    let metal = fixture("bare-metal-x86");
+    assert_eq!(siblings(&metal, Cpu(1)).to_string(), "1,5");
+    assert!(siblings(&metal, Cpu(7)).is_empty(), "the kernel does not say");
 }
 
 #[test]
