@@ -11,6 +11,11 @@ use fauxplat_stats::winsor::{location, winsorise};
 /// Autocorrelation of the log ratios from which neighbours are no longer taken as independent.
 const AUTOCORRELATION_MAX: f64 = 0.2;
 
+/// The share of the level that the bounds spend. Reading each look's nominal probability off Student's t is nearly but
+/// not quite exact for several looks together: under normal noise that is never equivalent, 5.4 % of 40,000 simulated
+/// comparisons at 5 % were *different* without this.
+const LEVEL_SPENT: f64 = 0.92;
+
 /// A log ratio of this size, a factor of a million, stands for "no bound" in reports.
 const UNBOUNDED: f64 = 13.8;
 
@@ -75,18 +80,20 @@ pub(crate) struct Series {
     pub(crate) d: Vec<f64>,
     /// Looks that were taken.
     looked: Vec<u32>,
-    evidence: EProcess,
+    /// Kept only when it decides.
+    evidence: Option<EProcess>,
 }
 
 impl Series {
     pub(crate) fn new(design: &Design) -> Self {
-        Series { d: Vec::new(), looked: Vec::new(), evidence: EProcess::new(design.margin.max(1e-4)) }
+        let evidence = design.anytime.then(|| EProcess::new(design.margin.max(1e-4)));
+        Series { d: Vec::new(), looked: Vec::new(), evidence }
     }
 
     /// Takes one more cluster; says whether this is a moment to look.
     pub(crate) fn push(&mut self, d: f64, design: &Design) -> bool {
         self.d.push(d);
-        self.evidence.push(d);
+        self.evidence.iter_mut().for_each(|evidence| evidence.push(d));
         let n = self.d.len() as u32;
         let look = design.looks.contains(&n);
         if look {
@@ -98,8 +105,8 @@ impl Series {
     /// What the latest look says at an error level. When `closing`, no look will follow: what has come since the
     /// last scheduled look is used too, and all of the level that is left is spent.
     pub(crate) fn standing(&self, design: &Design, level: f64, closing: bool) -> Standing {
-        if design.anytime {
-            return self.anytime(design, level);
+        if let Some(evidence) = &self.evidence {
+            return self.anytime(evidence, design, level);
         }
         let mut looked = self.looked.clone();
         let n = self.d.len() as u32;
@@ -108,27 +115,27 @@ impl Series {
         }
         let seen = &self.d[..looked.last().map_or(0, |&look| look as usize)];
         let final_look = closing || looked.last() == Some(&design.clusters_max());
-        let bounds = pocock_bounds(level, &looked, design.clusters_max(), final_look);
+        let bounds = pocock_bounds(LEVEL_SPENT * level, &looked, design.clusters_max(), final_look);
         let z = bounds.last().copied().unwrap_or(f64::INFINITY);
         Estimate::of(seen, design.tau2).standing(z, level, design, seen)
     }
 
     /// What the e-process says now.
-    fn anytime(&self, design: &Design, level: f64) -> Standing {
+    fn anytime(&self, evidence: &EProcess, design: &Design, level: f64) -> Standing {
         let estimate = Estimate::of(&self.d, design.tau2);
-        let (low, high) = self.evidence.interval(level);
+        let (low, high) = evidence.interval(level);
         let session = normal_upper_quantile(level / 2.0) * design.tau2.sqrt();
         let (low, high) = (low - session, high + session);
-        let p = self.evidence.p_value();
+        let p = evidence.p_value();
         let verdict = verdict(low, high, design.margin, || p <= level);
         Standing { low: bounded(low), high: bounded(high), p: Some(p), verdict, ..estimate.empty() }
     }
 
     /// Randomisation p-value of everything that was seen, or the e-process's.
     pub(crate) fn p_value(&self, design: &Design) -> f64 {
-        match design.anytime {
-            true => self.evidence.p_value(),
-            false => Estimate::of(&self.d, 0.0).p(&self.d, design.seed),
+        match &self.evidence {
+            Some(evidence) => evidence.p_value(),
+            None => Estimate::of(&self.d, 0.0).p(&self.d, design.seed),
         }
     }
 }

@@ -1,0 +1,322 @@
+//! The judge on blocks made by hand: verdicts, guards, several commands, counts, limits.
+
+#[path = "support/mod.rs"]
+mod support;
+
+use fauxplat_analyze::{Decision, Judge, Judged};
+use fauxplat_model::{DroppedReason, Grade, Metric, Outcome, Phase, Rule, Sample, StoppedBy, Verdict};
+use support::{jitter, run};
+
+/// Names of commands.
+fn names(count: usize) -> Vec<String> {
+    ["old", "new", "third", "fourth"][..count].iter().map(|&name| name.to_owned()).collect()
+}
+
+/// Wall time of a run: 5 ms, a little noise, times a factor.
+fn wall(block: u32, command: u16, factor: f64) -> u64 {
+    (5e6 * factor * (0.003 * jitter(block, command.into())).exp()) as u64
+}
+
+/// One run of each command, A first in every other block.
+fn block(number: u32, factors: &[f64]) -> Vec<Sample> {
+    let last = factors.len() as u16 - 1;
+    let place = |command: u16| if number.is_multiple_of(2) { command } else { last - command };
+    let one = |command: u16| {
+        let wall = wall(number, command, factors[usize::from(command)]);
+        run(number, command, place(command), &[(Metric::Wall, wall)])
+    };
+    (0..=last).map(one).collect()
+}
+
+/// Feeds blocks until the judge has enough.
+fn judge(mut judge: Judge, commands: usize, mut next: impl FnMut(u32) -> Vec<Sample>) -> (Judged, Judge) {
+    let mut samples = Vec::new();
+    for number in 0.. {
+        let block = next(number);
+        samples.extend_from_slice(&block);
+        if judge.block(&block) == Decision::Stop {
+            break;
+        }
+    }
+    (judge.findings(&samples, &names(commands), judge.stopped_by()), judge)
+}
+
+#[test]
+fn a_clear_difference_is_found_early_and_has_the_right_sign() {
+    let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, |n| block(n, &[1.0, 1.05]));
+    let shown = &judged.findings.comparisons[0];
+    assert_eq!((shown.verdict, shown.stopped_by, shown.pairs), (Verdict::Different, StoppedBy::Verdict, 8));
+    assert!(shown.ci_low_ratio < 1.05 && 1.05 < shown.ci_high_ratio && shown.ci_low_ratio > 1.04);
+    assert!(shown.bootstrap_low_ratio > 1.04 && shown.bootstrap_high_ratio < 1.06);
+    assert!(shown.p_value <= 0.01);
+    assert_eq!(judged.findings.winner, Some(0));
+    assert_eq!((shown.a.as_str(), shown.b.as_str()), ("old", "new"));
+    assert!(judged.warnings.is_empty(), "{:?}", judged.warnings);
+}
+
+#[test]
+fn swapping_a_and_b_inverts_the_findings() {
+    let (here, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, |n| block(n, &[1.0, 1.01]));
+    let (there, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, |n| {
+        let mut swapped = block(n, &[1.0, 1.01]);
+        swapped.iter_mut().for_each(|run| run.command = 1 - run.command);
+        swapped
+    });
+    let (here, there) = (&here.findings.comparisons[0], &there.findings.comparisons[0]);
+    assert_eq!((here.verdict, here.pairs), (there.verdict, there.pairs));
+    assert!((here.effect_ratio * there.effect_ratio - 1.0).abs() < 1e-9);
+    assert!((here.ci_low_ratio * there.ci_high_ratio - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn equal_programs_are_equivalent_and_nobody_wins() {
+    let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, |n| block(n, &[1.0, 1.0]));
+    let shown = &judged.findings.comparisons[0];
+    assert_eq!(shown.verdict, Verdict::Equivalent);
+    assert!(shown.ci_low_ratio > 0.99 && shown.ci_high_ratio < 1.01);
+    assert_eq!(judged.findings.winner, None);
+    assert_eq!(shown.grade, Grade::WithinSession);
+}
+
+#[test]
+fn counts_that_never_vary_give_plain_answers() {
+    let counts = |a: u64, b: u64| {
+        let rule = Rule { metric: Metric::MinorFaults, ..Rule::default() };
+        let make = move |n: u32| {
+            let faults = |command, value| run(n, command, command, &[(Metric::MinorFaults, value)]);
+            vec![faults(0, a), faults(1, b)]
+        };
+        judge(Judge::new(&rule, 2, 1), 2, make).0.findings.comparisons.swap_remove(0)
+    };
+    let equal = counts(120, 120);
+    assert_eq!((equal.verdict, equal.pairs), (Verdict::Equivalent, 6));
+    assert_eq!(
+        (equal.effect_ratio, equal.ci_low_ratio, equal.ci_high_ratio, equal.p_value),
+        (1.0, 1.0, 1.0, 1.0)
+    );
+    let zeros = counts(0, 0);
+    assert_eq!((zeros.verdict, zeros.effect_ratio), (Verdict::Equivalent, 1.0));
+    let more = counts(120, 132);
+    assert_eq!((more.verdict, more.pairs), (Verdict::Different, 8));
+    assert!((more.effect_ratio - 1.1).abs() < 1e-9);
+    let from_nothing = counts(0, 7);
+    assert_eq!(from_nothing.verdict, Verdict::Different);
+    assert!((from_nothing.effect_ratio - 15.0).abs() < 1e-9);
+}
+
+#[test]
+fn every_guard_drops_its_pairs_and_counts_them() {
+    let spoil = |n: u32| {
+        let mut runs = block(n, &[1.0, 1.0]);
+        for run in &mut runs {
+            run.readings[Metric::Steal as usize] = 0.into_reading();
+            run.readings[Metric::Migrations as usize] = 1.into_reading();
+        }
+        match n {
+            3 => runs[1].outcome = Outcome::Exited(1),
+            4 => runs[0].readings[Metric::Steal as usize] = 90_000_000.into_reading(),
+            // A single tick of 10 ms in a pair of 5 ms runs is no reason.
+            5 => runs[0].readings[Metric::Steal as usize] = 10_000_000.into_reading(),
+            7 => runs[1].readings[Metric::Migrations as usize] = 40.into_reading(),
+            _ => {}
+        }
+        runs
+    };
+    let rule = Rule { margin: 0.0, max_pairs: 20, ..Rule::default() };
+    let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, spoil);
+    let shown = &judged.findings.comparisons[0];
+    assert_eq!((shown.verdict, shown.stopped_by), (Verdict::Inconclusive, StoppedBy::MaxPairs));
+    assert_eq!((shown.pairs, shown.dropped_pairs), (17, 3));
+    let reasons: Vec<DroppedReason> = shown.dropped.iter().map(|dropped| dropped.reason).collect();
+    assert_eq!(reasons, [DroppedReason::FailedRun, DroppedReason::HeavySteal, DroppedReason::MigrationStorm]);
+    assert!(judged.warnings.iter().any(|warning| warning.contains("3 of 20 pairs")), "{:?}", judged.warnings);
+    assert_eq!(judged.findings.commands[1].failures, 1);
+}
+
+trait IntoReading {
+    fn into_reading(self) -> fauxplat_model::Reading;
+}
+
+impl IntoReading for u64 {
+    fn into_reading(self) -> fauxplat_model::Reading {
+        fauxplat_model::Reading::new(self)
+    }
+}
+
+#[test]
+fn a_machine_that_is_always_stolen_from_is_not_dropped_empty() {
+    let stolen = |n: u32| {
+        let mut runs = block(n, &[1.0, 1.05]);
+        runs.iter_mut().for_each(|run| run.readings[Metric::Steal as usize] = 30_000_000.into_reading());
+        runs
+    };
+    let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, stolen);
+    let shown = &judged.findings.comparisons[0];
+    assert_eq!((shown.verdict, shown.dropped_pairs), (Verdict::Different, 1));
+}
+
+#[test]
+fn throttled_blocks_and_unmeasured_runs_do_not_count() {
+    let mut judge = Judge::new(&Rule::default(), 2, 1);
+    judge.throttled_block(&block(0, &[1.0, 1.0]));
+    let mut warm = block(1, &[1.0, 9.0]);
+    warm.extend(block(1, &[1.0, 1.0]));
+    warm[..2].iter_mut().for_each(|run| run.phase = Phase::Warmup);
+    judge.block(&warm);
+    let mut samples = block(0, &[1.0, 1.0]);
+    samples.extend(warm);
+    let judged = judge.findings(&samples, &names(2), StoppedBy::Interrupt);
+    let shown = &judged.findings.comparisons[0];
+    assert_eq!((shown.pairs, shown.dropped_pairs, shown.stopped_by), (1, 1, StoppedBy::Interrupt));
+    assert_eq!(shown.dropped[0].reason, DroppedReason::Throttled);
+    assert!((shown.effect_ratio - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn failed_runs_count_when_failures_are_ignored() {
+    let failing = |n: u32| {
+        let mut runs = block(n, &[1.0, 1.05]);
+        runs.iter_mut().for_each(|run| run.outcome = Outcome::Exited(3));
+        runs
+    };
+    let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1).ignore_failure(true), 2, failing);
+    assert_eq!(judged.findings.comparisons[0].verdict, Verdict::Different);
+    let rule = Rule { max_pairs: 8, ..Rule::default() };
+    let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, failing);
+    let shown = &judged.findings.comparisons[0];
+    assert_eq!((shown.verdict, shown.pairs, shown.dropped_pairs), (Verdict::Inconclusive, 0, 8));
+    assert_eq!(judged.findings.winner, None);
+}
+
+#[test]
+fn abba_blocks_count_two_pairs_and_one_cluster() {
+    let abba = |n: u32| {
+        let mut runs = block(n, &[1.0, 1.02]);
+        let mut again = block(n + 7000, &[1.0, 1.02]);
+        again.reverse();
+        runs.extend(again);
+        runs.iter_mut().zip(0..).for_each(|(run, position)| (run.block, run.position) = (n, position));
+        runs
+    };
+    let (judged, judge) = judge(Judge::new(&Rule::default(), 2, 1), 2, abba);
+    let shown = &judged.findings.comparisons[0];
+    assert_eq!((shown.verdict, shown.pairs), (Verdict::Different, 16));
+    assert!(shown.variance.process.is_some());
+    assert_eq!(judge.progress().pairs_max, 128);
+}
+
+#[test]
+fn three_commands_share_blocks_and_the_winner_beats_the_runner_up() {
+    let (judged, _) = judge(Judge::new(&Rule::default(), 3, 1), 3, |n| block(n, &[1.0, 0.97, 0.9]));
+    let findings = &judged.findings;
+    assert!(findings.comparisons[..2].iter().all(|shown| shown.verdict == Verdict::Different));
+    assert_eq!(findings.winner, Some(2));
+    let extra = &findings.comparisons[2];
+    assert_eq!((extra.a.as_str(), extra.b.as_str(), extra.verdict), ("new", "third", Verdict::Different));
+    let (judged, _) = judge(Judge::new(&Rule::default(), 3, 1), 3, |n| block(n, &[1.0, 0.9, 0.9]));
+    assert_eq!((judged.findings.winner, judged.findings.comparisons.len()), (None, 2));
+}
+
+#[test]
+fn a_decided_command_waits_for_the_others_with_its_figures_as_they_were() {
+    let (judged, judge) = judge(Judge::new(&Rule::default(), 3, 1), 3, |n| block(n, &[1.0, 1.2, 1.0015]));
+    let [clear, close] = &judged.findings.comparisons[..] else { panic!("two comparisons") };
+    // With half of the level, eight pairs of one sign (p = 0.0078) are not enough.
+    assert_eq!((clear.verdict, clear.pairs), (Verdict::Different, 12));
+    assert_eq!((close.verdict, close.pairs), (Verdict::Equivalent, 6));
+    assert_eq!(judge.progress().decided, 2);
+}
+
+#[test]
+fn limits_and_interrupts_end_as_inconclusive_with_a_hint() {
+    let noisy = |n: u32| {
+        let factor = |salt| (0.1 * jitter(n, salt)).exp();
+        block(n, &[factor(11), 1.004 * factor(12)])
+    };
+    let rule = Rule { max_pairs: 40, ..Rule::default() };
+    let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, noisy);
+    let shown = &judged.findings.comparisons[0];
+    assert_eq!(
+        (shown.verdict, shown.stopped_by, shown.pairs),
+        (Verdict::Inconclusive, StoppedBy::MaxPairs, 40)
+    );
+    assert!(shown.pairs_needed.is_some_and(|pairs| pairs > 40), "{:?}", shown.pairs_needed);
+    let nothing = Judge::new(&rule, 2, 1).findings(&[], &names(2), StoppedBy::Interrupt);
+    let shown = &nothing.findings.comparisons[0];
+    assert_eq!((shown.verdict, shown.pairs, shown.pairs_needed), (Verdict::Inconclusive, 0, None));
+    assert!(shown.ci_high_ratio.is_finite() && shown.ci_low_ratio > 0.0);
+}
+
+#[test]
+fn variance_between_sessions_widens_the_interval_and_lifts_the_grade() {
+    let within = judge(Judge::new(&Rule::default(), 2, 1), 2, |n| block(n, &[1.0, 1.01])).0;
+    let judge_of = || Judge::new(&Rule::default(), 2, 1).between_sessions(Some(0.01f64.powi(2)));
+    let replicated = judge(judge_of(), 2, |n| block(n, &[1.0, 1.01])).0;
+    let (within, replicated) = (&within.findings.comparisons[0], &replicated.findings.comparisons[0]);
+    assert_eq!(within.verdict, Verdict::Different);
+    assert_eq!((replicated.verdict, replicated.grade), (Verdict::Inconclusive, Grade::Replicated));
+    // With one per cent between sessions no number of pairs decides.
+    assert_eq!(replicated.pairs_needed, None);
+}
+
+#[test]
+fn anytime_decides_by_evidence() {
+    let rule = Rule { anytime: true, ..Rule::default() };
+    let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| block(n, &[1.0, 1.02]));
+    let shown = &judged.findings.comparisons[0];
+    assert!(shown.anytime && shown.p_value <= 0.01 && shown.ci_low_ratio > 1.0);
+    assert_eq!(shown.verdict, Verdict::Different);
+    let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| block(n, &[1.0, 1.0]));
+    assert_eq!(judged.findings.comparisons[0].verdict, Verdict::Equivalent);
+}
+
+#[test]
+fn neighbours_that_are_alike_are_said_and_widen_the_interval() {
+    // The difference itself wanders: long stretches in which B is slower, and long ones in which it is faster.
+    let wander = |n: u32| block(n, &[1.0, 1.0 + 0.04 * (f64::from(n) / 1.5).sin()]);
+    let (judged, _) = judge(Judge::new(&Rule { max_pairs: 64, ..Rule::default() }, 2, 1), 2, wander);
+    let shown = &judged.findings.comparisons[0];
+    assert!(shown.variance.autocorrelation > 0.5);
+    assert_ne!(shown.verdict, Verdict::Different);
+    assert!(judged.warnings.iter().any(|warning| warning.contains("alike")), "{:?}", judged.warnings);
+}
+
+#[test]
+fn secondary_metrics_are_adjusted_and_useless_ones_left_out() {
+    let rich = |n: u32| {
+        let mut runs = block(n, &[1.0, 1.0]);
+        for run in &mut runs {
+            let command = u64::from(run.command);
+            run.readings[Metric::PeakMemory as usize] = (1_000_000 + 100_000 * command).into_reading();
+            run.readings[Metric::MajorFaults as usize] = 0.into_reading();
+            run.readings[Metric::Steal as usize] = 10_000_000.into_reading();
+            run.readings[Metric::Cpu as usize] = wall(n, run.command + 5, 0.9).into_reading();
+        }
+        runs
+    };
+    let (judged, _) = judge(Judge::new(&Rule { margin: 0.002, ..Rule::default() }, 2, 1), 2, rich);
+    let secondary = &judged.findings.comparisons[0].secondary;
+    let metrics: Vec<Metric> = secondary.iter().map(|row| row.metric).collect();
+    assert_eq!(metrics, [Metric::Cpu, Metric::PeakMemory]);
+    assert!(!secondary[0].different && secondary[1].different, "{secondary:?}");
+    assert!((secondary[1].effect_ratio - 1.1).abs() < 1e-9);
+}
+
+#[test]
+fn the_budget_sees_the_position() {
+    // Whoever comes second is 2 % slower.
+    let second = |n: u32| {
+        let mut runs = block(n, &[1.0, 1.0]);
+        for run in &mut runs {
+            let slower = wall(n, run.command, if run.position == 1 { 1.02 } else { 1.0 });
+            run.readings[Metric::Wall as usize] = slower.into_reading();
+        }
+        runs
+    };
+    let (judged, _) = judge(Judge::new(&Rule { max_pairs: 64, ..Rule::default() }, 2, 1), 2, second);
+    let variance = &judged.findings.comparisons[0].variance;
+    assert!(variance.position_low_ratio > 1.01 && variance.position_high_ratio < 1.03, "{variance:?}");
+    assert!(variance.order > 0.8 && variance.residual < 0.2, "{variance:?}");
+    let parts = variance.order + variance.residual + variance.layout.unwrap_or(0.0);
+    assert!((parts - 1.0).abs() < 1e-9, "{variance:?}");
+}
