@@ -1,3 +1,79 @@
-//! The fauxplat command.
+//! The fauxplat command: verbs, wiring, exit codes.
 
-fn main() {}
+mod args;
+mod commands;
+mod contest;
+mod define;
+mod failure;
+mod output;
+mod progress;
+mod session;
+mod steering;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::failure::Failure;
+
+/// The hidden verb of the spawner. It is looked for before anything else, so that the spawner stays tiny.
+const SPAWNER_VERB: &str = "__spawner";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = match std::env::args_os().map(|word| word.into_string()).collect() {
+        Ok(words) => words,
+        Err(word) => {
+            output::complain(&format!("{}: the command line must be UTF-8, since it is recorded", word.display()));
+            return ExitCode::from(failure::USAGE);
+        }
+    };
+    if words.get(1).is_some_and(|word| word == SPAWNER_VERB) {
+        return match fauxplat_launch::serve(&words[2..]) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                output::complain(&error.to_string());
+                ExitCode::from(failure::BUG)
+            }
+        };
+    }
+    let answer = std::panic::catch_unwind(|| dispatch(&words));
+    ExitCode::from(answer.unwrap_or_else(|_| {
+        output::complain("this is a bug in fauxplat; please report the lines above");
+        failure::BUG
+    }))
+}
+
+/// Parses the words and runs the verb; the exit code.
+fn dispatch(words: &[String]) -> u8 {
+    let cli = match args::Cli::try_parse_from(words) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers, everything else is a mistake.
+            let _ = error.print();
+            return if error.use_stderr() { failure::USAGE } else { 0 };
+        }
+    };
+    let done = match cli.verb {
+        args::Verb::Run(args) => verbs::run::run(&args, words),
+        args::Verb::Compare(args) => verbs::compare::compare(&args, words),
+        args::Verb::Aa(args) => verbs::aa::aa(&args, words),
+        args::Verb::History(args) => verbs::history::history(&args),
+        args::Verb::Man { folder } => verbs::generate::man(&folder),
+        args::Verb::Completions { folder } => verbs::generate::completions(&folder),
+    };
+    match done {
+        Ok(()) => 0,
+        Err(failure) => failure.tell(),
+    }
+}
+
+impl Failure {
+    /// Prints the one line and gives the exit code.
+    fn tell(&self) -> u8 {
+        if !self.is_silent() {
+            output::complain(&self.to_string());
+        }
+        self.code()
+    }
+}

@@ -54,6 +54,8 @@ pub struct Entry {
     pub stdout: Stdout,
     /// Limit of the wall time.
     pub timeout_ns: Option<u64>,
+    /// Iterations of extra work before the program, see [`fauxplat_sys::spawn::ChildSetup`].
+    pub extra_work: u64,
 }
 
 /// All programs of an experiment, addressed by index.
@@ -92,6 +94,7 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
             Output::File(path) => Stdout::File(path.clone()),
         },
         timeout_ns: condition.timeout.map(|limit| limit.0),
+        extra_work: 0,
     }
 }
 

@@ -1,1 +1,10 @@
-//! Executes a plan and hands over each sample as it lands.
+//! Executes plans: trials go to the spawner, samples come back one by one as they land.
+
+mod executor;
+mod floor;
+mod throttle;
+
+pub use executor::{Executor, Next, RunError, Steering, Stopped};
+pub use fauxplat_launch::{LaunchError, Program};
+pub use floor::{floor_image, floor_program};
+pub use throttle::ThrottleCounter;

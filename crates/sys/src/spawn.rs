@@ -82,6 +82,9 @@ pub struct ChildSetup {
     pub stdio: [i32; 3],
     /// Whether the child asks to be traced by its parent.
     pub traced: bool,
+    /// Iterations of a fixed chain of arithmetic that the child does before it executes the program: a known
+    /// amount of extra work, for calibration.
+    pub extra_work: u64,
 }
 
 /// Which step of the start failed.
@@ -211,12 +214,18 @@ extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
             libc::_exit(127);
         }
         shared.cpu = libc::sched_getcpu();
+        work(shared.setup.extra_work);
         let image = shared.image;
         libc::execve(image.program.as_ptr(), image.argv_pointers.as_ptr(), image.env_pointers.as_ptr());
         shared.errno = *libc::__errno_location();
         shared.failed_stage = Stage::Exec as i32;
         libc::_exit(127)
     }
+}
+
+/// One multiplication and one addition per iteration, each waiting for the one before. Nothing can shorten it.
+fn work(iterations: u64) {
+    (0..iterations).fold(1u64, |sum, i| std::hint::black_box(sum.wrapping_mul(6364136223846793005).wrapping_add(i)));
 }
 
 /// Applies the setup to the calling process.

@@ -74,6 +74,7 @@ impl Loaded {
             cwd,
             stdio: [stdin.as_ref().map_or(quiet, AsRawFd::as_raw_fd), out, err],
             traced: false,
+            extra_work: entry.extra_work,
         };
         let Entry { cpus, timeout_ns, .. } = entry;
         Ok(Loaded { image, setup, cpus, timeout_ns, last_wall_ns: 0, stdin, _stdout: stdout, _null: null })

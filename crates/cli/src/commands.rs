@@ -1,0 +1,93 @@
+//! From a definition to commands that are ready to be executed.
+
+use std::path::{Path, PathBuf};
+
+use fauxplat_launch::words;
+use fauxplat_model::{Command, Condition, CpuFacts, Definition, Placement};
+use fauxplat_plan::{Expanded, expand};
+use fauxplat_units::CpuSet;
+
+use crate::failure::Failure;
+
+/// Resolves every command of a definition: words, program, hash.
+///
+/// # Errors
+/// Whatever is wrong with a command line, and CPUs that cannot be used.
+pub(crate) fn resolve(definition: &Definition, cpus: &CpuFacts) -> Result<Vec<Command>, Failure> {
+    check_placement(&definition.condition.cpu, cpus)?;
+    let expanded = expand(definition).map_err(Failure::usage)?;
+    expanded.iter().map(|one| command(one, &definition.condition)).collect()
+}
+
+fn command(expanded: &Expanded, shared: &Condition) -> Result<Command, Failure> {
+    let mut condition = shared.clone();
+    for setting in &expanded.env {
+        if !setting.contains('=') {
+            return Err(Failure::usage(format!("`{setting}` in `env` is not NAME=VALUE")));
+        }
+        condition.env_set.push(setting.clone());
+    }
+    let (program, argv) = program(&expanded.command, &condition)?;
+    let helper = |line: &Option<String>| -> Result<Option<Vec<String>>, Failure> {
+        let Some(line) = line else { return Ok(None) };
+        let (program, mut argv) = self::program(line, &condition)?;
+        argv[0] = program.display().to_string();
+        Ok(Some(argv))
+    };
+    Ok(Command {
+        name: expanded.name.clone(),
+        command: expanded.command.clone(),
+        program_sha256: words::sha256(&program),
+        program,
+        argv,
+        parameters: expanded.parameters.clone(),
+        prepare: helper(&expanded.prepare)?,
+        cleanup: helper(&expanded.cleanup)?,
+        condition,
+    })
+}
+
+/// The executable and the argument vector of a command line.
+fn program(line: &str, condition: &Condition) -> Result<(PathBuf, Vec<String>), Failure> {
+    if condition.shell {
+        if line.trim().is_empty() {
+            return Err(Failure::usage("the command is empty"));
+        }
+        let argv = ["sh", "-c", line].map(str::to_owned).to_vec();
+        return Ok((PathBuf::from("/bin/sh"), argv));
+    }
+    let argv = words::split(line)?;
+    let cwd = std::path::absolute(condition.cwd.as_deref().unwrap_or(Path::new(".")));
+    let cwd = cwd.map_err(|error| Failure::usage(format!("working directory: {error}")))?;
+    let program = words::find_program(&argv[0], &cwd, &search_path(condition))?;
+    Ok((program, argv))
+}
+
+/// `PATH` as the command will see it, else our own; where there is none, the default of `execvp(3)`.
+fn search_path(condition: &Condition) -> String {
+    let set = condition.env_set.iter().rev().find_map(|setting| setting.strip_prefix("PATH="));
+    // A clean environment has no PATH, but the user named the program with the PATH of this shell in mind.
+    let inherited = || std::env::var("PATH").ok();
+    set.map(str::to_owned).or_else(inherited).unwrap_or_else(|| "/bin:/usr/bin".to_owned())
+}
+
+/// CPUs that were asked for must be online and allowed: a run that silently went elsewhere would be worse than none.
+fn check_placement(placement: &Placement, facts: &CpuFacts) -> Result<(), Failure> {
+    let (Placement::Set(wanted) | Placement::OneOf(wanted)) = placement else { return Ok(()) };
+    let say = |cpus: CpuSet, why: String| Err(Failure::usage(format!("--cpu {wanted}: CPU {cpus} {why}")));
+    let present = fauxplat_topology::present(Path::new("/"));
+    let missing = wanted.without(&facts.online);
+    let unknown = missing.without(&present);
+    if !unknown.is_empty() {
+        return say(unknown, format!("does not exist; this machine has CPUs {present}"));
+    }
+    if !missing.is_empty() {
+        return say(missing, format!("is offline; online are {}", facts.online));
+    }
+    let forbidden = wanted.without(&facts.allowed);
+    if !forbidden.is_empty() {
+        let allowed = &facts.allowed;
+        return say(forbidden, format!("is not allowed to this process; allowed are {allowed} (affinity or cpuset)"));
+    }
+    Ok(())
+}

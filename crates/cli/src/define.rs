@@ -1,0 +1,104 @@
+//! From the words of the command line to a definition.
+
+use std::path::Path;
+
+use fauxplat_model::{Aslr, CommandLine, Condition, Definition, EnvBase, EnvPad, Output, Parameter, Placement, Rule};
+
+use crate::args::{CommandArgs, ConditionArgs, OnOff, RuleArgs};
+use crate::failure::Failure;
+
+/// The definition that a command line asks for. A saved one comes first, and what the command line says replaces it.
+pub(crate) fn definition(commands: &CommandArgs, condition: &ConditionArgs) -> Result<Definition, Failure> {
+    let mut definition = match &commands.input {
+        Some(path) => read(path)?,
+        None => Definition { condition: Condition { env_pad: EnvPad::Random, ..Condition::default() }, ..Definition::default() },
+    };
+    apply_commands(&mut definition, commands)?;
+    apply_condition(&mut definition.condition, condition)?;
+    Ok(definition)
+}
+
+fn read(path: &Path) -> Result<Definition, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    fauxplat_plan::parse(&text).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+}
+
+fn apply_commands(definition: &mut Definition, args: &CommandArgs) -> Result<(), Failure> {
+    if !args.commands.is_empty() {
+        let line = |command: &String| CommandLine { command: command.clone(), ..CommandLine::default() };
+        definition.commands = args.commands.iter().map(line).collect();
+    }
+    if args.names.len() > definition.commands.len() {
+        let (names, commands) = (args.names.len(), definition.commands.len());
+        return Err(Failure::usage(format!("--names gives {names} names for {commands} commands")));
+    }
+    for (line, name) in definition.commands.iter_mut().zip(&args.names) {
+        line.name = Some(name.clone());
+    }
+    let mut given = Vec::new();
+    for text in &args.parameters {
+        let (name, values) = text
+            .split_once('=')
+            .ok_or_else(|| Failure::usage(format!("`-L {text}` is not a parameter list: -L NAME=VALUE,VALUE,…")))?;
+        let values = values.split(',').filter(|value| !value.is_empty()).map(str::to_owned).collect();
+        given.push(Parameter { name: name.to_owned(), values });
+    }
+    definition.parameters.retain(|saved| given.iter().all(|parameter| parameter.name != saved.name));
+    definition.parameters.append(&mut given);
+    definition.prepare = args.prepare.clone().or(definition.prepare.take());
+    definition.cleanup = args.cleanup.clone().or(definition.cleanup.take());
+    definition.warmup = args.warmup.unwrap_or(definition.warmup);
+    definition.seed = args.seed.or(definition.seed);
+    Ok(())
+}
+
+fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<(), Failure> {
+    for setting in &args.env {
+        match setting.as_str() {
+            "clean" => condition.env = EnvBase::Clean,
+            "inherit" => condition.env = EnvBase::Inherit,
+            text if text.find('=').is_some_and(|at| at > 0) => condition.env_set.push(text.to_owned()),
+            text => return Err(Failure::usage(format!("`--env {text}` is none of clean, inherit, NAME=VALUE"))),
+        }
+    }
+    if let Some(cpu) = &args.cpu {
+        condition.cpu = cpu.clone();
+    }
+    condition.policy = args.policy.unwrap_or(condition.policy);
+    condition.nice = args.nice.or(condition.nice);
+    condition.aslr = match args.aslr {
+        None => condition.aslr,
+        Some(OnOff::On) => Aslr::On,
+        Some(OnOff::Off) => Aslr::Off,
+    };
+    condition.env_pad = args.env_pad.unwrap_or(condition.env_pad);
+    condition.stdin = args.stdin.clone().or(condition.stdin.take());
+    condition.cwd = args.cwd.clone().or(condition.cwd.take());
+    condition.timeout = args.timeout.or(condition.timeout);
+    condition.shell |= args.shell;
+    condition.ignore_failure |= args.ignore_failure;
+    match args.stdout.as_deref() {
+        None => {}
+        Some("null") => condition.output = Output::Null,
+        Some("inherit") => condition.output = Output::Inherit,
+        Some(path) => condition.output = Output::File(path.into()),
+    }
+    Ok(())
+}
+
+/// The rule, with what the command line says.
+pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) {
+    rule.metric = args.metric.unwrap_or(rule.metric);
+    rule.margin = args.margin.unwrap_or(rule.margin);
+    rule.level = args.level.unwrap_or(rule.level);
+    rule.max_pairs = args.max_pairs.unwrap_or(rule.max_pairs);
+    rule.max_time_s = args.max_time.map(|limit| limit.as_secs_f64()).or(rule.max_time_s);
+    rule.anytime |= args.anytime;
+}
+
+/// What `auto` means for a single run: nothing is to be compared, so nothing is pinned.
+pub(crate) fn default_to_free(condition: &mut Condition) {
+    if condition.cpu == Placement::Auto {
+        condition.cpu = Placement::Free;
+    }
+}

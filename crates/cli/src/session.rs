@@ -1,0 +1,239 @@
+//! What every measuring verb does the same way: facts, commands, spawner, store, samples, record.
+
+use std::path::Path;
+
+use fauxplat_model::document::{Findings, Header, Record};
+use fauxplat_model::{Command, Definition, Metric, Placement, Sample, Setup, Source, Sources};
+use fauxplat_run::{Executor, Program, Stopped};
+use fauxplat_store::{Experiment, State, Store};
+use fauxplat_sys::{clock, signal};
+
+use crate::args::OutputArgs;
+use crate::commands;
+use crate::failure::Failure;
+use crate::output;
+use crate::progress::Progress;
+use crate::steering::{Recorder, WarmUp};
+
+/// An experiment under way.
+pub(crate) struct Session<'a> {
+    pub(crate) header: Header,
+    pub(crate) commands: Vec<Command>,
+    pub(crate) executor: Executor,
+    pub(crate) recorder: Recorder,
+    pub(crate) progress: Progress,
+    pub(crate) interrupted: bool,
+    /// Median wall time of the empty static program.
+    pub(crate) floor_ns: Option<f64>,
+    pub(crate) store: Option<Store>,
+    output: &'a OutputArgs,
+    started_ns: u64,
+}
+
+/// Runs of the empty program: enough for a median, and over in a few milliseconds.
+const FLOOR_RUNS: usize = 31;
+
+impl<'a> Session<'a> {
+    /// Makes everything ready up to the first run.
+    ///
+    /// # Errors
+    /// Anything that is wrong with the commands, the condition or the store.
+    pub(crate) fn begin(
+        kind: &'static str,
+        mut definition: Definition,
+        output: &'a OutputArgs,
+        invocation: &[String],
+    ) -> Result<Self, Failure> {
+        signal::stop_on_interrupt().map_err(Failure::machine)?;
+        let machine = fauxplat_topology::discover(Path::new("/"));
+        let commands = commands::resolve(&definition, &machine.cpu)?;
+        let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
+        let store = open_store(output)?;
+        let executor = executor(&commands)?;
+        let header = Header {
+            fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
+            id: None,
+            started: clock::now_rfc3339(),
+            invocation: invocation.to_vec(),
+            seed,
+            machine,
+            condition: definition.condition.clone(),
+            definition,
+            sources: executor.sources(),
+            warnings: Vec::new(),
+            not_measured: Vec::new(),
+        };
+        let mut session = Session {
+            header,
+            commands,
+            executor,
+            recorder: Recorder::default(),
+            progress: Progress::new(output.quiet),
+            interrupted: false,
+            floor_ns: None,
+            store,
+            output,
+            started_ns: clock::monotonic_ns(),
+        };
+        session.settle_placement();
+        session.measure_floor();
+        session.record_in_store(kind)?;
+        Ok(session)
+    }
+
+    /// The empty program also shows which sources the spawner could open.
+    fn measure_floor(&mut self) {
+        let first = match &self.header.condition.cpu {
+            Placement::OneOf(cpus) => cpus.iter().take(1).collect(),
+            _ => fauxplat_units::CpuSet::new(),
+        };
+        let setup = Setup { cpus: Some(first).filter(|cpus| !cpus.is_empty()), ..Setup::default() };
+        self.floor_ns = median(&self.executor.floor_ns(FLOOR_RUNS, &setup));
+        self.header.sources = self.executor.sources();
+        self.header.not_measured = not_measured(&self.header.sources);
+    }
+
+    fn record_in_store(&mut self, kind: &'static str) -> Result<(), Failure> {
+        if let Some(store) = &self.store {
+            let experiment = store.begin(&self.header, kind, &self.commands)?;
+            self.header.id = Some(experiment.id());
+            self.recorder.experiment = Some(experiment);
+        }
+        Ok(())
+    }
+
+    /// Seconds since the session began.
+    pub(crate) fn elapsed_s(&self) -> f64 {
+        (clock::monotonic_ns() - self.started_ns) as f64 / 1e9
+    }
+
+    /// Names of the commands, in order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.commands.iter().map(|command| command.name.clone()).collect()
+    }
+
+    /// Warms every command up; the wall times of the last warm-up runs are left among the samples.
+    pub(crate) fn warm_up(&mut self, times: u32) -> Result<(), Failure> {
+        let commands = self.commands.len() as u16;
+        let ignore_failure = self.header.condition.ignore_failure;
+        let mut steering = WarmUp::new(&mut self.recorder, commands, times, ignore_failure, &self.commands);
+        let stopped = self.executor.execute(&mut steering)?;
+        self.interrupted |= stopped == Stopped::Interrupted;
+        Ok(())
+    }
+
+    /// Settles what `auto` placement means: single-threaded commands get one CPU per block.
+    ///
+    /// A program of one thread loses nothing by staying on one CPU, and migrations between runs are the largest
+    /// noise of short programs. One of several threads or processes would be strangled, so it stays free.
+    fn settle_placement(&mut self) {
+        if self.header.condition.cpu != Placement::Auto {
+            return;
+        }
+        let allowed = self.header.machine.cpu.allowed.clone();
+        let alone = (0..self.commands.len() as u16).all(|command| self.runs_alone(command));
+        let placement = if alone && allowed.len() > 1 { Placement::OneOf(allowed) } else { Placement::Free };
+        self.header.condition.cpu = placement.clone();
+        for command in &mut self.commands {
+            command.condition.cpu = placement.clone();
+        }
+    }
+
+    /// Whether a command is one process of one thread, by tracing it once. What cannot be traced may be anything.
+    fn runs_alone(&mut self, command: u16) -> bool {
+        let tree = self.executor.tree(command).unwrap_or_default();
+        matches!(tree.as_slice(), [only] if only.threads == 1)
+    }
+
+    /// Ends the experiment: store, report, exit status of an interruption.
+    ///
+    /// # Errors
+    /// The report cannot be written, or the store cannot take the findings.
+    pub(crate) fn finish(mut self, findings: &Findings, failed: Option<&Failure>) -> Result<(), Failure> {
+        self.progress.end();
+        self.warn_of_samples();
+        if self.interrupted {
+            self.header.warnings.push("interrupted: these are the runs until then".to_owned());
+        }
+        if let Some(failure) = failed {
+            self.header.warnings.push(failure.to_string());
+        }
+        let state = match (failed, self.interrupted) {
+            (Some(_), _) => State::Failed,
+            (None, true) => State::Stopped,
+            (None, false) => State::Finished,
+        };
+        let stored = match self.recorder.experiment.take() {
+            Some(experiment) => experiment.finish(&self.header, Some(findings), state).map(drop),
+            None => Ok(()),
+        };
+        let record = Record {
+            header: &self.header,
+            commands: &self.commands,
+            samples: &self.recorder.samples,
+            findings,
+        };
+        output::write(&record, self.output)?;
+        Ok(stored?)
+    }
+
+    fn warn_of_samples(&mut self) {
+        let left: u32 = self.recorder.samples.iter().map(|sample| u32::from(sample.left_behind)).sum();
+        if left > 0 {
+            self.header.warnings.push(format!("{left} processes outlived their command and were ended"));
+        }
+    }
+
+    /// The samples of measured and warm-up runs so far.
+    pub(crate) fn samples(&self) -> &[Sample] {
+        &self.recorder.samples
+    }
+}
+
+/// Starts a spawner of this very binary.
+pub(crate) fn executor(commands: &[Command]) -> Result<Executor, Failure> {
+    Ok(Executor::new(&Program::this_binary(crate::SPAWNER_VERB), commands)?)
+}
+
+/// Opens the store that the options name.
+pub(crate) fn open_store(output: &OutputArgs) -> Result<Option<Store>, Failure> {
+    match &output.store {
+        Some(path) if path.as_os_str() == "none" => Ok(None),
+        Some(path) => Ok(Some(Store::open(path)?)),
+        None => Ok(Some(Store::open(fauxplat_store::default_path()?)?)),
+    }
+}
+
+/// What the sources of this machine and these permissions leave out.
+fn not_measured(sources: &Sources) -> Vec<String> {
+    let mut missing = Vec::new();
+    if sources.run_delay == Source::FirstThread {
+        missing.push(
+            "run-queue wait of other than the first thread (needs CAP_NET_ADMIN for taskstats: run as root)".to_owned(),
+        );
+    }
+    if sources.migrations == Source::FirstThread {
+        missing.push(
+            "migrations of other than the first thread (needs CAP_PERFMON or kernel.perf_event_paranoid below 1)"
+                .to_owned(),
+        );
+    }
+    if sources.run_delay == Source::FirstThread || sources.migrations == Source::FirstThread {
+        missing.push("run-queue wait and migrations of runs shorter than 1 ms (reading them would cost as much)".to_owned());
+    }
+    missing
+}
+
+fn median(values: &[u64]) -> Option<f64> {
+    let values: Vec<f64> = values.iter().map(|&value| value as f64).collect();
+    fauxplat_stats::describe::median(&values)
+}
+
+/// Median wall time of a command's runs, warm-up runs included.
+pub(crate) fn median_wall_ns(samples: &[Sample], command: u16) -> Option<f64> {
+    let ours = samples.iter().filter(|sample| sample.command == command);
+    median(&ours.filter_map(|sample| sample.get(Metric::Wall)).collect::<Vec<_>>())
+}
+
+/// The experiment that a recorder writes to.
+pub(crate) type Writer = Experiment;

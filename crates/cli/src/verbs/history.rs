@@ -1,0 +1,97 @@
+//! `fauxplat history`: earlier results.
+
+use std::fmt::Write;
+
+use fauxplat_analyze::run_findings;
+use fauxplat_model::document::{Findings, Record};
+use fauxplat_report::Format;
+use fauxplat_store::{ExperimentRow, Filter, Store, StoredExperiment};
+
+use crate::args::{HistoryAction, HistoryArgs, OutputArgs};
+use crate::failure::Failure;
+use crate::output;
+use crate::session::open_store;
+
+/// Lists, shows, exports or removes stored experiments.
+pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
+    match &args.action {
+        HistoryAction::List { kind, name, since, limit, output } => {
+            let (kind, name, since) = (kind.clone(), name.clone(), since.clone());
+            let filter = Filter { kind, name, since, limit: *limit, state: None };
+            let rows = store(output)?.list(&filter)?;
+            output::lines(&list(&rows, output)?, output)
+        }
+        HistoryAction::Show { id, output } => show(id, output),
+        HistoryAction::Export { id, output } => {
+            let format = if output.format == Format::Text { Format::Json } else { output.format };
+            show(id, &OutputArgs { format, ..output.clone() })
+        }
+        HistoryAction::Rm { ids, output } => {
+            let store = store(output)?;
+            for id in ids {
+                store.remove(store.resolve(id)?)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn store(output: &OutputArgs) -> Result<Store, Failure> {
+    open_store(output)?.ok_or_else(|| Failure::usage("--store none has no history"))
+}
+
+fn show(id: &str, output: &OutputArgs) -> Result<(), Failure> {
+    let store = store(output)?;
+    let stored = store.load(store.resolve(id)?)?;
+    let findings = findings(&stored);
+    let StoredExperiment { header, commands, samples, .. } = &stored;
+    output::write(&Record { header, commands, samples, findings: &findings }, output)
+}
+
+/// The stored findings; of an experiment that did not come to its end, what its runs say one by one.
+fn findings(stored: &StoredExperiment) -> Findings {
+    let by_command = || {
+        let ignore_failure = stored.header.condition.ignore_failure;
+        Findings::Run(run_findings(&stored.samples, stored.commands.len(), ignore_failure))
+    };
+    stored.findings.clone().unwrap_or_else(by_command)
+}
+
+fn list(rows: &[ExperimentRow], output: &OutputArgs) -> Result<String, Failure> {
+    match output.format {
+        Format::Json => as_json(rows),
+        Format::Text => Ok(as_text(rows)),
+        other => Err(Failure::usage(format!("history list is written as text or json, not as {other}"))),
+    }
+}
+
+fn as_json(rows: &[ExperimentRow]) -> Result<String, Failure> {
+    let one = |row: &ExperimentRow| {
+        serde_json::json!({
+            "id": row.id, "started": row.started, "kind": row.kind, "state": row.state.name(),
+            "names": row.names, "samples": row.samples, "summary": row.summary,
+        })
+    };
+    let experiments: Vec<_> = rows.iter().map(one).collect();
+    let document = serde_json::json!({ "schema": "fauxplat.history/1", "experiments": experiments });
+    let text = serde_json::to_string_pretty(&document).map_err(Failure::usage)?;
+    Ok(text + "\n")
+}
+
+fn as_text(rows: &[ExperimentRow]) -> String {
+    if rows.is_empty() {
+        return "no experiments\n".to_owned();
+    }
+    let mut text = String::new();
+    for row in rows {
+        let names = row.names.join(" | ");
+        let summary = row.summary.clone().unwrap_or_else(|| format!("{} ({names})", row.state.name()));
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{:>6}  {}  {:<8} {:<11} {:>6} runs  {summary}",
+            row.id, row.started, row.kind, row.state.name(), row.samples
+        );
+    }
+    text
+}

@@ -1,0 +1,7 @@
+//! The verbs, one file each.
+
+pub(crate) mod aa;
+pub(crate) mod compare;
+pub(crate) mod generate;
+pub(crate) mod history;
+pub(crate) mod run;

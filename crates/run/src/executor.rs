@@ -1,0 +1,334 @@
+//! The one runner of the laboratory.
+
+use std::collections::VecDeque;
+use std::fs::File;
+
+use fauxplat_launch::{Entry, LaunchError, Pad, Program, Reply, Request, RunEnd, Spawner, Table, entry_of};
+use fauxplat_model::{Command, Metric, Outcome, Process, Sample, Setup, Sources, Trial};
+use fauxplat_sys::process::Exit;
+use fauxplat_sys::{clock, signal};
+
+use crate::floor::floor_program;
+
+/// What the experiment wants next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// These trials, in this order.
+    Trials(Vec<Trial>),
+    /// Nothing before the trials under way are in: what follows depends on them.
+    Wait,
+    /// Nothing more.
+    Done,
+}
+
+/// Whoever leads an experiment: says what to run next, and takes each sample as it lands.
+pub trait Steering {
+    /// Why it may refuse to go on, for instance a store that is full.
+    type Error;
+
+    /// What to run next. Asked again whenever there is room.
+    fn next(&mut self) -> Next;
+
+    /// Takes a sample. Samples come in the order of their trials.
+    ///
+    /// # Errors
+    /// Ends the experiment at once.
+    fn sample(&mut self, sample: &Sample) -> Result<(), Self::Error>;
+}
+
+/// Why an experiment ended before it was done.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError<E> {
+    /// A command could not be launched.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// A command that prepares or cleans up failed.
+    #[error("the {role} command of `{command}` failed with status {status}")]
+    Helper {
+        /// `prepare` or `cleanup`.
+        role: &'static str,
+        /// The command that it belongs to.
+        command: String,
+        /// Its exit status as a shell shows it.
+        status: i32,
+    },
+    /// The steering refused to go on.
+    #[error("{0}")]
+    Steering(E),
+}
+
+/// How an experiment ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The steering had nothing more to ask for.
+    Done,
+    /// The user interrupted it.
+    Interrupted,
+}
+
+/// Executes trials of a fixed list of commands.
+#[derive(Debug)]
+pub struct Executor {
+    spawner: Spawner,
+    commands: Vec<Places>,
+    /// Index of the floor program in the table, and the memory in which it lives.
+    floor: Option<(u32, File)>,
+    started_ns: u64,
+    next_trial: u32,
+    last_wall_ns: u64,
+}
+
+/// Where a command and its helpers stand in the spawner's table.
+#[derive(Clone, Debug)]
+struct Places {
+    name: String,
+    run: u32,
+    prepare: Option<u32>,
+    cleanup: Option<u32>,
+}
+
+/// What a request under way is for.
+#[derive(Clone, Debug)]
+enum Purpose {
+    Helper { role: &'static str, command: u16 },
+    Trial(Trial),
+}
+
+/// From this wall time on the runner and the command take turns, so that storing a sample never runs beside the
+/// next one. Below it they overlap: on a run of a tenth of a millisecond waiting would cost more than it protects.
+const TURNS_FROM_NS: u64 = 1_000_000;
+/// How long the runner lets short runs gather before it looks at them.
+const GATHER_MS: u64 = 1;
+
+impl Executor {
+    /// Starts a spawner that holds the commands ready.
+    ///
+    /// # Errors
+    /// A file of a condition cannot be opened, or the spawner cannot be started.
+    pub fn new(program: &Program, commands: &[Command]) -> Result<Self, LaunchError> {
+        Executor::with_extra_work(program, commands, &[])
+    }
+
+    /// The same with so many iterations of extra work before each command (missing ones have none).
+    ///
+    /// # Errors
+    /// As [`Executor::new`].
+    pub fn with_extra_work(program: &Program, commands: &[Command], extra_work: &[u64]) -> Result<Self, LaunchError> {
+        let mut table = Table::default();
+        let mut add = |entry: Entry| {
+            table.entries.push(entry);
+            table.entries.len() as u32 - 1
+        };
+        let mut places = Vec::new();
+        for (index, command) in commands.iter().enumerate() {
+            let extra_work = extra_work.get(index).copied().unwrap_or(0);
+            let path = command.program.display().to_string();
+            let helper = |argv: &Vec<String>| helper_entry(command, argv);
+            places.push(Places {
+                name: command.name.clone(),
+                run: add(Entry { extra_work, ..entry_of(command, path, command.argv.clone()) }),
+                prepare: command.prepare.as_ref().map(helper).map(&mut add),
+                cleanup: command.cleanup.as_ref().map(helper).map(&mut add),
+            });
+        }
+        let floor = commands.first().and_then(|first| {
+            let (memory, path) = floor_program()?;
+            let entry = entry_of(first, path, vec!["floor".to_owned()]);
+            Some((add(Entry { timeout_ns: None, ..entry }), memory))
+        });
+        let spawner = Spawner::start(program, table)?;
+        let started_ns = clock::monotonic_ns();
+        Ok(Executor { spawner, commands: places, floor, started_ns, next_trial: 0, last_wall_ns: 0 })
+    }
+
+    /// Where the figures come from; known after the first run.
+    pub fn sources(&self) -> Sources {
+        self.spawner.sources()
+    }
+
+    /// Runs what the steering asks for until it has enough.
+    ///
+    /// # Errors
+    /// A command cannot be launched, a helper fails, or the steering refuses a sample.
+    pub fn execute<S: Steering>(&mut self, steering: &mut S) -> Result<Stopped, RunError<S::Error>> {
+        let mut queue: VecDeque<Trial> = VecDeque::new();
+        let mut under_way: VecDeque<Purpose> = VecDeque::new();
+        let mut done = false;
+        let mut stopping = false;
+        loop {
+            if signal::stop_requested() && !stopping {
+                stopping = true;
+                queue.clear();
+                self.spawner.abort();
+            }
+            let depth = if self.last_wall_ns < TURNS_FROM_NS { Spawner::DEPTH - 4 } else { 1 };
+            while !stopping && under_way.len() < depth {
+                if queue.is_empty() && !done {
+                    match steering.next() {
+                        Next::Trials(trials) => queue.extend(trials),
+                        Next::Wait => break,
+                        Next::Done => done = true,
+                    }
+                }
+                let Some(trial) = queue.pop_front() else { break };
+                self.submit(trial, &mut under_way);
+            }
+            if under_way.is_empty() {
+                return Ok(if stopping { Stopped::Interrupted } else { Stopped::Done });
+            }
+            self.gather(under_way.len())?;
+            while let Some(reply) = self.spawner.try_reply() {
+                let Some(purpose) = under_way.pop_front() else { break };
+                if reply.end != RunEnd::Aborted {
+                    self.settle(purpose, &reply, steering)?;
+                }
+            }
+        }
+    }
+
+    /// Asks for a trial and for what belongs before and after it.
+    fn submit(&mut self, trial: Trial, under_way: &mut VecDeque<Purpose>) {
+        let places = self.commands[usize::from(trial.command)].clone();
+        let command = trial.command;
+        let mut helper = |entry: Option<u32>, role| {
+            if let Some(entry) = entry {
+                self.spawner.submit(Request { entry, cpu: None, pad: Pad::None, traced: false });
+                under_way.push_back(Purpose::Helper { role, command });
+            }
+        };
+        helper(places.prepare, "prepare");
+        let request = request_of(places.run, &trial.setup);
+        let (after, role) = (places.cleanup, "cleanup");
+        self.spawner.submit(request);
+        under_way.push_back(Purpose::Trial(trial));
+        if let Some(entry) = after {
+            self.spawner.submit(Request { entry, cpu: None, pad: Pad::None, traced: false });
+            under_way.push_back(Purpose::Helper { role, command });
+        }
+    }
+
+    /// Sleeps until there is something to take. Short runs are let gather, so that this process does not wake up
+    /// beside each of them.
+    fn gather(&mut self, under_way: usize) -> Result<(), LaunchError> {
+        if self.last_wall_ns > 0 && self.last_wall_ns < TURNS_FROM_NS && under_way > 1 {
+            std::thread::sleep(std::time::Duration::from_millis(GATHER_MS));
+        }
+        self.spawner.wait(1000)
+    }
+
+    fn settle<S: Steering>(&mut self, purpose: Purpose, reply: &Reply, steering: &mut S) -> Result<(), RunError<S::Error>> {
+        match purpose {
+            Purpose::Helper { role, command } => {
+                let outcome = outcome_of(reply.end);
+                let places = &self.commands[usize::from(command)];
+                let entry = if role == "prepare" { places.prepare } else { places.cleanup };
+                if let Some(error) = self.spawner.start_error(entry.unwrap_or(places.run), reply.end) {
+                    return Err(error.into());
+                }
+                match outcome.is_success() {
+                    true => Ok(()),
+                    false => Err(RunError::Helper { role, command: places.name.clone(), status: outcome.exit_status() }),
+                }
+            }
+            Purpose::Trial(trial) => {
+                let entry = self.commands[usize::from(trial.command)].run;
+                if let Some(error) = self.spawner.start_error(entry, reply.end) {
+                    return Err(error.into());
+                }
+                let sample = self.sample_of(&trial, reply);
+                steering.sample(&sample).map_err(RunError::Steering)
+            }
+        }
+    }
+
+    fn sample_of(&mut self, trial: &Trial, reply: &Reply) -> Sample {
+        let number = self.next_trial;
+        self.next_trial += 1;
+        self.last_wall_ns = reply.readings[Metric::Wall as usize].get().unwrap_or(0);
+        Sample {
+            trial: number,
+            block: trial.block,
+            command: trial.command,
+            position: trial.position,
+            phase: trial.phase,
+            outcome: outcome_of(reply.end),
+            cpu_first: reply.cpu_first,
+            cpu_last: reply.cpu_last,
+            left_behind: reply.left_behind,
+            env_pad_bytes: reply.pad_bytes,
+            started_ns: reply.started_ns.saturating_sub(self.started_ns),
+            readings: reply.readings,
+        }
+    }
+
+    /// Wall times of the empty static program under the first command's condition and this setup, in nanoseconds.
+    pub fn floor_ns(&mut self, runs: usize, setup: &Setup) -> Vec<u64> {
+        let Some((entry, _)) = self.floor else { return Vec::new() };
+        let request = request_of(entry, setup);
+        let replies = (0..runs).filter_map(|_| self.answer(request).ok());
+        let good = replies.filter(|reply| reply.end == RunEnd::Ended(Exit::Status(0)));
+        good.filter_map(|reply| reply.readings[Metric::Wall as usize].get()).collect()
+    }
+
+    /// One run of a command that is traced and not timed: its process tree.
+    ///
+    /// # Errors
+    /// The command cannot be launched.
+    pub fn tree(&mut self, command: u16) -> Result<Vec<Process>, LaunchError> {
+        let places = self.commands[usize::from(command)].clone();
+        let plain = |entry| Request { entry, cpu: None, pad: Pad::None, traced: false };
+        if let Some(prepare) = places.prepare {
+            self.answer(plain(prepare))?;
+        }
+        let reply = self.answer(Request { traced: true, ..plain(places.run) })?;
+        if let Some(error) = self.spawner.start_error(places.run, reply.end) {
+            return Err(error);
+        }
+        let tree = self.spawner.tree();
+        if let Some(cleanup) = places.cleanup {
+            self.answer(plain(cleanup))?;
+        }
+        Ok(tree)
+    }
+
+    /// One request and its answer, nothing else being under way.
+    fn answer(&mut self, request: Request) -> Result<Reply, LaunchError> {
+        self.spawner.submit(request);
+        let mut aborted = false;
+        loop {
+            if let Some(reply) = self.spawner.try_reply() {
+                return Ok(reply);
+            }
+            if signal::stop_requested() && !aborted {
+                aborted = true;
+                self.spawner.abort();
+            }
+            self.spawner.wait(1000)?;
+        }
+    }
+}
+
+/// Helpers run under the command's condition except for what only measuring needs.
+fn helper_entry(command: &Command, argv: &[String]) -> Entry {
+    let program = argv.first().cloned().unwrap_or_default();
+    let entry = entry_of(command, program, argv.to_vec());
+    Entry { cpus: None, policy: None, timeout_ns: None, ..entry }
+}
+
+fn request_of(entry: u32, setup: &Setup) -> Request {
+    let one = setup.cpus.as_ref().filter(|cpus| cpus.len() == 1).and_then(|cpus| cpus.first());
+    let pad = match (setup.stack_offset_bytes, setup.env_pad_bytes) {
+        (Some(offset), _) => Pad::StackOffset(offset),
+        (None, 0) => Pad::None,
+        (None, bytes) => Pad::Bytes(bytes),
+    };
+    Request { entry, cpu: one.map(|cpu| cpu.0), pad, traced: false }
+}
+
+fn outcome_of(end: RunEnd) -> Outcome {
+    match end {
+        RunEnd::Ended(Exit::Status(status)) => Outcome::Exited(status),
+        RunEnd::Ended(Exit::Signal(signal)) => Outcome::Signaled(signal),
+        RunEnd::TimedOut | RunEnd::Aborted | RunEnd::NotStarted(..) => Outcome::TimedOut,
+    }
+}
