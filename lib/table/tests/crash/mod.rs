@@ -1,0 +1,146 @@
+//! Writers that are killed at arbitrary instructions, and what must be left afterwards.
+//!
+//! Each writer acknowledges in the table what it has done, so that afterwards the observer knows what must
+//! be there (everything acknowledged) and what may be there (at most one step more for each death).
+
+use std::path::Path;
+use std::process::Child;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use fauxplat_table::{Narrow, Options, Table};
+
+/// Objects of the writers' acknowledgements start here.
+const WRITERS: u64 = 1 << 40;
+/// All writers add to this object.
+const SHARED: u64 = u64::MAX;
+/// Keys of an acknowledgement, and of everything else.
+const ADDS_BEGUN: u64 = 0;
+const ADDS_DONE: u64 = 1;
+const INSERTS_DONE: u64 = 2;
+const RECORD_KEYS: usize = 6;
+
+/// What a campaign saw.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) kills: u64,
+    pub(crate) tables: u64,
+    pub(crate) reads: u64,
+    pub(crate) adds: i64,
+    pub(crate) inserts: i64,
+    pub(crate) rows_lost: u64,
+}
+
+/// Opens both tables and writes until it is killed.
+pub(crate) fn write_for_ever(cells: &Path, records: &Path, writer: u64) -> Result<(), fauxplat_table::Error> {
+    let table: Table<Narrow> = Table::open(cells)?;
+    let record: Table = Table::open(records)?;
+    let me = WRITERS + writer;
+    for step in 0_i64.. {
+        table.add(me, ADDS_BEGUN, 1)?;
+        table.add(SHARED, 0, 1)?;
+        table.add(me, ADDS_DONE, 1)?;
+        table.set((writer << 20) | step as u64, 0, step as i32 as i64)?;
+        table.set(me, INSERTS_DONE, step + 1)?;
+        record.publish(me, &[Some(step); RECORD_KEYS])?;
+        if step > 100_000 {
+            // Not killed in time: leave room for the others.
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    }
+    Ok(())
+}
+
+/// Kills `kills` writers, two at a time, with fresh tables every fifty; panics at the first thing lost.
+pub(crate) fn campaign(kills: u64, place: &Path, spawn: &dyn Fn(&Path, &Path, u64) -> Child) -> Report {
+    let mut report = Report::default();
+    while report.kills < kills {
+        let batch = (kills - report.kills).min(50);
+        one_table(batch, place, spawn, &mut report);
+    }
+    report
+}
+
+fn one_table(kills: u64, place: &Path, spawn: &dyn Fn(&Path, &Path, u64) -> Child, report: &mut Report) {
+    let (cells, records) = (place.with_extension("cells"), place.with_extension("records"));
+    let _ = (std::fs::remove_file(&cells), std::fs::remove_file(&records));
+    let options = Options::new().max_hashed_objects(20_000_000).dense_keys(3);
+    let table: Table<Narrow> = options.create(&cells).expect("a fresh table can be created");
+    let options = Options::new().records(true).dense_keys(RECORD_KEYS as u32);
+    let record: Table = options.create(&records).expect("a fresh table can be created");
+    let over = AtomicBool::new(false);
+    let reads = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| watch(&table, &record, kills, &over, &reads));
+        let mut random = report.kills + 1;
+        let mut writer = 0;
+        while writer < kills {
+            let pair = (kills - writer).min(2);
+            let children: Vec<Child> = (0..pair).map(|n| spawn(&cells, &records, writer + n)).collect();
+            for mut child in children {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                // Starting takes about a millisecond: some die before the first step, most in the middle.
+                std::thread::sleep(Duration::from_micros(500 + (random >> 52)));
+                child.kill().expect("a child can be killed");
+                child.wait().expect("a child can be waited for");
+            }
+            writer += pair;
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    judge(&table, &record, kills, report);
+    report.kills += kills;
+    report.tables += 1;
+    report.reads += reads.load(Ordering::Relaxed);
+    let _ = (std::fs::remove_file(&cells), std::fs::remove_file(&records));
+}
+
+/// Reads all the while: nothing goes back, nothing is torn, nothing waits.
+fn watch(table: &Table<Narrow>, record: &Table, kills: u64, over: &AtomicBool, reads: &AtomicU64) {
+    let mut last = 0;
+    let mut done = vec![0; kills as usize];
+    while !over.load(Ordering::Relaxed) {
+        let shared = table.get(SHARED, 0).unwrap_or(0);
+        assert!(shared >= last, "the shared counter went back from {last} to {shared}");
+        last = shared;
+        for writer in 0..kills {
+            let acknowledged = table.get(WRITERS + writer, INSERTS_DONE).unwrap_or(0);
+            let before = std::mem::replace(&mut done[writer as usize], acknowledged);
+            assert!(acknowledged >= before, "an acknowledgement went back");
+            if acknowledged > 0 {
+                let step = acknowledged - 1;
+                let value = table.get((writer << 20) | step as u64, 0);
+                assert_eq!(value, Some(step), "an acknowledged object is missing");
+            }
+            if let Ok(values) = record.snapshot(WRITERS + writer) {
+                assert!(values.windows(2).all(|two| two[0].1 == two[1].1), "torn: {values:?}");
+            }
+        }
+        reads.fetch_add(1 + 3 * kills, Ordering::Relaxed);
+    }
+}
+
+/// Compares the table with the acknowledgements of the dead.
+fn judge(table: &Table<Narrow>, record: &Table, kills: u64, report: &mut Report) {
+    let (mut begun, mut done, mut objects) = (0, 0, 1);
+    for writer in 0..kills {
+        let me = WRITERS + writer;
+        begun += table.get(me, ADDS_BEGUN).unwrap_or(0);
+        done += table.get(me, ADDS_DONE).unwrap_or(0);
+        objects += u64::from(!table.keys(me).is_empty());
+        let inserted = table.get(me, INSERTS_DONE).unwrap_or(0);
+        let value = |step: i64| table.get((writer << 20) | step as u64, 0);
+        assert!((0..inserted).all(|step| value(step) == Some(step)), "an acknowledged object is lost");
+        assert!(value(inserted).is_none_or(|v| v == inserted) && value(inserted + 1).is_none());
+        objects += inserted as u64 + u64::from(value(inserted).is_some());
+        report.inserts += inserted;
+        let values = record.snapshot(me).expect("nobody writes any more");
+        assert!(values.is_empty() || values.len() == RECORD_KEYS, "half a record: {values:?}");
+    }
+    let sum = table.get(SHARED, 0).unwrap_or(0);
+    assert!(done <= sum && sum <= begun && begun - done <= kills as i64, "{done} <= {sum} <= {begun}");
+    report.adds += sum;
+    let lost = table.info().hashed_rows.saturating_sub(objects);
+    assert!(lost <= 2 * kills, "{lost} rows lost to {kills} deaths");
+    report.rows_lost += lost;
+}
