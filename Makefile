@@ -1,0 +1,51 @@
+# The two commands for newcomers are `make demo` and `make test`; `make help` lists all.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := build
+
+# rustup puts cargo here, and a shell that was open before does not know it.
+export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
+
+PREFIX ?= /usr/local
+BINARY := $(or $(CARGO_TARGET_DIR),target)/release/fauxplat
+SHARE := $(DESTDIR)$(PREFIX)/share
+
+.PHONY: demo test build install bench clean help toolchain needs-build needs-demo
+
+demo: needs-demo build ## install what is missing, build, and compare two real programs
+	@demo/run $(BINARY)
+
+test: needs-build toolchain ## install what is missing, and run everything that has to pass
+	@.ci/stages
+
+build: needs-build toolchain ## build the release binary (the default)
+	@cargo build --release --package fauxplat-cli
+
+install: build ## install binary, manual pages and completions below PREFIX (/usr/local)
+	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/fauxplat
+	install -d $(SHARE)/man/man1
+	install -m 644 docs/man/*.1 $(SHARE)/man/man1
+	install -D -m 644 docs/completions/fauxplat.bash $(SHARE)/bash-completion/completions/fauxplat
+	install -D -m 644 docs/completions/_fauxplat $(SHARE)/zsh/site-functions/_fauxplat
+	install -D -m 644 docs/completions/fauxplat.fish $(SHARE)/fish/vendor_completions.d/fauxplat.fish
+
+bench: needs-build toolchain ## measure the instrument itself: its cost and its fidelity
+	@cargo xtask bench
+
+clean: ## remove everything that was built, and the data of the demo
+	cargo clean
+	rm -rf demo-data
+
+help: ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+
+toolchain: needs-build
+	@.ci/toolchain
+
+# SQLite is compiled from C, and rustc links with cc.
+needs-build:
+	@.ci/packages cc=gcc
+
+needs-demo: needs-build
+	@.ci/packages awk=mawk grep=grep md5sum=coreutils sha1sum=coreutils
