@@ -8,7 +8,7 @@ use fauxplat_stats::describe::mean;
 use fauxplat_stats::distribution::t_for_z;
 use fauxplat_stats::randomise::permutation_p;
 use fauxplat_stats::rivals::welch_df;
-use fauxplat_stats::series::{autocorrelation, autocorrelation_inflation, drift_variance};
+use fauxplat_stats::series::{autocorrelation, dependence_inflation, drift_variance};
 use fauxplat_stats::winsor::{Location, location, winsorise};
 
 use crate::judge::Judged;
@@ -27,6 +27,11 @@ pub struct Baseline<'a> {
     pub findings: &'a RunFindings,
 }
 
+/// Standard deviation of a session's level that is assumed while the history does not know better: one per cent, the
+/// least that repeated sessions of benchmarks commonly show. With it, a baseline cannot tell differences of two per
+/// cent or so from a machine that changed, which is the truth about baselines.
+const SESSION_SD_ASSUMED: f64 = 0.01;
+
 /// One side of the comparison, on the scale of logarithms.
 struct Side {
     logs: Vec<f64>,
@@ -42,7 +47,7 @@ impl Side {
         let logs: Vec<f64> = values.iter().filter(|&&value| value > 0.0).map(|value| value.ln()).collect();
         let (pulled, _) = winsorise(&logs);
         let place = location(&logs);
-        let se = place.se * autocorrelation_inflation(autocorrelation(&pulled));
+        let se = place.se * dependence_inflation(&pulled);
         Side { place, se, drift: drift_variance(&pulled), logs: pulled }
     }
 }
@@ -50,31 +55,33 @@ impl Side {
 /// Compares the runs of command 0 in `samples` (the candidate) with readings from another time.
 ///
 /// Nothing was interleaved, so no coin protects this comparison. The interval is Welch's on winsorised logarithms,
-/// widened (1) for autocorrelation within each session, and (2) by the slow movement that either session shows within
-/// itself: a machine that wanders while it is watched wanders at least as much in between; or by `tau2`, the variance
-/// between earlier sessions, when that is known and larger. The p-value is a studentised permutation test, which
-/// knows of neither; *different* needs both.
+/// widened (1) for autocorrelation within each session, and (2) for movement between the two: by the slow movement that
+/// they show within themselves (a machine that wanders while it is watched wanders at least as much in between), or by
+/// twice `session_variance` if that is larger. This is the variance of the log level of one unchanged command between
+/// sessions (not of a paired effect, in which it cancels); 1 % squared is assumed when it is unknown. The p-value is a
+/// studentised permutation test, which knows of neither; *different* needs both.
 pub fn baseline_findings(
     rule: &Rule,
     baseline: Baseline,
     samples: &[Sample],
     name: &str,
     ignore_failure: bool,
-    tau2: Option<f64>,
+    session_variance: Option<f64>,
     seed: u64,
 ) -> Judged {
     let a = Side::of(baseline.values);
     let b = Side::of(&readings(samples, 0, rule.metric, ignore_failure));
-    let session = (a.drift + b.drift).max(tau2.unwrap_or(0.0));
+    let session = (a.drift + b.drift).max(2.0 * session_variance.unwrap_or(SESSION_SD_ASSUMED.powi(2)));
     let comparison = comparison(rule, (baseline.name, name), &a, &b, session, seed);
     let mut warnings = vec![format!(
         "{name} was not interleaved with {}: what changed on the machine in between counts as a difference",
         baseline.name
     )];
-    if tau2.is_none() {
-        warnings.push(
-            "no earlier sessions are known, so the interval covers only the drift seen within each".into(),
-        );
+    if session_variance.is_none() {
+        let assumed = 100.0 * SESSION_SD_ASSUMED;
+        warnings.push(format!(
+            "no earlier sessions of it are known, so {assumed} % is assumed as their standard deviation"
+        ));
     }
     let mut commands = vec![baseline.findings.clone()];
     commands.extend(run_findings(samples, 1, ignore_failure));

@@ -2,7 +2,7 @@
 
 use fauxplat_model::{Metric, Sample};
 use fauxplat_stats::describe::{median_interval_sorted, quantile_sorted, sorted};
-use fauxplat_stats::series::{autocorrelation, autocorrelation_inflation};
+use fauxplat_stats::series::dependence_inflation;
 
 use crate::summary::readings;
 
@@ -15,8 +15,9 @@ const CONFIDENCE: f64 = 0.99;
 
 /// Whether the median of a metric is known to within ± `ratio` of itself (0.01 for 1 %).
 ///
-/// The interval is by order statistics, widened for autocorrelation of the readings, since a machine that wanders
-/// makes neighbours alike and the plain interval too narrow. It is looked at only after 12, 14, 17, 21, 25, … runs,
+/// The interval is by order statistics, widened for autocorrelation of the readings as neighbours and batches show it,
+/// since a machine that wanders makes the plain interval too narrow. What moves more slowly than the session lasts
+/// cannot be seen from inside it. It is looked at only after 12, 14, 17, 21, 25, … runs,
 /// a fifth more each time: the fewer the looks, the fewer the chances to stop on a lucky one. Between looks the
 /// answer is no.
 pub fn precise_enough(
@@ -42,7 +43,7 @@ fn is_narrow(values: &[f64], ratio: f64) -> bool {
     let rising = sorted(values);
     let ends = median_interval_sorted(&rising, CONFIDENCE);
     let (Some((low, high)), Some(middle)) = (ends, quantile_sorted(&rising, 0.5)) else { return false };
-    let widening = autocorrelation_inflation(autocorrelation(&ranks(values, &rising)));
+    let widening = dependence_inflation(&ranks(values, &rising));
     (middle - low).max(high - middle) * widening <= ratio * middle.abs()
 }
 

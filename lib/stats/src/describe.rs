@@ -72,7 +72,12 @@ pub fn mad(values: &[f64]) -> Option<f64> {
 pub fn median_interval_sorted(sorted: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let n = sorted.len();
     let tail = (1.0 - confidence) / 2.0;
-    let inside = (1..=n / 2).take_while(|&rank| binomial_half_cdf(n, rank - 1) <= tail).last().unwrap_or(1);
+    // The binomial rises, so the ranks that cover come first and bisection finds the last of them.
+    let (mut inside, mut outside) = (1, n / 2 + 1);
+    while outside - inside > 1 {
+        let rank = inside + (outside - inside) / 2;
+        if binomial_half_cdf(n, rank - 1) <= tail { inside = rank } else { outside = rank }
+    }
     Some((*sorted.get(inside - 1)?, *sorted.get(n - inside)?))
 }
 

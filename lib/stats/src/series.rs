@@ -19,15 +19,28 @@ pub fn autocorrelation_inflation(rho: f64) -> f64 {
 }
 
 /// Variance of slow movement within a series: by how much means of ⌊√n⌋-long batches differ beyond what independent
-/// values would give (method of batch means, Law and Kelton). Zero for fewer than 16 values.
+/// values would give (method of batch means, Law and Kelton). Zero for fewer than nine values.
 pub fn drift_variance(values: &[f64]) -> f64 {
-    if values.len() < 16 {
+    if values.len() < 9 {
         return 0.0;
     }
     let length = (values.len() as f64).sqrt() as usize;
     let batches: Vec<f64> = values.chunks_exact(length).filter_map(mean).collect();
     let within: Vec<f64> = values.chunks_exact(length).map(variance).collect();
     (variance(&batches) - mean(&within).unwrap_or(0.0) / length as f64).max(0.0)
+}
+
+/// Factor by which the standard error of a mean grows through correlation at any distance that batches of ⌊√n⌋ values
+/// show, or that neighbours show; at least one. Batches see what wanders more slowly than from value to value.
+pub fn dependence_inflation(values: &[f64]) -> f64 {
+    let neighbours = autocorrelation_inflation(autocorrelation(values));
+    let length = (values.len() as f64).sqrt() as usize;
+    let total = variance(values);
+    if length < 3 || total <= 0.0 {
+        return neighbours;
+    }
+    let batches: Vec<f64> = values.chunks_exact(length).filter_map(mean).collect();
+    neighbours.max((length as f64 * variance(&batches) / total).sqrt())
 }
 
 /// Least-squares slope of a series against another, and the share of its variance that this explains, adjusted for
@@ -76,6 +89,16 @@ mod tests {
         assert_eq!(drift_variance(&saw), 0.0);
         let steps: Vec<f64> = (0..64).map(|i| f64::from(i / 32) + f64::from(i % 2) * 0.1).collect();
         assert!((drift_variance(&steps) - 0.285).abs() < 0.01);
+    }
+
+    #[test]
+    fn batches_see_slow_movement_that_neighbours_hide() {
+        // A slow step under a fast saw: neighbours are hardly correlated, batches are.
+        let mixed: Vec<f64> = (0..64).map(|i| f64::from(i / 32) + 2.0 * f64::from(i % 2)).collect();
+        assert_eq!(autocorrelation_inflation(autocorrelation(&mixed)), 1.0);
+        assert!(dependence_inflation(&mixed) > 1.2, "{}", dependence_inflation(&mixed));
+        let saw: Vec<f64> = (0..64).map(|i| f64::from(i % 2)).collect();
+        assert_eq!(dependence_inflation(&saw), 1.0);
     }
 
     #[test]

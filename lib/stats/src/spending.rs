@@ -1,12 +1,13 @@
 //! Group-sequential bounds from a spending function, computed by numerical integration.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::distribution::{normal_upper_quantile, normal_upper_tail};
 
-/// Points of the grid on the positive half of the continuation region. Doubling it changes no bound by 1e-4.
-const HALF_GRID: usize = 128;
+/// Points of the grid on the positive half of the continuation region. Doubling it changes no bound of the default
+/// design by 1e-4.
+const HALF_GRID: usize = 64;
 
 /// The cumulative error that may be spent when a fraction `t` (0 to 1) of the largest sample has been seen:
 /// level · ln(1 + (e − 1) t), the Pocock-type function of Lan and DeMets (1983), "Discrete Sequential Boundaries for
@@ -18,19 +19,72 @@ pub fn pocock_spending(level: f64, t: f64) -> f64 {
 /// Critical |z| at each look, for looks after `looks` clusters (rising) of at most `max`.
 ///
 /// When `closing`, the last look is the last one there will be and spends all that is left, whether or not it comes
-/// at `max`: that is right as long as the end was not chosen by looking at the result. Results are cached, since
-/// simulations ask for the same design thousands of times.
-pub fn pocock_bounds(level: f64, looks: &[u32], max: u32, closing: bool) -> Arc<[f64]> {
-    type Key = (u64, Vec<u32>, u32, bool);
-    static CACHE: Mutex<BTreeMap<Key, Arc<[f64]>>> = Mutex::new(BTreeMap::new());
-    let key = (level.to_bits(), looks.to_vec(), max, closing);
-    let lookup = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(bounds) = lookup().get(&key) {
-        return Arc::clone(bounds);
+/// at `max`: that is right as long as the end was not chosen by looking at the result.
+///
+/// The recursion is that of Armitage, McPherson and Rowe (1969), "Repeated Significance Tests on Accumulating Data":
+/// the score S at n clusters is a Brownian motion at time n/max, and z = S/√time. At each look the bound is the value
+/// beyond which just the newly released error lies; then the density is carried on from inside the bounds.
+pub fn pocock_bounds(level: f64, looks: &[u32], max: u32, closing: bool) -> Vec<f64> {
+    let mut bounds = Vec::with_capacity(looks.len());
+    for seen in 1..=looks.len() {
+        let last = closing && seen == looks.len();
+        bounds.push(stage(level, &looks[..seen], max, last).map_or(f64::INFINITY, |stage| stage.bound));
     }
-    let bounds: Arc<[f64]> = compute(level, looks, max, closing).into();
-    lookup().insert(key, Arc::clone(&bounds));
     bounds
+}
+
+/// One look: its bound, and what it leaves to the next.
+struct Stage {
+    /// The look before.
+    before: Option<Arc<Stage>>,
+    /// Standard deviation of S from there to here.
+    step: f64,
+    /// Critical |z|.
+    bound: f64,
+    /// Critical |S|.
+    cut: f64,
+    /// Time of the look, 0 to 1.
+    time: f64,
+    /// Error spent so far.
+    spent: f64,
+    /// Density of the paths that go on; computed when a next look asks for it.
+    alive: OnceLock<Alive>,
+}
+
+/// The last of `looks`, from the cache if it was computed before: a look costs one step of the recursion, not all of
+/// them, and simulations ask for the same design thousands of times.
+fn stage(level: f64, looks: &[u32], max: u32, closing: bool) -> Option<Arc<Stage>> {
+    type Key = (u64, Vec<u32>, u32, bool);
+    static CACHE: Mutex<BTreeMap<Key, Arc<Stage>>> = Mutex::new(BTreeMap::new());
+    let cache = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (&look, earlier) = looks.split_last()?;
+    let key = (level.to_bits(), looks.to_vec(), max, closing);
+    if let Some(stage) = cache().get(&key) {
+        return Some(Arc::clone(stage));
+    }
+    let before = stage(level, earlier, max, false);
+    let time = f64::from(look) / f64::from(max.max(look));
+    let spent = pocock_spending(level, if closing { 1.0 } else { time });
+    let stage = Arc::new(Stage::after(before, time, spent));
+    cache().insert(key, Arc::clone(&stage));
+    Some(stage)
+}
+
+impl Stage {
+    /// The stage at `time` that follows another, with all error up to `spent` released.
+    fn after(before: Option<Arc<Stage>>, time: f64, spent: f64) -> Stage {
+        let step = (time - before.as_ref().map_or(0.0, |before| before.time)).max(1e-12).sqrt();
+        let cut = match &before {
+            None => normal_upper_quantile(spent / 2.0) * step,
+            Some(before) => before.alive().cut(step, spent - before.spent),
+        };
+        Stage { before, step, bound: cut / time.sqrt(), cut, time, spent, alive: OnceLock::new() }
+    }
+
+    fn alive(&self) -> &Alive {
+        let before = || self.before.as_deref().map(Stage::alive);
+        self.alive.get_or_init(|| Alive::advance(before(), self.cut, self.step))
+    }
 }
 
 /// Density of the score process among paths that have not crossed yet, on a grid over its positive half; the
@@ -40,30 +94,6 @@ struct Alive {
     places: Vec<f64>,
     /// Density times integration weight at each place.
     mass: Vec<f64>,
-}
-
-/// The recursion of Armitage, McPherson and Rowe (1969), "Repeated Significance Tests on Accumulating Data".
-///
-/// The score S at n clusters is a Brownian motion at time n/max, and z = S/√time. At each look the bound is the value
-/// beyond which just the newly released error lies; then the density is carried on from inside the bounds.
-fn compute(level: f64, looks: &[u32], max: u32, closing: bool) -> Vec<f64> {
-    let mut bounds = Vec::with_capacity(looks.len());
-    let mut alive: Option<Alive> = None;
-    let (mut spent, mut before) = (0.0, 0.0);
-    for (index, &look) in looks.iter().enumerate() {
-        let time = f64::from(look) / f64::from(max.max(look));
-        let last = closing && index + 1 == looks.len();
-        let allowed = pocock_spending(level, if last { 1.0 } else { time });
-        let step = (time - before).max(1e-12).sqrt();
-        let cut = match &alive {
-            None => normal_upper_quantile(allowed / 2.0) * step,
-            Some(alive) => alive.cut(step, allowed - spent),
-        };
-        alive = Some(Alive::advance(alive.as_ref(), cut, step));
-        bounds.push(cut / time.sqrt());
-        (spent, before) = (allowed, time);
-    }
-    bounds
 }
 
 impl Alive {
@@ -76,7 +106,7 @@ impl Alive {
             2.0 * self.places.iter().zip(&self.mass).map(|(&place, &mass)| mass * tails(place)).sum::<f64>()
         };
         let (mut low, mut high) = (0.0, self.places[HALF_GRID] + 40.0 * step);
-        for _ in 0..50 {
+        for _ in 0..40 {
             let middle = 0.5 * (low + high);
             if beyond(middle) > release { low = middle } else { high = middle }
         }
