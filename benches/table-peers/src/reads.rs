@@ -71,17 +71,17 @@ fn dense_width<W: Width>(width: &str, objects: usize, flat: &[i32], pairs: &[(u3
         report(&format!("dense {width}, sequential, {name}"), n, ROUNDS, &mut sequential, work);
     };
     ordered("Table::get", &mut || in_order(objects, |object, key| table.get(object as u64, key)));
-    ordered("Reader::get", &mut || in_order(objects, |object, key| reader.get(object as u64, key)));
-    ordered("Reader<12>::get", &mut || in_order(objects, |object, key| fixed.get(object as u64, key)));
-    ordered("row handle", &mut || rows(objects, |object| reader.row(object as u64)));
-    ordered("row handle <12>", &mut || rows_fixed(objects, |object| fixed.row(object as u64)));
+    ordered("Reader::get", &mut || in_order(objects, move |object, key| reader.get(object as u64, key)));
+    ordered("Reader<12>::get", &mut || in_order(objects, move |object, key| fixed.get(object as u64, key)));
+    ordered("row handle", &mut || rows(objects, move |object| reader.row(object as u64)));
+    ordered("row handle <12>", &mut || rows_fixed(objects, move |object| fixed.row(object as u64)));
     let mut shuffled = |name: &str, work: &mut dyn FnMut() -> i64| {
         assert_eq!(work(), expected);
         report(&format!("dense {width}, random, {name}"), n, ROUNDS, &mut random, work);
     };
     shuffled("Table::get", &mut || listed(pairs, |object, key| table.get(u64::from(object), key)));
-    shuffled("Reader::get", &mut || listed(pairs, |object, key| reader.get(u64::from(object), key)));
-    shuffled("Reader<12>::get", &mut || listed(pairs, |object, key| fixed.get(u64::from(object), key)));
+    shuffled("Reader::get", &mut || listed(pairs, move |object, key| reader.get(u64::from(object), key)));
+    shuffled("Reader<12>::get", &mut || listed(pairs, move |object, key| fixed.get(u64::from(object), key)));
     shuffled("batch <12>", &mut || {
         let mut sum = 0_i64;
         let wide = pairs.iter().map(|&(object, key)| (u64::from(object), u64::from(key)));
@@ -131,14 +131,14 @@ fn hashed_width<W: Width>(width: &str, objects: usize, flat: &[i32], pairs: &[(u
         assert_eq!(work(), expected);
         report(&format!("hashed {width}, sequential, {name}"), n, ROUNDS, &mut sequential, work);
     };
-    ordered("Reader::get", &mut || in_order(objects, |object, key| reader.get(spread(object), key)));
-    ordered("row handle", &mut || rows(objects, |object| reader.row(spread(object))));
+    ordered("Reader::get", &mut || in_order(objects, move |object, key| reader.get(spread(object), key)));
+    ordered("row handle", &mut || rows(objects, move |object| reader.row(spread(object))));
     let mut shuffled = |name: &str, work: &mut dyn FnMut() -> i64| {
         assert_eq!(work(), expected);
         report(&format!("hashed {width}, random, {name}"), n, ROUNDS, &mut random, work);
     };
     shuffled("Table::get", &mut || listed(&ids, |entry, key| table.get(id(entry), key)));
-    shuffled("Reader::get", &mut || listed(&ids, |entry, key| reader.get(id(entry), key)));
+    shuffled("Reader::get", &mut || listed(&ids, move |entry, key| reader.get(id(entry), key)));
     shuffled("batch", &mut || {
         let mut sum = 0_i64;
         let wide = ids.iter().map(|&(entry, key)| (id(entry), u64::from(key)));
@@ -157,14 +157,14 @@ pub fn big() {
         let expected = random();
         let table: Table<Narrow> = data::dense(objects);
         let fixed = table.reader_of::<KEYS>().expect("the table has these keys");
-        let mut get = || listed(&pairs, |object, key| fixed.get(u64::from(object), key));
+        let mut get = || listed(&pairs, move |object, key| fixed.get(u64::from(object), key));
         assert_eq!(get(), expected);
         report(&format!("{:9} values, dense 4-byte, random", objects * KEYS), n, 7, &mut random, &mut get);
         drop(table);
         let table: Table<Narrow> = data::hashed(objects);
         let reader = table.reader();
         let ids = data::spread_pairs(&pairs);
-        let mut get = || listed(&ids, |entry, key| reader.get(id(entry), key));
+        let mut get = || listed(&ids, move |entry, key| reader.get(id(entry), key));
         assert_eq!(get(), expected);
         report(&format!("{:9} values, hashed 4-byte, random", objects * KEYS), n, 7, &mut random, &mut get);
         let mut batch = || {
@@ -184,11 +184,11 @@ pub fn beside_a_writer() {
     let ids = data::spread_pairs(&pairs);
     let table: Table<Narrow> = data::dense(objects);
     let fixed = table.reader_of::<KEYS>().expect("the table has these keys");
-    let get = || listed(&pairs, |object, key| fixed.get(u64::from(object), key));
+    let get = || listed(&pairs, move |object, key| fixed.get(u64::from(object), key));
     contended("dense 4-byte", &table, |object| object as u64, &get);
     let table: Table<Narrow> = data::hashed(objects);
     let reader = table.reader();
-    let get = || listed(&ids, |entry, key| reader.get(id(entry), key));
+    let get = || listed(&ids, move |entry, key| reader.get(id(entry), key));
     contended("hashed 4-byte", &table, spread, &get);
 }
 

@@ -2,22 +2,26 @@
 //!
 //! Nothing in the file is a pointer or an offset: every place follows from the shape, which is checked once
 //! and then kept in private memory. Offsets are made only here and only from indices that were compared
-//! with their bounds ([`Row`], [`Column`], [`Level`], [`Place`]), so a damaged or hostile file can hold any
+//! with their bounds ([`Row`], [`Column`], [`Level`], [`Slot`],
+//! [`Place`]), so a damaged or hostile file can hold any
 //! words it likes and still cannot move an access out of the mapping.
 
 use crate::error::Error;
 
 /// An aligned offset of a four-byte word inside the mapping.
+///
+/// In two parts that are added last: where the region begins, which stays the same in a loop, so that its
+/// address is computed outside, and how far into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct At32(usize);
+pub struct At32(usize, usize);
 
-/// An aligned offset of an eight-byte word inside the mapping.
+/// An aligned offset of an eight-byte word inside the mapping; see [`At32`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct At64(usize);
+pub struct At64(usize, usize);
 
-/// The offset of a cell, whose width the table's type knows.
+/// The offset of a cell, whose width the table's type knows; see [`At32`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CellAt(usize);
+pub struct CellAt(usize, usize);
 
 /// The number of a row for a hashed object (or of a sparse key), below the number that the file has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,37 +35,49 @@ pub(crate) struct Column(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) struct Level(u32);
 
-/// Where the cells of an existing row start.
+/// A slot of an index, on a level that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place(usize);
+pub(crate) struct Slot(usize);
+
+/// Where the cells of an existing row start; see [`At32`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place(usize, usize);
 
 impl At32 {
     #[inline(always)]
     pub(crate) fn offset(self) -> usize {
-        self.0
+        self.0 + self.1
+    }
+    #[inline(always)]
+    pub(crate) fn parts(self) -> (usize, usize) {
+        (self.0, self.1)
     }
 }
 
 impl At64 {
     #[inline(always)]
     pub(crate) fn offset(self) -> usize {
-        self.0
+        self.0 + self.1
+    }
+    #[inline(always)]
+    pub(crate) fn parts(self) -> (usize, usize) {
+        (self.0, self.1)
     }
 }
 
 impl CellAt {
     #[inline(always)]
     pub(crate) fn narrow(self) -> At32 {
-        At32(self.0)
+        At32(self.0, self.1)
     }
     /// Only the wide table calls this, and its columns are eight bytes apart.
     #[inline(always)]
     pub(crate) fn wide(self) -> At64 {
-        At64(self.0)
+        At64(self.0, self.1)
     }
     #[inline(always)]
     pub(crate) fn offset(self) -> usize {
-        self.0
+        self.0 + self.1
     }
 }
 
@@ -129,22 +145,31 @@ pub(crate) struct IndexGeometry {
     slots: usize,
     min_level: u32,
     max_level: u32,
-    row_bits: u32,
+    /// The bits of an entry that hold the row's number plus one; the others are its tag.
+    row_mask: u32,
     max_rows: u32,
     rows: usize,
     row_stride: usize,
+}
+
+/// The part of the geometry that a read needs, small enough to be kept in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hot {
+    pub objects: IndexGeometry,
+    dense_objects: u64,
+    dense_keys: u64,
+    dense: usize,
+    dense_stride: usize,
+    row_head: usize,
 }
 
 /// The whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
     pub shape: Shape,
-    pub objects: IndexGeometry,
+    pub hot: Hot,
     pub keys: IndexGeometry,
     columns: u32,
-    dense: usize,
-    dense_stride: usize,
-    row_head: usize,
     half: usize,
     len: usize,
 }
@@ -157,7 +182,8 @@ impl IndexGeometry {
         let max_level = (rows.checked_mul(4)?.max(2)).next_power_of_two().trailing_zeros().max(min);
         let slots = align(offset, PAGE)?;
         // An index without rows keeps its smallest level, so that looking into it needs no special case.
-        let slot_bytes = 4usize.checked_shl(max_level + 1)?;
+        // One slot more than there is, for the look at the neighbour of the last one.
+        let slot_bytes = 4usize.checked_shl(max_level + 1)?.checked_add(4)?;
         let first_row = align(slots.checked_add(slot_bytes)?, PAGE)?;
         let end = first_row.checked_add(stride.checked_mul(usize::try_from(rows).ok()?)?)?;
         let index = Self {
@@ -165,7 +191,7 @@ impl IndexGeometry {
             slots,
             min_level: min,
             max_level,
-            row_bits,
+            row_mask: (1 << row_bits) - 1,
             max_rows,
             rows: first_row,
             row_stride: stride,
@@ -176,22 +202,22 @@ impl IndexGeometry {
     /// The word that holds the index's current level. Three words follow one another on lines of their own.
     #[inline(always)]
     pub(crate) fn level_at(&self) -> At32 {
-        At32(self.control)
+        At32(self.control, 0)
     }
     /// The word that holds the number of rows handed out.
     pub(crate) fn next_at(&self) -> At64 {
-        At64(self.control + CONTROL_STRIDE)
+        At64(self.control, CONTROL_STRIDE)
     }
     /// The word that holds the number of rows whose pages exist.
     pub(crate) fn reserved_at(&self) -> At64 {
-        At64(self.control + 2 * CONTROL_STRIDE)
+        At64(self.control, 2 * CONTROL_STRIDE)
     }
 
     /// The level for a word of the file, which counts from the lowest one, so that a new file needs no first
     /// store. Clamped, because the file may lie.
     #[inline(always)]
     pub(crate) fn level(&self, word: u32) -> Level {
-        Level(self.min_level.saturating_add(word).min(self.max_level))
+        Level((self.min_level + (word & 63)).min(self.max_level))
     }
     /// The word for a level.
     pub(crate) fn level_word(&self, level: Level) -> u32 {
@@ -211,19 +237,35 @@ impl IndexGeometry {
         self.max_rows
     }
     #[inline(always)]
-    pub(crate) fn row_bits(&self) -> u32 {
-        self.row_bits
+    pub(crate) fn row_mask(&self) -> u32 {
+        self.row_mask
     }
     /// The slot at which the search for a hash begins: its top bits, so that growth keeps the order.
+    ///
+    /// Level L is the 2^L words from word 2^L on, like a heap, so that its place never changes; a one in
+    /// front of the top bits of the hash is therefore the word's number.
     #[inline(always)]
-    pub(crate) fn home(&self, hash: u64, level: Level) -> usize {
-        (hash >> (64 - level.0)) as usize
+    pub(crate) fn home(&self, hash: u64, level: Level) -> Slot {
+        Slot((((hash >> 1) | 1 << 63) >> (63 - level.0)) as usize)
     }
-    /// A slot of a level. Level L is the 2^L words from word 2^L on, like a heap: its place never changes.
+    /// The slot behind another; behind the last one of the level comes its first.
     #[inline(always)]
-    pub(crate) fn slot(&self, level: Level, slot: usize) -> At32 {
-        let within = slot & (level.slots() - 1);
-        At32(self.slots + 4 * (level.slots() + within))
+    pub(crate) fn after(&self, slot: Slot, level: Level) -> Slot {
+        let next = slot.0 + 1;
+        Slot(if next == 2 * level.slots() { level.slots() } else { next })
+    }
+    /// The word behind a slot. Behind a level's last one begins the level above, or one spare word.
+    #[inline(always)]
+    pub(crate) fn neighbour_at(&self, slot: Slot) -> At32 {
+        At32(self.slots, 4 * (slot.0 + 1))
+    }
+    /// A slot by its number within the level.
+    pub(crate) fn slot(&self, level: Level, number: usize) -> Slot {
+        Slot(level.slots() + (number & (level.slots() - 1)))
+    }
+    #[inline(always)]
+    pub(crate) fn slot_at(&self, slot: Slot) -> At32 {
+        At32(self.slots, 4 * slot.0)
     }
     /// Offset and length of a level, for reservation.
     pub(crate) fn level_range(&self, level: Level) -> (usize, usize) {
@@ -232,7 +274,7 @@ impl IndexGeometry {
     /// The word with the row's object (or the key itself).
     #[inline(always)]
     pub(crate) fn id_at(&self, row: Row) -> At64 {
-        At64(self.rows + row.0 as usize * self.row_stride)
+        At64(self.rows, row.0 as usize * self.row_stride)
     }
     /// Offset and length of the rows `from..to`, for reservation.
     pub(crate) fn rows_range(&self, from: u64, to: u64) -> (usize, usize) {
@@ -272,9 +314,15 @@ impl Geometry {
         let (objects, end) = IndexGeometry::place(control(0), end, shape.max_hashed, row_stride, min)?;
         let len = align(end, PAGE)?;
         isize::try_from(len).ok()?;
-        let dense = dense + sequence;
-        let row_head = 8 + sequence;
-        Some(Self { shape, objects, keys, columns, dense, dense_stride, row_head, half, len })
+        let hot = Hot {
+            objects,
+            dense_objects: shape.dense_objects,
+            dense_keys: u64::from(shape.dense_keys),
+            dense: dense + sequence,
+            dense_stride,
+            row_head: 8 + sequence,
+        };
+        Some(Self { shape, hot, keys, columns, half, len })
     }
 
     /// Bytes of the whole file.
@@ -286,40 +334,20 @@ impl Geometry {
     }
     /// Offset and length of everything that exists from the beginning.
     pub(crate) fn first_ranges(&self) -> [(usize, usize); 4] {
-        let dense = self.dense_stride * self.shape.dense_objects as usize;
+        let hot = &self.hot;
+        let dense = hot.dense_stride * self.shape.dense_objects as usize;
         let level = |index: &IndexGeometry| index.level_range(Level(index.min_level));
-        let sequence = self.row_head - 8;
-        [(0, FIXED_BYTES), (self.dense - sequence, dense), level(&self.objects), level(&self.keys)]
+        let sequence = hot.row_head - 8;
+        [(0, FIXED_BYTES), (hot.dense - sequence, dense), level(&hot.objects), level(&self.keys)]
     }
 
-    /// The row of a dense object.
-    #[inline(always)]
-    pub(crate) fn dense_row(&self, object: u64) -> Option<Place> {
-        if object < self.shape.dense_objects {
-            return Some(Place(self.dense + object as usize * self.dense_stride));
-        }
-        None
-    }
-    /// The row of a dense object when the table's columns are known to the compiler (see `fits`).
-    #[inline(always)]
-    pub(crate) fn dense_row_of<const COLUMNS: usize>(&self, object: u64, width: usize) -> Option<Place> {
-        if object < self.shape.dense_objects {
-            return Some(Place(self.dense + object as usize * (COLUMNS * width)));
-        }
-        None
-    }
     /// Whether exactly these dense keys exist and rows follow one another without a gap.
     pub(crate) fn fits(&self, columns: usize) -> bool {
         let width = self.shape.width as usize;
         self.shape.dense_keys as usize == columns
             && self.columns as usize == columns
             && !self.shape.records
-            && self.dense_stride == columns * width
-    }
-    /// The cells of a hashed object's row.
-    #[inline(always)]
-    pub(crate) fn hashed_row(&self, row: Row) -> Place {
-        Place(self.objects.id_at(row).0 + self.row_head)
+            && self.hot.dense_stride == columns * width
     }
     /// The column for a number, if it exists.
     #[inline(always)]
@@ -329,10 +357,42 @@ impl Geometry {
         }
         None
     }
-    /// The column of a dense key; the caller compared it with the number of dense keys or knows `COLUMNS`.
+    /// The sequence word of a record row: the word before its cells.
+    pub(crate) fn sequence_at(&self, place: Place) -> At64 {
+        At64(place.0 - 8, place.1)
+    }
+    /// A cell in one of the two halves of a record row.
+    pub(crate) fn half_cell(&self, place: Place, half: u64, column: Column, width: usize) -> CellAt {
+        CellAt(place.0, place.1 + (half & 1) as usize * self.half + column.0 as usize * width)
+    }
+}
+
+impl Hot {
+    /// The row of a dense object.
+    #[inline(always)]
+    pub(crate) fn dense_row(&self, object: u64) -> Option<Place> {
+        if object < self.dense_objects {
+            return Some(Place(self.dense, object as usize * self.dense_stride));
+        }
+        None
+    }
+    /// The row of a dense object when the table's columns are known to the compiler (see `fits`).
+    #[inline(always)]
+    pub(crate) fn dense_row_of<const COLUMNS: usize>(&self, object: u64, width: usize) -> Option<Place> {
+        if object < self.dense_objects {
+            return Some(Place(self.dense, object as usize * (COLUMNS * width)));
+        }
+        None
+    }
+    /// The cells of a hashed object's row.
+    #[inline(always)]
+    pub(crate) fn hashed_row(&self, row: Row) -> Place {
+        Place(self.objects.rows + self.row_head, self.objects.id_at(row).1)
+    }
+    /// The column of a dense key.
     #[inline(always)]
     pub(crate) fn dense_column(&self, key: u64) -> Option<Column> {
-        if key < u64::from(self.shape.dense_keys) {
+        if key < self.dense_keys {
             return Some(Column(key as u32));
         }
         None
@@ -347,15 +407,7 @@ impl Geometry {
     }
     #[inline(always)]
     pub(crate) fn cell(&self, place: Place, column: Column, width: usize) -> CellAt {
-        CellAt(place.0 + column.0 as usize * width)
-    }
-    /// The sequence word of a record row: the word before its cells.
-    pub(crate) fn sequence_at(&self, place: Place) -> At64 {
-        At64(place.0 - 8)
-    }
-    /// A cell in one of the two halves of a record row.
-    pub(crate) fn half_cell(&self, place: Place, half: u64, column: Column, width: usize) -> CellAt {
-        CellAt(place.0 + (half & 1) as usize * self.half + column.0 as usize * width)
+        CellAt(place.0, place.1 + column.0 as usize * width)
     }
 }
 

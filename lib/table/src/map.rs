@@ -155,14 +155,14 @@ impl Raw<'_> {
         // SAFETY: offsets are made by the geometry alone, from indices compared with their bounds, so this
         // one is aligned and inside the `len` bytes that were mapped for that geometry; the mapping outlives
         // the handle. Any bit pattern is a valid word, and all accesses of all processes are atomic.
-        unsafe { &*self.base.as_ptr().add(at.offset()).cast::<AtomicU32>() }
+        unsafe { &*self.base.as_ptr().add(at.parts().0).add(at.parts().1).cast::<AtomicU32>() }
     }
 
     #[inline(always)]
     pub(crate) fn word64(&self, at: At64) -> &AtomicU64 {
         debug_assert!(at.offset() + 8 <= self.mapping.len && at.offset().is_multiple_of(8));
         // SAFETY: as for `word32`, with eight bytes.
-        unsafe { &*self.base.as_ptr().add(at.offset()).cast::<AtomicU64>() }
+        unsafe { &*self.base.as_ptr().add(at.parts().0).add(at.parts().1).cast::<AtomicU64>() }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::words::{Sound, View};
 /// multiplication by a constant. See [`crate::Table::reader`] and [`crate::Table::reader_of`].
 #[derive(Clone, Copy)]
 pub struct Reader<'t, W: Width = Wide, const COLUMNS: usize = 0> {
-    pub(crate) view: View<Raw<'t>, W, Sound, COLUMNS>,
+    pub(crate) view: View<'t, Raw<'t>, W, Sound, COLUMNS>,
 }
 
 impl<W: Width, const COLUMNS: usize> std::fmt::Debug for Reader<'_, W, COLUMNS> {
@@ -24,19 +24,19 @@ impl<W: Width, const COLUMNS: usize> std::fmt::Debug for Reader<'_, W, COLUMNS> 
 impl<'t, W: Width, const COLUMNS: usize> Reader<'t, W, COLUMNS> {
     /// The value of a pair. Takes a bounded number of steps whatever writers do.
     #[inline(always)]
-    pub fn get(self, object: u64, key: u64) -> Option<i64> {
+    pub fn get(&self, object: u64, key: u64) -> Option<i64> {
         self.view.get(object, key)
     }
 
     /// The row of an object, found once for many reads; `None` if the object was never written.
     #[inline(always)]
-    pub fn row(self, object: u64) -> Option<Row<'t, W, COLUMNS>> {
+    pub fn row(&self, object: u64) -> Option<Row<'t, W, COLUMNS>> {
         Some(Row { view: self.view, place: self.view.place(object)? })
     }
 
     /// Calls `sink` with the value of each pair, in order, with the memory accesses of 32 pairs in flight.
     #[inline]
-    pub fn get_each<I, S>(self, pairs: I, sink: S)
+    pub fn get_each<I, S>(&self, pairs: I, sink: S)
     where
         I: IntoIterator<Item = (u64, u64)>,
         S: FnMut(Option<i64>),
@@ -45,7 +45,7 @@ impl<'t, W: Width, const COLUMNS: usize> Reader<'t, W, COLUMNS> {
     }
 
     /// Fills `values` with the values of `pairs`; the shorter of the two slices counts.
-    pub fn get_many(self, pairs: &[(u64, u64)], values: &mut [Option<i64>]) {
+    pub fn get_many(&self, pairs: &[(u64, u64)], values: &mut [Option<i64>]) {
         let mut values = values.iter_mut();
         let count = values.len();
         self.get_each(pairs.iter().copied().take(count), |value| {

@@ -12,7 +12,7 @@ use crate::words::{Sound, View};
 /// An object's row, found once. It stays valid for the life of the table: rows never move.
 #[derive(Clone, Copy)]
 pub struct Row<'t, W: Width = Wide, const COLUMNS: usize = 0> {
-    pub(crate) view: View<Raw<'t>, W, Sound, COLUMNS>,
+    pub(crate) view: View<'t, Raw<'t>, W, Sound, COLUMNS>,
     pub(crate) place: Place,
 }
 
@@ -25,7 +25,7 @@ impl<W: Width, const COLUMNS: usize> std::fmt::Debug for Row<'_, W, COLUMNS> {
 impl<W: Width, const COLUMNS: usize> Row<'_, W, COLUMNS> {
     /// The value of a key of this object.
     #[inline(always)]
-    pub fn get(self, key: u64) -> Option<i64> {
+    pub fn get(&self, key: u64) -> Option<i64> {
         let column = self.view.column(key)?;
         decode::<W>(self.view.load(self.view.cell(self.place, column)))
     }

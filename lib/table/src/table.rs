@@ -89,13 +89,13 @@ impl<W: Width> Table<W> {
     }
 
     #[inline(always)]
-    fn view(&self) -> View<Raw<'_>, W> {
-        View::new(self.mapping.raw(), self.geometry)
+    fn view(&self) -> View<'_, Raw<'_>, W> {
+        View::new(self.mapping.raw(), &self.geometry)
     }
 
     /// The view for changing single cells, if that is allowed here.
     #[inline(always)]
-    fn cells(&self) -> Result<View<Raw<'_>, W>, Error> {
+    fn cells(&self) -> Result<View<'_, Raw<'_>, W>, Error> {
         if !self.mapping.writable() {
             return Err(Error::ReadOnly);
         }
@@ -118,7 +118,7 @@ impl<W: Width> Table<W> {
         if COLUMNS == 0 || !self.geometry.fits(COLUMNS) {
             return None;
         }
-        Some(Reader { view: View::new(self.mapping.raw(), self.geometry) })
+        Some(Reader { view: View::new(self.mapping.raw(), &self.geometry) })
     }
 
     /// The value of a pair. Takes a bounded number of steps whatever writers do.
@@ -259,7 +259,7 @@ impl<W: Width> Table<W> {
     /// value all the while is met exactly once; one that gets its first value meanwhile may be missed.
     pub fn objects(&self) -> impl Iterator<Item = u64> + '_ {
         let dense = 0..self.geometry.shape.dense_objects;
-        let hashed = self.view().objects().walk().map(|(object, _)| object);
+        let hashed = self.view().shared_objects().walk().map(|(object, _)| object);
         dense.chain(hashed).filter(|&object| self.has_value(object))
     }
 
@@ -276,7 +276,7 @@ impl<W: Width> Table<W> {
     /// Facts about the table.
     pub fn info(&self) -> Info {
         let shape = self.geometry.shape;
-        let objects = self.view().objects();
+        let objects = self.view().shared_objects();
         let alive = file::start_of(self.header.pid) == Some(self.header.started)
             && file::boot_id() == Some(self.header.boot);
         Info {

@@ -17,7 +17,7 @@ const BLOCK: usize = 32;
 const RESERVE_LEAST: usize = 64 << 10;
 const RESERVE_MOST: usize = 4 << 20;
 
-impl<M: Memory, R: Rules> Index<M, R> {
+impl<M: Memory, R: Rules> Index<'_, M, R> {
     /// Moves everybody from `level` to the one above. `false` if there is none above.
     #[cold]
     pub(super) fn grow(self, level: Level) -> Result<bool, Error> {
@@ -55,7 +55,7 @@ impl<M: Memory, R: Rules> Index<M, R> {
 
     /// The final word of a slot: an entry, or frozen.
     fn settle(self, level: Level, slot: usize) -> u32 {
-        let at = self.geometry.slot(level, slot);
+        let at = self.geometry.slot_at(self.geometry.slot(level, slot));
         let entry = self.memory.acquire32(at);
         if entry != EMPTY || !R::FREEZE {
             return entry;
@@ -77,9 +77,10 @@ impl<M: Memory, R: Rules> Index<M, R> {
     fn copy(self, row: Row, above: Level) -> bool {
         let hash = hash(self.id(row));
         let entry = self.entry(row, hash);
-        let home = self.geometry.home(hash, above);
-        for step in 0..above.slots() {
-            let slot = self.geometry.slot(above, home.wrapping_add(step));
+        let mut next = self.geometry.home(hash, above);
+        for _ in 0..above.slots() {
+            let slot = self.geometry.slot_at(next);
+            next = self.geometry.after(next, above);
             let mut found = self.memory.acquire32(slot);
             if found == EMPTY {
                 match self.memory.exchange32(slot, EMPTY, entry, R::COPY, Ordering::Acquire) {

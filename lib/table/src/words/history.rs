@@ -77,7 +77,7 @@ fn geometry() -> Geometry {
     Geometry::new(shape).unwrap_or_else(|error| unreachable!("{error}"))
 }
 
-fn run_one(view: View<&Plain, Narrow, Sound>, object: u64, random: u64, spares: &Spares) -> Call {
+fn run_one(view: View<'_, &Plain, Narrow, Sound>, object: u64, random: u64, spares: &Spares) -> Call {
     let number = (random >> 8) as i64 % 3;
     let cell = || view.cell_or_insert(object, 0, spares).unwrap_or_else(|error| unreachable!("{error}"));
     match random % 8 {
@@ -99,11 +99,12 @@ fn run_one(view: View<&Plain, Narrow, Sound>, object: u64, random: u64, spares: 
 /// One history of three threads on one object of a fresh table, insertion and growth included.
 fn record(seed: u64) -> Vec<Event> {
     const CALLS: u64 = 12;
-    let memory = Plain::new(geometry().len());
+    let geometry = geometry();
+    let memory = Plain::new(geometry.len());
     let clock = AtomicU64::new(0);
     let ready = AtomicU64::new(0);
     let thread = |number: u64| {
-        let view = View::new(&memory, geometry());
+        let view = View::new(&memory, &geometry);
         let spares = Spares::default();
         let mut random = (seed * 3 + number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         ready.fetch_add(1, Ordering::SeqCst);

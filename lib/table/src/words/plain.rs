@@ -68,7 +68,7 @@ fn threads_insert_grow_and_publish_on_plain_words() {
     let geometry = Geometry::new(shape).unwrap_or_else(|error| unreachable!("{error}"));
     let memory = Plain::new(geometry.len());
     let spares = Spares::default();
-    let view = View::<&Plain, Wide, Sound>::new(&memory, geometry);
+    let view = View::<&Plain, Wide, Sound>::new(&memory, &geometry);
     std::thread::scope(|scope| {
         for thread in 0..3_i64 {
             let spares = &spares;

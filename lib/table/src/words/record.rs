@@ -11,9 +11,9 @@ use crate::layout::Place;
 use crate::memory::Memory;
 use crate::width::sealed::Cell;
 
-impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<M, W, R, COLUMNS> {
+impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUMNS> {
     /// Publishes the words of all columns. One writer per object at a time: two would mix their values.
-    pub(crate) fn publish(self, place: Place, words: impl Iterator<Item = u64>) {
+    pub(crate) fn publish(&self, place: Place, words: impl Iterator<Item = u64>) {
         let at = self.geometry.sequence_at(place);
         // Relaxed: this thread stored it, or the handing over of the writer's role ordered it.
         let next = self.memory.load64(at, Ordering::Relaxed).wrapping_add(1);
@@ -32,7 +32,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<M, W, R, COLUMNS> 
     }
 
     /// Reads the words of all columns as one publication left them; `false` if a publication interfered.
-    pub(crate) fn read_record(self, place: Place, words: &mut [u64]) -> bool {
+    pub(crate) fn read_record(&self, place: Place, words: &mut [u64]) -> bool {
         let at = self.geometry.sequence_at(place);
         // Pairs with the release store in `publish`: the half it names is complete.
         let before = self.memory.acquire64(at);

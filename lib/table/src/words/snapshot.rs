@@ -9,13 +9,13 @@ use crate::width::sealed::Cell;
 /// Attempts before a snapshot gives up: a reader must not wait for a writer, not even for a busy one.
 const ATTEMPTS: u32 = 1000;
 
-impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<M, W, R, COLUMNS> {
+impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUMNS> {
     /// Fills `words` with the cells of a row as they were at one moment.
     ///
     /// In a record table that is one publication. In a plain table it is two equal passes, which is exact
     /// for values that do not return to an earlier one (counters): between the passes no cell changed, so
     /// all of them held together what was read.
-    pub(crate) fn snapshot(self, place: Place, words: &mut [u64]) -> Result<(), Error> {
+    pub(crate) fn snapshot(&self, place: Place, words: &mut [u64]) -> Result<(), Error> {
         if self.geometry.shape.records {
             return match (0..ATTEMPTS).any(|_| self.read_record(place, words)) {
                 true => Ok(()),
@@ -30,7 +30,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<M, W, R, COLUMNS> 
     }
 
     /// Reads every cell of a row once; answers whether any differs from what `words` held.
-    fn collect(self, place: Place, words: &mut [u64]) -> bool {
+    fn collect(&self, place: Place, words: &mut [u64]) -> bool {
         let mut changed = false;
         for (number, word) in words.iter_mut().enumerate() {
             let Some(column) = self.geometry.column(number as u64) else { break };

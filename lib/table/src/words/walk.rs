@@ -11,14 +11,14 @@ use crate::memory::Memory;
 ///
 /// Every number that is in the index from the first to the last step is met exactly once; one that comes
 /// in meanwhile may be missed. Walking rows instead of slots would meet the rows that were taken and lost.
-pub(crate) struct Walk<M, R> {
-    index: Index<M, R>,
+pub(crate) struct Walk<'g, M, R> {
+    index: Index<'g, M, R>,
     level: Level,
     slot: usize,
 }
 
-impl<M: Memory, R: Rules> Index<M, R> {
-    pub(crate) fn walk(self) -> Walk<M, R> {
+impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
+    pub(crate) fn walk(self) -> Walk<'g, M, R> {
         Walk { index: self, level: self.level(), slot: 0 }
     }
 
@@ -33,13 +33,14 @@ impl<M: Memory, R: Rules> Index<M, R> {
     }
 }
 
-impl<M: Memory, R: Rules> Iterator for Walk<M, R> {
+impl<M: Memory, R: Rules> Iterator for Walk<'_, M, R> {
     /// The number and its row.
     type Item = (u64, Row);
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.slot < self.level.slots() {
-            let at = self.index.geometry.slot(self.level, self.slot);
+            let geometry = self.index.geometry;
+            let at = geometry.slot_at(geometry.slot(self.level, self.slot));
             self.slot += 1;
             if let Some(row) = self.index.row_of(self.index.memory.acquire32(at)) {
                 return Some((self.index.id(row), row));

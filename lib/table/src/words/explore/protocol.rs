@@ -1,12 +1,20 @@
 //! The scenarios: what must hold whatever the schedule, the memory and the killer do.
 
+use std::sync::OnceLock;
+
 use super::{Bounds, Handle, Output, Verdict, explore};
 use crate::layout::{At64, Geometry, Shape};
 use crate::width::Wide;
 use crate::words::{Rules, Sound, Spares, View};
 
 /// The smallest table in which everything can happen: growth from two slots on, two hashed objects.
-fn geometry(records: bool) -> Geometry {
+fn geometry(records: bool) -> &'static Geometry {
+    static CELLS: OnceLock<Geometry> = OnceLock::new();
+    static RECORDS: OnceLock<Geometry> = OnceLock::new();
+    if records { &RECORDS } else { &CELLS }.get_or_init(|| smallest(records))
+}
+
+fn smallest(records: bool) -> Geometry {
     let shape = Shape {
         width: 8,
         records,
@@ -23,11 +31,11 @@ fn geometry(records: bool) -> Geometry {
 /// A word for the litmus tests: a cell of the dense object.
 pub(super) fn word(column: u64) -> At64 {
     let geometry = geometry(false);
-    let cell = geometry.dense_row(0).zip(geometry.column(column)).map(|(row, n)| geometry.cell(row, n, 8));
+    let cell = geometry.hot.dense_row(0).zip(geometry.column(column)).map(|(row, n)| geometry.hot.cell(row, n, 8));
     cell.unwrap_or_else(|| unreachable!("two columns exist")).wide()
 }
 
-fn view<R: Rules>(memory: Handle<'_>) -> View<Handle<'_>, Wide, R> {
+fn view<R: Rules>(memory: Handle<'_>) -> View<'static, Handle<'_>, Wide, R> {
     View::new(memory, geometry(false))
 }
 
@@ -81,7 +89,7 @@ pub(super) fn one_object<R: Rules>(bounds: Bounds) -> Verdict {
 
 /// No object has two rows that a search can find.
 fn once<R: Rules>(memory: Handle<'_>) -> Result<(), String> {
-    let mut objects: Vec<u64> = view::<R>(memory).objects().walk().map(|(object, _)| object).collect();
+    let mut objects: Vec<u64> = view::<R>(memory).shared_objects().walk().map(|(object, _)| object).collect();
     let all = objects.len();
     objects.sort_unstable();
     objects.dedup();
@@ -128,7 +136,7 @@ pub(super) fn growth<R: Rules>(bounds: Bounds) -> Verdict {
 /// growth is not caused by the number of rows, so the inserter has no reason of its own to finish it.
 pub(super) fn frozen<R: Rules>(bounds: Bounds) -> Verdict {
     let grow = |m: Handle<'_>| {
-        let objects = view::<R>(m).objects();
+        let objects = view::<R>(m).shared_objects();
         i64::from(objects.grow(objects.level()).is_ok())
     };
     let victim = with_hash(1 << 61);
@@ -184,14 +192,14 @@ pub(super) fn sum<R: Rules>(bounds: Bounds) -> Verdict {
 }
 
 fn record_words<R: Rules>(memory: Handle<'_>) -> Option<[u64; 2]> {
-    let view = View::<Handle<'_>, Wide, R>::new(memory, geometry(true));
+    let view = View::<'_, Handle<'_>, Wide, R>::new(memory, geometry(true));
     let mut words = [0; 2];
-    view.read_record(view.geometry.dense_row(0)?, &mut words).then_some(words)
+    view.read_record(view.hot.dense_row(0)?, &mut words).then_some(words)
 }
 
 fn publish<R: Rules>(memory: Handle<'_>, value: u64) {
-    let view = View::<Handle<'_>, Wide, R>::new(memory, geometry(true));
-    if let Some(row) = view.geometry.dense_row(0) {
+    let view = View::<'_, Handle<'_>, Wide, R>::new(memory, geometry(true));
+    if let Some(row) = view.hot.dense_row(0) {
         view.publish(row, [value, value].into_iter());
     }
 }
