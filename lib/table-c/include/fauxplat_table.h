@@ -1,0 +1,98 @@
+/* A lock-free table of integers in a memory-mapped file, shared by processes and threads.
+ *
+ * Values are attached to (object, key) pairs; objects, keys and values are integers. Reading never waits;
+ * a writer that dies at any instruction leaves a table that everybody else goes on using. All functions may
+ * be called from any thread. Link with libfauxplat_table_c.a or libfauxplat_table_c.so.
+ *
+ * Functions return FXT_OK, another of the codes below where stated, or FXT_FAILED; fxt_error() then says
+ * why. Pointers for results may be NULL.
+ */
+#ifndef FAUXPLAT_TABLE_H
+#define FAUXPLAT_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { FXT_OK = 0, FXT_ABSENT = 1, FXT_DIFFERENT = 2, FXT_FAILED = -1 };
+enum { FXT_EXCLUSIVE_ROWS = 1, FXT_RECORDS = 2, FXT_ON_DISK = 4 };
+
+typedef struct fxt_table fxt_table;
+
+/* Zero means the default, except for dense_objects. */
+typedef struct {
+    uint64_t dense_objects;      /* objects 0..n-1 have a row each from the beginning */
+    uint64_t max_hashed_objects; /* further objects, with any number */
+    uint32_t dense_keys;         /* keys 0..n-1 have a column each; setting it drops the sparse keys */
+    uint32_t max_sparse_keys;    /* further keys, with any number */
+    uint32_t value_bytes;        /* 4 or 8 (the default) */
+    uint32_t flags;
+} fxt_sizes;
+
+/* Creates a table that does not exist yet; `sizes` may be NULL. NULL after an error. */
+fxt_table *fxt_create(const char *path, const fxt_sizes *sizes);
+/* Opens a table; a process that opens it for reading only cannot harm it. NULL after an error. */
+fxt_table *fxt_open(const char *path, int writable);
+/* Closes it. Its counters must not be used any more. */
+void fxt_close(fxt_table *table);
+/* The last error of this thread, valid until its next one. */
+const char *fxt_error(void);
+
+/* FXT_ABSENT if the pair has no value. */
+int fxt_get(const fxt_table *table, uint64_t object, uint64_t key, int64_t *value);
+int fxt_set(const fxt_table *table, uint64_t object, uint64_t key, int64_t value);
+/* Adds; an absent value counts as 0. `before` gets the value before. No addition of anybody is lost. */
+int fxt_add(const fxt_table *table, uint64_t object, uint64_t key, int64_t delta, int64_t *before);
+/* Replaces *expected (NULL: absence) by `value`. FXT_DIFFERENT with *expected renewed, or FXT_ABSENT. */
+int fxt_compare_exchange(const fxt_table *table, uint64_t object, uint64_t key, int64_t *expected,
+                         int64_t value);
+/* FXT_ABSENT if there was nothing to remove. */
+int fxt_remove(const fxt_table *table, uint64_t object, uint64_t key);
+
+/* The keys and values of an object as they were at one moment. At most `room` are stored; *count is how
+ * many there are. */
+int fxt_snapshot(const fxt_table *table, uint64_t object, uint64_t *keys, int64_t *values, size_t room,
+                 size_t *count);
+/* Publishes the values of keys 0..count-1 together, in a table of records. One writer per object. */
+int fxt_publish(const fxt_table *table, uint64_t object, const int64_t *values, size_t count);
+/* The objects that have a value. At most `room` are stored; *count is how many there are. */
+int fxt_objects(const fxt_table *table, uint64_t *objects, size_t room, size_t *count);
+
+/* FXT_FAILED if the file was cut short since it was opened. */
+int fxt_check(const fxt_table *table);
+/* Writes everything to the device and waits; of use only for a file on a disk. */
+int fxt_sync(const fxt_table *table);
+
+/* A counter that one thread owns and anybody reads: adding is one store, without a bus lock. */
+typedef struct {
+    void *cell;
+    int64_t value;
+    uint32_t value_bytes;
+} fxt_counter;
+
+int fxt_counter_open(const fxt_table *table, uint64_t object, uint64_t key, fxt_counter *counter);
+
+/* FXT_FAILED, with nothing changed, when the sum does not fit. */
+static inline int fxt_counter_add(fxt_counter *counter, int64_t delta) {
+    int64_t sum;
+    if (__builtin_add_overflow(counter->value, delta, &sum)) return FXT_FAILED;
+    if (counter->value_bytes == 8) {
+        if (sum == INT64_MIN) return FXT_FAILED;
+        /* A cell holds the value plus half its range, so that 0 means absent. */
+        __atomic_store_n((uint64_t *)counter->cell, (uint64_t)sum ^ (UINT64_C(1) << 63), __ATOMIC_RELEASE);
+    } else {
+        if (sum <= INT32_MIN || sum > INT32_MAX) return FXT_FAILED;
+        __atomic_store_n((uint32_t *)counter->cell, (uint32_t)(sum + INT64_C(0x80000000)), __ATOMIC_RELEASE);
+    }
+    counter->value = sum;
+    return FXT_OK;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,293 @@
+//! The table's calls for C, C++ and every language that calls C. `include/fauxplat_table.h` documents them.
+//!
+//! Every function takes a null table without harm and catches panics: nothing unwinds into C.
+#![expect(unsafe_code, reason = "a C interface takes raw pointers; each block says what the header asks for")]
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use fauxplat_table::{AnyTable, Error, Narrow, Options, Table, Wide};
+
+/// What the opaque `fxt_table` points to.
+#[derive(Debug)]
+pub struct Handle(AnyTable);
+
+/// The sizes of a new table, as in the header. Zero means the default, except for the dense objects.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Objects `0..n` with a row from the beginning.
+    pub dense_objects: u64,
+    /// Further objects with any number.
+    pub max_hashed_objects: u64,
+    /// Keys `0..n` with a column from the beginning.
+    pub dense_keys: u32,
+    /// Further keys with any number.
+    pub max_sparse_keys: u32,
+    /// 4 or 8.
+    pub value_bytes: u32,
+    /// Bit 0: rows that share no cache line. Bit 1: records. Bit 2: a file on a disk is allowed.
+    pub flags: u32,
+}
+
+const OK: c_int = 0;
+const ABSENT: c_int = 1;
+const DIFFERENT: c_int = 2;
+const FAILED: c_int = -1;
+
+thread_local! {
+    static LAST: RefCell<CString> = RefCell::default();
+}
+
+fn fail(text: impl ToString) -> c_int {
+    let text = CString::new(text.to_string().replace('\0', " ")).unwrap_or_default();
+    LAST.with(|last| *last.borrow_mut() = text);
+    FAILED
+}
+
+/// Runs a call on a table, keeps its error for `fxt_error`, lets nothing unwind.
+fn on(table: *const Handle, call: impl FnOnce(&AnyTable) -> Result<c_int, Error>) -> c_int {
+    // SAFETY: the header asks for a pointer from fxt_create or fxt_open that was not closed, or null.
+    let Some(handle) = (unsafe { table.as_ref() }) else { return fail("the table is null") };
+    match catch_unwind(AssertUnwindSafe(|| call(&handle.0))) {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => fail(error),
+        Err(_) => fail("an internal error"),
+    }
+}
+
+/// Stores through a pointer of the caller, unless it is null.
+fn put<T>(at: *mut T, value: T) {
+    if !at.is_null() {
+        // SAFETY: the header asks for a valid pointer to the type, or null, which was excluded.
+        unsafe { at.write(value) };
+    }
+}
+
+/// Opens with `make` and hands out a handle, null after an error.
+fn open_with(path: *const c_char, make: impl FnOnce(PathBuf) -> Result<AnyTable, Error>) -> *mut Handle {
+    if path.is_null() {
+        fail("the path is null");
+        return std::ptr::null_mut();
+    }
+    // SAFETY: the header asks for a terminated string.
+    let path = unsafe { CStr::from_ptr(path) };
+    let path = PathBuf::from(String::from_utf8_lossy(path.to_bytes()).into_owned());
+    match catch_unwind(AssertUnwindSafe(|| make(path))) {
+        Ok(Ok(table)) => Box::into_raw(Box::new(Handle(table))),
+        Ok(Err(error)) => {
+            fail(error);
+            std::ptr::null_mut()
+        }
+        Err(_) => {
+            fail("an internal error");
+            std::ptr::null_mut()
+        }
+    }
+}
+
+fn options(sizes: &Sizes) -> Options {
+    let mut options = Options::new().dense_objects(sizes.dense_objects);
+    if sizes.max_hashed_objects != 0 {
+        options = options.max_hashed_objects(sizes.max_hashed_objects);
+    }
+    if sizes.dense_keys != 0 {
+        options = options.dense_keys(sizes.dense_keys);
+    }
+    if sizes.max_sparse_keys != 0 {
+        options = options.max_sparse_keys(sizes.max_sparse_keys);
+    }
+    let flag = |bit: u32| sizes.flags & bit != 0;
+    options.exclusive_rows(flag(1)).records(flag(2)).on_disk(flag(4))
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_create(path: *const c_char, sizes: *const Sizes) -> *mut Handle {
+    // SAFETY: the header asks for a valid pointer to the sizes, or null for the defaults.
+    let sizes = unsafe { sizes.as_ref() };
+    open_with(path, |path| match sizes {
+        None => Options::new().create::<Wide>(path).map(AnyTable::Wide),
+        Some(sizes) if sizes.value_bytes == 4 => options(sizes).create::<Narrow>(path).map(AnyTable::Narrow),
+        Some(sizes) => options(sizes).create::<Wide>(path).map(AnyTable::Wide),
+    })
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_open(path: *const c_char, writable: c_int) -> *mut Handle {
+    open_with(path, |path| match writable {
+        0 => AnyTable::open_read_only(path),
+        _ => AnyTable::open(path),
+    })
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_close(table: *mut Handle) {
+    if !table.is_null() {
+        // SAFETY: the header asks for a pointer from fxt_create or fxt_open, closed once.
+        drop(unsafe { Box::from_raw(table) });
+    }
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_error() -> *const c_char {
+    LAST.with(|last| last.borrow().as_ptr())
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_get(table: *const Handle, object: u64, key: u64, value: *mut i64) -> c_int {
+    on(table, |table| {
+        let Some(found) = table.get(object, key) else { return Ok(ABSENT) };
+        put(value, found);
+        Ok(OK)
+    })
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_set(table: *const Handle, object: u64, key: u64, value: i64) -> c_int {
+    on(table, |table| table.set(object, key, value).map(|()| OK))
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_add(table: *const Handle, object: u64, key: u64, delta: i64, before: *mut i64) -> c_int {
+    on(table, |table| {
+        put(before, table.add(object, key, delta)?);
+        Ok(OK)
+    })
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_compare_exchange(
+    table: *const Handle,
+    object: u64,
+    key: u64,
+    expected: *mut i64,
+    new: i64,
+) -> c_int {
+    // SAFETY: the header asks for a valid pointer, or null for "absent".
+    let old = unsafe { expected.as_ref() }.copied();
+    on(table, |table| match table.compare_exchange(object, key, old, Some(new))? {
+        Ok(()) => Ok(OK),
+        Err(None) => Ok(ABSENT),
+        Err(Some(found)) => {
+            put(expected, found);
+            Ok(DIFFERENT)
+        }
+    })
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_remove(table: *const Handle, object: u64, key: u64) -> c_int {
+    on(table, |table| Ok(if table.remove(object, key)?.is_some() { OK } else { ABSENT }))
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_snapshot(
+    table: *const Handle,
+    object: u64,
+    keys: *mut u64,
+    values: *mut i64,
+    room: usize,
+    count: *mut usize,
+) -> c_int {
+    on(table, |table| {
+        let pairs = table.snapshot(object)?;
+        put(count, pairs.len());
+        if keys.is_null() || values.is_null() {
+            return Ok(OK);
+        }
+        for (n, (key, value)) in pairs.into_iter().take(room).enumerate() {
+            // SAFETY: the header asks for `room` elements behind both pointers, and n is below `room`.
+            unsafe {
+                keys.add(n).write(key);
+                values.add(n).write(value);
+            }
+        }
+        Ok(OK)
+    })
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_publish(table: *const Handle, object: u64, values: *const i64, count: usize) -> c_int {
+    if values.is_null() {
+        return fail("the values are null");
+    }
+    // SAFETY: the header asks for `count` elements behind the pointer.
+    let values = unsafe { std::slice::from_raw_parts(values, count) };
+    on(table, |table| {
+        let values: Vec<Option<i64>> = values.iter().copied().map(Some).collect();
+        table.publish(object, &values).map(|()| OK)
+    })
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_objects(table: *const Handle, objects: *mut u64, room: usize, count: *mut usize) -> c_int {
+    on(table, |table| {
+        let mut found = 0;
+        for object in table.objects() {
+            if !objects.is_null() && found < room {
+                // SAFETY: the header asks for `room` elements behind the pointer.
+                unsafe { objects.add(found).write(object) };
+            }
+            found += 1;
+        }
+        put(count, found);
+        Ok(OK)
+    })
+}
+
+/// A counter as the header declares it: the additions happen in the caller's own code.
+#[repr(C)]
+#[derive(Debug)]
+pub struct OwnedCounter {
+    cell: *mut u8,
+    value: i64,
+    value_bytes: u32,
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_counter_open(
+    table: *const Handle,
+    object: u64,
+    key: u64,
+    counter: *mut OwnedCounter,
+) -> c_int {
+    fn cell<W: fauxplat_table::Width>(table: &Table<W>, object: u64, key: u64) -> Result<(*mut u8, i64), Error> {
+        let counter = table.counter(object, key)?;
+        Ok((counter.address().cast_mut(), counter.value()))
+    }
+    on(table, |table| {
+        let (cell, value) = match table {
+            AnyTable::Wide(table) => cell(table, object, key)?,
+            AnyTable::Narrow(table) => cell(table, object, key)?,
+        };
+        put(counter, OwnedCounter { cell, value, value_bytes: table.info().value_bytes });
+        Ok(OK)
+    })
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_check(table: *const Handle) -> c_int {
+    on(table, |table| table.check().map(|()| OK))
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn fxt_sync(table: *const Handle) -> c_int {
+    on(table, |table| table.sync().map(|()| OK))
+}
