@@ -30,17 +30,23 @@ pub fn drift_variance(values: &[f64]) -> f64 {
     (variance(&batches) - mean(&within).unwrap_or(0.0) / length as f64).max(0.0)
 }
 
-/// Factor by which the standard error of a mean grows through correlation at any distance that batches of ⌊√n⌋ values
-/// show, or that neighbours show; at least one. Batches see what wanders more slowly than from value to value.
+/// Factor by which the standard error of a mean grows through correlation at any distance: as neighbours show it, or as
+/// means of batches do, of ⌊√n⌋ values and of a sixth of the series; the largest, and at least one. Long batches see
+/// what wanders slowly, at the price of a factor that is above one by chance now and then.
 pub fn dependence_inflation(values: &[f64]) -> f64 {
     let neighbours = autocorrelation_inflation(autocorrelation(values));
-    let length = (values.len() as f64).sqrt() as usize;
+    let lengths = [(values.len() as f64).sqrt() as usize, values.len() / 6];
+    lengths.map(|length| batch_inflation(values, length)).into_iter().fold(neighbours, f64::max)
+}
+
+/// Standard deviation of means of batches over what it would be if values were independent.
+fn batch_inflation(values: &[f64], length: usize) -> f64 {
     let total = variance(values);
     if length < 3 || total <= 0.0 {
-        return neighbours;
+        return 1.0;
     }
     let batches: Vec<f64> = values.chunks_exact(length).filter_map(mean).collect();
-    neighbours.max((length as f64 * variance(&batches) / total).sqrt())
+    (length as f64 * variance(&batches) / total).sqrt()
 }
 
 /// Least-squares slope of a series against another, and the share of its variance that this explains, adjusted for

@@ -31,7 +31,7 @@ pub(crate) const REFERENCE: Noise = Noise {
     short_sd: 0.01,
     load_sd: 0.01,
     load_phi: 0.97,
-    spike_share: 0.03,
+    spike_share: 0.025,
     spike_mean: 0.05,
     ..SILENT
 };
