@@ -17,7 +17,7 @@ const CONFIDENCE: f64 = 0.99;
 ///
 /// The interval is by order statistics, widened for autocorrelation of the readings as neighbours and batches show it,
 /// since a machine that wanders makes the plain interval too narrow. What moves more slowly than the session lasts
-/// cannot be seen from inside it. It is looked at only after 12, 14, 17, 21, 25, … runs,
+/// cannot be seen from inside it. It is looked at only after 12, 15, 18, 22, 27, … runs,
 /// a fifth more each time: the fewer the looks, the fewer the chances to stop on a lucky one. Between looks the
 /// answer is no.
 pub fn precise_enough(
