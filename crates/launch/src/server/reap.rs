@@ -17,6 +17,8 @@ pub(crate) struct Rest {
 /// Ends and reaps everything that is left. Usually one call says that there is nothing.
 pub(crate) fn rest() -> Rest {
     let mut rest = Rest::default();
+    // One list of children may name several, and those that are dead already when the next is waited for count too.
+    let mut ended: Vec<i32> = Vec::new();
     loop {
         match process::wait(-1, false) {
             Waited::Ended { usage, .. } => rest.usage.absorb(&usage),
@@ -24,14 +26,19 @@ pub(crate) fn rest() -> Rest {
                 // Each kill may orphan grandchildren, which then become our children: hence the loop.
                 for child in procfs::children() {
                     signal::send(child, signal::SIGKILL);
+                    if !ended.contains(&child) {
+                        ended.push(child);
+                    }
                 }
                 if let Waited::Ended { usage, .. } = process::wait(-1, true) {
-                    rest.killed = rest.killed.saturating_add(1);
                     rest.usage.absorb(&usage);
                 }
             }
             Waited::Interrupted => {}
-            Waited::NoChild => return rest,
+            Waited::NoChild => {
+                rest.killed = u16::try_from(ended.len()).unwrap_or(u16::MAX);
+                return rest;
+            }
         }
     }
 }
