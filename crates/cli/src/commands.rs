@@ -21,11 +21,9 @@ pub(crate) fn resolve(definition: &Definition, cpus: &CpuFacts) -> Result<Vec<Co
 
 fn command(expanded: &Expanded, shared: &Condition) -> Result<Command, Failure> {
     let mut condition = shared.clone();
-    for setting in &expanded.env {
-        if !setting.contains('=') {
-            return Err(Failure::usage(format!("`{setting}` in `env` is not NAME=VALUE")));
-        }
-        condition.env_set.push(setting.clone());
+    condition.env_set.extend_from_slice(&expanded.env);
+    if let Some(setting) = condition.env_set.iter().find(|setting| setting.find('=').is_none_or(|at| at == 0)) {
+        return Err(Failure::usage(format!("`{setting}` in the environment is not NAME=VALUE")));
     }
     let (program, argv) = program(&expanded.command, &condition)?;
     let helper = |line: &Option<String>| -> Result<Option<Vec<String>>, Failure> {
@@ -87,7 +85,10 @@ fn check_placement(placement: &Placement, facts: &CpuFacts) -> Result<(), Failur
     let forbidden = wanted.without(&facts.allowed);
     if !forbidden.is_empty() {
         let allowed = &facts.allowed;
-        return say(forbidden, format!("is not allowed to this process; allowed are {allowed} (affinity or cpuset)"));
+        return say(
+            forbidden,
+            format!("is not allowed to this process; allowed are {allowed} (affinity or cpuset)"),
+        );
     }
     Ok(())
 }

@@ -96,6 +96,7 @@ impl From<StoreError> for Failure {
             | StoreError::NotADatabase { .. }
             | StoreError::ForeignDatabase { .. }
             | StoreError::NoSuchExperiment { .. }
+            | StoreError::BadId { .. }
             | StoreError::NoHome => USAGE,
             _ => MACHINE,
         };

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use fauxplat_analyze::{Baseline, Judge, Judged, baseline_findings, run_findings, summarize_values};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Comparison, Metric, RunFindings, Rule, Runs, Verdict};
-use fauxplat_plan::{Layout, Plan};
+use fauxplat_model::{Comparison, Metric, Rule, RunFindings, Runs, Verdict};
+use fauxplat_plan::{Layout, Plan, expand};
 use fauxplat_report::read_baseline;
 
 use crate::args::{CompareArgs, Gate};
@@ -19,6 +19,7 @@ use crate::steering::Rounds;
 pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     let mut definition = define::definition(&args.commands, &args.condition)?;
     define::apply_rule(&mut definition.rule, &args.rule);
+    check_count(expand(&definition).map_err(Failure::usage)?.len(), args.baseline.is_some())?;
     let mut session = Session::begin("compare", definition, &args.output, invocation)?;
     let judged = match &args.baseline {
         None => against_each_other(&mut session),
@@ -26,6 +27,7 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     };
     let mut judged = match judged {
         Ok(judged) => judged,
+        Err(failure) if session.samples().is_empty() => return forget(session, failure),
         Err(failure) => return give_up(session, failure),
     };
     judged.findings.floor_ns = session.floor_ns;
@@ -34,6 +36,25 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     let gate = gate(&args.fail_if, &judged.findings.comparisons);
     session.finish(&Findings::Compare(judged.findings), None)?;
     gate
+}
+
+/// Commands enough to be compared. This is seen before anything is run.
+fn check_count(commands: usize, has_baseline: bool) -> Result<(), Failure> {
+    match (commands, has_baseline) {
+        (0..=1, false) => Err(Failure::usage("compare needs two commands, or one and --baseline")),
+        (2.., true) => Err(Failure::usage("--baseline compares exactly one command with stored results")),
+        _ => Ok(()),
+    }
+}
+
+/// A mistake that shows before the first run leaves nothing behind: an empty experiment would be the `last` one.
+fn forget(mut session: Session<'_>, failure: Failure) -> Result<(), Failure> {
+    session.progress.end();
+    drop(session.recorder.experiment.take());
+    if let (Some(store), Some(id)) = (&session.store, session.header.id) {
+        store.remove(id)?;
+    }
+    Err(failure)
 }
 
 /// Reports what was measured before a failure ended the comparison.
@@ -46,9 +67,6 @@ fn give_up(session: Session<'_>, failure: Failure) -> Result<(), Failure> {
 
 fn against_each_other(session: &mut Session<'_>) -> Result<Judged, Failure> {
     let names = session.names();
-    if names.len() < 2 {
-        return Err(Failure::usage("compare needs two commands, or one and --baseline"));
-    }
     let rule = session.header.definition.rule.clone();
     session.warm_up(session.header.definition.warmup.max(1))?;
     let judge = Judge::new(&rule, names.len(), session.header.seed)
@@ -69,7 +87,8 @@ const SHORT_NS: f64 = 2e6;
 /// The plan of a comparison, after the commands were warmed up.
 pub(crate) fn plan(session: &Session<'_>, seed: u64) -> Plan {
     let commands = session.commands.len() as u16;
-    let longest = (0..commands).filter_map(|command| median_wall_ns(session.samples(), command)).fold(0.0, f64::max);
+    let longest =
+        (0..commands).filter_map(|command| median_wall_ns(session.samples(), command)).fold(0.0, f64::max);
     Plan {
         commands,
         placement: session.header.condition.cpu.clone(),
@@ -95,9 +114,6 @@ struct Earlier {
 }
 
 fn against_baseline(session: &mut Session<'_>, baseline: &str) -> Result<Judged, Failure> {
-    if session.commands.len() != 1 {
-        return Err(Failure::usage("--baseline compares exactly one command with stored results"));
-    }
     let rule = session.header.definition.rule.clone();
     let earlier = earlier(session, baseline, &rule)?;
     session.warm_up(session.header.definition.warmup.max(1))?;
@@ -110,7 +126,8 @@ fn against_baseline(session: &mut Session<'_>, baseline: &str) -> Result<Judged,
     let old = Baseline { name: &earlier.name, values: &earlier.values, findings: &earlier.findings };
     let (ignore, tau2) = (session.header.condition.ignore_failure, between_sessions(session, rule.metric)?);
     let name = session.commands[0].name.clone();
-    let mut judged = baseline_findings(&rule, old, session.samples(), &name, ignore, tau2, session.header.seed);
+    let mut judged =
+        baseline_findings(&rule, old, session.samples(), &name, ignore, tau2, session.header.seed);
     if earlier.values.len() < session.samples().len() / 4 {
         judged.warnings.push(format!("the baseline has only {} runs", earlier.values.len()));
     }
@@ -128,7 +145,8 @@ fn earlier(session: &Session<'_>, baseline: &str, rule: &Rule) -> Result<Earlier
 
 fn from_store(session: &Session<'_>, baseline: &str, metric: Metric) -> Result<Earlier, Failure> {
     let store = session.store.as_ref();
-    let store = store.ok_or_else(|| Failure::usage("--baseline with an id needs a store, and --store is none"))?;
+    let store =
+        store.ok_or_else(|| Failure::usage("--baseline with an id needs a store, and --store is none"))?;
     // The experiment that this very command began is the last one by now.
     let id = match baseline {
         "last" => last_before(session, store)?,
@@ -155,11 +173,13 @@ fn last_before(session: &Session<'_>, store: &fauxplat_store::Store) -> Result<i
 }
 
 fn from_file(session: &Session<'_>, path: &str, metric: Metric) -> Result<Earlier, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("--baseline {path}: {error}")))?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("--baseline {path}: {error}")))?;
     let series = read_baseline(&text).map_err(|error| Failure::usage(format!("{path}: {error}")))?;
     let names: Vec<String> = series.iter().map(|one| one.name.clone()).collect();
     let chosen = &series[pick(&names, &session.commands[0].name, path)?];
-    let summaries = chosen.values.iter().filter_map(|(metric, values)| summarize_values(values, *metric)).collect();
+    let summaries =
+        chosen.values.iter().filter_map(|(metric, values)| summarize_values(values, *metric)).collect();
     let findings = RunFindings { summaries, failures: 0, runs_with_left_behind: 0, tree: Vec::new() };
     let values = chosen.get(metric).unwrap_or_default().to_vec();
     enough(Earlier { name: format!("{} ({path})", chosen.name), values, findings }, metric)
@@ -200,7 +220,10 @@ fn gate(gates: &[Gate], comparisons: &[Comparison]) -> Result<(), Failure> {
         };
         if let Some(gate) = gates.iter().find(fails) {
             let word = format!("{gate:?}").to_lowercase();
-            return Err(Failure::gate(format!("--fail-if {word}: {} against {}", comparison.b, comparison.a)));
+            return Err(Failure::gate(format!(
+                "--fail-if {word}: {} against {}",
+                comparison.b, comparison.a
+            )));
         }
     }
     Ok(())

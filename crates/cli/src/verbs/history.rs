@@ -18,7 +18,9 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
         HistoryAction::List { kind, name, since, limit, output } => {
             let (kind, name, since) = (kind.clone(), name.clone(), since.clone());
             let filter = Filter { kind, name, since, limit: *limit, state: None };
-            let rows = store(output)?.list(&filter)?;
+            let mut rows = store(output)?.list(&filter)?;
+            // The store gives the newest first, so that a limit keeps it; people read downwards in time.
+            rows.reverse();
             output::lines(&list(&rows, output)?, output)
         }
         HistoryAction::Show { id, output } => show(id, output),
@@ -90,7 +92,11 @@ fn as_text(rows: &[ExperimentRow]) -> String {
         let _ = writeln!(
             text,
             "{:>6}  {}  {:<8} {:<11} {:>6} runs  {summary}",
-            row.id, row.started, row.kind, row.state.name(), row.samples
+            row.id,
+            row.started,
+            row.kind,
+            row.state.name(),
+            row.samples
         );
     }
     text
