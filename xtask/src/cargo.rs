@@ -41,3 +41,20 @@ pub(crate) fn run(package: &str, target: &[&str], arguments: &[impl AsRef<OsStr>
     let failed = || ChoreError::Cargo(format!("run --package {package} {}", target.join(" ")));
     status.success().then_some(()).ok_or_else(failed)
 }
+
+/// The folder in which cargo builds.
+pub(crate) fn target() -> Result<PathBuf, ChoreError> {
+    let known = metadata()?;
+    let folder = known["target_directory"].as_str().ok_or(ChoreError::Metadata("a target directory"))?;
+    Ok(PathBuf::from(folder))
+}
+
+/// Builds the release binary of the command and returns its path.
+pub(crate) fn build_release() -> Result<PathBuf, ChoreError> {
+    let words = "build --release --quiet --package fauxplat-cli";
+    let status = cargo().args(words.split(' ')).status().map_err(ChoreError::at("cargo"))?;
+    match status.success() {
+        true => Ok(target()?.join("release/fauxplat")),
+        false => Err(ChoreError::Cargo(words.into())),
+    }
+}

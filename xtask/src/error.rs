@@ -24,6 +24,9 @@ pub(crate) enum ChoreError {
     /// Cargo, or what it ran, failed and has said why.
     #[error("`cargo {0}` failed; its message stands above")]
     Cargo(String),
+    /// A bench cannot go on.
+    #[error("{0}")]
+    Bench(String),
     /// The answer of `cargo metadata` has another form.
     #[error(
         "`cargo metadata` answered without {0}; is this cargo newer than the toolchain of the workspace?"

@@ -1,6 +1,7 @@
-//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | man | completions`.
+//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | man | completions`.
 #![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
+mod bench;
 mod cargo;
 mod error;
 mod generate;
@@ -13,6 +14,7 @@ use error::ChoreError;
 const USAGE: &str = "usage: cargo xtask CHORE
   tidy                   check ranks, columns and the form of every module
   sim [ARGS]             simulate the decision rule and compare it with its reference figures
+  bench [NAME]           instrument, memory, verdict: figures as ratios, see benches/README.md
   man [--check]          write docs/man from the command line's definition, or check that it is up to date
   completions [--check]  the same for docs/completions";
 
@@ -32,6 +34,7 @@ fn chore(arguments: &[String]) -> Result<(), ChoreError> {
     match words.as_slice() {
         ["tidy"] => tidy::check_workspace(),
         ["sim", rest @ ..] => cargo::run("fauxplat-analyze", &["--release", "--example", "sim"], rest),
+        ["bench", rest @ ..] => bench::run(rest),
         ["man"] => generate::write(generate::MAN),
         ["man", "--check"] => generate::check(generate::MAN),
         ["completions"] => generate::write(generate::COMPLETIONS),

@@ -63,7 +63,7 @@ pub(crate) struct ConditionArgs {
     #[arg(long, value_name = "clean|inherit|NAME=VALUE")]
     pub(crate) env: Vec<String>,
     /// Environment padding: bytes, none, or `random`: each block draws a displacement of the stack within a page,
-    /// the same for all commands of the block [default: random]
+    /// the same for all commands of the block [default: random; for run none, unless ASLR is off]
     #[arg(long, value_name = "BYTES|none|random")]
     pub(crate) env_pad: Option<EnvPad>,
     /// File for standard input, read from its beginning in each run [default: /dev/null]

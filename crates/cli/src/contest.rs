@@ -129,7 +129,7 @@ impl Steering for Contest<'_> {
     }
 
     fn sample(&mut self, sample: &Sample) -> Result<(), Failure> {
-        self.recorder.keep(sample)?;
+        self.recorder.keep(sample);
         let command = &self.commands[usize::from(sample.command)];
         if !sample.outcome.is_success() && !command.condition.ignore_failure {
             self.failures += 1;
@@ -142,5 +142,9 @@ impl Steering for Contest<'_> {
             self.block_is_over();
         }
         Ok(())
+    }
+
+    fn landed(&mut self) -> Result<(), Failure> {
+        self.recorder.store()
     }
 }

@@ -2,16 +2,21 @@
 
 use std::path::Path;
 
-use fauxplat_model::{Aslr, CommandLine, Condition, Definition, EnvBase, EnvPad, Output, Parameter, Placement, Rule};
+use fauxplat_model::{
+    Aslr, CommandLine, Condition, Definition, EnvBase, EnvPad, Output, Parameter, Placement, Rule,
+};
 
-use crate::args::{CommandArgs, ConditionArgs, OnOff, RuleArgs};
+use crate::args::{CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs};
 use crate::failure::Failure;
 
 /// The definition that a command line asks for. A saved one comes first, and what the command line says replaces it.
 pub(crate) fn definition(commands: &CommandArgs, condition: &ConditionArgs) -> Result<Definition, Failure> {
     let mut definition = match &commands.input {
         Some(path) => read(path)?,
-        None => Definition { condition: Condition { env_pad: EnvPad::Random, ..Condition::default() }, ..Definition::default() },
+        None => Definition {
+            condition: Condition { env_pad: EnvPad::Random, ..Condition::default() },
+            ..Definition::default()
+        },
     };
     apply_commands(&mut definition, commands)?;
     apply_condition(&mut definition.condition, condition)?;
@@ -19,7 +24,8 @@ pub(crate) fn definition(commands: &CommandArgs, condition: &ConditionArgs) -> R
 }
 
 fn read(path: &Path) -> Result<Definition, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
     fauxplat_plan::parse(&text).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
 }
 
@@ -37,9 +43,9 @@ fn apply_commands(definition: &mut Definition, args: &CommandArgs) -> Result<(),
     }
     let mut given = Vec::new();
     for text in &args.parameters {
-        let (name, values) = text
-            .split_once('=')
-            .ok_or_else(|| Failure::usage(format!("`-L {text}` is not a parameter list: -L NAME=VALUE,VALUE,…")))?;
+        let (name, values) = text.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("`-L {text}` is not a parameter list: -L NAME=VALUE,VALUE,…"))
+        })?;
         let values = values.split(',').filter(|value| !value.is_empty()).map(str::to_owned).collect();
         given.push(Parameter { name: name.to_owned(), values });
     }
@@ -58,7 +64,9 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
             "clean" => condition.env = EnvBase::Clean,
             "inherit" => condition.env = EnvBase::Inherit,
             text if text.find('=').is_some_and(|at| at > 0) => condition.env_set.push(text.to_owned()),
-            text => return Err(Failure::usage(format!("`--env {text}` is none of clean, inherit, NAME=VALUE"))),
+            text => {
+                return Err(Failure::usage(format!("`--env {text}` is none of clean, inherit, NAME=VALUE")));
+            }
         }
     }
     if let Some(cpu) = &args.cpu {
@@ -96,9 +104,16 @@ pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) {
     rule.anytime |= args.anytime;
 }
 
-/// What `auto` means for a single run: nothing is to be compared, so nothing is pinned.
-pub(crate) fn default_to_free(condition: &mut Condition) {
+/// What is left to itself in `run`: nothing is to be compared, so nothing is pinned, and the environment is padded
+/// only where nothing else moves the stack. With ASLR on, the kernel draws its place anew in each run.
+pub(crate) fn defaults_of_run(condition: &mut Condition, args: &RunArgs) {
     if condition.cpu == Placement::Auto {
         condition.cpu = Placement::Free;
+    }
+    let stated = args.condition.env_pad.is_some() || args.commands.input.is_some();
+    let machine = fauxplat_topology::discover(Path::new("/"));
+    let moves = condition.aslr != Aslr::Off && machine.randomize_va_space.is_some_and(|level| level > 0);
+    if !stated && moves {
+        condition.env_pad = EnvPad::None;
     }
 }

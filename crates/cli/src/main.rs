@@ -24,7 +24,10 @@ fn main() -> ExitCode {
     let words: Vec<String> = match std::env::args_os().map(|word| word.into_string()).collect() {
         Ok(words) => words,
         Err(word) => {
-            output::complain(&format!("{}: the command line must be UTF-8, since it is recorded", word.display()));
+            output::complain(&format!(
+                "{}: the command line must be UTF-8, since it is recorded",
+                word.display()
+            ));
             return ExitCode::from(failure::USAGE);
         }
     };

@@ -31,7 +31,7 @@ pub(crate) struct Session<'a> {
 }
 
 /// Runs of the empty program: enough for a median, and over in a few milliseconds.
-const FLOOR_RUNS: usize = 31;
+const FLOOR_RUNS: usize = 15;
 
 impl<'a> Session<'a> {
     /// Makes everything ready up to the first run.
@@ -209,7 +209,8 @@ fn not_measured(sources: &Sources) -> Vec<String> {
     let mut missing = Vec::new();
     if sources.run_delay == Source::FirstThread {
         missing.push(
-            "run-queue wait of other than the first thread (needs CAP_NET_ADMIN for taskstats: run as root)".to_owned(),
+            "run-queue wait of other than the first thread (needs CAP_NET_ADMIN for taskstats: run as root)"
+                .to_owned(),
         );
     }
     if sources.migrations == Source::FirstThread {
@@ -219,7 +220,10 @@ fn not_measured(sources: &Sources) -> Vec<String> {
         );
     }
     if sources.run_delay == Source::FirstThread || sources.migrations == Source::FirstThread {
-        missing.push("run-queue wait and migrations of runs shorter than 1 ms (reading them would cost as much)".to_owned());
+        missing.push(
+            "run-queue wait and migrations of runs shorter than 1 ms (reading them would cost as much)"
+                .to_owned(),
+        );
     }
     missing
 }

@@ -15,15 +15,25 @@ use crate::session::Writer;
 pub(crate) struct Recorder {
     pub(crate) samples: Vec<Sample>,
     pub(crate) experiment: Option<Writer>,
+    /// How many of the samples are in the store.
+    stored: usize,
 }
 
 impl Recorder {
-    /// Keeps one sample. The store comes first: what is reported must also be found again.
-    pub(crate) fn keep(&mut self, sample: &Sample) -> Result<(), Failure> {
-        if let Some(experiment) = &mut self.experiment {
-            experiment.append(sample)?;
-        }
+    /// Keeps one sample in memory.
+    pub(crate) fn keep(&mut self, sample: &Sample) {
         self.samples.push(*sample);
+    }
+
+    /// Stores what was kept since the last time.
+    pub(crate) fn store(&mut self) -> Result<(), Failure> {
+        let fresh = &self.samples[self.stored..];
+        if let Some(experiment) = &mut self.experiment
+            && !fresh.is_empty()
+        {
+            experiment.append_all(fresh)?;
+        }
+        self.stored = self.samples.len();
         Ok(())
     }
 }
@@ -39,7 +49,11 @@ pub(crate) fn failed_run(command: &Command, sample: &Sample) -> Failure {
         true => "see its output with --stdout inherit, or keep failed runs with --ignore-failure",
         false => "status 127 often means that a program was not found",
     };
-    Failure::command(format!("`{}` {how} (run {} of the experiment); {hint}", command.command, sample.trial + 1))
+    Failure::command(format!(
+        "`{}` {how} (run {} of the experiment); {hint}",
+        command.command,
+        sample.trial + 1
+    ))
 }
 
 fn signal_name(signal: u8) -> &'static str {
@@ -93,11 +107,15 @@ impl Steering for WarmUp<'_> {
     }
 
     fn sample(&mut self, sample: &Sample) -> Result<(), Failure> {
-        self.recorder.keep(sample)?;
+        self.recorder.keep(sample);
         match sample.outcome.is_success() || self.ignore_failure {
             true => Ok(()),
             false => Err(failed_run(&self.commands[usize::from(sample.command)], sample)),
         }
+    }
+
+    fn landed(&mut self) -> Result<(), Failure> {
+        self.recorder.store()
     }
 }
 
@@ -184,7 +202,7 @@ impl Steering for Rounds<'_> {
     }
 
     fn sample(&mut self, sample: &Sample) -> Result<(), Failure> {
-        self.recorder.keep(sample)?;
+        self.recorder.keep(sample);
         let command = &self.commands[usize::from(sample.command)];
         if !sample.outcome.is_success() && !command.condition.ignore_failure {
             return Err(failed_run(command, sample));
@@ -193,5 +211,9 @@ impl Steering for Rounds<'_> {
             self.round_is_over();
         }
         Ok(())
+    }
+
+    fn landed(&mut self) -> Result<(), Failure> {
+        self.recorder.store()
     }
 }

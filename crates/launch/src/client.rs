@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use fauxplat_model::{Process, Source, Sources};
-use fauxplat_sys::shared::{Doorbell, SharedWords, duplicate, memory_file};
+use fauxplat_sys::shared::{Doorbell, SharedWords, adopt, memory_file};
 use fauxplat_sys::spawn::Stage;
 use fauxplat_sys::{process, signal};
 
@@ -63,17 +63,15 @@ impl Inherited {
         [files[0], files[1], files[2], self.to_server.fd(), self.to_client.fd()]
     }
 
-    /// Takes over the descriptors in the spawner, and keeps them from the measured programs.
+    /// Takes over the descriptors in the spawner.
     pub(crate) fn adopt(fds: [RawFd; Inherited::COUNT]) -> Result<Self, LaunchError> {
-        for fd in fds {
-            process::keep_over_exec(fd, false)?;
-        }
+        let [ring, table, tree, to_server, to_client] = adopt(fds)?;
         Ok(Inherited {
-            ring: duplicate(fds[0])?.into(),
-            table: duplicate(fds[1])?.into(),
-            tree: duplicate(fds[2])?.into(),
-            to_server: Doorbell::inherited(fds[3])?,
-            to_client: Doorbell::inherited(fds[4])?,
+            ring: ring.into(),
+            table: table.into(),
+            tree: tree.into(),
+            to_server: to_server.into(),
+            to_client: to_client.into(),
         })
     }
 }

@@ -65,12 +65,17 @@ pub(crate) fn online() -> Option<CpuSet> {
     fs::read_to_string("/sys/devices/system/cpu/online").ok()?.parse().ok()
 }
 
-/// Forgets the peak memory of this process so far and returns what it is now, in bytes.
+/// Forgets the peak memory of this process so far.
 ///
 /// The kernel lends a parent's peak to each child at exec, so the spawner's peak is the least that `getrusage(2)`
 /// can report. Writing 5 to `clear_refs` (see `proc(5)`) resets the peak to the present resident set.
-pub(crate) fn reset_own_peak_memory() -> u64 {
+pub(crate) fn reset_own_peak_memory() {
+    // Where the kernel refuses, the peak just stays what it was.
     let _ = fs::write("/proc/self/clear_refs", "5");
+}
+
+/// The peak resident set of this process since the last reset, in bytes.
+pub(crate) fn own_peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     after_colon(&status, "VmHWM").map_or(0, |kib| kib * 1024)
 }

@@ -4,11 +4,12 @@ mod account;
 mod programs;
 mod reap;
 
+use std::fs::File;
 use std::os::fd::RawFd;
 
 use fauxplat_model::{Metric, Reading};
 use fauxplat_sys::process::{self, Exit, Usage, Waited};
-use fauxplat_sys::shared::SharedWords;
+use fauxplat_sys::shared::{Doorbell, SharedWords};
 use fauxplat_sys::spawn::{ChildStack, Stage, StartFailed, Started, start};
 use fauxplat_sys::{clock, sched, signal};
 use fauxplat_units::{Cpu, CpuSet};
@@ -40,23 +41,30 @@ fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
     signal::on_parent_death(signal::SIGTERM)?;
     process::own_process_group();
     process::become_subreaper()?;
-    let inherited = Inherited::adopt(fds)?;
-    let memory = SharedWords::map(&inherited.ring, RING_WORDS)?;
+    // Every descriptor that stays open costs each child some fifty nanoseconds, so files are closed once they are
+    // mapped or read.
+    let Inherited { ring, table, tree, to_server, to_client } = Inherited::adopt(fds)?;
+    let memory = SharedWords::map(&ring, RING_WORDS)?;
+    drop(ring);
     let rings = Rings::new(memory.words());
-    let programs = load(&inherited.table)?;
+    // The outlets live as long as the programs that write to them.
+    let (programs, _outlets) = load(&table)?;
+    drop(table);
     let accounts = Accounts::open();
-    let peak_floor_bytes = procfs::reset_own_peak_memory();
-    rings.set_abilities(peak_floor_bytes, accounts.abilities());
+    procfs::reset_own_peak_memory();
+    rings.set_abilities(procfs::own_peak_memory(), accounts.abilities());
     let home = sched::affinity(0)?;
     let server = Server {
         rings,
-        inherited: &inherited,
+        tree,
+        to_server,
+        to_client,
         programs,
         accounts,
         stack: ChildStack::default(),
         placed: home.clone(),
         home,
-        peak_floor_bytes,
+        runs: 0,
         parent,
     };
     server.serve()
@@ -64,14 +72,17 @@ fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
 
 struct Server<'a> {
     rings: Rings<'a>,
-    inherited: &'a Inherited,
+    /// Where the list of a traced run goes.
+    tree: File,
+    to_server: Doorbell,
+    to_client: Doorbell,
     programs: Vec<Loaded>,
     accounts: Accounts,
     stack: ChildStack,
     /// The affinity with which the spawner began, and which it has now. Children inherit the latter.
     home: CpuSet,
     placed: CpuSet,
-    peak_floor_bytes: u64,
+    runs: u64,
     parent: u32,
 }
 
@@ -95,7 +106,7 @@ impl Server<'_> {
                 }),
             };
             if self.rings.publish(Way::Replies, next, &reply.encode()) {
-                self.inherited.to_client.ring();
+                self.to_client.ring();
             }
             next += 1;
         }
@@ -112,7 +123,7 @@ impl Server<'_> {
                 return Ok(false);
             }
             if self.rings.announce_sleep(Way::Requests, true, next) {
-                self.inherited.to_server.wait(-1)?;
+                self.to_server.wait(-1)?;
             }
             self.rings.announce_sleep(Way::Requests, false, next);
         }
@@ -143,7 +154,12 @@ impl Server<'_> {
         let left = reap::rest();
         let mut usage = watched.usage;
         usage.absorb(&left.usage);
-        let account = self.accounts.end(started, look.then_some(watched.seen));
+        let account = self.accounts.end(started, watched.seen);
+        self.runs += 1;
+        // The spawner grows a little in its first runs; a look at each power of two follows that for nothing.
+        if self.runs.is_power_of_two() {
+            self.rings.set_abilities(procfs::own_peak_memory(), self.accounts.abilities());
+        }
         let steal_ns = self
             .accounts
             .steal_after()
@@ -156,7 +172,7 @@ impl Server<'_> {
             cpu_last: account.cpu_last.unwrap_or(u16::MAX),
             left_behind: left.killed,
             pad_bytes: pad.unwrap_or(0) as u16,
-            readings: readings(wall_ns, &usage, &account, steal_ns, self.peak_floor_bytes),
+            readings: readings(wall_ns, &usage, &account, steal_ns),
         })
     }
 
@@ -166,7 +182,7 @@ impl Server<'_> {
         loaded.rewind_stdin();
         let end = match place(&mut self.placed, &self.home, loaded, request.cpu) {
             Err(failed) => RunEnd::NotStarted(failed.stage as i32, failed.errno),
-            Ok(()) => tree::observe(loaded, &mut self.stack, &self.inherited.tree),
+            Ok(()) => tree::observe(loaded, &mut self.stack, &self.tree),
         };
         reap::rest();
         Reply::without_run(end)
@@ -193,37 +209,38 @@ struct Watched {
     end: RunEnd,
     ended_ns: u64,
     usage: Usage,
-    seen: procfs::FirstThread,
+    seen: Option<procfs::FirstThread>,
 }
 
 /// Waits for the command itself. A stop or the time limit ends its whole tree.
+///
+/// The clock is read as soon as the end is seen, before the kernel takes the process apart (2 µs of reaping are not
+/// the command's time), and that is also the last moment to look at it in `/proc`.
 fn watch(started: Started, timeout_ns: Option<u64>, look: bool) -> Watched {
     let mut killed = None;
-    let mut seen = (0, procfs::FirstThread::default());
-    loop {
-        if look && seen.0 == 0 && process::wait_unreaped(started.pid) {
-            seen = (clock::monotonic_ns(), procfs::first_thread(started.pid));
-        }
-        let waited = process::wait(started.pid, true);
-        let now_ns = clock::monotonic_ns();
-        match waited {
-            Waited::Ended { exit, usage, .. } => {
-                let end = killed.unwrap_or(RunEnd::Ended(exit));
-                let ended_ns = if seen.0 == 0 { now_ns } else { seen.0 };
-                return Watched { end, ended_ns, usage, seen: seen.1 };
-            }
-            Waited::Interrupted if signal::stop_requested() => killed = Some(RunEnd::Aborted),
-            Waited::Interrupted if timeout_ns.is_some_and(|limit| now_ns - started.started_ns >= limit) => {
-                killed = killed.or(Some(RunEnd::TimedOut));
-            }
-            Waited::Interrupted => continue,
-            Waited::NoChild | Waited::Running => {
-                let end = RunEnd::Ended(Exit::Status(255));
-                return Watched { end, ended_ns: now_ns, usage: Usage::default(), seen: seen.1 };
-            }
+    while !process::wait_unreaped(started.pid) {
+        let over = |limit_ns| clock::monotonic_ns() - started.started_ns >= limit_ns;
+        if signal::stop_requested() {
+            killed = Some(RunEnd::Aborted);
+        } else if timeout_ns.is_some_and(over) {
+            killed = killed.or(Some(RunEnd::TimedOut));
         }
         if killed.is_some() {
             signal::send(started.pid, signal::SIGKILL);
+        }
+    }
+    let ended_ns = clock::monotonic_ns();
+    let seen = look.then(|| procfs::first_thread(started.pid));
+    loop {
+        match process::wait(started.pid, true) {
+            Waited::Ended { exit, usage, .. } => {
+                return Watched { end: killed.unwrap_or(RunEnd::Ended(exit)), ended_ns, usage, seen };
+            }
+            Waited::Interrupted => {}
+            Waited::NoChild | Waited::Running => {
+                let end = RunEnd::Ended(Exit::Status(255));
+                return Watched { end, ended_ns, usage: Usage::default(), seen };
+            }
         }
     }
 }
@@ -234,7 +251,6 @@ fn readings(
     usage: &Usage,
     account: &account::Account,
     steal_ns: Option<u64>,
-    peak_floor_bytes: u64,
 ) -> [Reading; Metric::COUNT] {
     let ticks_ns = usage.user_ns + usage.system_ns;
     // The exit records miss nobody and count exactly; `wait4` misses children that nobody waited for.
@@ -243,19 +259,15 @@ fn readings(
         0 => cpu_ns,
         _ => (u128::from(cpu_ns) * u128::from(usage.user_ns) / u128::from(ticks_ns)) as u64,
     };
-    // A reading above the spawner's own peak is the command's, and also covers programs that it replaced by exec.
-    let peak_bytes = match account.peak_memory_bytes {
-        Some(peak) if usage.peak_memory_bytes <= peak_floor_bytes => peak,
-        Some(peak) => peak.max(usage.peak_memory_bytes),
-        None => usage.peak_memory_bytes,
-    };
+    // The kernel counts resident pages per CPU in batches, so a program of a few pages reads zero: nothing is known.
+    let peak_bytes = account.peak_memory_bytes.unwrap_or(usage.peak_memory_bytes);
     let value = |metric: Metric| match metric {
         Metric::Wall => Some(wall_ns),
         Metric::User => Some(user_ns),
         Metric::System => Some(cpu_ns - user_ns),
         Metric::Cpu => Some(cpu_ns),
         Metric::RunDelay => account.run_delay_ns,
-        Metric::PeakMemory => Some(peak_bytes),
+        Metric::PeakMemory => Some(peak_bytes).filter(|&bytes| bytes > 0),
         Metric::VoluntarySwitches => Some(usage.voluntary_switches),
         Metric::InvoluntarySwitches => Some(usage.involuntary_switches),
         Metric::Migrations => account.migrations,

@@ -34,6 +34,12 @@ pub trait Steering {
     /// # Errors
     /// Ends the experiment at once.
     fn sample(&mut self, sample: &Sample) -> Result<(), Self::Error>;
+
+    /// All samples that had landed were handed over: the moment to commit them.
+    ///
+    /// # Errors
+    /// Ends the experiment at once.
+    fn landed(&mut self) -> Result<(), Self::Error>;
 }
 
 /// Why an experiment ended before it was done.
@@ -98,7 +104,7 @@ enum Purpose {
 /// next one. Below it they overlap: on a run of a tenth of a millisecond waiting would cost more than it protects.
 const TURNS_FROM_NS: u64 = 1_000_000;
 /// How long the runner lets short runs gather before it looks at them.
-const GATHER_MS: u64 = 1;
+const GATHER_MS: u64 = 2;
 
 impl Executor {
     /// Starts a spawner that holds the commands ready.
@@ -113,7 +119,11 @@ impl Executor {
     ///
     /// # Errors
     /// As [`Executor::new`].
-    pub fn with_extra_work(program: &Program, commands: &[Command], extra_work: &[u64]) -> Result<Self, LaunchError> {
+    pub fn with_extra_work(
+        program: &Program,
+        commands: &[Command],
+        extra_work: &[u64],
+    ) -> Result<Self, LaunchError> {
         let mut table = Table::default();
         let mut add = |entry: Entry| {
             table.entries.push(entry);
@@ -138,7 +148,10 @@ impl Executor {
         });
         let spawner = Spawner::start(program, table)?;
         let started_ns = clock::monotonic_ns();
-        Ok(Executor { spawner, commands: places, floor, started_ns, next_trial: 0, last_wall_ns: 0 })
+        // Before the first run nothing is known of the commands, so they take turns: one that fails is not started
+        // again by requests that were made ahead.
+        let last_wall_ns = TURNS_FROM_NS;
+        Ok(Executor { spawner, commands: places, floor, started_ns, next_trial: 0, last_wall_ns })
     }
 
     /// Where the figures come from; known after the first run.
@@ -177,12 +190,10 @@ impl Executor {
                 return Ok(if stopping { Stopped::Interrupted } else { Stopped::Done });
             }
             self.gather(under_way.len())?;
-            while let Some(reply) = self.spawner.try_reply() {
-                let Some(purpose) = under_way.pop_front() else { break };
-                if reply.end != RunEnd::Aborted {
-                    self.settle(purpose, &reply, steering)?;
-                }
-            }
+            let settled = self.settle_all(&mut under_way, steering);
+            // What landed before a failure is kept like everything else.
+            steering.landed().map_err(RunError::Steering)?;
+            settled?;
         }
     }
 
@@ -216,7 +227,27 @@ impl Executor {
         self.spawner.wait(1000)
     }
 
-    fn settle<S: Steering>(&mut self, purpose: Purpose, reply: &Reply, steering: &mut S) -> Result<(), RunError<S::Error>> {
+    /// Takes every reply that is there.
+    fn settle_all<S: Steering>(
+        &mut self,
+        under_way: &mut VecDeque<Purpose>,
+        steering: &mut S,
+    ) -> Result<(), RunError<S::Error>> {
+        while let Some(reply) = self.spawner.try_reply() {
+            let Some(purpose) = under_way.pop_front() else { break };
+            if reply.end != RunEnd::Aborted {
+                self.settle(purpose, &reply, steering)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn settle<S: Steering>(
+        &mut self,
+        purpose: Purpose,
+        reply: &Reply,
+        steering: &mut S,
+    ) -> Result<(), RunError<S::Error>> {
         match purpose {
             Purpose::Helper { role, command } => {
                 let outcome = outcome_of(reply.end);
@@ -227,7 +258,11 @@ impl Executor {
                 }
                 match outcome.is_success() {
                     true => Ok(()),
-                    false => Err(RunError::Helper { role, command: places.name.clone(), status: outcome.exit_status() }),
+                    false => Err(RunError::Helper {
+                        role,
+                        command: places.name.clone(),
+                        status: outcome.exit_status(),
+                    }),
                 }
             }
             Purpose::Trial(trial) => {

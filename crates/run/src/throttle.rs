@@ -14,7 +14,11 @@ impl ThrottleCounter {
     /// Finds the group's counter; `None` when no quota is set, since then there is nothing to count.
     pub fn open(root: &Path) -> Option<Self> {
         let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
-        let stat = groups.lines().filter_map(folder_of).map(|folder| root.join(folder)).find(|folder| has_quota(folder))?;
+        let stat = groups
+            .lines()
+            .filter_map(folder_of)
+            .map(|folder| root.join(folder))
+            .find(|folder| has_quota(folder))?;
         let mut counter = ThrottleCounter { stat: stat.join("cpu.stat"), last: 0 };
         counter.last = counter.read()?;
         Some(counter)

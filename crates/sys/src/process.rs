@@ -114,12 +114,14 @@ pub fn wait(pid: i32, block: bool) -> Waited {
 }
 
 /// Waits until a child has ended and leaves it to be reaped, so that `/proc/PID` can still be read; see `waitid(2)`.
-/// False when a signal interrupted the wait.
+/// False when a signal interrupted the wait; true also when there is no such child to wait for.
 pub fn wait_unreaped(pid: i32) -> bool {
     // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer is valid for writes during the call.
-    unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, libc::WEXITED | libc::WNOWAIT) == 0 }
+    let done =
+        unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, libc::WEXITED | libc::WNOWAIT) };
+    done == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EINTR)
 }
 
 /// Orphans of our descendants become our children instead of init's, see `PR_SET_CHILD_SUBREAPER` in `prctl(2)`.
@@ -161,6 +163,12 @@ pub fn own_peak_memory_bytes() -> u64 {
     // SAFETY: the pointer is valid for writes during the call.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
     usage.ru_maxrss as u64 * 1024
+}
+
+/// Makes `place` mean what `fd` means, see `dup2(2)`; it stays open over exec.
+pub fn redirect(fd: i32, place: i32) -> Result<()> {
+    // SAFETY: no pointer is passed.
+    check(unsafe { libc::dup2(fd, place) }, "dup2").map(drop)
 }
 
 /// Keeps a descriptor open over exec, see `FD_CLOEXEC` in `fcntl(2)`.

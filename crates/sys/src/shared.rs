@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::{Result, SysError, check};
 
@@ -73,11 +73,6 @@ impl Doorbell {
         Ok(Doorbell(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// A doorbell that was inherited under this number; see [`duplicate`].
-    pub fn inherited(fd: RawFd) -> Result<Self> {
-        duplicate(fd).map(Doorbell)
-    }
-
     /// The descriptor's number, to be inherited.
     pub fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
@@ -102,6 +97,38 @@ impl Doorbell {
     }
 }
 
+impl From<OwnedFd> for Doorbell {
+    /// A doorbell that was inherited.
+    fn from(fd: OwnedFd) -> Self {
+        Doorbell(fd)
+    }
+}
+
+/// Raised by the first call of [`adopt`].
+static ADOPTED: AtomicBool = AtomicBool::new(false);
+
+/// Takes over the descriptors that the parent left open under these numbers, and keeps them from this process's own
+/// children. Works once in the life of a process, and only for numbers that differ and lie above standard error.
+///
+/// # Errors
+/// A second call, a number that occurs twice or is not open.
+pub fn adopt<const N: usize>(fds: [RawFd; N]) -> Result<[OwnedFd; N]> {
+    let refuse = |why: &str| SysError {
+        call: format!("inherited descriptors {fds:?}"),
+        source: std::io::Error::other(why.to_owned()),
+    };
+    let distinct = (0..N).all(|i| fds[i] > 2 && !fds[..i].contains(&fds[i]));
+    if !distinct || ADOPTED.swap(true, Ordering::Relaxed) {
+        return Err(refuse("they are not what a parent leaves open"));
+    }
+    for fd in fds {
+        crate::process::keep_over_exec(fd, false)?;
+    }
+    // SAFETY: the numbers are open (fcntl succeeded), differ, and are handed out once. They came over exec, and
+    // what this process opened itself is marked to be closed there, so no other owner in it can hold them.
+    Ok(fds.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) }))
+}
+
 /// A descriptor of one's own for what a parent left open under this number. Duplication makes it safe whatever
 /// the number is: nobody else can own the new descriptor. See `F_DUPFD_CLOEXEC` in `fcntl(2)`.
 pub fn duplicate(fd: RawFd) -> Result<OwnedFd> {
@@ -114,7 +141,6 @@ pub fn duplicate(fd: RawFd) -> Result<OwnedFd> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::Ordering;
 
     #[test]
     fn two_mappings_see_one_memory() {

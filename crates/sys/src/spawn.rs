@@ -24,6 +24,8 @@ pub struct Image {
     env_pointers: Vec<*const libc::c_char>,
     /// Backing of the padding variable; a null byte at the right place ends it.
     pad: Vec<u8>,
+    /// Where that null byte stands.
+    pad_end: usize,
 }
 
 impl Image {
@@ -37,7 +39,15 @@ impl Image {
         let env_pointers = env.iter().map(|text| text.as_ptr()).chain([ptr::null(), ptr::null()]).collect();
         let mut pad = vec![b'x'; PAD_BYTES_MAX + 64];
         pad[..PAD_NAME.len()].copy_from_slice(PAD_NAME);
-        Ok(Image { program: CString::new(program)?, argv, env, argv_pointers, env_pointers, pad })
+        Ok(Image {
+            program: CString::new(program)?,
+            argv,
+            env,
+            argv_pointers,
+            env_pointers,
+            pad,
+            pad_end: PAD_BYTES_MAX,
+        })
     }
 
     /// Bytes that arguments, environment, program name and their pointers take at the top of the stack, without
@@ -57,9 +67,9 @@ impl Image {
             return;
         };
         // A variable shorter than its own name is cut: a strange string, but it takes exactly its bytes.
-        self.pad[PAD_NAME.len()..].fill(b'x');
-        self.pad[..PAD_NAME.len()].copy_from_slice(PAD_NAME);
-        self.pad[bytes - 1] = 0;
+        self.pad[self.pad_end] = if self.pad_end < PAD_NAME.len() { PAD_NAME[self.pad_end] } else { b'x' };
+        self.pad_end = bytes - 1;
+        self.pad[self.pad_end] = 0;
         self.env_pointers[place] = self.pad.as_ptr().cast();
     }
 }
@@ -225,7 +235,8 @@ extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
 
 /// One multiplication and one addition per iteration, each waiting for the one before. Nothing can shorten it.
 fn work(iterations: u64) {
-    (0..iterations).fold(1u64, |sum, i| std::hint::black_box(sum.wrapping_mul(6364136223846793005).wrapping_add(i)));
+    (0..iterations)
+        .fold(1u64, |sum, i| std::hint::black_box(sum.wrapping_mul(6364136223846793005).wrapping_add(i)));
 }
 
 /// Applies the setup to the calling process.
@@ -236,8 +247,10 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
     let done = |value: libc::c_int, stage| if value < 0 { Err(stage) } else { Ok(()) };
     // SAFETY: integers and null-terminated strings that live in `setup`; `param` lives for its call.
     unsafe {
-        for (place, &fd) in setup.stdio.iter().enumerate() {
-            done(libc::dup2(fd, place as i32), Stage::Stdio)?;
+        for (place, &fd) in (0..).zip(&setup.stdio) {
+            if fd != place {
+                done(libc::dup2(fd, place), Stage::Stdio)?;
+            }
         }
         if let Some(cwd) = &setup.cwd {
             done(libc::chdir(cwd.as_ptr()), Stage::WorkingDirectory)?;

@@ -47,7 +47,9 @@ fn check(definition: &Definition) -> Result<(), Failure> {
     match (definition.commands.len(), definition.parameters.len()) {
         (1, 0) => Ok(()),
         (1, _) => Err(Failure::usage("aa takes no parameter lists: it compares one command with itself")),
-        (count, _) => Err(Failure::usage(format!("aa takes one command, not {count}: it compares it with itself"))),
+        (count, _) => {
+            Err(Failure::usage(format!("aa takes one command, not {count}: it compares it with itself")))
+        }
     }
 }
 
@@ -57,7 +59,9 @@ fn strata(args: &AaArgs, session: &Session<'_>) -> Vec<Stratum> {
         return args.strata.clone();
     }
     let all = [Stratum::Plain, Stratum::Drift, Stratum::Layout, Stratum::BusySibling];
-    all.into_iter().filter(|&stratum| stratum != Stratum::BusySibling || sibling_pair(session).is_some()).collect()
+    all.into_iter()
+        .filter(|&stratum| stratum != Stratum::BusySibling || sibling_pair(session).is_some())
+        .collect()
 }
 
 /// An allowed CPU and its sibling, where the machine has hardware threads.
@@ -65,7 +69,8 @@ fn sibling_pair(session: &Session<'_>) -> Option<(CpuSet, CpuSet)> {
     let cpus = &session.header.machine.cpu;
     cpus.allowed.iter().find_map(|cpu| {
         let own: CpuSet = [cpu].into_iter().collect();
-        let others = fauxplat_topology::siblings(Path::new("/"), cpu).intersection(&cpus.online).without(&own);
+        let others =
+            fauxplat_topology::siblings(Path::new("/"), cpu).intersection(&cpus.online).without(&own);
         others.first().map(|sibling| (own, [sibling].into_iter().collect()))
     })
 }
@@ -87,7 +92,9 @@ struct Copies {
 
 impl Copies {
     fn of(command: &Command) -> Result<Self, Failure> {
-        let fail = |error: std::io::Error| Failure::machine(format!("copies of {}: {error}", command.program.display()));
+        let fail = |error: std::io::Error| {
+            Failure::machine(format!("copies of {}: {error}", command.program.display()))
+        };
         let folder = tempfile::Builder::new().prefix("fauxplat-aa-").tempdir().map_err(fail)?;
         let file = command.program.file_name().unwrap_or(command.program.as_os_str());
         let copy = |name: &str| -> std::io::Result<PathBuf> {
@@ -129,7 +136,8 @@ fn disturbance(stratum: Stratum, session: &mut Session<'_>) -> Result<Vec<Burner
         Stratum::Drift => Ok(vec![burner(None, rhythm)?]),
         Stratum::BusySibling => {
             let pair = sibling_pair(session);
-            let (own, sibling) = pair.ok_or_else(|| Failure::machine("busy-sibling: no CPU here has a sibling"))?;
+            let (own, sibling) =
+                pair.ok_or_else(|| Failure::machine("busy-sibling: no CPU here has a sibling"))?;
             session.header.condition.cpu = Placement::OneOf(own);
             Ok(vec![burner(Some(&sibling), Rhythm::Always)?])
         }
@@ -161,7 +169,12 @@ fn calibrate(
 }
 
 /// Complete comparisons, each with a seed of its own.
-fn comparisons(session: &mut Session<'_>, count: u32, extra_work: &[u64], what: &str) -> Result<Vec<Finished>, Failure> {
+fn comparisons(
+    session: &mut Session<'_>,
+    count: u32,
+    extra_work: &[u64],
+    what: &str,
+) -> Result<Vec<Finished>, Failure> {
     let program = Program::this_binary(crate::SPAWNER_VERB);
     session.executor = Executor::with_extra_work(&program, &session.commands, extra_work)?;
     session.warm_up(1)?;

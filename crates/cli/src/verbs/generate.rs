@@ -12,7 +12,8 @@ use crate::failure::Failure;
 pub(crate) fn man(folder: &Path) -> Result<(), Failure> {
     create(folder)?;
     // Dates would make the pages differ from one build to the next.
-    clap_mangen::generate_to(Cli::command(), folder).map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))
+    clap_mangen::generate_to(Cli::command(), folder)
+        .map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))
 }
 
 /// Writes completions for the common shells.

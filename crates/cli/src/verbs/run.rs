@@ -15,7 +15,7 @@ use crate::steering::Rounds;
 pub(crate) fn run(args: &RunArgs, invocation: &[String]) -> Result<(), Failure> {
     let mut definition = define::definition(&args.commands, &args.condition)?;
     definition.runs = args.until.or(args.runs).unwrap_or(definition.runs);
-    define::default_to_free(&mut definition.condition);
+    define::defaults_of_run(&mut definition.condition, args);
     let mut session = Session::begin("run", definition, &args.output, invocation)?;
     let failed = measure(&mut session).err();
     let ignore_failure = session.header.condition.ignore_failure;

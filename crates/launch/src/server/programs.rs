@@ -3,9 +3,11 @@
 use std::ffi::CString;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
+use fauxplat_sys::process;
+use fauxplat_sys::shared::duplicate;
 use fauxplat_sys::spawn::{ChildSetup, Image, PAD_BYTES_MAX};
 use fauxplat_units::CpuSet;
 
@@ -24,17 +26,18 @@ pub(crate) struct Loaded {
     pub(crate) last_wall_ns: u64,
     stdin: Option<File>,
     _stdout: Option<File>,
-    _null: File,
 }
 
 /// Reads the table and makes everything ready.
-pub(crate) fn load(table: &File) -> Result<Vec<Loaded>, LaunchError> {
+pub(crate) fn load(table: &File) -> Result<(Vec<Loaded>, Outlets), LaunchError> {
     let fail = |source| LaunchError::File { path: "table of programs".into(), source };
     let (mut file, mut text) = (table, String::new());
     file.seek(SeekFrom::Start(0)).map_err(fail)?;
     file.read_to_string(&mut text).map_err(fail)?;
     let table: Table = serde_json::from_str(&text).map_err(|error| fail(error.into()))?;
-    table.entries.into_iter().map(Loaded::new).collect()
+    let outlets = Outlets::open(table.entries.iter().any(|entry| entry.stdout == Stdout::Inherit))?;
+    let programs = table.entries.into_iter().map(|entry| Loaded::new(entry, &outlets));
+    Ok((programs.collect::<Result<_, _>>()?, outlets))
 }
 
 fn open(path: &Path, write: bool) -> Result<File, LaunchError> {
@@ -42,11 +45,30 @@ fn open(path: &Path, write: bool) -> Result<File, LaunchError> {
     opened.map_err(|source| LaunchError::File { path: path.to_owned(), source })
 }
 
+/// Where the standard descriptors of children can lead, besides files.
+#[derive(Debug)]
+pub(crate) struct Outlets {
+    null: File,
+    /// fauxplat's own standard output, if some program writes there.
+    out: Option<OwnedFd>,
+}
+
+impl Outlets {
+    /// Puts the null device where most children want it already: a descriptor that need not be moved costs nothing.
+    /// Standard error stays fauxplat's own, so that a bug in the spawner can be read.
+    fn open(inherit: bool) -> Result<Self, LaunchError> {
+        let path = Path::new("/dev/null");
+        let null = File::options().read(true).write(true).open(path);
+        let null = null.map_err(|source| LaunchError::File { path: path.to_owned(), source })?;
+        let out = inherit.then(|| duplicate(1)).transpose()?;
+        process::redirect(null.as_raw_fd(), 0)?;
+        process::redirect(null.as_raw_fd(), 1)?;
+        Ok(Outlets { null, out })
+    }
+}
+
 impl Loaded {
-    fn new(entry: Entry) -> Result<Self, LaunchError> {
-        let null_path = Path::new("/dev/null");
-        let null = File::options().read(true).write(true).open(null_path);
-        let null = null.map_err(|source| LaunchError::File { path: null_path.to_owned(), source })?;
+    fn new(entry: Entry, outlets: &Outlets) -> Result<Self, LaunchError> {
         let stdin = match &entry.stdin {
             Stdin::Null => None,
             Stdin::File(path) => Some(open(path, false)?),
@@ -55,10 +77,9 @@ impl Loaded {
             Stdout::File(path) => Some(open(path, true)?),
             Stdout::Null | Stdout::Inherit => None,
         };
-        let quiet = null.as_raw_fd();
         let (out, err) = match &entry.stdout {
-            Stdout::Inherit => (1, 2),
-            _ => (stdout.as_ref().map_or(quiet, AsRawFd::as_raw_fd), quiet),
+            Stdout::Inherit => (outlets.out.as_ref().map_or(1, AsRawFd::as_raw_fd), 2),
+            _ => (stdout.as_ref().map_or(1, AsRawFd::as_raw_fd), outlets.null.as_raw_fd()),
         };
         let image = Image::new(&entry.program, &entry.argv, &entry.env)
             .map_err(|_| LaunchError::NullByte(entry.argv.join(" ")))?;
@@ -72,12 +93,12 @@ impl Loaded {
             nice: entry.nice,
             personality: entry.personality,
             cwd,
-            stdio: [stdin.as_ref().map_or(quiet, AsRawFd::as_raw_fd), out, err],
+            stdio: [stdin.as_ref().map_or(0, AsRawFd::as_raw_fd), out, err],
             traced: false,
             extra_work: entry.extra_work,
         };
         let Entry { cpus, timeout_ns, .. } = entry;
-        Ok(Loaded { image, setup, cpus, timeout_ns, last_wall_ns: 0, stdin, _stdout: stdout, _null: null })
+        Ok(Loaded { image, setup, cpus, timeout_ns, last_wall_ns: 0, stdin, _stdout: stdout })
     }
 
     /// Every run reads standard input from its beginning; what cannot be rewound (a terminal, a pipe) is shared.

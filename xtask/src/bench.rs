@@ -1,0 +1,86 @@
+//! Benches: every figure is a ratio whose two sides were measured in one run, in turns.
+#![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "benches start programs and print")]
+
+mod instrument;
+mod memory;
+mod verdict;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::cargo::root;
+use crate::error::ChoreError;
+
+/// Rounds of the instrument bench, unless told otherwise.
+const ROUNDS: u32 = 15;
+
+/// Runs one bench by name, or all.
+pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
+    match words {
+        ["instrument"] => instrument::run(ROUNDS),
+        ["instrument", rounds] => instrument::run(rounds.parse().unwrap_or(ROUNDS)),
+        ["memory"] => memory::run(),
+        ["verdict"] => verdict::run(),
+        [] => {
+            instrument::run(ROUNDS)?;
+            memory::run()?;
+            verdict::run()
+        }
+        _ => Err(ChoreError::Usage("usage: cargo xtask bench [instrument [ROUNDS] | memory | verdict]")),
+    }
+}
+
+/// The release binary, built if need be.
+fn fauxplat() -> Result<PathBuf, ChoreError> {
+    crate::cargo::build_release()
+}
+
+/// Where programs that only a bench needs are built.
+fn scratch() -> Result<PathBuf, ChoreError> {
+    let folder = crate::cargo::target()?.join("bench");
+    std::fs::create_dir_all(&folder).map_err(|error| failed(&folder.display().to_string(), &error))?;
+    Ok(folder)
+}
+
+/// Compiles one C file of `benches/`.
+fn compile(source: &str, options: &[&str]) -> Result<PathBuf, ChoreError> {
+    let name = Path::new(source).file_stem().unwrap_or_default();
+    let out = scratch()?.join(name);
+    let mut cc = Command::new("cc");
+    cc.args(["-O2", "-Wall"]).args(options).arg("-o").arg(&out).arg(root().join("benches").join(source));
+    output(&mut cc)?;
+    Ok(out)
+}
+
+/// Runs a command to its end; anything but success is an error that shows what it said.
+fn output(command: &mut Command) -> Result<Output, ChoreError> {
+    let name = command.get_program().display().to_string();
+    let output = command.output().map_err(|error| failed(&name, &error))?;
+    match output.status.success() {
+        true => Ok(output),
+        false => Err(failed(&name, &String::from_utf8_lossy(&output.stderr).trim())),
+    }
+}
+
+fn failed(what: &str, why: &dyn std::fmt::Display) -> ChoreError {
+    ChoreError::Bench(format!("{what}: {why}"))
+}
+
+/// The middle value, and how far the quarters reach.
+fn quartiles(values: &[f64]) -> (f64, f64, f64) {
+    let mut rising = values.to_vec();
+    rising.sort_by(f64::total_cmp);
+    let at = |share: f64| rising[((rising.len() - 1) as f64 * share).round() as usize];
+    (at(0.25), at(0.5), at(0.75))
+}
+
+/// One line of a table of ratios.
+fn print_ratio(name: &str, ratios: &[f64], goal: &str) {
+    match ratios.is_empty() {
+        true => println!("  {name:<46} not measured"),
+        false => {
+            let (low, middle, high) = quartiles(ratios);
+            println!("  {name:<46} {middle:.3}  (quartiles {low:.3} … {high:.3})  {goal}");
+        }
+    }
+}

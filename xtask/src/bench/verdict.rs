@@ -1,0 +1,49 @@
+//! False verdicts and power of `compare` on this machine.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use super::{compile, failed, fauxplat, output, scratch};
+use crate::error::ChoreError;
+
+/// Wall time that one run of the subject should take.
+const RUN_MS: f64 = 6.0;
+
+/// The acceptance campaign: A/A in three strata, a true 1 % quiet and disturbed, a true 0.5 % with a narrow margin.
+pub(super) fn run() -> Result<(), ChoreError> {
+    let (fauxplat, work) = (fauxplat()?, compile("work.c", &[])?);
+    let command = format!("{} {}", work.display(), rounds_for(&work)?);
+    println!("subject: {command}");
+    let campaigns: [(&str, &[&str]); 4] = [
+        ("A/A, 200 comparisons in three strata", &["-N", "67", "--strata", "plain,drift,layout"]),
+        ("true 1 %, plain", &["-N", "1", "--power", "1%", "--power-comparisons", "60", "--strata", "plain"]),
+        ("true 1 %, drift", &["-N", "1", "--power", "1%", "--power-comparisons", "20", "--strata", "drift"]),
+        (
+            "true 0.5 %, margin 0.2 %",
+            &["-N", "1", "--power", "0.5%", "--power-comparisons", "20", "--margin", "0.2%", "--strata", "plain"],
+        ),
+    ];
+    for (number, (title, options)) in campaigns.iter().enumerate() {
+        println!("\n== {title}");
+        let report = scratch()?.join(format!("verdict-{number}.txt"));
+        let mut aa = Command::new(&fauxplat);
+        aa.arg("aa").arg(&command).args(*options).args(["--quiet", "--store", "none", "--output"]).arg(&report);
+        output(aa.stdout(Stdio::null()))?;
+        let text = std::fs::read_to_string(&report).map_err(|error| failed("report", &error))?;
+        println!("{text}");
+    }
+    Ok(())
+}
+
+/// How many rounds of work take about the wanted time.
+fn rounds_for(work: &Path) -> Result<u64, ChoreError> {
+    let probe = 20_000_000u64;
+    let mut best = f64::MAX;
+    for _ in 0..5 {
+        let start = Instant::now();
+        output(Command::new(work).arg(probe.to_string()))?;
+        best = best.min(start.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok((probe as f64 * RUN_MS / best) as u64)
+}
