@@ -1,6 +1,7 @@
 //! The table's calls for C, C++ and every language that calls C. `include/fauxplat_table.h` documents them.
 //!
-//! Every function takes a null table without harm and catches panics: nothing unwinds into C.
+//! Every function takes a null table without harm and catches panics: nothing unwinds into C. None is
+//! public to Rust, where a safe function must not trust a pointer; their names are exported all the same.
 #![expect(unsafe_code, reason = "a C interface takes raw pointers; each block says what the header asks for")]
 
 use std::cell::RefCell;
@@ -12,24 +13,24 @@ use fauxplat_table::{AnyTable, Error, Narrow, Options, Table, Wide};
 
 /// What the opaque `fxt_table` points to.
 #[derive(Debug)]
-pub struct Handle(AnyTable);
+struct Handle(AnyTable);
 
 /// The sizes of a new table, as in the header. Zero means the default, except for the dense objects.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct Sizes {
+struct Sizes {
     /// Objects `0..n` with a row from the beginning.
-    pub dense_objects: u64,
+    dense_objects: u64,
     /// Further objects with any number.
-    pub max_hashed_objects: u64,
+    max_hashed_objects: u64,
     /// Keys `0..n` with a column from the beginning.
-    pub dense_keys: u32,
+    dense_keys: u32,
     /// Further keys with any number.
-    pub max_sparse_keys: u32,
+    max_sparse_keys: u32,
     /// 4 or 8.
-    pub value_bytes: u32,
+    value_bytes: u32,
     /// Bit 0: rows that share no cache line. Bit 1: records. Bit 2: a file on a disk is allowed.
-    pub flags: u32,
+    flags: u32,
 }
 
 const OK: c_int = 0;
@@ -105,7 +106,7 @@ fn options(sizes: &Sizes) -> Options {
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_create(path: *const c_char, sizes: *const Sizes) -> *mut Handle {
+extern "C" fn fxt_create(path: *const c_char, sizes: *const Sizes) -> *mut Handle {
     // SAFETY: the header asks for a valid pointer to the sizes, or null for the defaults.
     let sizes = unsafe { sizes.as_ref() };
     open_with(path, |path| match sizes {
@@ -117,7 +118,7 @@ pub extern "C" fn fxt_create(path: *const c_char, sizes: *const Sizes) -> *mut H
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_open(path: *const c_char, writable: c_int) -> *mut Handle {
+extern "C" fn fxt_open(path: *const c_char, writable: c_int) -> *mut Handle {
     open_with(path, |path| match writable {
         0 => AnyTable::open_read_only(path),
         _ => AnyTable::open(path),
@@ -126,7 +127,7 @@ pub extern "C" fn fxt_open(path: *const c_char, writable: c_int) -> *mut Handle 
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_close(table: *mut Handle) {
+extern "C" fn fxt_close(table: *mut Handle) {
     if !table.is_null() {
         // SAFETY: the header asks for a pointer from fxt_create or fxt_open, closed once.
         drop(unsafe { Box::from_raw(table) });
@@ -135,13 +136,13 @@ pub extern "C" fn fxt_close(table: *mut Handle) {
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_error() -> *const c_char {
+extern "C" fn fxt_error() -> *const c_char {
     LAST.with(|last| last.borrow().as_ptr())
 }
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_get(table: *const Handle, object: u64, key: u64, value: *mut i64) -> c_int {
+extern "C" fn fxt_get(table: *const Handle, object: u64, key: u64, value: *mut i64) -> c_int {
     on(table, |table| {
         let Some(found) = table.get(object, key) else { return Ok(ABSENT) };
         put(value, found);
@@ -151,13 +152,13 @@ pub extern "C" fn fxt_get(table: *const Handle, object: u64, key: u64, value: *m
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_set(table: *const Handle, object: u64, key: u64, value: i64) -> c_int {
+extern "C" fn fxt_set(table: *const Handle, object: u64, key: u64, value: i64) -> c_int {
     on(table, |table| table.set(object, key, value).map(|()| OK))
 }
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_add(table: *const Handle, object: u64, key: u64, delta: i64, before: *mut i64) -> c_int {
+extern "C" fn fxt_add(table: *const Handle, object: u64, key: u64, delta: i64, before: *mut i64) -> c_int {
     on(table, |table| {
         put(before, table.add(object, key, delta)?);
         Ok(OK)
@@ -166,7 +167,7 @@ pub extern "C" fn fxt_add(table: *const Handle, object: u64, key: u64, delta: i6
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_compare_exchange(
+extern "C" fn fxt_compare_exchange(
     table: *const Handle,
     object: u64,
     key: u64,
@@ -187,13 +188,13 @@ pub extern "C" fn fxt_compare_exchange(
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_remove(table: *const Handle, object: u64, key: u64) -> c_int {
+extern "C" fn fxt_remove(table: *const Handle, object: u64, key: u64) -> c_int {
     on(table, |table| Ok(if table.remove(object, key)?.is_some() { OK } else { ABSENT }))
 }
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_snapshot(
+extern "C" fn fxt_snapshot(
     table: *const Handle,
     object: u64,
     keys: *mut u64,
@@ -220,7 +221,7 @@ pub extern "C" fn fxt_snapshot(
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_publish(table: *const Handle, object: u64, values: *const i64, count: usize) -> c_int {
+extern "C" fn fxt_publish(table: *const Handle, object: u64, values: *const i64, count: usize) -> c_int {
     if values.is_null() {
         return fail("the values are null");
     }
@@ -234,7 +235,7 @@ pub extern "C" fn fxt_publish(table: *const Handle, object: u64, values: *const 
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_objects(table: *const Handle, objects: *mut u64, room: usize, count: *mut usize) -> c_int {
+extern "C" fn fxt_objects(table: *const Handle, objects: *mut u64, room: usize, count: *mut usize) -> c_int {
     on(table, |table| {
         let mut found = 0;
         for object in table.objects() {
@@ -252,7 +253,7 @@ pub extern "C" fn fxt_objects(table: *const Handle, objects: *mut u64, room: usi
 /// A counter as the header declares it: the additions happen in the caller's own code.
 #[repr(C)]
 #[derive(Debug)]
-pub struct OwnedCounter {
+struct OwnedCounter {
     cell: *mut u8,
     value: i64,
     value_bytes: u32,
@@ -260,13 +261,17 @@ pub struct OwnedCounter {
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_counter_open(
+extern "C" fn fxt_counter_open(
     table: *const Handle,
     object: u64,
     key: u64,
     counter: *mut OwnedCounter,
 ) -> c_int {
-    fn cell<W: fauxplat_table::Width>(table: &Table<W>, object: u64, key: u64) -> Result<(*mut u8, i64), Error> {
+    fn cell<W: fauxplat_table::Width>(
+        table: &Table<W>,
+        object: u64,
+        key: u64,
+    ) -> Result<(*mut u8, i64), Error> {
         let counter = table.counter(object, key)?;
         Ok((counter.address().cast_mut(), counter.value()))
     }
@@ -282,12 +287,12 @@ pub extern "C" fn fxt_counter_open(
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_check(table: *const Handle) -> c_int {
+extern "C" fn fxt_check(table: *const Handle) -> c_int {
     on(table, |table| table.check().map(|()| OK))
 }
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub extern "C" fn fxt_sync(table: *const Handle) -> c_int {
+extern "C" fn fxt_sync(table: *const Handle) -> c_int {
     on(table, |table| table.sync().map(|()| OK))
 }

@@ -10,7 +10,10 @@ fn libraries() -> PathBuf {
     let own = std::env::current_exe().expect("a test knows its own name");
     let deps = own.parent().expect("a test lies in a folder");
     let found = |folder: &Path| folder.join("libfauxplat_table_c.so").exists();
-    [deps.to_owned(), deps.join("..")].into_iter().find(|folder| found(folder)).expect("the library was built")
+    [deps.to_owned(), deps.join("..")]
+        .into_iter()
+        .find(|folder| found(folder))
+        .expect("the library was built")
 }
 
 fn run(program: &mut Command) -> Option<Output> {

@@ -1,5 +1,8 @@
 //! The mapped file as the algorithm's memory. All the crate's pointer accesses are here.
-#![expect(unsafe_code, reason = "a mapping is raw memory; each block argues why its access is inside and aligned")]
+#![expect(
+    unsafe_code,
+    reason = "a mapping is raw memory; each block argues why its access is inside and aligned"
+)]
 
 use std::ffi::c_void;
 use std::fs::File;

@@ -115,9 +115,8 @@ fn colliding_objects_make_longer_chains_and_no_mistakes() -> Result<(), Error> {
     let place = Place::new("collide");
     let table: Table = Options::new().max_hashed_objects(1000).dense_keys(1).create(place.path())?;
     // The inverse of the multiplier puts them all into one slot of every level.
-    let inverse = (0..6).fold(1_u64, |x, _| {
-        x.wrapping_mul(2_u64.wrapping_sub(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(x)))
-    });
+    let inverse = (0..6)
+        .fold(1_u64, |x, _| x.wrapping_mul(2_u64.wrapping_sub(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(x))));
     for n in 0..1000 {
         table.set(inverse.wrapping_mul(n), 0, n as i64)?;
     }

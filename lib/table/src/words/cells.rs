@@ -12,7 +12,12 @@ use crate::width::{decode, encode};
 /// The word of a hashed object, 0 if it has no row.
 #[cold]
 #[inline(never)]
-fn word_apart<M: Memory, W: Cell, R: Rules>(memory: M, geometry: &Geometry, object: u64, column: Column) -> u64 {
+fn word_apart<M: Memory, W: Cell, R: Rules>(
+    memory: M,
+    geometry: &Geometry,
+    object: u64,
+    column: Column,
+) -> u64 {
     let view = View::<M, W, R>::new(memory, geometry);
     view.place(object).map_or(0, |place| view.load(view.cell(place, column)))
 }

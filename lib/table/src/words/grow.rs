@@ -105,7 +105,8 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         // Relaxed: the pages belong to the file, so the kernel orders their coming into being.
         let mut reserved = self.memory.load64(at, Ordering::Relaxed);
         while number >= reserved {
-            let have = reserved.min(u64::from(self.geometry.max_rows())) as usize * self.geometry.row_stride();
+            let have =
+                reserved.min(u64::from(self.geometry.max_rows())) as usize * self.geometry.row_stride();
             let bytes = (have / 4).clamp(RESERVE_LEAST, RESERVE_MOST);
             let more = (bytes / self.geometry.row_stride()).max(1) as u64;
             let end = (number + 1).max(reserved.saturating_add(more));

@@ -45,7 +45,12 @@ fn apply(value: Option<i64>, call: Call) -> Option<Option<i64>> {
 
 /// Depth-first search over the sets of calls already placed; sets and values seen before lead nowhere new.
 fn linearizable(events: &[Event]) -> bool {
-    fn search(events: &[Event], done: u64, value: Option<i64>, seen: &mut HashSet<(u64, Option<i64>)>) -> bool {
+    fn search(
+        events: &[Event],
+        done: u64,
+        value: Option<i64>,
+        seen: &mut HashSet<(u64, Option<i64>)>,
+    ) -> bool {
         if done.count_ones() as usize == events.len() {
             return true;
         }

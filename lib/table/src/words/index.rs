@@ -204,7 +204,13 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
     }
 
     /// Searches one level and takes the first empty slot if the number is not there.
-    fn pass(self, level: Level, id: u64, spare: &AtomicU64, taken: &mut Option<Row>) -> Result<Pass, Refusal> {
+    fn pass(
+        self,
+        level: Level,
+        id: u64,
+        spare: &AtomicU64,
+        taken: &mut Option<Row>,
+    ) -> Result<Pass, Refusal> {
         let hash = hash(id);
         let mut next = self.geometry.home(hash, level);
         let growable = self.geometry.above(level).is_some();

@@ -196,7 +196,9 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
         // The common case in line: most writes are to objects that exist.
         let row = match self.objects().find(object) {
             Some(row) => row,
-            None => self.shared_objects().insert(object, &spares.objects).map_err(index::Refusal::for_objects)?,
+            None => {
+                self.shared_objects().insert(object, &spares.objects).map_err(index::Refusal::for_objects)?
+            }
         };
         Ok(self.hot.hashed_row(row))
     }

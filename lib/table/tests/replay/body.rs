@@ -28,7 +28,8 @@ pub(crate) fn operations(bytes: &[u8]) {
     std::fs::remove_file(&path).expect("the table was there");
     let mut map = BTreeMap::new();
     for operation in bytes.chunks_exact(4) {
-        let (object, key, value) = (number(operation[1]), number(operation[2]), i64::from(operation[3] as i8));
+        let (object, key, value) =
+            (number(operation[1]), number(operation[2]), i64::from(operation[3] as i8));
         let pair = (object, key);
         match operation[0] % 6 {
             0 => {
@@ -53,7 +54,8 @@ pub(crate) fn operations(bytes: &[u8]) {
             }
             4 => {
                 let mine: BTreeMap<u64, i64> = table.keys(object).into_iter().collect();
-                let theirs = map.range((object, 0)..=(object, u64::MAX)).map(|(&(_, key), &value)| (key, value));
+                let theirs =
+                    map.range((object, 0)..=(object, u64::MAX)).map(|(&(_, key), &value)| (key, value));
                 assert_eq!(mine, theirs.collect());
             }
             _ => assert_eq!(table.get(object, key), map.get(&pair).copied()),

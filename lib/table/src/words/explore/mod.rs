@@ -28,6 +28,9 @@ pub(super) type Output = Vec<Option<i64>>;
 /// A thread of a scenario.
 pub(super) type Body<'a> = &'a (dyn Fn(Handle<'_>) -> Output + Sync);
 
+/// Judges the outputs of the threads, `None` for a dead one, and what an observer finds afterwards.
+pub(super) type Check<'a> = &'a dyn Fn(Handle<'_>, &[Option<Output>]) -> Result<(), String>;
+
 /// How far the search goes.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
@@ -96,7 +99,6 @@ pub(super) struct Handle<'m> {
     machine: &'m Machine,
     thread: usize,
 }
-
 
 impl Machine {
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -176,8 +178,7 @@ fn execute(machine: &Machine, bodies: &[Body<'_>]) -> Vec<Option<Output>> {
                 Err(cause) => resume_unwind(cause),
             }
         };
-        let threads: Vec<_> =
-            (0..bodies.len()).map(|thread| scope.spawn(move || run(thread))).collect();
+        let threads: Vec<_> = (0..bodies.len()).map(|thread| scope.spawn(move || run(thread))).collect();
         threads.into_iter().map(|thread| thread.join().ok().flatten()).collect()
     })
 }
@@ -200,7 +201,7 @@ pub(super) fn explore(
     bounds: Bounds,
     setup: &dyn Fn(Handle<'_>),
     bodies: &[Body<'_>],
-    check: &dyn Fn(Handle<'_>, &[Option<Output>]) -> Result<(), String>,
+    check: Check<'_>,
 ) -> Verdict {
     let mut path = Vec::new();
     let mut executions = 0;

@@ -31,7 +31,8 @@ fn smallest(records: bool) -> Geometry {
 /// A word for the litmus tests: a cell of the dense object.
 pub(super) fn word(column: u64) -> At64 {
     let geometry = geometry(false);
-    let cell = geometry.hot.dense_row(0).zip(geometry.column(column)).map(|(row, n)| geometry.hot.cell(row, n, 8));
+    let cell =
+        geometry.hot.dense_row(0).zip(geometry.column(column)).map(|(row, n)| geometry.hot.cell(row, n, 8));
     cell.unwrap_or_else(|| unreachable!("two columns exist")).wide()
 }
 
@@ -42,8 +43,7 @@ fn view<R: Rules>(memory: Handle<'_>) -> View<'static, Handle<'_>, Wide, R> {
 /// The object whose hash is the given number.
 fn with_hash(hash: u64) -> u64 {
     let multiplier = super::super::index::hash(1);
-    let inverse = (0..6)
-        .fold(1_u64, |x, _| x.wrapping_mul(2_u64.wrapping_sub(multiplier.wrapping_mul(x))));
+    let inverse = (0..6).fold(1_u64, |x, _| x.wrapping_mul(2_u64.wrapping_sub(multiplier.wrapping_mul(x))));
     inverse.wrapping_mul(hash)
 }
 
@@ -169,7 +169,9 @@ pub(super) fn order<R: Rules>(bounds: Bounds) -> Verdict {
         vec![late, view::<R>(m).get(first(), 0)]
     };
     explore(bounds, &|_| {}, &[&writer, &reader], &|_, outputs| match &outputs[1] {
-        Some(seen) if seen[0] == Some(1) && seen[1] != Some(1) => Err("an effect before its cause".to_owned()),
+        Some(seen) if seen[0] == Some(1) && seen[1] != Some(1) => {
+            Err("an effect before its cause".to_owned())
+        }
         _ => Ok(()),
     })
 }
@@ -210,9 +212,8 @@ pub(super) fn record<R: Rules>(bounds: Bounds) -> Verdict {
         (1..=3).for_each(|value| publish::<R>(m, value));
         vec![Some(1)]
     };
-    let reader = |m: Handle<'_>| {
-        record_words::<R>(m).map_or(vec![], |two| two.map(|word| Some(word as i64)).to_vec())
-    };
+    let reader =
+        |m: Handle<'_>| record_words::<R>(m).map_or(vec![], |two| two.map(|word| Some(word as i64)).to_vec());
     explore(bounds, &|_| {}, &[&writer, &reader], &|m, outputs| {
         let mixed = |two: &[Option<i64>]| two.len() == 2 && two[0] != two[1];
         if outputs[1].as_ref().is_some_and(|seen| mixed(seen)) {
