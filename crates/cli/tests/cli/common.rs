@@ -1,0 +1,292 @@
+//! A laboratory of its own for each test: a folder, a store in it, and ways to run fauxplat there.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use fauxplat_sys::{process, signal};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// SIGINT, SIGKILL and SIGTERM, see `signal(7)`.
+pub(crate) const SIGINT: i32 = 2;
+pub(crate) const SIGKILL: i32 = signal::SIGKILL;
+pub(crate) const SIGTERM: i32 = signal::SIGTERM;
+
+/// `nobody`, who is nobody special anywhere.
+const ORDINARY_USER: &str = "65534";
+
+/// A folder and a store of its own.
+pub(crate) struct Lab {
+    folder: TempDir,
+    /// Whether root gives up its privileges before it becomes fauxplat.
+    demoted: bool,
+}
+
+impl Lab {
+    /// As whoever runs the tests.
+    pub(crate) fn new() -> Self {
+        Lab { folder: tempfile::tempdir().unwrap(), demoted: false }
+    }
+
+    /// As an ordinary user, also where root runs the tests.
+    pub(crate) fn ordinary() -> Self {
+        let lab = Lab { folder: tempfile::tempdir().unwrap(), demoted: process::is_root() };
+        fs::set_permissions(lab.folder(), fs::Permissions::from_mode(0o777)).unwrap();
+        if lab.demoted {
+            // The build folder need not be readable by others. `install` writes the copy, since a descriptor that
+            // this process held open for writing could be inherited by a child of another test: "text file busy".
+            let copied =
+                Command::new("install").args(["-m", "755", BINARY]).arg(lab.path("fauxplat")).status();
+            assert!(copied.unwrap().success());
+        }
+        lab
+    }
+
+    /// Both sides of the privilege, where there are two.
+    pub(crate) fn both() -> Vec<Self> {
+        match process::is_root() {
+            true => vec![Lab::new(), Lab::ordinary()],
+            false => vec![Lab::new()],
+        }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder().join(name)
+    }
+
+    /// The same as text, for command lines.
+    pub(crate) fn file(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) -> String {
+        fs::write(self.path(name), text).unwrap();
+        self.file(name)
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    /// Whether the fauxplat of this laboratory holds a capability, by its number in `capabilities(7)`.
+    pub(crate) fn has_capability(&self, number: u32) -> bool {
+        let status = fs::read_to_string("/proc/self/status").unwrap();
+        let mask = status.lines().find_map(|line| line.strip_prefix("CapEff:")).unwrap();
+        !self.demoted && u64::from_str_radix(mask.trim(), 16).unwrap() >> number & 1 == 1
+    }
+
+    /// fauxplat with the given words, without a store option.
+    pub(crate) fn bare(&self, words: &[&str]) -> Command {
+        let mut command = self.program();
+        command.args(words);
+        self.settle(&mut command);
+        command
+    }
+
+    /// fauxplat with the store of this laboratory.
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.bare(words);
+        command.args(["--store", &self.file("store.sqlite")]);
+        command
+    }
+
+    /// The words by which fauxplat is started here.
+    pub(crate) fn starter(&self) -> Vec<String> {
+        if !self.demoted {
+            return vec![BINARY.to_owned()];
+        }
+        let demote = ["setpriv", "--reuid", ORDINARY_USER, "--regid", ORDINARY_USER, "--clear-groups"];
+        demote.map(str::to_owned).into_iter().chain([self.file("fauxplat")]).collect()
+    }
+
+    fn program(&self) -> Command {
+        let words = self.starter();
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
+        command
+    }
+
+    /// The folder, and an environment in which no variable of the user's own changes the outcome.
+    pub(crate) fn settle(&self, command: &mut Command) {
+        command.current_dir(self.folder()).stdin(Stdio::null());
+        command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
+        command.env("HOME", self.folder()).env("TMPDIR", self.folder()).env("LANG", "C.UTF-8");
+    }
+
+    /// Runs fauxplat to its end, with the store of this laboratory.
+    pub(crate) fn run(&self, words: &[&str]) -> Done {
+        Done::of(self.command(words))
+    }
+
+    /// The same without a store.
+    pub(crate) fn run_unstored(&self, words: &[&str]) -> Done {
+        let mut command = self.bare(words);
+        command.args(["--store", "none"]);
+        Done::of(command)
+    }
+
+    /// Runs fauxplat, which must succeed, and reads the JSON that it prints.
+    pub(crate) fn json(&self, words: &[&str]) -> Value {
+        let mut command = self.command(words);
+        command.args(["--format", "json"]);
+        Done::of(command).succeeds().json()
+    }
+
+    /// The newest experiment of the store, with all its samples.
+    pub(crate) fn last(&self) -> Value {
+        self.json(&["history", "export", "last"])
+    }
+
+    /// Starts fauxplat and lets it run.
+    pub(crate) fn start(&self, words: &[&str]) -> Live {
+        let mut command = self.command(words);
+        Live(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    }
+}
+
+const BINARY: &str = env!("CARGO_BIN_EXE_fauxplat");
+
+/// fauxplat while it runs.
+pub(crate) struct Live(Child);
+
+impl Live {
+    pub(crate) fn signal(&self, signal: i32) {
+        signal::send(self.0.id() as i32, signal);
+    }
+
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_none()
+    }
+
+    /// Waits for the end. A run that hangs is ended, and fails the test.
+    pub(crate) fn end(mut self) -> Done {
+        let ended = eventually(|| !self.is_running());
+        if !ended {
+            self.signal(SIGKILL);
+        }
+        let output = self.0.wait_with_output().unwrap();
+        assert!(ended, "fauxplat did not end: {}", String::from_utf8_lossy(&output.stderr));
+        Done::from(output)
+    }
+}
+
+/// How fauxplat ended and what it said.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl From<std::process::Output> for Done {
+    fn from(output: std::process::Output) -> Self {
+        Done {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Done {
+    /// Runs a command to its end. Output is read while it runs, so that a full pipe cannot hold it up.
+    pub(crate) fn of(mut command: Command) -> Self {
+        Done::from(command.output().unwrap())
+    }
+
+    /// Exit code 0 and not a word on standard error.
+    #[track_caller]
+    pub(crate) fn succeeds(self) -> Self {
+        assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "{}", self.out);
+        self
+    }
+
+    /// This exit code, and on standard error one line of fauxplat's own that says all of this.
+    #[track_caller]
+    pub(crate) fn complains(self, code: i32, words: &[&str]) -> Self {
+        let line = self.err.trim_end_matches('\n');
+        assert!(line.starts_with("fauxplat: ") && !line.contains('\n'), "not one line: {self:?}");
+        assert!(words.iter().all(|word| line.contains(word)), "{words:?} are not all in: {line}");
+        assert_eq!(self.code, Some(code), "{self:?}");
+        self
+    }
+
+    /// Bad usage that the parser of the command line finds: its first line says all of this.
+    #[track_caller]
+    pub(crate) fn reports_misuse(self, words: &[&str]) -> Self {
+        let line = self.err.lines().next().unwrap_or_default();
+        assert!(words.iter().all(|word| line.contains(word)), "{words:?} are not all in: {line}");
+        assert_eq!((self.code, self.out.as_str()), (Some(2), ""), "{self:?}");
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// A shell loop of so many rounds, as one command line: CPU time in proportion, no file touched.
+pub(crate) fn spin(rounds: u32) -> String {
+    format!("sh -c 'i=0; while [ $i -lt {rounds} ]; do i=$((i+1)); done'")
+}
+
+/// The runs of a command.
+pub(crate) fn runs(document: &Value, command: usize) -> &Vec<Value> {
+    document["commands"][command]["runs"].as_array().unwrap()
+}
+
+/// The runs of all commands, in the order in which they were made.
+pub(crate) fn all_runs(document: &Value) -> Vec<(usize, &Value)> {
+    let commands = document["commands"].as_array().unwrap();
+    let mut all: Vec<_> = (0..commands.len())
+        .flat_map(|command| runs(document, command).iter().map(move |run| (command, run)))
+        .collect();
+    all.sort_by_key(|(_, run)| number(run, "trial"));
+    all
+}
+
+/// A field that holds a whole number.
+#[track_caller]
+pub(crate) fn number(value: &Value, field: &str) -> u64 {
+    value[field].as_u64().unwrap_or_else(|| panic!("{field} is {} in {value}", value[field]))
+}
+
+/// Waits until something holds; false if it does not within half a minute.
+pub(crate) fn eventually(mut holds: impl FnMut() -> bool) -> bool {
+    within(Duration::from_secs(30), &mut holds)
+}
+
+/// Waits until something holds; false if it does not within this time.
+pub(crate) fn within(limit: Duration, mut holds: impl FnMut() -> bool) -> bool {
+    let step = Duration::from_millis(10);
+    (0..limit.as_millis() / step.as_millis()).any(|_| {
+        let held = holds();
+        if !held {
+            std::thread::sleep(step);
+        }
+        held
+    }) || holds()
+}
+
+/// Processes on this machine whose command line is made of exactly these words.
+pub(crate) fn alive(words: &str) -> usize {
+    let same = |entry: fs::DirEntry| {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        line.split(|&byte| byte == 0).filter(|word| !word.is_empty()).eq(words.split(' ').map(str::as_bytes))
+    };
+    fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+        .map(same)
+        .filter(|&same| same)
+        .count()
+}

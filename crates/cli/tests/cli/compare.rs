@@ -1,0 +1,210 @@
+//! `fauxplat compare`: verdicts, gates, baselines, limits.
+
+use serde_json::Value;
+
+use crate::common::{Lab, all_runs, number, runs, spin};
+
+/// The first comparison of a document.
+fn first(document: &Value) -> &Value {
+    &document["comparisons"][0]
+}
+
+fn ratio(comparison: &Value) -> f64 {
+    comparison["effect_ratio"].as_f64().unwrap()
+}
+
+#[test]
+fn twice_the_work_is_different_and_the_words_agree() {
+    let lab = Lab::new();
+    let (one, two) = (spin(6000), spin(12_000));
+    let done = lab
+        .run(&["compare", &one, &two, "--names", "one,two", "--fail-if", "faster,inconclusive"])
+        .succeeds();
+    assert!(done.out.contains("two is slower than one by"), "{}", done.out);
+    let last = lab.last();
+    assert_eq!(last["schema"], "fauxplat.compare/1");
+    let comparison = first(&last);
+    assert_eq!((comparison["a"].as_str(), comparison["b"].as_str()), (Some("one"), Some("two")));
+    assert_eq!(
+        (comparison["verdict"].as_str(), comparison["scope"].as_str()),
+        (Some("different"), Some("binaries"))
+    );
+    assert_eq!(
+        (comparison["metric"].as_str(), comparison["stopped_by"].as_str()),
+        (Some("wall"), Some("verdict"))
+    );
+    let of = |field: &str| comparison[field].as_f64().unwrap();
+    assert!(1.3 < of("effect_ratio") && of("effect_ratio") < 3.0, "{comparison}");
+    assert!(1.0 < of("ci_low_ratio") && of("ci_low_ratio") <= of("effect_ratio"), "{comparison}");
+    assert!(of("effect_ratio") <= of("ci_high_ratio") && of("p_value") <= 0.05, "{comparison}");
+    for share in ["order", "residual", "pair_sd", "autocorrelation"] {
+        assert!(comparison["variance"][share].is_number(), "{share}");
+    }
+    assert!(last["floor_ns"].as_f64().unwrap() > 0.0 && last["elapsed_s"].as_f64().unwrap() > 0.0);
+    assert!(number(comparison, "pairs") >= 6);
+
+    let done = lab.run(&["compare", &two, &one, "--names", "two,one"]).succeeds();
+    assert!(done.out.contains("one is faster than two by"), "{}", done.out);
+    assert!(ratio(first(&lab.last())) < 0.8);
+}
+
+#[test]
+fn gates_fail_with_exit_code_1_after_the_report() {
+    let lab = Lab::new();
+    let (one, two) = (spin(3000), spin(9000));
+    let words = ["compare", &one, &two, "--names", "one,two", "--format", "json", "--fail-if"];
+    let done = lab.run(&[&words[..], &["slower"]].concat()).complains(1, &["--fail-if slower", "two", "one"]);
+    assert_eq!(first(&done.json())["verdict"], "different");
+    lab.run(&[&words[..], &["inconclusive,different"]].concat()).complains(1, &["--fail-if different"]);
+    lab.run(&[&words[..], &["faster"]].concat()).succeeds();
+    let open = ["compare", "true", "true", "--max-pairs", "6", "--margin", "0.0001%", "--level", "0.1%"];
+    lab.run(&[&open[..], &["--fail-if", "inconclusive"]].concat()).complains(1, &["--fail-if inconclusive"]);
+}
+
+/// One false alarm in a thousand is what is asked for, and the shortest way to it is six pairs.
+#[test]
+fn a_program_does_not_differ_from_itself() {
+    let lab = Lab::new();
+    let command = spin(3000);
+    let words =
+        ["compare", &command, &command, "--level", "0.1%", "--max-pairs", "24", "--fail-if", "different"];
+    let done = lab.run(&words).succeeds();
+    assert!(done.out.contains("equivalent") || done.out.contains("inconclusive"), "{}", done.out);
+}
+
+/// Between sessions a machine may wander, so only a difference far beyond its noise is found for sure.
+#[test]
+fn stored_results_and_files_serve_as_a_baseline() {
+    let lab = Lab::new();
+    lab.run(&["run", "sleep 0.01", "--runs", "12", "--names", "old"]).succeeds();
+    lab.run(&["history", "export", "last", "--format", "hyperfine-json", "--output", "hyperfine.json"])
+        .succeeds();
+    lab.run(&["history", "export", "last", "--output", "fauxplat.json"]).succeeds();
+    // The first of these comparisons becomes the last experiment of the store itself.
+    for baseline in ["last", "1", "hyperfine.json", "fauxplat.json"] {
+        let words = ["compare", "sleep 0.08", "--names", "new", "--baseline", baseline, "--max-pairs", "8"];
+        let done = lab
+            .run(&[&words[..], &["--fail-if", "slower"]].concat())
+            .complains(1, &["--fail-if slower", "new"]);
+        assert!(done.out.contains("Weaker evidence: new measured slower than old"), "{}", done.out);
+        let last = lab.last();
+        assert_eq!(first(&last)["grade"], "against-baseline", "{baseline}");
+        assert!(ratio(first(&last)) > 2.0, "{baseline}");
+        assert!(last["baseline"]["name"].as_str().unwrap().starts_with("old"), "{}", last["baseline"]);
+        assert_eq!(last["commands"].as_array().unwrap().len(), 1);
+    }
+    let wanting = ["compare", "true", "--baseline", "hyperfine.json", "--metric", "migrations"];
+    lab.run(&wanting).complains(2, &["hyperfine.json", "0 readings of migrations"]);
+}
+
+#[test]
+fn any_metric_can_decide() {
+    let lab = Lab::new();
+    let words = ["compare", "--shell", "true", "head -c 20M /dev/zero | tail", "--names", "small,large"];
+    let document = lab.json(&[&words[..], &["--metric", "peak-memory"]].concat());
+    let comparison = first(&document);
+    assert_eq!(
+        (comparison["metric"].as_str(), comparison["verdict"].as_str()),
+        (Some("peak-memory"), Some("different"))
+    );
+    assert!(ratio(comparison) > 3.0, "{comparison}");
+    let secondary = comparison["secondary"].as_array().unwrap();
+    assert!(
+        secondary.iter().any(|one| one["metric"] == "wall")
+            && secondary.iter().all(|one| one["metric"] != "peak-memory")
+    );
+    let text = lab.run(&["history", "show", "last"]).succeeds().out;
+    assert!(text.contains("large has more peak memory than small"), "{text}");
+}
+
+#[test]
+fn a_verdict_that_may_be_watched() {
+    let lab = Lab::new();
+    let document = lab.json(&["compare", &spin(3000), &spin(9000), "--anytime"]);
+    assert_eq!(
+        (first(&document)["anytime"].clone(), first(&document)["verdict"].clone()),
+        (true.into(), "different".into())
+    );
+}
+
+#[test]
+fn three_commands_are_compared_with_the_first() {
+    let lab = Lab::new();
+    let commands = [spin(3000), spin(9000), spin(27_000)];
+    let words = ["compare", &commands[0], &commands[1], &commands[2], "--names", "a,b,c"];
+    let document = lab.json(&words);
+    let comparisons = document["comparisons"].as_array().unwrap();
+    let pairs: Vec<(&str, &str)> =
+        comparisons.iter().map(|one| (one["a"].as_str().unwrap(), one["b"].as_str().unwrap())).collect();
+    assert_eq!(pairs[..2], [("a", "b"), ("a", "c")]);
+    assert!(comparisons[..2].iter().all(|one| one["verdict"] == "different" && ratio(one) > 1.3));
+    assert_eq!(document["winner"], "a");
+    let measured = |(_, run): &&(usize, &Value)| run["phase"] == "measured";
+    let all = all_runs(&document);
+    for block in all.iter().filter(measured).collect::<Vec<_>>().chunks_exact(3) {
+        let mut commands: Vec<usize> = block.iter().map(|(command, _)| *command).collect();
+        commands.sort_unstable();
+        assert_eq!(commands, [0, 1, 2], "a block holds every command");
+    }
+}
+
+#[test]
+fn time_limits_end_a_comparison() {
+    let lab = Lab::new();
+    let words =
+        ["compare", "sleep 0.02", "sleep 0.02", "--margin", "0.0001%", "--level", "0.1%", "--max-time", "1s"];
+    let document = lab.json(&words);
+    assert_eq!(
+        (first(&document)["verdict"].clone(), first(&document)["stopped_by"].clone()),
+        ("inconclusive".into(), "max-time".into())
+    );
+    assert!(number(first(&document), "pairs") < 128);
+    let document = lab.json(&[&words[..7], &["--max-pairs", "8"]].concat());
+    assert_eq!(number(first(&document), "pairs") + number(first(&document), "dropped_pairs"), 8);
+    assert_eq!(first(&document)["stopped_by"], "max-pairs");
+}
+
+/// Block, place and command of every measured run, in their order, as far as both experiments go.
+fn orders(lab: &Lab, seed: &str) -> Vec<(u64, u64, usize)> {
+    let words = [
+        "compare",
+        "sleep 0.004",
+        "sleep 0.004",
+        "--margin",
+        "0.0001%",
+        "--level",
+        "0.1%",
+        "--max-pairs",
+        "8",
+    ];
+    let document = lab.json(&[&words[..], &["--seed", seed]].concat());
+    assert_eq!(document["seed"].to_string(), seed);
+    let measured = |(_, run): &(usize, &Value)| run["phase"] == "measured";
+    let place = |(command, run): (usize, &Value)| (number(run, "block"), number(run, "position"), command);
+    all_runs(&document).into_iter().filter(measured).map(place).collect()
+}
+
+#[test]
+fn the_seed_fixes_the_order() {
+    let lab = Lab::new();
+    let (once, again, other) = (orders(&lab, "11"), orders(&lab, "11"), orders(&lab, "12"));
+    assert_eq!(once.len(), 16);
+    assert_eq!(once, again);
+    assert_ne!(once, other);
+}
+
+#[test]
+fn without_a_seed_one_is_drawn_and_reported() {
+    let lab = Lab::new();
+    let seed = || number(&lab.json(&["run", "true", "--runs", "1"]), "seed");
+    assert_ne!(seed(), seed());
+}
+
+/// The first runs warm up and do not count.
+#[test]
+fn a_comparison_warms_up() {
+    let lab = Lab::new();
+    let document = lab.json(&["compare", "true", "true", "--max-pairs", "6", "--warmup", "3"]);
+    let warm = |command| runs(&document, command).iter().filter(|run| run["phase"] == "warmup").count();
+    assert_eq!((warm(0), warm(1)), (3, 3));
+}

@@ -1,0 +1,205 @@
+//! The stated condition is really what the child sees.
+
+use std::fs;
+
+use crate::common::{Lab, number, runs};
+
+#[test]
+fn the_environment_is_what_was_said() {
+    for lab in Lab::both() {
+        let words = [
+            "run",
+            "cat /proc/self/environ",
+            "--env",
+            "clean",
+            "--env",
+            "A=1",
+            "--env",
+            "B=x y",
+            "--env",
+            "A=2",
+        ];
+        let exact = ["--env-pad", "none", "--runs", "1", "--stdout", "clean"];
+        lab.run(&[&words[..], &exact].concat()).succeeds();
+        assert_eq!(lab.read("clean"), "B=x y\0A=2\0");
+        lab.run(&["run", "cat /proc/self/environ", "--env", "C=3", "--runs", "1", "--stdout", "inherited"])
+            .succeeds();
+        let inherited = lab.read("inherited");
+        for setting in ["C=3", "LANG=C.UTF-8", &format!("HOME={}", lab.folder().display())] {
+            assert!(inherited.split('\0').any(|one| one == setting), "{setting} is not in {inherited}");
+        }
+    }
+}
+
+#[test]
+fn padding_adds_exactly_its_bytes() {
+    let lab = Lab::new();
+    let words = ["run", "cat /proc/self/environ", "--env", "clean", "--env", "A=1", "--runs", "1"];
+    for bytes in [0u64, 1, 5, 14, 100, 4096, 8192] {
+        let out = format!("out{bytes}");
+        let pad = bytes.to_string();
+        let document = lab.json(&[&words[..], &["--env-pad", &pad, "--stdout", &out]].concat());
+        assert_eq!(fs::metadata(lab.path(&out)).unwrap().len(), 4 + bytes);
+        assert_eq!(number(&runs(&document, 0)[0], "env_pad_bytes"), bytes);
+    }
+}
+
+/// Random padding displaces the stack: all commands of a block alike, whatever the lengths of their arguments.
+#[test]
+fn random_padding_is_shared_by_a_block() {
+    let lab = Lab::new();
+    let line = |file: &str, more: &str| format!("sh -c 'wc -c < /proc/self/environ >> {file}' {more}");
+    let (a, b) = (line("a", ""), line("b", "and-many-more-words"));
+    let words = ["run", &a, &b, "--runs", "6", "--env", "clean", "--env", "PATH=/usr/bin:/bin"];
+    let document = lab.json(&[&words[..], &["--env-pad", "random"]].concat());
+    let pads = |command| -> Vec<u64> {
+        runs(&document, command).iter().map(|run| number(run, "env_pad_bytes")).collect()
+    };
+    let argument_bytes = |command: usize| -> u64 {
+        let argv = document["commands"][command]["argv"].as_array().unwrap().iter();
+        // Each argument takes its bytes, a null byte and a pointer.
+        argv.map(|argument| argument.as_str().unwrap().len() as u64 + 9).sum()
+    };
+    let more = argument_bytes(1) - argument_bytes(0);
+    for (pad_a, pad_b) in pads(0).into_iter().zip(pads(1)) {
+        assert_eq!((pad_a + 4096 - more) % 4096, pad_b % 4096, "the stacks differ");
+    }
+    let mut different = pads(0);
+    different.sort_unstable();
+    different.dedup();
+    assert!(different.len() > 1, "no block was displaced");
+    let written: Vec<u64> = lab.read("a").lines().map(|line| line.trim().parse().unwrap()).collect();
+    let offset = written[0] - pads(0)[0];
+    assert!(written.iter().zip(pads(0)).all(|(&bytes, pad)| bytes == offset + pad), "{written:?}");
+}
+
+#[test]
+fn the_stack_moves_only_where_randomisation_is_on() {
+    if fs::read_to_string("/proc/sys/kernel/randomize_va_space").is_ok_and(|level| level.trim() == "0") {
+        return;
+    }
+    for lab in Lab::both() {
+        let stacks = |aslr: &str| {
+            let line = "grep -F [stack] /proc/self/maps";
+            let words = ["run", line, "--aslr", aslr, "--env-pad", "none", "--runs", "6", "--stdout", aslr];
+            lab.run(&words).succeeds();
+            let mut lines: Vec<String> = lab.read(aslr).lines().map(str::to_owned).collect();
+            assert_eq!(lines.len(), 6);
+            lines.dedup();
+            lines.len()
+        };
+        assert_eq!(stacks("off"), 1);
+        assert!(stacks("on") > 1);
+    }
+}
+
+#[test]
+fn working_directory_and_standard_input() {
+    for lab in Lab::both() {
+        fs::create_dir(lab.path("below")).unwrap();
+        let (below, text) = (lab.file("below"), lab.write("in", "line\n"));
+        // An absolute path, since the folder may be named by a symbolic link.
+        lab.run(&["run", "/bin/pwd -P", "--cwd", &below, "--stdout", &lab.file("pwd"), "--runs", "1"])
+            .succeeds();
+        assert_eq!(lab.read("pwd").trim(), lab.path("below").canonicalize().unwrap().to_str().unwrap());
+        lab.run(&["run", "cat", "--stdin", &text, "--stdout", "cat", "--runs", "3"]).succeeds();
+        assert_eq!(lab.read("cat"), "line\n".repeat(3), "every run reads from the beginning");
+        lab.run(&["run", "cat", "--stdout", "nothing", "--runs", "1"]).succeeds();
+        assert_eq!(lab.read("nothing"), "");
+    }
+}
+
+#[test]
+fn helpers_run_around_every_run() {
+    let lab = Lab::new();
+    let words = ["run", "sh -c 'printf x >> log'", "--prepare", "sh -c 'printf p >> log'"];
+    lab.run(
+        &[&words[..], &["--cleanup", "sh -c 'printf c >> log'", "--warmup", "1", "--runs", "3"]].concat(),
+    )
+    .succeeds();
+    assert_eq!(lab.read("log"), "pxc".repeat(4));
+    assert_eq!(runs(&lab.last(), 0).len(), 4, "helpers are not measured");
+}
+
+/// A definition, as it is saved.
+const SAVED: &str = r#"
+warmup = 1
+runs = 3
+seed = 7
+prepare = "true"
+
+[[command]]
+command = "printf %s {a}"
+name = "first {a}"
+
+[[command]]
+command = "true {a}"
+
+[[parameter]]
+name = "a"
+values = ["1", "2"]
+
+[condition]
+env = "clean"
+env_set = ["X=1"]
+env_pad = "100"
+nice = 11
+aslr = "off"
+timeout = "5s"
+cpu = "free"
+"#;
+
+/// What comes from the command line goes before what was saved.
+#[test]
+fn a_saved_definition_equals_its_command_line() {
+    let lab = Lab::new();
+    let path = lab.write("saved.toml", SAVED);
+    let saved = lab.json(&["run", "--input", &path]);
+    let words = [
+        "run",
+        "printf %s {a}",
+        "true {a}",
+        "--names",
+        "first {a}",
+        "-L",
+        "a=1,2",
+        "--warmup",
+        "1",
+        "--runs",
+        "3",
+    ];
+    let more = [
+        "--seed",
+        "7",
+        "--prepare",
+        "true",
+        "--env",
+        "clean",
+        "--env",
+        "X=1",
+        "--env-pad",
+        "100",
+        "--nice",
+        "11",
+    ];
+    let rest = ["--aslr", "off", "--timeout", "5s", "--cpu", "free"];
+    let typed = lab.json(&[&words[..], &more, &rest].concat());
+    assert_eq!(saved["definition"], typed["definition"]);
+    assert_eq!(saved["condition"], typed["condition"]);
+    for (saved, typed) in
+        saved["commands"].as_array().unwrap().iter().zip(typed["commands"].as_array().unwrap())
+    {
+        for field in
+            ["name", "command", "argv", "program", "program_sha256", "parameters", "prepare", "condition"]
+        {
+            assert_eq!(saved[field], typed[field], "{field}");
+        }
+    }
+    assert_eq!(saved["commands"][1]["name"], "first 2");
+    let changed = lab.json(&["run", "--input", &path, "--runs", "2", "--nice", "12", "-L", "a=5"]);
+    assert_eq!(
+        (changed["definition"]["runs"].clone(), changed["condition"]["nice"].clone()),
+        ("2".into(), 12.into())
+    );
+    assert_eq!(changed["commands"][0]["name"], "first 5");
+}

@@ -1,0 +1,68 @@
+//! `fauxplat history`: earlier results, found again.
+
+use crate::common::{Done, Lab, runs};
+
+#[test]
+fn experiments_are_listed_shown_exported_and_removed() {
+    let lab = Lab::new();
+    assert_eq!(lab.run(&["history", "list"]).succeeds().out, "no experiments\n");
+    let run = lab.run(&["run", "true", "--runs", "3"]).succeeds().out;
+    lab.run(&["compare", "true", "sh -c true", "--max-pairs", "6"]).succeeds();
+    lab.run(&["run", "echo hello", "--runs", "2"]).succeeds();
+
+    let list = lab.json(&["history", "list"]);
+    assert_eq!(list["schema"], "fauxplat.history/1");
+    let experiments = list["experiments"].as_array().unwrap();
+    let kinds: Vec<_> =
+        experiments.iter().map(|one| (one["id"].as_i64().unwrap(), one["kind"].as_str().unwrap())).collect();
+    assert_eq!(kinds, [(1, "run"), (2, "compare"), (3, "run")]);
+    assert!(experiments.iter().all(|one| one["state"] == "finished"));
+    assert_eq!(experiments[0]["samples"], 3);
+
+    let count = |words: &[&str]| {
+        let list = lab.json(&[&["history", "list"], words].concat());
+        list["experiments"].as_array().unwrap().len()
+    };
+    assert_eq!(count(&["--kind", "run"]), 2);
+    assert_eq!(count(&["--name", "hello"]), 1);
+    assert_eq!(count(&["--limit", "1"]), 1);
+    assert_eq!((count(&["--since", "2020"]), count(&["--since", "9999"])), (3, 0));
+    assert_eq!(lab.run(&["history", "list"]).succeeds().out.lines().count(), 3);
+
+    assert_eq!(lab.run(&["history", "show", "1"]).succeeds().out, run, "the report as it was");
+    assert_eq!(runs(&lab.json(&["history", "export", "1"]), 0).len(), 3);
+    let exported = lab.run(&["history", "export", "last"]).succeeds().json();
+    assert_eq!(exported["commands"][0]["command"], "echo hello");
+    assert_eq!(exported["id"], 3);
+
+    lab.run(&["history", "rm", "1", "2"]).succeeds();
+    assert_eq!(count(&[]), 1);
+    lab.run(&["history", "show", "1"]).complains(2, &["store.sqlite", "no experiment `1`", "history list"]);
+    lab.run(&["history", "rm", "3", "44"]).complains(2, &["`44`"]);
+}
+
+#[test]
+fn an_experiment_that_is_none_is_bad_usage() {
+    let lab = Lab::new();
+    lab.run(&["history", "show", "last"]).complains(2, &["`last`"]);
+    lab.run(&["history", "show", "yesterday"]).complains(2, &["`yesterday`", "last"]);
+    lab.run(&["history", "rm", "-1"]).reports_misuse(&["-1"]);
+    lab.run(&["history", "rm"]).reports_misuse(&["required"]);
+    lab.run(&["history", "list", "--format", "csv"]).complains(2, &["history list", "csv"]);
+    lab.run_unstored(&["history", "list"]).complains(2, &["--store none"]);
+}
+
+/// What the user's data directory is, when nobody names a store.
+#[test]
+fn the_store_is_in_the_users_data_directory() {
+    let lab = Lab::new();
+    Done::of(lab.bare(&["run", "true", "--runs", "1"])).succeeds();
+    assert!(lab.path(".local/share/fauxplat/store.sqlite").is_file());
+    let mut command = lab.bare(&["run", "true", "--runs", "1"]);
+    command.env("XDG_DATA_HOME", lab.path("data"));
+    Done::of(command).succeeds();
+    assert!(lab.path("data/fauxplat/store.sqlite").is_file());
+    let mut command = lab.bare(&["run", "true", "--runs", "1"]);
+    command.env_remove("HOME");
+    Done::of(command).complains(2, &["HOME", "--store PATH"]);
+}

@@ -1,0 +1,107 @@
+//! Ctrl-C and SIGTERM: the work stops, what was measured is kept and reported, and nothing runs on.
+
+use std::fs;
+
+use crate::common::{Lab, Live, SIGINT, SIGTERM, alive, eventually, number, runs};
+
+fn log_bytes(lab: &Lab) -> u64 {
+    fs::metadata(lab.path("log")).map_or(0, |log| log.len())
+}
+
+fn interrupted(lab: &Lab, words: &[&str], signal: i32) -> crate::common::Done {
+    let live: Live = lab.start(words);
+    assert!(eventually(|| log_bytes(lab) >= 5));
+    live.signal(signal);
+    live.end()
+}
+
+#[test]
+fn a_run_that_is_interrupted_reports_what_it_has() {
+    for signal in [SIGINT, SIGTERM] {
+        for lab in Lab::both() {
+            let words =
+                ["run", "--shell", "printf x >> log; sleep 0.01; exec sleep 0.01", "--runs", "100000"];
+            let done = interrupted(&lab, &words, signal).succeeds();
+            assert!(done.out.contains("interrupted"), "{}", done.out);
+            let last = lab.last();
+            let stored = runs(&last, 0).len() as u64;
+            // The run under way was ended and does not count.
+            assert!(
+                stored >= 3 && (stored..=stored + 1).contains(&log_bytes(&lab)),
+                "{stored}, {}",
+                log_bytes(&lab)
+            );
+            assert!(runs(&last, 0).iter().all(|run| run["exit_status"] == 0));
+            assert!(last["warnings"].to_string().contains("interrupted"));
+            assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "stopped");
+        }
+    }
+}
+
+#[test]
+fn a_comparison_that_is_interrupted_is_inconclusive() {
+    let lab = Lab::new();
+    let same = "printf x >> log; sleep 0.01";
+    let words =
+        ["compare", "--shell", same, same, "--level", "0.1%", "--margin", "0.0001%", "--max-pairs", "100000"];
+    let live = lab.start(&[&words[..], &["--format", "json"]].concat());
+    assert!(eventually(|| log_bytes(&lab) >= 40));
+    live.signal(SIGINT);
+    let document = live.end().succeeds().json();
+    let comparison = &document["comparisons"][0];
+    assert_eq!(
+        (comparison["verdict"].as_str(), comparison["stopped_by"].as_str()),
+        (Some("inconclusive"), Some("interrupt"))
+    );
+    assert!(number(comparison, "pairs") >= 10, "{comparison}");
+}
+
+/// A verb that is interrupted before its first sample has nothing to report, and still ends well.
+#[test]
+fn an_interruption_before_the_first_sample_ends_well() {
+    for (words, sleeper) in [
+        (["run", "--shell", "touch begun; exec sleep 86421", "--quiet"], "sleep 86421"),
+        (["run", "--shell", "touch begun; exec sleep 86422", "--warmup=1"], "sleep 86422"),
+        (["run", "--shell", "touch begun; exec sleep 86423", "--tree"], "sleep 86423"),
+        (["aa", "--shell", "touch begun; exec sleep 86424", "--strata=plain"], "sleep 86424"),
+        (["compare", "--shell", "touch begun; exec sleep 86425", "true"], "sleep 86425"),
+        (["run", "true", "--shell", "--prepare=touch begun; exec sleep 86426"], "sleep 86426"),
+    ] {
+        let lab = Lab::new();
+        let live = lab.start(&words);
+        assert!(eventually(|| lab.path("begun").exists() && alive(sleeper) > 0), "{words:?}");
+        live.signal(SIGINT);
+        let done = live.end();
+        assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{words:?}: {done:?}");
+        assert_eq!(alive(sleeper), 0, "{words:?}");
+    }
+}
+
+/// The second interruption says nothing new, and the first is enough for a command that does not want to end.
+#[test]
+fn a_stubborn_command_is_ended_too() {
+    let lab = Lab::new();
+    let stubborn = "trap '' INT TERM HUP; printf xxxxx >> log; while :; do sleep 0.05; done";
+    let live = lab.start(&["run", "--shell", stubborn]);
+    assert!(eventually(|| log_bytes(&lab) >= 5));
+    live.signal(SIGINT);
+    live.signal(SIGTERM);
+    live.signal(SIGINT);
+    live.end().succeeds();
+    assert!(runs(&lab.last(), 0).is_empty());
+}
+
+/// The copies and the burner of a calibration go with it.
+#[test]
+fn a_calibration_that_is_interrupted_cleans_up() {
+    let lab = Lab::new();
+    let log = lab.file("log");
+    let command = format!("sh -c 'printf x >> {log}; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done'");
+    let live = lab.start(&["aa", &command, "--strata", "drift", "-N", "1000", "--format", "json"]);
+    assert!(eventually(|| log_bytes(&lab) >= 60));
+    live.signal(SIGINT);
+    let document = live.end().succeeds().json();
+    assert_eq!(document["schema"], "fauxplat.aa/1");
+    let left: Vec<_> = fs::read_dir(lab.folder()).unwrap().flatten().map(|entry| entry.file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().starts_with("fauxplat-aa")), "{left:?}");
+}

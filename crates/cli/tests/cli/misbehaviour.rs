@@ -1,0 +1,133 @@
+//! Commands that fail, never end, flood, or leave something behind. Whatever was measured before is kept.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::{Lab, alive, number, runs, spin};
+
+#[test]
+fn a_failing_command_is_named_with_its_status() {
+    for lab in Lab::both() {
+        lab.run(&["run", "sh -c 'exit 3'"]).complains(4, &["exit 3", "status 3", "--ignore-failure"]);
+        let last = lab.last();
+        assert_eq!(number(&runs(&last, 0)[0], "exit_status"), 3);
+        lab.run(&["run", "sh -c 'kill -9 $$'"]).complains(4, &["signal 9 (SIGKILL)"]);
+        assert_eq!(number(&runs(&lab.last(), 0)[0], "exit_status"), 137);
+        lab.run(&["run", "sh -c 'kill -SEGV $$'"]).complains(4, &["signal 11 (SIGSEGV)"]);
+        lab.run(&["compare", "true", "false"]).complains(4, &["`false`", "status 1"]);
+        lab.run(&["aa", "false", "--strata", "plain"]).complains(4, &["`false`", "status 1"]);
+    }
+}
+
+/// The fourth run fails: three good ones and the failed one are kept, and no fifth is made.
+#[test]
+fn what_was_measured_before_a_failure_is_kept_and_reported() {
+    for lab in Lab::both() {
+        let command = "printf x >> log; sleep 0.003; test $(wc -c < log) -lt 4";
+        let done = lab.run(&["run", "--shell", command, "--runs", "50"]).complains(4, &["status 1", "run 4"]);
+        assert!(done.out.contains("3 runs") || done.out.contains("4 runs"), "{}", done.out);
+        let last = lab.last();
+        let statuses: Vec<u64> = runs(&last, 0).iter().map(|run| number(run, "exit_status")).collect();
+        assert_eq!(statuses, [0, 0, 0, 1]);
+        assert_eq!(lab.read("log"), "xxxx", "a command that failed was started again");
+        assert_eq!(last["commands"][0]["summary"]["wall_ns"]["n"], 3);
+        let warnings = last["warnings"].to_string();
+        assert!(warnings.contains("status 1"), "{warnings}");
+        let list = lab.json(&["history", "list"]);
+        assert_eq!(list["experiments"][0]["state"], "failed");
+    }
+}
+
+#[test]
+fn failures_are_kept_like_other_runs_where_the_user_says_so() {
+    let lab = Lab::new();
+    let document = lab.json(&["run", "-i", "sh -c 'exit 3'", "--runs", "3"]);
+    assert!(runs(&document, 0).iter().all(|run| run["exit_status"] == 3 && run["outcome"]["exited"] == 3));
+    assert_eq!(document["commands"][0]["failures"], 3);
+    assert_eq!(document["commands"][0]["summary"]["wall_ns"]["n"], 3);
+    let document = lab.json(&["compare", "-i", "false", "sh -c 'exit 2'", "--max-pairs", "6"]);
+    assert!(number(&document["comparisons"][0], "pairs") > 0, "{}", document["comparisons"]);
+}
+
+#[test]
+fn a_command_that_never_ends_is_ended() {
+    for lab in Lab::both() {
+        let done = lab.run(&["run", "sleep 86401", "--timeout", "100ms"]);
+        done.complains(4, &["`sleep 86401`", "time limit"]);
+        let last = lab.last();
+        assert_eq!(runs(&last, 0)[0]["outcome"], "timed-out");
+        assert_eq!(runs(&last, 0)[0]["exit_status"], 124);
+        assert_eq!(alive("sleep 86401"), 0);
+        let tree = lab.run(&["run", "--shell", "sleep 86402 & sleep 86403", "--timeout", "100ms"]);
+        tree.complains(4, &["time limit"]);
+        assert_eq!(alive("sleep 86402") + alive("sleep 86403"), 0);
+        let document = lab.json(&["run", "-i", "sleep 86401", "--timeout", "50ms", "--runs", "2"]);
+        assert!(runs(&document, 0).iter().all(|run| run["outcome"] == "timed-out"));
+    }
+}
+
+#[test]
+fn a_flood_of_output_holds_nobody_up() {
+    let lab = Lab::new();
+    let document =
+        lab.json(&["run", "head -c 100M /dev/zero", "yes", "-i", "--timeout", "200ms", "--runs", "2"]);
+    assert_eq!(runs(&document, 0).len() + runs(&document, 1).len(), 4);
+    assert!(runs(&document, 1).iter().all(|run| run["outcome"] == "timed-out"));
+    // What goes to fauxplat's own output is the user's wish, and comes before the report.
+    let done = lab.run(&["run", "head -c 300000 /dev/zero", "--stdout", "inherit", "--runs", "2"]).succeeds();
+    assert_eq!(done.out.bytes().filter(|&byte| byte == 0).count(), 600_000);
+}
+
+#[test]
+fn a_closed_standard_input_is_the_commands_own_affair() {
+    let lab = Lab::new();
+    lab.run(&["run", "--shell", "exec <&-; exec >&-; exec 2>&-; true", "--runs", "3"]).succeeds();
+    // fauxplat itself may be started without any standard descriptor.
+    let mut shell = std::process::Command::new("sh");
+    let words = lab.starter().join(" ");
+    shell.args(["-c", &format!("exec {words} run cat --runs 3 --store store.sqlite <&- >&- 2>&-")]);
+    lab.settle(&mut shell);
+    let status = shell.status().unwrap();
+    assert_eq!(runs(&lab.last(), 0).len(), 3, "{status}");
+}
+
+#[test]
+fn what_a_command_leaves_behind_is_ended_and_it_is_said() {
+    for lab in Lab::both() {
+        let command = "sleep 86404 & setsid sleep 86404 & sleep 0.05";
+        let done = lab.run(&["run", "--shell", command, "--runs", "2"]).succeeds();
+        assert!(done.out.contains("left processes behind"), "{}", done.out);
+        assert!(done.out.contains("4 processes outlived their command and were ended"), "{}", done.out);
+        let last = lab.last();
+        assert!(runs(&last, 0).iter().all(|run| run["left_behind"] == 2), "{last}");
+        assert_eq!(last["commands"][0]["runs_with_left_behind"], 2);
+        assert_eq!(alive("sleep 86404"), 0);
+    }
+}
+
+#[test]
+fn a_failing_helper_ends_the_experiment_and_is_named() {
+    let lab = Lab::new();
+    lab.run(&["run", "true", "--prepare", "sh -c 'exit 5'"]).complains(4, &["prepare", "`true`", "status 5"]);
+    lab.run(&["run", "true", "--cleanup", "false"]).complains(4, &["cleanup", "status 1"]);
+    assert_eq!(runs(&lab.last(), 0).len(), 1, "the run before the cleanup is kept");
+}
+
+/// A comparison drops a pair with a failed run and goes on; it gives up when failures are no accident.
+#[test]
+fn a_comparison_outlives_an_accident() {
+    let lab = Lab::new();
+    let stumbles = "printf x >> log; sleep 0.003; test $(wc -c < log) -ne 5";
+    let document =
+        lab.json(&["compare", "--shell", "sleep 0.003", stumbles, "--max-pairs", "8", "--margin", "0.01%"]);
+    let comparison = &document["comparisons"][0];
+    assert_eq!(number(comparison, "dropped_pairs"), 1, "{comparison}");
+    assert_eq!(comparison["dropped"][0]["reason"], "failed-run");
+    fs::remove_file(lab.path("log")).unwrap();
+    let breaks = "printf x >> log; test $(wc -c < log) -lt 5";
+    let done = lab.run(&["compare", "--shell", &spin(100), breaks]).complains(4, &["status 1"]);
+    assert!(done.out.contains(breaks), "{}", done.out);
+    let failed = |run: &&Value| run["exit_status"] == 1;
+    assert_eq!(runs(&lab.last(), 1).iter().filter(failed).count(), 3);
+}

@@ -1,0 +1,159 @@
+//! CPUs and policies that cannot be had, and those that can.
+
+use std::fs;
+use std::process::Command;
+
+use crate::common::{Done, Lab};
+
+/// Number of `CAP_SYS_NICE` in `capabilities(7)`.
+const CAP_SYS_NICE: u32 = 23;
+
+/// CPUs on which this process may run, in the kernel's list format.
+fn allowed() -> String {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim().to_owned()
+}
+
+/// The first CPU of a list.
+fn first(list: &str) -> String {
+    list.split(['-', ',']).next().unwrap().to_owned()
+}
+
+#[test]
+fn a_cpu_that_does_not_exist() {
+    for lab in Lab::both() {
+        lab.run(&["run", "true", "--cpu", "9999"]).complains(2, &["--cpu 9999", "CPU 9999 does not exist"]);
+        lab.run(&["compare", "true", "true", "--cpu", "one-of:0,9999"])
+            .complains(2, &["CPU 9999 does not exist"]);
+    }
+}
+
+#[test]
+fn a_cpu_that_is_not_allowed() {
+    let allowed = allowed();
+    let own = first(&allowed);
+    let others: Vec<&str> = allowed.split([',', '-']).filter(|cpu| **cpu != own).collect();
+    let Some(other) = others.first() else { return };
+    let lab = Lab::new();
+    let mut command = Command::new("taskset");
+    command.args(["-c", &own]).args(lab.starter()).args(["run", "true", "--store", "none", "--cpu", other]);
+    lab.settle(&mut command);
+    Done::of(command).complains(2, &[&format!("CPU {other} is not allowed"), &format!("allowed are {own}")]);
+}
+
+/// No CPU is taken off: in a mount namespace of its own, fauxplat reads another list of those that are online.
+#[test]
+fn a_cpu_that_is_offline() {
+    let lab = Lab::new();
+    let present = fs::read_to_string("/sys/devices/system/cpu/present").unwrap_or_default();
+    let Some(last) = present.trim().strip_prefix("0-") else { return };
+    lab.write("online", "0\n");
+    let inside = |line: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--mount", "sh", "-c"]);
+        command.arg(format!("mount --bind online /sys/devices/system/cpu/online && {line}"));
+        lab.settle(&mut command);
+        command.output().unwrap()
+    };
+    if !inside("true").status.success() {
+        return;
+    }
+    let words = lab.starter().join(" ");
+    let done = Done::from(inside(&format!("exec {words} run true --store none --cpu 0-{last}")));
+    done.complains(2, &["offline", "online are 0"]);
+}
+
+#[test]
+fn the_command_runs_where_it_was_told_to() {
+    let cpu = first(&allowed());
+    for lab in Lab::both() {
+        let line = "grep Cpus_allowed_list: /proc/self/status";
+        let document = lab.json(&["run", line, "--cpu", &cpu, "--runs", "3", "--stdout", "out"]);
+        assert_eq!(lab.read("out"), format!("Cpus_allowed_list:\t{cpu}\n").repeat(3));
+        assert_eq!(document["condition"]["cpu"], cpu);
+        for run in document["commands"][0]["runs"].as_array().unwrap() {
+            assert_eq!(run["cpu_first"].to_string(), cpu);
+        }
+    }
+    let lab = Lab::new();
+    lab.run(&["run", "grep Cpus_allowed_list: /proc/self/status", "--runs", "2", "--stdout", "out"])
+        .succeeds();
+    assert_eq!(
+        lab.read("out"),
+        format!("Cpus_allowed_list:\t{}\n", allowed()).repeat(2),
+        "run leaves commands free"
+    );
+}
+
+/// A comparison of programs of one thread draws a CPU for each block, which A and B share.
+#[test]
+fn blocks_draw_one_cpu_for_all() {
+    let lab = Lab::new();
+    let all = allowed();
+    let document =
+        lab.json(&["compare", "sleep 0.003", "sleep 0.003", "--max-pairs", "8", "--margin", "0.01%"]);
+    if first(&all) == all {
+        return;
+    }
+    assert_eq!(document["condition"]["cpu"], format!("one-of:{all}"));
+    let cpus = |command: usize| -> Vec<(u64, u64)> {
+        let runs = document["commands"][command]["runs"].as_array().unwrap().iter();
+        let measured = runs.filter(|run| run["phase"] == "measured");
+        measured.map(|run| (run["block"].as_u64().unwrap(), run["cpu_first"].as_u64().unwrap())).collect()
+    };
+    assert_eq!(cpus(0), cpus(1));
+    let mut seen: Vec<u64> = cpus(0).into_iter().map(|(_, cpu)| cpu).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    assert!(seen.len() > 1, "every block ran on one CPU");
+    // Programs of several processes would be strangled on one CPU.
+    let document = lab.json(&["compare", "--shell", "true | true", "true | true", "--max-pairs", "6"]);
+    assert_eq!(document["condition"]["cpu"], "free");
+}
+
+#[test]
+fn a_real_time_policy_needs_permission() {
+    for lab in Lab::both() {
+        let words = ["run", "cat /proc/self/stat", "--policy", "fifo:10", "--runs", "2", "--stdout", "out"];
+        let done = lab.run(&words);
+        if lab.has_capability(CAP_SYS_NICE) {
+            done.succeeds();
+            // Fields 40 and 41 of proc_pid_stat(5): real-time priority and policy (SCHED_FIFO is 1).
+            assert_eq!(stat_fields(&lab.read("out"), [40, 41]), [["10", "1"], ["10", "1"]]);
+        } else if real_time_limit() == "0" {
+            done.complains(3, &["cat /proc/self/stat", "real-time policy", "CAP_SYS_NICE", "ulimit -r"]);
+            lab.run(&["run", "true", "--nice", "-5"])
+                .complains(3, &["nice value", "CAP_SYS_NICE", "ulimit -e"]);
+        }
+    }
+    let lab = Lab::new();
+    if lab.has_capability(CAP_SYS_NICE) {
+        lab.run(&["run", "cat /proc/self/stat", "--policy", "rr:3", "--runs", "1", "--stdout", "out"])
+            .succeeds();
+        assert_eq!(stat_fields(&lab.read("out"), [40, 41]), [["3", "2"]]);
+    }
+}
+
+/// `RLIMIT_RTPRIO`, by which an ordinary user may be allowed real-time policies.
+fn real_time_limit() -> String {
+    let limits = fs::read_to_string("/proc/self/limits").unwrap();
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max realtime priority")).unwrap();
+    line.split_whitespace().next().unwrap().to_owned()
+}
+
+#[test]
+fn the_nice_value_is_the_commands_own() {
+    for lab in Lab::both() {
+        lab.run(&["run", "cat /proc/self/stat", "--nice", "12", "--runs", "2", "--stdout", "out"]).succeeds();
+        assert_eq!(stat_fields(&lab.read("out"), [19]), [["12"], ["12"]]);
+    }
+}
+
+/// Fields of lines of `/proc/PID/stat`, counted from 1. The second may hold blanks, but not in these programs.
+fn stat_fields<const N: usize>(lines: &str, fields: [usize; N]) -> Vec<[String; N]> {
+    let of = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        fields.map(|field| words[field - 1].to_owned())
+    };
+    lines.lines().map(of).collect()
+}

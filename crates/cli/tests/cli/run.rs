@@ -1,0 +1,172 @@
+//! `fauxplat run`: what is counted, how often, and for whom.
+
+use fauxplat_model::Metric;
+use serde_json::Value;
+
+use crate::common::{Lab, all_runs, number, runs, spin};
+
+/// Without taskstats a run is looked up in `/proc` only when the one before it was long enough to be worth it.
+#[test]
+fn every_metric_of_a_short_loop_is_there() {
+    for lab in Lab::both() {
+        let document = lab.json(&["run", &spin(5000), "--runs", "4"]);
+        assert_eq!(document["schema"], "fauxplat.run/1");
+        for run in &runs(&document, 0)[1..] {
+            for metric in Metric::ALL {
+                number(run, metric.field());
+            }
+            assert!(
+                number(run, "wall_ns") > 0
+                    && number(run, "cpu_ns") > 0
+                    && number(run, "peak_memory_bytes") > 0
+            );
+            assert!(run["peak_memory_source"].is_string());
+            assert_eq!(number(run, "user_ns") + number(run, "system_ns"), number(run, "cpu_ns"));
+            assert_eq!(run["exit_status"], 0);
+        }
+        for metric in Metric::ALL {
+            let summary = &document["commands"][0]["summary"][metric.field()];
+            let of = |field: &str| {
+                summary[field].as_f64().unwrap_or_else(|| panic!("{field} of {}", metric.field()))
+            };
+            assert!(of("low") <= of("median") && of("median") <= of("high") && of("mean") >= of("min"));
+        }
+        for field in
+            ["fauxplat_version", "seed", "machine", "condition", "warnings", "not_measured", "sources"]
+        {
+            assert!(!document[field].is_null(), "{field}");
+        }
+        let program = document["commands"][0]["program_sha256"].as_str().unwrap();
+        assert_eq!(program.len(), 64);
+    }
+}
+
+/// What an ordinary user cannot measure is said, and not shown as a zero.
+#[test]
+fn what_is_not_measured_is_said() {
+    let lab = Lab::ordinary();
+    let document = lab.json(&["run", "true", "--runs", "2"]);
+    if document["sources"]["run_delay"] == "first-thread" {
+        assert!(
+            document["not_measured"].to_string().contains("CAP_NET_ADMIN"),
+            "{}",
+            document["not_measured"]
+        );
+        let text = lab.run(&["run", "true", "--runs", "2"]).succeeds().out;
+        assert!(text.to_lowercase().contains("not measured"), "{text}");
+    }
+}
+
+#[test]
+fn runs_and_warm_ups_are_counted() {
+    let lab = Lab::new();
+    let document = lab.json(&["run", "true", "sh -c true", "--runs", "7", "--warmup", "2"]);
+    for command in 0..2 {
+        let phases: Vec<&str> =
+            runs(&document, command).iter().map(|run| run["phase"].as_str().unwrap()).collect();
+        assert_eq!(phases, [["warmup"; 2].as_slice(), ["measured"; 7].as_slice()].concat());
+        assert_eq!(document["commands"][command]["summary"]["wall_ns"]["n"], 7);
+    }
+    let trials: Vec<u64> = all_runs(&document).iter().map(|(_, run)| number(run, "trial")).collect();
+    assert!(trials.iter().copied().eq(0..18), "{trials:?}");
+    assert_eq!(runs(&lab.json(&["run", "true", "--runs", "1"]), 0).len(), 1);
+}
+
+#[test]
+fn without_a_number_there_are_at_least_ten_runs() {
+    let lab = Lab::new();
+    assert!(runs(&lab.json(&["run", "sleep 0.4"]), 0).len() >= 10);
+}
+
+#[test]
+fn until_a_precision_is_reached() {
+    let lab = Lab::new();
+    let document = lab.json(&["run", "sleep 0.01", "--until", "5%"]);
+    let wall = &document["commands"][0]["summary"]["wall_ns"];
+    let of = |field: &str| wall[field].as_f64().unwrap();
+    assert!(of("low") > 0.94 * of("median") && of("high") < 1.06 * of("median"), "{wall}");
+    assert_eq!(document["definition"]["runs"], "5%");
+}
+
+#[test]
+fn every_combination_of_parameters_is_a_command() {
+    let lab = Lab::new();
+    let document =
+        lab.json(&["run", "echo {a}-{b}", "-L", "a=1,2", "-L", "b=x,y", "--runs", "2", "--stdout", "out"]);
+    let commands = document["commands"].as_array().unwrap();
+    let lines: Vec<&Value> = commands.iter().map(|command| &command["command"]).collect();
+    assert_eq!(lines, ["echo 1-x", "echo 1-y", "echo 2-x", "echo 2-y"]);
+    assert_eq!(commands[1]["parameters"], serde_json::json!([["a", "1"], ["b", "y"]]));
+    assert!(commands.iter().all(|command| command["runs"].as_array().unwrap().len() == 2));
+    let mut written: Vec<String> = lab.read("out").lines().map(str::to_owned).collect();
+    written.sort_unstable();
+    assert_eq!(written, ["1-x", "1-x", "1-y", "1-y", "2-x", "2-x", "2-y", "2-y"]);
+}
+
+#[test]
+fn the_tree_lists_the_children_of_a_sub_shell() {
+    for lab in Lab::both() {
+        let words = ["run", "--tree", "--shell", "sleep 0.01; (sleep 0.02; true); true", "--runs", "1"];
+        let document = lab.json(&words);
+        let tree = document["commands"][0]["tree"].as_array().unwrap();
+        let commands: Vec<&str> = tree.iter().map(|process| process["command"].as_str().unwrap()).collect();
+        assert_eq!(commands.len(), 4, "{commands:?}");
+        assert_eq!(
+            commands.iter().filter(|command| command.starts_with("sleep 0.0")).count(),
+            2,
+            "{commands:?}"
+        );
+        let pid = |process: &Value| number(process, "pid");
+        assert!(
+            tree[1..].iter().all(|one| tree.iter().any(|other| pid(other) == number(one, "parent"))),
+            "{tree:?}"
+        );
+        let slow = tree.iter().find(|process| process["command"] == "sleep 0.02").unwrap();
+        assert_ne!(number(slow, "parent"), pid(&tree[0]), "it is the sub-shell's child");
+        for process in tree {
+            assert_eq!(process["outcome"]["exited"], 0, "{process}");
+            assert!(number(process, "peak_memory_bytes") > 0 && number(process, "wall_ns") > 0, "{process}");
+        }
+        assert!(number(&tree[0], "wall_ns") > number(slow, "wall_ns"));
+        let text = lab.run(&words).succeeds().out;
+        assert!(text.contains("sleep 0.02"), "{text}");
+    }
+}
+
+/// The loop runs in a child of the shell, and its time is the command's.
+#[test]
+fn a_pipeline_is_counted_as_a_whole() {
+    for lab in Lab::both() {
+        let work = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+        let pipeline = format!("{{ {work}; }} | cat");
+        let document = lab.json(&["run", "--shell", work, &pipeline, "true", "--runs", "3"]);
+        let least = |command| runs(&document, command).iter().map(|run| number(run, "cpu_ns")).min().unwrap();
+        assert!(least(1) as f64 > 0.7 * least(0) as f64, "{} of {}", least(1), least(0));
+        assert!((least(2) as f64) < 0.3 * least(0) as f64, "{} of {}", least(2), least(0));
+    }
+}
+
+/// A small program never shows what the process that started it holds, be it the first run or the hundredth.
+#[test]
+fn peak_memory_of_a_small_program_stays_small() {
+    let lab = Lab::new();
+    let document = lab.json(&["run", "true", "--runs", "100"]);
+    let floor = number(&document["sources"], "peak_memory_floor_bytes");
+    let limit = if document["sources"]["peak_memory"] == "taskstats" { 3 << 20 } else { floor.max(3 << 20) };
+    let peaks = runs(&document, 0).iter().filter_map(|run| run["peak_memory_bytes"].as_u64());
+    assert_eq!(peaks.filter(|&peak| peak > limit).collect::<Vec<_>>(), [0; 0]);
+}
+
+/// `tail` must hold what has no line end. The small command that runs in turn with it inherits nothing.
+#[test]
+fn peak_memory_is_the_commands_own() {
+    const MIB: u64 = 1 << 20;
+    for lab in Lab::both() {
+        let document = lab.json(&["run", "--shell", "head -c 50M /dev/zero | tail", "true", "--runs", "3"]);
+        let peaks = |command| -> Vec<u64> {
+            runs(&document, command).iter().map(|run| number(run, "peak_memory_bytes")).collect()
+        };
+        assert!(peaks(0).iter().all(|&peak| (50 * MIB..70 * MIB).contains(&peak)), "{:?}", peaks(0));
+        assert!(peaks(1).iter().all(|&peak| peak < 10 * MIB), "{:?}", peaks(1));
+    }
+}
