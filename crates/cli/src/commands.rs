@@ -22,7 +22,8 @@ pub(crate) fn resolve(definition: &Definition, cpus: &CpuFacts) -> Result<Vec<Co
 fn command(expanded: &Expanded, shared: &Condition) -> Result<Command, Failure> {
     let mut condition = shared.clone();
     condition.env_set.extend_from_slice(&expanded.env);
-    if let Some(setting) = condition.env_set.iter().find(|setting| setting.find('=').is_none_or(|at| at == 0)) {
+    if let Some(setting) = condition.env_set.iter().find(|setting| setting.find('=').is_none_or(|at| at == 0))
+    {
         return Err(Failure::usage(format!("`{setting}` in the environment is not NAME=VALUE")));
     }
     let (program, argv) = program(&expanded.command, &condition)?;

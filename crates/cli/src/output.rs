@@ -28,6 +28,11 @@ pub(crate) fn lines(text: &str, output: &OutputArgs) -> Result<(), Failure> {
     })
 }
 
+/// Writes a table where the options say.
+pub(crate) fn table(headings: &[&str], rows: &[Vec<String>], output: &OutputArgs) -> Result<(), Failure> {
+    with_writer(output, |style, out| Ok(fauxplat_report::write_table(headings, rows, style, out)?))
+}
+
 /// Opens the place for the report. A file is named in every error about it.
 fn with_writer(
     output: &OutputArgs,

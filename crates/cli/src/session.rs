@@ -233,10 +233,10 @@ fn median(values: &[u64]) -> Option<f64> {
     fauxplat_stats::describe::median(&values)
 }
 
-/// Median wall time of a command's runs, warm-up runs included.
-pub(crate) fn median_wall_ns(samples: &[Sample], command: u16) -> Option<f64> {
+/// Median of a metric over a command's runs, warm-up runs included.
+pub(crate) fn median_of(samples: &[Sample], command: u16, metric: Metric) -> Option<f64> {
     let ours = samples.iter().filter(|sample| sample.command == command);
-    median(&ours.filter_map(|sample| sample.get(Metric::Wall)).collect::<Vec<_>>())
+    median(&ours.filter_map(|sample| sample.get(metric)).collect::<Vec<_>>())
 }
 
 /// The experiment that a recorder writes to.

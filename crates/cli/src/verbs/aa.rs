@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_analyze::{Finished, Judge, aa_stratum, power_result};
 use fauxplat_load::{Burner, Rhythm};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{AaFindings, Aslr, Command, Definition, Placement};
+use fauxplat_model::{AaFindings, Aslr, Command, Definition, Metric, Placement};
 use fauxplat_run::{Executor, Program, Stopped};
 use fauxplat_units::CpuSet;
 use tempfile::TempDir;
@@ -15,8 +15,8 @@ use crate::args::{AaArgs, Stratum};
 use crate::contest::Contest;
 use crate::define;
 use crate::failure::Failure;
-use crate::session::{Session, median_wall_ns};
-use crate::steering::WarmUp;
+use crate::session::{Session, median_of};
+use crate::steering::{Recorder, WarmUp};
 
 /// Makes many complete comparisons of identical copies, and counts the false verdicts.
 pub(crate) fn aa(args: &AaArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -84,9 +84,9 @@ fn name(stratum: Stratum) -> &'static str {
     }
 }
 
-/// Byte-identical copies of a program in folders of equally long names.
+/// Byte-identical copies of a program in folders of equally long names; gone when this is dropped.
 struct Copies {
-    folder: TempDir,
+    _folder: TempDir,
     programs: [PathBuf; 2],
 }
 
@@ -105,7 +105,7 @@ impl Copies {
             Ok(path)
         };
         let programs = [copy("a").map_err(fail)?, copy("b").map_err(fail)?];
-        Ok(Copies { folder, programs })
+        Ok(Copies { _folder: folder, programs })
     }
 }
 
@@ -154,17 +154,17 @@ fn calibrate(
 ) -> Result<(), Failure> {
     let placement = session.header.condition.cpu.clone();
     session.commands = copied(stratum, copies, session);
+    // The amount of work is found before anything disturbs: a burner would take more from the longer runs.
+    let extra_work = args.power.map(|more| extra_work(session, more)).transpose()?;
     let _burners = disturbance(stratum, session)?;
     let identical = comparisons(session, args.comparisons, &[], name(stratum))?;
     findings.strata.push(aa_stratum(name(stratum), &identical));
-    if let Some(more) = args.power {
-        let extra_work = extra_work(session, more)?;
+    if let (Some(more), Some(extra_work), false) = (args.power, extra_work, session.interrupted) {
         let count = args.power_comparisons.unwrap_or(args.comparisons);
         let different = comparisons(session, count, &[0, extra_work], &format!("{}, power", name(stratum)))?;
         findings.power.push(power_result(name(stratum), 1.0 + more, &different));
     }
     session.header.condition.cpu = placement;
-    debug_assert!(copies.folder.path().exists(), "the copies live as long as their comparisons");
     Ok(())
 }
 
@@ -201,22 +201,24 @@ fn comparisons(
 /// Runs from which the amount of extra work is computed.
 const CALIBRATION_RUNS: u32 = 41;
 
-/// Iterations of work that make the first copy take `more` longer: copy A runs as it is and copy B with a large
-/// known amount of work, interleaved, and the difference of their medians gives the time of one iteration.
+/// Iterations of work that make a copy take `more` longer. Copy A runs as it is and copy B with a large known amount
+/// of work, in turns; the difference of their CPU times, which waiting and steal do not touch, gives the time of
+/// one iteration.
 fn extra_work(session: &mut Session<'_>, more: f64) -> Result<u64, Failure> {
     let program = Program::this_binary(crate::SPAWNER_VERB);
     let mut probe = 100_000;
     loop {
         let mut executor = Executor::with_extra_work(&program, &session.commands, &[0, probe])?;
-        let mut samples = crate::steering::Recorder::default();
-        let mut steering = WarmUp::new(&mut samples, 2, CALIBRATION_RUNS, false, &session.commands);
+        let mut runs = Recorder::default();
+        let mut steering = WarmUp::new(&mut runs, 2, CALIBRATION_RUNS, false, &session.commands);
         executor.execute(&mut steering)?;
-        let median = |command| median_wall_ns(&samples.samples, command).unwrap_or(0.0);
-        let (plain_ns, loaded_ns) = (median(0), median(1));
+        let median = |command, metric| median_of(&runs.samples, command, metric).unwrap_or(0.0);
+        let (plain_ns, loaded_ns) = (median(0, Metric::Cpu), median(1, Metric::Cpu));
+        let wall_ns = median(0, Metric::Wall);
         // The probe must take about as long as the command itself, or its own noise would spoil the ratio.
-        if loaded_ns > 1.5 * plain_ns || probe > 1 << 40 {
+        if loaded_ns > plain_ns + 0.5 * wall_ns || probe > 1 << 40 {
             let iteration_ns = (loaded_ns - plain_ns) / probe as f64;
-            return Ok((more * plain_ns / iteration_ns).round().max(1.0) as u64);
+            return Ok((more * wall_ns / iteration_ns).round().max(1.0) as u64);
         }
         probe *= 4;
     }

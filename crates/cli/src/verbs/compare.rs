@@ -12,7 +12,7 @@ use crate::args::{CompareArgs, Gate};
 use crate::contest::Contest;
 use crate::define;
 use crate::failure::Failure;
-use crate::session::{Session, median_wall_ns};
+use crate::session::{Session, median_of};
 use crate::steering::Rounds;
 
 /// Compares commands with the first of them, or one command with stored results.
@@ -90,8 +90,9 @@ const SHORT_NS: f64 = 2e6;
 /// The plan of a comparison, after the commands were warmed up.
 pub(crate) fn plan(session: &Session<'_>, seed: u64) -> Plan {
     let commands = session.commands.len() as u16;
-    let longest =
-        (0..commands).filter_map(|command| median_wall_ns(session.samples(), command)).fold(0.0, f64::max);
+    let longest = (0..commands)
+        .filter_map(|command| median_of(session.samples(), command, Metric::Wall))
+        .fold(0.0, f64::max);
     Plan {
         commands,
         placement: session.header.condition.cpu.clone(),

@@ -1,7 +1,5 @@
 //! `fauxplat history`: earlier results.
 
-use std::fmt::Write;
-
 use fauxplat_analyze::run_findings;
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_report::Format;
@@ -21,7 +19,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
             let mut rows = store(output)?.list(&filter)?;
             // The store gives the newest first, so that a limit keeps it; people read downwards in time.
             rows.reverse();
-            output::lines(&list(&rows, output)?, output)
+            list(&rows, output)
         }
         HistoryAction::Show { id, output } => show(id, output),
         HistoryAction::Export { id, output } => {
@@ -59,10 +57,11 @@ fn findings(stored: &StoredExperiment) -> Findings {
     stored.findings.clone().unwrap_or_else(by_command)
 }
 
-fn list(rows: &[ExperimentRow], output: &OutputArgs) -> Result<String, Failure> {
+fn list(rows: &[ExperimentRow], output: &OutputArgs) -> Result<(), Failure> {
     match output.format {
-        Format::Json => as_json(rows),
-        Format::Text => Ok(as_text(rows)),
+        Format::Json => output::lines(&as_json(rows)?, output),
+        Format::Text if rows.is_empty() => output::lines("no experiments\n", output),
+        Format::Text => output::table(&HEADINGS, &rows.iter().map(cells).collect::<Vec<_>>(), output),
         other => Err(Failure::usage(format!("history list is written as text or json, not as {other}"))),
     }
 }
@@ -80,24 +79,10 @@ fn as_json(rows: &[ExperimentRow]) -> Result<String, Failure> {
     Ok(text + "\n")
 }
 
-fn as_text(rows: &[ExperimentRow]) -> String {
-    if rows.is_empty() {
-        return "no experiments\n".to_owned();
-    }
-    let mut text = String::new();
-    for row in rows {
-        let names = row.names.join(" | ");
-        let summary = row.summary.clone().unwrap_or_else(|| format!("{} ({names})", row.state.name()));
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "{:>6}  {}  {:<8} {:<11} {:>6} runs  {summary}",
-            row.id,
-            row.started,
-            row.kind,
-            row.state.name(),
-            row.samples
-        );
-    }
-    text
+const HEADINGS: [&str; 6] = ["id", "started", "verb", "state", "runs", "what"];
+
+fn cells(row: &ExperimentRow) -> Vec<String> {
+    let what = row.summary.clone().unwrap_or_else(|| row.names.join(" | "));
+    let state = row.state.name().to_owned();
+    vec![row.id.to_string(), row.started.clone(), row.kind.clone(), state, row.samples.to_string(), what]
 }
