@@ -38,7 +38,8 @@ fn strata_and_rivals_are_counted() {
 #[test]
 fn power_is_counted_with_a_known_amount_of_work() {
     let lab = Lab::new();
-    let words = ["aa", &spin(1500), "-N", "1", "--strata", "plain", "--max-pairs", "8", "--quiet"];
+    // CPU time, since a busy machine lengthens the wall time of a few short pairs by more than the work does.
+    let words = ["aa", &spin(1500), "-N", "1", "--strata", "plain", "--max-pairs", "8", "--metric", "cpu"];
     let document = lab.json(&[&words[..], &["--power", "5%", "--power-comparisons", "2"]].concat());
     let power = document["power"].as_array().unwrap();
     assert_eq!(power.len(), 1);
@@ -48,7 +49,7 @@ fn power_is_counted_with_a_known_amount_of_work() {
         number(&power[0], "found") + number(&power[0], "wrong_sign") + number(&power[0], "equivalent") <= 2
     );
     let effect = power[0]["effect_mean_ratio"].as_f64().unwrap();
-    assert!((0.8..1.5).contains(&effect), "{effect}");
+    assert!((0.7..1.6).contains(&effect), "{effect}");
     let text = lab.run(&["history", "show", "last"]).succeeds().out;
     assert!(text.contains("plain"), "{text}");
 }

@@ -81,7 +81,7 @@ fn without_a_number_there_are_at_least_ten_runs() {
 #[test]
 fn until_a_precision_is_reached() {
     let lab = Lab::new();
-    let document = lab.json(&["run", "sleep 0.01", "--until", "5%"]);
+    let document = lab.json(&["run", "sleep 0.1", "--until", "5%"]);
     let wall = &document["commands"][0]["summary"]["wall_ns"];
     let of = |field: &str| wall[field].as_f64().unwrap();
     assert!(of("low") > 0.94 * of("median") && of("high") < 1.06 * of("median"), "{wall}");
