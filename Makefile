@@ -11,12 +11,12 @@ PREFIX ?= /usr/local
 BINARY := $(or $(CARGO_TARGET_DIR),target)/release/fauxplat
 SHARE := $(DESTDIR)$(PREFIX)/share
 
-.PHONY: demo test build install bench clean help toolchain needs-build needs-demo
+.PHONY: demo test build install bench clean help toolchain needs-build needs-demo needs-test
 
 demo: needs-demo build ## install what is missing, build, and compare two real programs
 	@demo/run $(BINARY)
 
-test: needs-build toolchain ## install what is missing, and run everything that has to pass
+test: needs-test toolchain ## install what is missing, and run everything that has to pass
 	@.ci/stages
 
 build: needs-build toolchain ## build the release binary (the default)
@@ -46,6 +46,11 @@ toolchain: needs-build
 # SQLite is compiled from C, and rustc links with cc.
 needs-build:
 	@.ci/packages cc=gcc
+
+# Without a C++ compiler and Python the tests of the table's other languages are skipped, and say so.
+needs-test: needs-build
+	@.ci/packages script=bsdutils taskset=util-linux unshare=util-linux
+	@.ci/packages c++=g++ python3=python3 || echo "going on without them"
 
 needs-demo: needs-build
 	@.ci/packages awk=mawk grep=grep md5sum=coreutils sha1sum=coreutils

@@ -169,6 +169,25 @@ fn every_link_leads_to_a_file() {
     }
 }
 
+/// The value of a line `key = value` of a manifest, without quotes.
+fn value<'a>(manifest: &'a str, key: &str) -> &'a str {
+    let line = manifest.lines().find_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix('='));
+    line.unwrap_or_else(|| panic!("no {key} in\n{manifest}")).trim().trim_matches('"')
+}
+
+#[test]
+fn every_crate_stands_on_the_map_with_its_layer() {
+    let map = read("ARCHITECTURE.md");
+    for place in ["lib", "crates"] {
+        for entry in fs::read_dir(root().join(place)).expect("a folder of crates").flatten() {
+            let path = format!("{place}/{}", entry.file_name().display());
+            let Ok(manifest) = fs::read_to_string(entry.path().join("Cargo.toml")) else { continue };
+            let row = format!("| {} | {} | `{path}` |", value(&manifest, "rank"), value(&manifest, "column"));
+            assert!(map.contains(&row), "the code map of ARCHITECTURE.md lacks a row that begins with {row}");
+        }
+    }
+}
+
 #[test]
 fn a_word_that_is_not_printed_is_noticed() {
     let shown = ["  sort    5.020 ms   slower".to_owned(), "…".to_owned()];
