@@ -13,10 +13,7 @@ use crate::failure::Failure;
 pub(crate) fn definition(commands: &CommandArgs, condition: &ConditionArgs) -> Result<Definition, Failure> {
     let mut definition = match &commands.input {
         Some(path) => read(path)?,
-        None => Definition {
-            condition: Condition { env_pad: EnvPad::Random, ..Condition::default() },
-            ..Definition::default()
-        },
+        None => Definition::default(),
     };
     apply_commands(&mut definition, commands)?;
     apply_condition(&mut definition.condition, condition)?;

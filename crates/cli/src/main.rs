@@ -14,6 +14,7 @@ mod verbs;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use crate::failure::Failure;
 
@@ -51,11 +52,16 @@ fn main() -> ExitCode {
 fn dispatch(words: &[String]) -> u8 {
     let cli = match args::Cli::try_parse_from(words) {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are answers, everything else is a mistake.
+        Err(error) if !error.use_stderr() => {
+            // Help and version are answers and go to standard output.
             let _ = error.print();
-            return if error.use_stderr() { failure::USAGE } else { 0 };
+            return 0;
         }
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            return failure::USAGE;
+        }
+        Err(error) => return Failure::usage(misuse(&error)).tell(),
     };
     let done = match cli.verb {
         args::Verb::Run(args) => verbs::run::run(&args, words),
@@ -71,12 +77,22 @@ fn dispatch(words: &[String]) -> u8 {
     }
 }
 
+/// What the parser says, as one line: its first sentence and its tips, without the usage that `--help` shows.
+fn misuse(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let said = text.split("\nUsage:").next().unwrap_or_default();
+    let said = said.split("For more information").next().unwrap_or_default();
+    let words: Vec<&str> = said.split_whitespace().skip_while(|word| *word == "error:").collect();
+    format!("{} (see --help)", words.join(" "))
+}
+
 impl Failure {
-    /// Prints the one line and gives the exit code.
+    /// Prints the one line and gives the exit code. Whoever closed the pipe has read enough, and that is no failure.
     fn tell(&self) -> u8 {
-        if !self.is_silent() {
-            output::complain(&self.to_string());
+        if self.is_silent() {
+            return 0;
         }
+        output::complain(&self.to_string());
         self.code()
     }
 }

@@ -1,9 +1,5 @@
 //! The spawner, run for real. This program is its own spawner, which is why it has a `main`.
-#![expect(
-    clippy::disallowed_macros,
-    clippy::disallowed_methods,
-    reason = "a test program of its own prints and asks for its path"
-)]
+#![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 
 use std::path::PathBuf;
 

@@ -80,7 +80,9 @@ fn burn(rhythm: Rhythm, seed: u64, stop: &AtomicBool, burnt_ns: &AtomicU64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut length_ms = move || match rhythm {
         Rhythm::Always => 1000,
-        Rhythm::Random { shortest_ms, longest_ms } => random.random_range(shortest_ms..=longest_ms.max(shortest_ms)),
+        Rhythm::Random { shortest_ms, longest_ms } => {
+            random.random_range(shortest_ms..=longest_ms.max(shortest_ms))
+        }
     };
     while !stop.load(Ordering::Relaxed) {
         if rhythm != Rhythm::Always {

@@ -121,9 +121,9 @@ pub enum EnvBase {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EnvPad {
     /// None.
-    #[default]
     None,
     /// Each block draws a stack displacement of 0 to 4095 bytes that all its commands share.
+    #[default]
     Random,
     /// Exactly this many bytes.
     Bytes(u16),

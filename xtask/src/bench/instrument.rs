@@ -34,7 +34,9 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
         }
         push(&mut again, time_bare(&bare, &empty)?, base);
     }
-    println!("An empty static program, {rounds} rounds of {RUNS} runs per tool, as ratios to a bare vfork loop in C");
+    println!(
+        "An empty static program, {rounds} rounds of {RUNS} runs per tool, as ratios to a bare vfork loop in C"
+    );
     println!("wall time per run, everything recorded and stored (start and report of the tool included):");
     print_ratio("fauxplat run", &ours.cost, "goal: at most 1.12");
     print_ratio("hyperfine -N", &hyperfine.cost, "");
@@ -53,7 +55,8 @@ fn push(rounds: &mut Rounds, (cost, median): (f64, f64), (base_cost, base_median
 }
 
 fn installed(name: &str) -> bool {
-    let found = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    let found =
+        Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !found {
         println!("{name} is not installed: its ratios are left out");
     }
@@ -101,7 +104,8 @@ fn time_perf(empty: &Path) -> Result<f64, ChoreError> {
 
 /// The median in a file of hyperfine's shape, in nanoseconds.
 fn median_in(report: &Path) -> Result<f64, ChoreError> {
-    let text = std::fs::read_to_string(report).map_err(|error| failed(&report.display().to_string(), &error))?;
+    let text =
+        std::fs::read_to_string(report).map_err(|error| failed(&report.display().to_string(), &error))?;
     let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| failed("report", &error))?;
     let median = value["results"][0]["median"].as_f64();
     median.map(|seconds| seconds * 1e9).ok_or_else(|| failed("report", &"it has no median"))

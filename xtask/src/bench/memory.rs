@@ -18,11 +18,17 @@ pub(super) fn run() -> Result<(), ChoreError> {
         let _ = std::fs::remove_file(&store);
         let (name, empty, store) = (fauxplat.display(), empty.display(), store.display());
         let inner = format!("{name} run {empty} --quiet -r {RUNS} --format {format} --store {store}");
-        let told = output(Command::new(&fauxplat).args(["run", "-r", "1", "--format", "json", "--store", "none", &inner]))?;
-        let record: serde_json::Value = serde_json::from_slice(&told.stdout).map_err(|error| failed("report", &error))?;
+        let told = output(
+            Command::new(&fauxplat).args(["run", "-r", "1", "--format", "json", "--store", "none", &inner]),
+        )?;
+        let record: serde_json::Value =
+            serde_json::from_slice(&told.stdout).map_err(|error| failed("report", &error))?;
         let bytes = record["commands"][0]["runs"][0]["peak_memory_bytes"].as_f64();
         let mib = bytes.ok_or_else(|| failed("report", &"it has no peak memory"))? / f64::from(1 << 20);
-        println!("  --format {format:<6} {mib:.1} MiB{}", if mib < GOAL_MIB { "" } else { "  ABOVE THE GOAL" });
+        println!(
+            "  --format {format:<6} {mib:.1} MiB{}",
+            if mib < GOAL_MIB { "" } else { "  ABOVE THE GOAL" }
+        );
     }
     Ok(())
 }

@@ -21,14 +21,29 @@ pub(super) fn run() -> Result<(), ChoreError> {
         ("true 1 %, drift", &["-N", "1", "--power", "1%", "--power-comparisons", "20", "--strata", "drift"]),
         (
             "true 0.5 %, margin 0.2 %",
-            &["-N", "1", "--power", "0.5%", "--power-comparisons", "20", "--margin", "0.2%", "--strata", "plain"],
+            &[
+                "-N",
+                "1",
+                "--power",
+                "0.5%",
+                "--power-comparisons",
+                "20",
+                "--margin",
+                "0.2%",
+                "--strata",
+                "plain",
+            ],
         ),
     ];
     for (number, (title, options)) in campaigns.iter().enumerate() {
         println!("\n== {title}");
         let report = scratch()?.join(format!("verdict-{number}.txt"));
         let mut aa = Command::new(&fauxplat);
-        aa.arg("aa").arg(&command).args(*options).args(["--quiet", "--store", "none", "--output"]).arg(&report);
+        aa.arg("aa")
+            .arg(&command)
+            .args(*options)
+            .args(["--quiet", "--store", "none", "--output"])
+            .arg(&report);
         output(aa.stdout(Stdio::null()))?;
         let text = std::fs::read_to_string(&report).map_err(|error| failed("report", &error))?;
         println!("{text}");

@@ -1,6 +1,7 @@
 //! `fauxplat run`: how long, how much, under exactly which conditions.
 
 use fauxplat_analyze::run_findings;
+use fauxplat_model::Runs;
 use fauxplat_model::document::Findings;
 use fauxplat_plan::{Layout, Plan};
 use fauxplat_run::Stopped;
@@ -14,7 +15,7 @@ use crate::steering::Rounds;
 /// Measures one or several commands.
 pub(crate) fn run(args: &RunArgs, invocation: &[String]) -> Result<(), Failure> {
     let mut definition = define::definition(&args.commands, &args.condition)?;
-    definition.runs = args.until.or(args.runs).unwrap_or(definition.runs);
+    definition.runs = args.until.map(Runs::Until).or(args.runs).unwrap_or(definition.runs);
     define::defaults_of_run(&mut definition.condition, args);
     let mut session = Session::begin("run", definition, &args.output, invocation)?;
     let failed = measure(&mut session).err();
