@@ -1,0 +1,206 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_fauxplat_global_optspecs
+    string join \n h/help V/version
+end
+
+function __fish_fauxplat_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_fauxplat_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_fauxplat_using_subcommand
+    set -l cmd (__fish_fauxplat_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -s V -l version -d 'Print version'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "history" -d 'Earlier results: list, show, export, remove'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__man" -d 'Write the manual pages into a folder'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__completions" -d 'Write the shell completions into a folder'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s n -l names -d 'What reports call the commands, in their order' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s p -l prepare -d 'Run this before each run, unmeasured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l input -d 'Saved definition; what the command line says goes first' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s r -l runs -d 'Measured runs of each command: a number, or auto (at least 10, for about 3 s)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s u -l until -d 'Run until the interval of the median is within this precision, for instance 1%' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cpu -d 'CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `auto` (one-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
+off\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l env-pad -d 'Environment padding: bytes, none, or `random`: each block draws a displacement of the stack within a page, the same for all commands of the block [default: random; for run none, unless ASLR is off]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cwd -d 'Working directory of the commands' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tree -d 'List each process of the command: pid, parent, CPU time, wall time, peak memory (one extra, traced run)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l shell -d 'Run each command line by /bin/sh -c; the start of the shell is measured too'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s i -l ignore-failure -d 'Keep and analyse runs that fail'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s n -l names -d 'What reports call the commands, in their order' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s p -l prepare -d 'Run this before each run, unmeasured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l input -d 'Saved definition; what the command line says goes first' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, … [default: wall]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l margin -d 'Differences within plus or minus this count as none [default: 1%]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l level -d 'Probability of a false `different` over the whole comparison [default: 1%]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l max-pairs -d 'Inconclusive after this many pairs [default: 128]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l max-time -d 'Inconclusive after this time' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l fail-if -d 'Fail with exit code 1 if some command is: slower or faster than the first, different, or inconclusive' -r -f -a "slower\t''
+faster\t''
+different\t''
+inconclusive\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l baseline -d 'Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cpu -d 'CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `auto` (one-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
+off\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l env-pad -d 'Environment padding: bytes, none, or `random`: each block draws a displacement of the stack within a page, the same for all commands of the block [default: random; for run none, unless ASLR is off]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cwd -d 'Working directory of the commands' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l shell -d 'Run each command line by /bin/sh -c; the start of the shell is measured too'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s i -l ignore-failure -d 'Keep and analyse runs that fail'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s n -l names -d 'What reports call the commands, in their order' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s p -l prepare -d 'Run this before each run, unmeasured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l input -d 'Saved definition; what the command line says goes first' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l strata -d 'Strata: plain, drift, layout, busy-sibling [default: all that this machine has]' -r -f -a "plain\t''
+drift\t''
+layout\t''
+busy-sibling\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s N -l comparisons -d 'Comparisons of identical copies per stratum' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l power -d 'Also compare with copies that do this much more work, and count how often it is found' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l power-comparisons -d 'Comparisons per stratum for --power [default: as --comparisons]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, … [default: wall]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l margin -d 'Differences within plus or minus this count as none [default: 1%]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l level -d 'Probability of a false `different` over the whole comparison [default: 1%]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l max-pairs -d 'Inconclusive after this many pairs [default: 128]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l max-time -d 'Inconclusive after this time' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cpu -d 'CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `auto` (one-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
+off\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l env-pad -d 'Environment padding: bytes, none, or `random`: each block draws a displacement of the stack within a page, the same for all commands of the block [default: random; for run none, unless ASLR is off]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cwd -d 'Working directory of the commands' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l shell -d 'Run each command line by /bin/sh -c; the start of the shell is measured too'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s i -l ignore-failure -d 'Keep and analyse runs that fail'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "list" -d 'One line per experiment, newest last'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "show" -d 'The report of an experiment, as it was'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "rm" -d 'Remove experiments'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l kind -d 'Only this verb: run, compare, aa' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l name -d 'Only those with a command that contains this' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l since -d 'Only those since this time, for instance 2026-11' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l limit -d 'At most so many, the newest' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "list" -d 'One line per experiment, newest last'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "show" -d 'The report of an experiment, as it was'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove experiments'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand __man" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand __completions" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "list" -d 'One line per experiment, newest last'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "show" -d 'The report of an experiment, as it was'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "rm" -d 'Remove experiments'
