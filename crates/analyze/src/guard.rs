@@ -20,7 +20,13 @@ pub(crate) const STEAL_SHARE: f64 = 0.10;
 /// A pair may migrate this often without being a storm.
 pub(crate) const MIGRATIONS_ALLOWED: f64 = 10.0;
 
-/// A pair beyond this many times the usual steal or migrations is unusual.
+/// A pair of single-threaded commands may wait this long for its CPU without being preempted.
+pub(crate) const WAIT_ALLOWED_NS: f64 = 100e3;
+
+/// Waiting beyond the allowance and beyond what is usual here is preemption from this share of the wall time on.
+pub(crate) const WAIT_SHARE: f64 = 0.02;
+
+/// A pair beyond this many times the usual wait, steal or migrations is unusual.
 pub(crate) const TIMES_USUAL: f64 = 4.0;
 
 /// What is usual is the median of this many earlier pairs.
@@ -29,12 +35,19 @@ const MEMORY: usize = 32;
 /// What the pairs so far were like, and which were dropped.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guard {
+    /// Whether both commands are single tasks, so that whatever keeps them waiting is somebody else.
+    single_task: bool,
+    wait_ns: VecDeque<f64>,
     steal_ns: VecDeque<f64>,
     migrations: VecDeque<f64>,
     dropped: Vec<Dropped>,
 }
 
 impl Guard {
+    pub(crate) fn new(single_task: bool) -> Self {
+        Guard { single_task, ..Guard::default() }
+    }
+
     /// Why this pair is dropped, if it is. It is remembered in any case: on a machine where every pair is stolen
     /// from, that is the usual state and dropping all of them would leave nothing.
     pub(crate) fn judge(
@@ -45,6 +58,7 @@ impl Guard {
         throttled: bool,
     ) -> Option<DroppedReason> {
         let reason = self.reason(pair, metric, ignore_failure, throttled);
+        remember(&mut self.wait_ns, total(pair, Metric::RunDelay));
         remember(&mut self.steal_ns, total(pair, Metric::Steal));
         remember(&mut self.migrations, total(pair, Metric::Migrations));
         if let Some(reason) = reason {
@@ -82,9 +96,19 @@ impl Guard {
             Some(DroppedReason::HeavySteal)
         } else if total(pair, Metric::Migrations) > migration_limit {
             Some(DroppedReason::MigrationStorm)
+        } else if metric == Metric::Wall && self.is_preempted(pair) {
+            Some(DroppedReason::Preempted)
         } else {
             None
         }
+    }
+
+    /// Waiting matters to the wall time alone. Of several tasks one may wait for another, which is the command's own
+    /// affair, so only single tasks are looked at.
+    fn is_preempted(&self, pair: &Pair) -> bool {
+        let limit =
+            WAIT_ALLOWED_NS.max(TIMES_USUAL * usual(&self.wait_ns)) + WAIT_SHARE * total(pair, Metric::Wall);
+        self.single_task && total(pair, Metric::RunDelay) > limit
     }
 
     fn count(&mut self, reason: DroppedReason, pairs: usize) {

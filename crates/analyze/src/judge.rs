@@ -63,6 +63,7 @@ pub struct Judge {
     pub(crate) tau2: Option<f64>,
     pub(crate) scope: Scope,
     pub(crate) ignore_failure: bool,
+    pub(crate) single_task: bool,
     pub(crate) commands: usize,
     pub(crate) contests: Vec<Contest>,
     /// Pairs in each block: known from the first block.
@@ -95,6 +96,7 @@ impl Judge {
             tau2: None,
             scope: Scope::Binaries,
             ignore_failure: false,
+            single_task: false,
             commands,
             pairs_per_block: 1,
             blocks: 0,
@@ -110,6 +112,13 @@ impl Judge {
     /// Says that programs were relinked in every block.
     pub fn scope(mut self, scope: Scope) -> Self {
         self.scope = scope;
+        self
+    }
+
+    /// Says that every command is one process of one thread that stays on one CPU: pairs that other programs kept
+    /// waiting are then dropped.
+    pub fn single_task(mut self, single: bool) -> Self {
+        self.single_task = single;
         self
     }
 
@@ -225,7 +234,7 @@ impl Judge {
             candidate,
             design,
             series,
-            guard: Guard::default(),
+            guard: Guard::new(self.single_task),
             kept: Vec::new(),
             decided: None,
         }

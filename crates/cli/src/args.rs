@@ -47,8 +47,9 @@ pub(crate) enum Verb {
 #[command(next_help_heading = "Condition")]
 pub(crate) struct ConditionArgs {
     /// CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU),
-    /// `auto` (one-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]
-    #[arg(long, value_name = "LIST|free|auto|one-of:LIST")]
+    /// `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a
+    /// single thread, else free) [default: free for run, auto for compare and aa]
+    #[arg(long, value_name = "LIST|free|auto|one-of:LIST|idle-of:LIST")]
     pub(crate) cpu: Option<Placement>,
     /// Scheduling policy: other, fifo:N or rr:N [default: other]
     #[arg(long, value_name = "POLICY")]
@@ -308,7 +309,7 @@ fn percent(text: &str) -> Result<f64, String> {
     let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
     match digits.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number / scale < 1.0 => Ok(number / scale),
-        _ => Err(format!("`{text}` is not a share such as 1%, above 0 and below 100 %")),
+        _ => Err(format!("`{text}` is not a share or precision such as 1%, above 0 and below 100 %")),
     }
 }
 

@@ -72,7 +72,9 @@ fn search_path(condition: &Condition) -> String {
 
 /// CPUs that were asked for must be online and allowed: a run that silently went elsewhere would be worse than none.
 fn check_placement(placement: &Placement, facts: &CpuFacts) -> Result<(), Failure> {
-    let (Placement::Set(wanted) | Placement::OneOf(wanted)) = placement else { return Ok(()) };
+    let (Placement::Set(wanted) | Placement::OneOf(wanted) | Placement::IdleOf(wanted)) = placement else {
+        return Ok(());
+    };
     let say = |cpus: CpuSet, why: String| Err(Failure::usage(format!("--cpu {wanted}: CPU {cpus} {why}")));
     let present = fauxplat_topology::present(Path::new("/"));
     let missing = wanted.without(&facts.online);

@@ -7,6 +7,7 @@ use fauxplat_model::{Command, Definition, Metric, Placement, Sample, Setup, Sour
 use fauxplat_run::{Executor, Program, Stopped};
 use fauxplat_store::{Experiment, State, Store};
 use fauxplat_sys::{clock, signal};
+use fauxplat_units::Bytes;
 
 use crate::args::OutputArgs;
 use crate::commands;
@@ -23,6 +24,8 @@ pub(crate) struct Session<'a> {
     pub(crate) recorder: Recorder,
     pub(crate) progress: Progress,
     pub(crate) interrupted: bool,
+    /// Whether every command was seen to be one process of one thread.
+    pub(crate) single_task: bool,
     /// Median wall time of the empty static program.
     pub(crate) floor_ns: Option<f64>,
     pub(crate) store: Option<Store>,
@@ -70,6 +73,7 @@ impl<'a> Session<'a> {
             recorder: Recorder::default(),
             progress: Progress::new(output.quiet),
             interrupted: false,
+            single_task: false,
             floor_ns: None,
             store,
             output,
@@ -83,11 +87,11 @@ impl<'a> Session<'a> {
 
     /// The empty program also shows which sources the spawner could open.
     fn measure_floor(&mut self) {
-        let first = match &self.header.condition.cpu {
-            Placement::OneOf(cpus) => cpus.iter().take(1).collect(),
-            _ => fauxplat_units::CpuSet::new(),
+        let setup = match &self.header.condition.cpu {
+            Placement::OneOf(cpus) => Setup { cpus: Some(cpus.iter().take(1).collect()), ..Setup::default() },
+            Placement::IdleOf(_) => Setup { idle: true, ..Setup::default() },
+            _ => Setup::default(),
         };
-        let setup = Setup { cpus: Some(first).filter(|cpus| !cpus.is_empty()), ..Setup::default() };
         self.floor_ns = median(&self.executor.floor_ns(FLOOR_RUNS, &setup));
         self.header.sources = self.executor.sources();
         self.header.not_measured = not_measured(&self.header.sources);
@@ -125,14 +129,15 @@ impl<'a> Session<'a> {
     /// Settles what `auto` placement means: single-threaded commands get one CPU per block.
     ///
     /// A program of one thread loses nothing by staying on one CPU, and migrations between runs are the largest
-    /// noise of short programs. One of several threads or processes would be strangled, so it stays free.
+    /// noise of short programs. The CPU is one that is idle, since a burner beside it would be larger noise still. One of several threads or processes would be strangled, so it stays free.
     fn settle_placement(&mut self) {
         if self.header.condition.cpu != Placement::Auto {
             return;
         }
         let allowed = self.header.machine.cpu.allowed.clone();
         let alone = (0..self.commands.len() as u16).all(|command| self.runs_alone(command));
-        let placement = if alone && allowed.len() > 1 { Placement::OneOf(allowed) } else { Placement::Free };
+        self.single_task = alone;
+        let placement = if alone && allowed.len() > 1 { Placement::IdleOf(allowed) } else { Placement::Free };
         self.header.condition.cpu = placement.clone();
         for command in &mut self.commands {
             command.condition.cpu = placement.clone();
@@ -207,6 +212,12 @@ pub(crate) fn open_store(output: &OutputArgs) -> Result<Option<Store>, Failure> 
 /// What the sources of this machine and these permissions leave out.
 fn not_measured(sources: &Sources) -> Vec<String> {
     let mut missing = Vec::new();
+    if sources.peak_memory == Source::Rusage {
+        let floor = Bytes(sources.peak_memory_floor_bytes);
+        missing.push(format!(
+            "peak memory below {floor}: less reads as the spawner's own (needs CAP_NET_ADMIN: run as root)"
+        ));
+    }
     if sources.run_delay == Source::FirstThread {
         missing.push(
             "run-queue wait of other than the first thread (needs CAP_NET_ADMIN for taskstats: run as root)"

@@ -97,6 +97,12 @@ impl<'a> WarmUp<'a> {
         let trials = (0..times).flat_map(|round| (0..count).map(move |command| trial(round, command)));
         WarmUp { recorder, commands, trials: Some(trials.collect()), ignore_failure }
     }
+
+    /// The same runs under a setup that a block drew.
+    pub(crate) fn under(mut self, setup: &Setup) -> Self {
+        self.trials.iter_mut().flatten().for_each(|trial| trial.setup = setup.clone());
+        self
+    }
 }
 
 impl Steering for WarmUp<'_> {

@@ -19,6 +19,6 @@ pub mod words;
 
 pub use client::{Program, Spawner};
 pub use error::LaunchError;
-pub use ring::{Pad, Reply, Request, RunEnd};
+pub use ring::{Pad, Place, Reply, Request, RunEnd};
 pub use server::serve_inherited as serve;
 pub use table::{Entry, Stdin, Stdout, Table, entry_of};

@@ -15,12 +15,26 @@ use fauxplat_sys::process::Exit;
 pub struct Request {
     /// Index in the table.
     pub entry: u32,
-    /// One CPU to run on, instead of the entry's own set.
-    pub cpu: Option<u32>,
+    /// Where to run.
+    pub place: Place,
     /// Environment padding.
     pub pad: Pad,
     /// Whether the whole process tree is to be traced and listed instead of timed.
     pub traced: bool,
+}
+
+/// Where a run executes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// On the entry's own CPUs, or where the spawner may run.
+    #[default]
+    Entry,
+    /// On this CPU.
+    Cpu(u32),
+    /// On one of the entry's CPUs, the one that is idle now.
+    Idle,
+    /// On the CPU that [`Place::Idle`] chose before.
+    Same,
 }
 
 /// Environment padding of a run.
@@ -171,7 +185,13 @@ impl Request {
             Pad::Bytes(bytes) => bytes.into(),
             Pad::StackOffset(offset) => 1 << 32 | u64::from(offset),
         };
-        [self.entry.into(), self.cpu.map_or(NONE, u64::from), pad, self.traced.into()]
+        let place = match self.place {
+            Place::Entry => NONE,
+            Place::Idle => NONE - 1,
+            Place::Same => NONE - 2,
+            Place::Cpu(cpu) => cpu.into(),
+        };
+        [self.entry.into(), place, pad, self.traced.into()]
     }
 
     pub(crate) fn decode(words: [u64; REQUEST_WORDS]) -> Request {
@@ -180,8 +200,13 @@ impl Request {
             word if word >> 32 == 1 => Pad::StackOffset(word as u16),
             word => Pad::Bytes(word as u16),
         };
-        let cpu = (words[1] != NONE).then_some(words[1] as u32);
-        Request { entry: words[0] as u32, cpu, pad, traced: words[3] != 0 }
+        let place = match words[1] {
+            NONE => Place::Entry,
+            word if word == NONE - 1 => Place::Idle,
+            word if word == NONE - 2 => Place::Same,
+            word => Place::Cpu(word as u32),
+        };
+        Request { entry: words[0] as u32, place, pad, traced: words[3] != 0 }
     }
 }
 
@@ -246,8 +271,8 @@ mod tests {
     #[test]
     fn messages_survive_the_crossing() {
         for pad in [Pad::None, Pad::Bytes(0), Pad::Bytes(4096), Pad::StackOffset(4095)] {
-            for cpu in [None, Some(0), Some(4000)] {
-                let request = Request { entry: 3, cpu, pad, traced: cpu.is_some() };
+            for place in [Place::Entry, Place::Cpu(0), Place::Cpu(4000), Place::Idle, Place::Same] {
+                let request = Request { entry: 3, place, pad, traced: place == Place::Idle };
                 assert_eq!(Request::decode(request.encode()), request);
             }
         }

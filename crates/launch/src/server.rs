@@ -6,6 +6,7 @@ mod reap;
 
 use std::fs::File;
 use std::os::fd::RawFd;
+use std::time::Duration;
 
 use fauxplat_model::{Metric, Reading};
 use fauxplat_sys::process::{self, Exit, Usage, Waited};
@@ -16,7 +17,7 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::LaunchError;
 use crate::client::Inherited;
-use crate::ring::{RING_WORDS, Reply, Request, Rings, RunEnd, Way};
+use crate::ring::{Place, RING_WORDS, Reply, Request, Rings, RunEnd, Way};
 use crate::{procfs, tree};
 use account::Accounts;
 pub(crate) use account::{HAS_MIGRATIONS, HAS_TASKSTATS};
@@ -133,7 +134,7 @@ impl Server<'_> {
     /// One timed run.
     fn run(&mut self, request: Request) -> Result<Reply, StartFailed> {
         let loaded = &mut self.programs[request.entry as usize];
-        place(&mut self.placed, &self.home, loaded, request.cpu)?;
+        place(&mut self.placed, &self.home, loaded, request.place)?;
         loaded.rewind_stdin();
         let pad = loaded.pad_bytes(request.pad);
         let timeout_ns = loaded.timeout_ns;
@@ -180,7 +181,7 @@ impl Server<'_> {
     fn run_traced(&mut self, request: Request) -> Reply {
         let loaded = &mut self.programs[request.entry as usize];
         loaded.rewind_stdin();
-        let end = match place(&mut self.placed, &self.home, loaded, request.cpu) {
+        let end = match place(&mut self.placed, &self.home, loaded, request.place) {
             Err(failed) => RunEnd::NotStarted(failed.stage as i32, failed.errno),
             Ok(()) => tree::observe(loaded, &mut self.stack, &self.tree),
         };
@@ -191,9 +192,25 @@ impl Server<'_> {
 
 /// Puts the spawner where the next child shall run. Children inherit the affinity, so nothing is left to do
 /// between their creation and exec, and a block of runs on one CPU changes it once.
-fn place(placed: &mut CpuSet, home: &CpuSet, loaded: &Loaded, cpu: Option<u32>) -> Result<(), StartFailed> {
-    let one: Option<CpuSet> = cpu.map(|cpu| [Cpu(cpu)].into_iter().collect());
-    let wanted = one.as_ref().or(loaded.cpus.as_ref()).unwrap_or(home);
+fn place(placed: &mut CpuSet, home: &CpuSet, loaded: &Loaded, place: Place) -> Result<(), StartFailed> {
+    let all = loaded.cpus.as_ref().unwrap_or(home);
+    match place {
+        Place::Entry => move_to(placed, all),
+        Place::Cpu(cpu) => move_to(placed, &[Cpu(cpu)].into_iter().collect()),
+        Place::Same => Ok(()),
+        Place::Idle => {
+            move_to(placed, all)?;
+            // The kernel looks for an idle CPU when it wakes a task, so the spawner sleeps and stays where it wakes.
+            std::thread::sleep(IDLE_NAP);
+            sched::current_cpu().map_or(Ok(()), |cpu| move_to(placed, &[cpu].into_iter().collect()))
+        }
+    }
+}
+
+/// Long enough to be put to sleep for real.
+const IDLE_NAP: Duration = Duration::from_micros(50);
+
+fn move_to(placed: &mut CpuSet, wanted: &CpuSet) -> Result<(), StartFailed> {
     if wanted != placed {
         sched::set_affinity(0, wanted).map_err(|error| StartFailed {
             stage: Stage::Affinity,
@@ -253,8 +270,9 @@ fn readings(
     steal_ns: Option<u64>,
 ) -> [Reading; Metric::COUNT] {
     let ticks_ns = usage.user_ns + usage.system_ns;
-    // The exit records miss nobody and count exactly; `wait4` misses children that nobody waited for.
-    let cpu_ns = account.cpu_ns.map_or(ticks_ns, |exact_ns| exact_ns.max(ticks_ns.saturating_sub(1000)));
+    // `wait4` is exact to a microsecond but misses children that nobody waited for. The exit records miss nobody, but
+    // the kernel writes them before it charges what a task used since its last tick. Both can only be too small.
+    let cpu_ns = account.cpu_ns.map_or(ticks_ns, |recorded_ns| recorded_ns.max(ticks_ns));
     let user_ns = match ticks_ns {
         0 => cpu_ns,
         _ => (u128::from(cpu_ns) * u128::from(usage.user_ns) / u128::from(ticks_ns)) as u64,

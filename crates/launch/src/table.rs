@@ -77,7 +77,7 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
         env: environment(condition),
         cwd: condition.cwd.as_ref().map(|path| path.display().to_string()),
         cpus: match &condition.cpu {
-            Placement::Set(cpus) => Some(cpus.clone()),
+            Placement::Set(cpus) | Placement::IdleOf(cpus) => Some(cpus.clone()),
             _ => None,
         },
         policy: match condition.policy {

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use fauxplat_launch::{
-    Entry, LaunchError, Pad, Program, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table, serve,
+    Entry, LaunchError, Pad, Place, Program, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table, serve,
 };
 use fauxplat_model::Metric;
 use fauxplat_sys::process::Exit;
@@ -55,7 +55,7 @@ fn shell(line: &str) -> Entry {
 }
 
 fn request(entry: u32) -> Request {
-    Request { entry, cpu: None, pad: Pad::None, traced: false }
+    Request { entry, place: Place::Entry, pad: Pad::None, traced: false }
 }
 
 fn reply_to(spawner: &mut Spawner, request: Request) -> Reply {

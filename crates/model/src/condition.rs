@@ -7,10 +7,10 @@ use std::str::FromStr;
 use fauxplat_units::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, or `one-of:0-3`.
+/// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
-    /// One CPU per block for commands of a single thread, free for all others.
+    /// `idle-of` all allowed CPUs for commands of a single thread, free for all others.
     #[default]
     Auto,
     /// Wherever the scheduler likes, within the inherited affinity.
@@ -19,6 +19,8 @@ pub enum Placement {
     Set(CpuSet),
     /// Each block draws one CPU of these.
     OneOf(CpuSet),
+    /// Each block stays on one CPU of these: the one that the scheduler finds idle when the block begins.
+    IdleOf(CpuSet),
 }
 
 impl fmt::Display for Placement {
@@ -28,6 +30,7 @@ impl fmt::Display for Placement {
             Placement::Free => f.write_str("free"),
             Placement::Set(cpus) => cpus.fmt(f),
             Placement::OneOf(cpus) => write!(f, "one-of:{cpus}"),
+            Placement::IdleOf(cpus) => write!(f, "idle-of:{cpus}"),
         }
     }
 }
@@ -44,9 +47,10 @@ impl FromStr for Placement {
         match text {
             "auto" => Ok(Placement::Auto),
             "free" => Ok(Placement::Free),
-            _ => match text.strip_prefix("one-of:") {
-                Some(list) => Ok(Placement::OneOf(cpus(list)?)),
-                None => Ok(Placement::Set(cpus(text)?)),
+            _ => match text.split_once(':') {
+                Some(("one-of", list)) => Ok(Placement::OneOf(cpus(list)?)),
+                Some(("idle-of", list)) => Ok(Placement::IdleOf(cpus(list)?)),
+                _ => Ok(Placement::Set(cpus(text)?)),
             },
         }
     }
@@ -213,7 +217,7 @@ mod tests {
         for text in ["other", "fifo:1", "rr:99"] {
             assert_eq!(text.parse::<Policy>().unwrap().to_string(), text);
         }
-        for text in ["auto", "free", "0-3,8", "one-of:1"] {
+        for text in ["auto", "free", "0-3,8", "one-of:1", "idle-of:0,2"] {
             assert_eq!(text.parse::<Placement>().unwrap().to_string(), text);
         }
         for text in ["none", "random", "0", "8192"] {

@@ -126,6 +126,8 @@ pub enum DroppedReason {
     MigrationStorm,
     /// The control group was throttled during the pair.
     Throttled,
+    /// Other programs kept a single-threaded command of the pair waiting for its CPU.
+    Preempted,
 }
 
 /// Pairs dropped for one reason.

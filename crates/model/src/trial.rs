@@ -10,6 +10,9 @@ use crate::Phase;
 pub struct Setup {
     /// CPUs on which the run may execute; `None` leaves the inherited affinity.
     pub cpus: Option<CpuSet>,
+    /// Whether only one of these CPUs is meant: the one that is idle when the block begins.
+    #[serde(default)]
+    pub idle: bool,
     /// Stack displacement in bytes. The environment is padded so that every command of the block has the same
     /// total of argument and environment bytes, modulo a page: this value.
     pub stack_offset_bytes: Option<u16>,

@@ -66,10 +66,11 @@ impl Plan {
         let env_pad_bytes = if let EnvPad::Bytes(bytes) = self.env_pad { bytes } else { 0 };
         let cpus = match &self.placement {
             Placement::Auto | Placement::Free => None,
-            Placement::Set(cpus) => Some(cpus.clone()),
+            Placement::Set(cpus) | Placement::IdleOf(cpus) => Some(cpus.clone()),
             Placement::OneOf(cpus) => Some(self.one_of(cpus, block)),
         };
-        Setup { cpus, stack_offset_bytes, env_pad_bytes }
+        let idle = matches!(self.placement, Placement::IdleOf(_));
+        Setup { cpus, idle, stack_offset_bytes, env_pad_bytes }
     }
 
     /// One CPU for the block. Every CPU comes once before any comes again, in an order that is drawn anew.

@@ -189,7 +189,9 @@ pub(crate) fn secondary(comparison: &Comparison) -> Option<String> {
     let tested = comparison.secondary.len();
     match (tested, moved.is_empty()) {
         (0, _) => None,
-        (_, true) => Some(format!("No other metric moved ({tested} tested, Holm-adjusted).")),
+        (_, true) => {
+            Some(format!("No other metric could be shown to move ({tested} tested, Holm-adjusted)."))
+        }
         (_, false) => Some(format!("Also moved ({tested} tested, Holm-adjusted): {}.", listed(&moved))),
     }
 }
@@ -256,6 +258,7 @@ fn reason(reason: DroppedReason) -> &'static str {
         DroppedReason::FailedRun => "for a failed run",
         DroppedReason::HeavySteal => "for heavy steal",
         DroppedReason::MigrationStorm => "for a migration storm",
+        DroppedReason::Preempted => "because other programs held the CPU",
         DroppedReason::Throttled => "for throttling",
     }
 }

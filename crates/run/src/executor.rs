@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::fs::File;
 
-use fauxplat_launch::{Entry, LaunchError, Pad, Program, Reply, Request, RunEnd, Spawner, Table, entry_of};
+use fauxplat_launch::{
+    Entry, LaunchError, Pad, Place, Program, Reply, Request, RunEnd, Spawner, Table, entry_of,
+};
 use fauxplat_model::{Command, Metric, Outcome, Process, Sample, Setup, Sources, Trial};
 use fauxplat_sys::process::Exit;
 use fauxplat_sys::{clock, signal};
@@ -203,17 +205,17 @@ impl Executor {
         let command = trial.command;
         let mut helper = |entry: Option<u32>, role| {
             if let Some(entry) = entry {
-                self.spawner.submit(Request { entry, cpu: None, pad: Pad::None, traced: false });
+                self.spawner.submit(Request { entry, place: Place::Entry, pad: Pad::None, traced: false });
                 under_way.push_back(Purpose::Helper { role, command });
             }
         };
         helper(places.prepare, "prepare");
-        let request = request_of(places.run, &trial.setup);
+        let request = request_of(places.run, &trial.setup, trial.position);
         let (after, role) = (places.cleanup, "cleanup");
         self.spawner.submit(request);
         under_way.push_back(Purpose::Trial(trial));
         if let Some(entry) = after {
-            self.spawner.submit(Request { entry, cpu: None, pad: Pad::None, traced: false });
+            self.spawner.submit(Request { entry, place: Place::Entry, pad: Pad::None, traced: false });
             under_way.push_back(Purpose::Helper { role, command });
         }
     }
@@ -299,7 +301,7 @@ impl Executor {
     /// Wall times of the empty static program under the first command's condition and this setup, in nanoseconds.
     pub fn floor_ns(&mut self, runs: usize, setup: &Setup) -> Vec<u64> {
         let Some((entry, _)) = self.floor else { return Vec::new() };
-        let request = request_of(entry, setup);
+        let request = request_of(entry, setup, 0);
         let replies = (0..runs).filter_map(|_| self.answer(request).ok());
         let good = replies.filter(|reply| reply.end == RunEnd::Ended(Exit::Status(0)));
         good.filter_map(|reply| reply.readings[Metric::Wall as usize].get()).collect()
@@ -311,7 +313,7 @@ impl Executor {
     /// The command cannot be launched.
     pub fn tree(&mut self, command: u16) -> Result<Vec<Process>, LaunchError> {
         let places = self.commands[usize::from(command)].clone();
-        let plain = |entry| Request { entry, cpu: None, pad: Pad::None, traced: false };
+        let plain = |entry| Request { entry, place: Place::Entry, pad: Pad::None, traced: false };
         if let Some(prepare) = places.prepare {
             self.answer(plain(prepare))?;
         }
@@ -350,14 +352,21 @@ fn helper_entry(command: &Command, argv: &[String]) -> Entry {
     Entry { cpus: None, policy: None, timeout_ns: None, ..entry }
 }
 
-fn request_of(entry: u32, setup: &Setup) -> Request {
+fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
     let one = setup.cpus.as_ref().filter(|cpus| cpus.len() == 1).and_then(|cpus| cpus.first());
+    let place = match (setup.idle, one) {
+        // The first run of a block chooses, and the block stays together.
+        (true, _) if position == 0 => Place::Idle,
+        (true, _) => Place::Same,
+        (false, Some(cpu)) => Place::Cpu(cpu.0),
+        (false, None) => Place::Entry,
+    };
     let pad = match (setup.stack_offset_bytes, setup.env_pad_bytes) {
         (Some(offset), _) => Pad::StackOffset(offset),
         (None, 0) => Pad::None,
         (None, bytes) => Pad::Bytes(bytes),
     };
-    Request { entry, cpu: one.map(|cpu| cpu.0), pad, traced: false }
+    Request { entry, place, pad, traced: false }
 }
 
 fn outcome_of(end: RunEnd) -> Outcome {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use fauxplat_model::document::Findings;
 use fauxplat_model::{MachineFacts, Metric, Phase, Sample};
 
 use crate::error::at;
 use crate::machine::MachineKey;
-use crate::{State, Store, StoreError, sql};
+use crate::{State, Store, StoreError, findings, sql};
 
 /// What one finished A/A session says about the difference between identical programs.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +30,8 @@ impl Store {
     /// (tau²) is estimated from. The machine is the same across boots and affinities, not across kernels.
     ///
     /// A pair is the first two commands of one block, each by the mean logarithm of its measured, successful runs;
-    /// sessions with fewer than two pairs, or none above zero, are left out.
+    /// sessions with fewer than two pairs, or none above zero, are left out, and so are calibrations that held
+    /// anything but undisturbed identical programs (`aa --strata plain`).
     ///
     /// # Errors
     /// Those of reading.
@@ -47,11 +49,25 @@ impl Store {
         let identity = MachineKey::of(machine)?.identity;
         let failed = at(&self.path);
         let mut statement = self.connection.prepare_cached(sql::FINISHED_ON).map_err(&failed)?;
-        let found = statement
-            .query_map(["aa", State::Finished.name(), &identity], |row| Ok((row.get(0)?, row.get(1)?)))
-            .map_err(&failed)?;
-        found.collect::<rusqlite::Result<_>>().map_err(&failed)
+        let mut rows = statement.query(["aa", State::Finished.name(), &identity]).map_err(&failed)?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().map_err(&failed)? {
+            let findings: Option<String> = row.get(2).map_err(&failed)?;
+            if findings.is_none_or(|text| is_plain(&text)) {
+                found.push((row.get(0).map_err(&failed)?, row.get(1).map_err(&failed)?));
+            }
+        }
+        Ok(found)
     }
+}
+
+/// Whether a calibration compared identical programs undisturbed and did nothing else: blocks of copies that do more
+/// work, or that a burner disturbed, say nothing about the variance between sessions.
+fn is_plain(findings: &str) -> bool {
+    findings::decode("fauxplat.aa/1", findings).is_some_and(|findings| match findings {
+        Findings::Aa(aa) => aa.power.is_empty() && aa.strata.iter().all(|stratum| stratum.name == "plain"),
+        _ => false,
+    })
 }
 
 /// Per block and command: how many runs, and the sum of their logarithms.

@@ -74,7 +74,7 @@ pub(crate) const STATE: &str = "SELECT state, owner FROM experiment WHERE id = $
 pub(crate) const LAST: &str = "SELECT MAX(id) FROM experiment";
 
 /// Finished experiments of one kind on one machine, oldest first.
-pub(crate) const FINISHED_ON: &str = "SELECT e.id, e.started
+pub(crate) const FINISHED_ON: &str = "SELECT e.id, e.started, e.findings
     FROM experiment e JOIN machine m ON m.hash = e.machine
     WHERE e.kind = $1 AND e.state = $2 AND m.identity = $3 ORDER BY e.id";
 

@@ -18,7 +18,7 @@ pub struct ExitRecord {
     pub pid: i32,
     /// Process id of the parent at that moment.
     pub parent: i32,
-    /// CPU time.
+    /// CPU time up to the last tick: the record is written before the rest is charged.
     pub cpu_ns: u64,
     /// Time spent runnable but waiting.
     pub run_delay_ns: u64,
@@ -232,9 +232,8 @@ mod tests {
                 }
             })
             .unwrap();
+        // Its CPU time and resident set may read zero: what is younger than a tick or a batch is not counted yet.
         let record = found.expect("the kernel reports every task that ends");
         assert_eq!((record.tid, record.parent), (started.pid, std::process::id() as i32));
-        // The resident set is counted in batches, so that of a program as small as this one may read zero.
-        assert!(record.cpu_ns > 0);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_analyze::{Finished, Judge, aa_stratum, power_result};
 use fauxplat_load::{Burner, Rhythm};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{AaFindings, Aslr, Command, Definition, Metric, Placement};
+use fauxplat_model::{AaFindings, Aslr, Command, Definition, Metric, Phase, Placement};
 use fauxplat_run::{Executor, Program, Stopped};
 use fauxplat_units::CpuSet;
 use tempfile::TempDir;
@@ -182,7 +182,8 @@ fn comparisons(
     let mut finished = Vec::new();
     for number in 0..count {
         let seed = session.header.seed.wrapping_add(1 + session.samples().len() as u64);
-        let (plan, judge) = (plan(session, seed), Judge::new(&rule, 2, seed));
+        let (plan, judge) =
+            (plan(session, seed), Judge::new(&rule, 2, seed).single_task(session.single_task));
         let quiet = crate::progress::Progress::new(true);
         let mut contest = Contest::new(&mut session.recorder, &session.commands, &quiet, plan, judge, &rule);
         let stopped = session.executor.execute(&mut contest)?;
@@ -198,28 +199,39 @@ fn comparisons(
     Ok(finished)
 }
 
-/// Runs from which the amount of extra work is computed.
-const CALIBRATION_RUNS: u32 = 41;
+/// Pairs of runs from which the amount of extra work is computed: as many as fit into some seconds.
+const CALIBRATION_RUNS: std::ops::RangeInclusive<u32> = 21..=301;
+const CALIBRATION_NS: f64 = 4e9;
+/// The probe of the last step, as a share of the command. Small, because a CPU that just woke up works more slowly
+/// at first, and the extra work stands at the beginning of a run.
+const PROBE_SHARE: f64 = 0.1;
 
-/// Iterations of work that make a copy take `more` longer. Copy A runs as it is and copy B with a large known amount
-/// of work, in turns; the difference of their CPU times, which waiting and steal do not touch, gives the time of
-/// one iteration.
+/// Iterations of work that make a copy take `more` longer. Copy A runs as it is and copy B with a known amount of
+/// work, in turns; the difference of their medians gives the time of one iteration.
 fn extra_work(session: &mut Session<'_>, more: f64) -> Result<u64, Failure> {
-    let program = Program::this_binary(crate::SPAWNER_VERB);
     let mut probe = 100_000;
-    loop {
-        let mut executor = Executor::with_extra_work(&program, &session.commands, &[0, probe])?;
-        let mut runs = Recorder::default();
-        let mut steering = WarmUp::new(&mut runs, 2, CALIBRATION_RUNS, false, &session.commands);
-        executor.execute(&mut steering)?;
-        let median = |command, metric| median_of(&runs.samples, command, metric).unwrap_or(0.0);
-        let (plain_ns, loaded_ns) = (median(0, Metric::Cpu), median(1, Metric::Cpu));
-        let wall_ns = median(0, Metric::Wall);
-        // The probe must take about as long as the command itself, or its own noise would spoil the ratio.
-        if loaded_ns > plain_ns + 0.5 * wall_ns || probe > 1 << 40 {
-            let iteration_ns = (loaded_ns - plain_ns) / probe as f64;
-            return Ok((more * wall_ns / iteration_ns).round().max(1.0) as u64);
-        }
+    // First a probe that is large enough to be seen at all, then one of the right size, and many runs.
+    let (mut plain_ns, mut iteration_ns) = time_of_iteration(session, probe, *CALIBRATION_RUNS.start())?;
+    while iteration_ns * probe as f64 <= 0.5 * plain_ns && probe < 1 << 40 {
         probe *= 4;
+        (plain_ns, iteration_ns) = time_of_iteration(session, probe, *CALIBRATION_RUNS.start())?;
     }
+    let runs = (CALIBRATION_NS / (2.0 * plain_ns.max(1.0))) as u32;
+    let runs = runs.clamp(*CALIBRATION_RUNS.start(), *CALIBRATION_RUNS.end());
+    let probe = (PROBE_SHARE * plain_ns / iteration_ns).max(1.0) as u64;
+    let (plain_ns, iteration_ns) = time_of_iteration(session, probe, runs)?;
+    Ok((more * plain_ns / iteration_ns).round().max(1.0) as u64)
+}
+
+/// Median wall time of copy A, and what one iteration adds to that of copy B; both in nanoseconds.
+fn time_of_iteration(session: &Session<'_>, probe: u64, runs: u32) -> Result<(f64, f64), Failure> {
+    let program = Program::this_binary(crate::SPAWNER_VERB);
+    let mut executor = Executor::with_extra_work(&program, &session.commands, &[0, probe])?;
+    let mut recorder = Recorder::default();
+    let setup = plan(session, session.header.seed).block(0, Phase::Warmup)[0].setup.clone();
+    let mut steering = WarmUp::new(&mut recorder, 2, runs, false, &session.commands).under(&setup);
+    executor.execute(&mut steering)?;
+    let median = |command| median_of(&recorder.samples, command, Metric::Wall).unwrap_or(0.0);
+    let (plain_ns, loaded_ns) = (median(0), median(1));
+    Ok((plain_ns, (loaded_ns - plain_ns).max(1.0) / probe as f64))
 }

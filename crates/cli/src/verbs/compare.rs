@@ -74,6 +74,7 @@ fn against_each_other(session: &mut Session<'_>) -> Result<Judged, Failure> {
     session.warm_up(session.header.definition.warmup.max(1))?;
     let judge = Judge::new(&rule, names.len(), session.header.seed)
         .between_sessions(between_sessions(session, rule.metric)?)
+        .single_task(session.single_task)
         .ignore_failure(session.header.condition.ignore_failure);
     let plan = plan(session, session.header.seed);
     let mut contest =

@@ -82,7 +82,14 @@ fn as_json(rows: &[ExperimentRow]) -> Result<String, Failure> {
 const HEADINGS: [&str; 6] = ["id", "started", "verb", "state", "runs", "what"];
 
 fn cells(row: &ExperimentRow) -> Vec<String> {
-    let what = row.summary.clone().unwrap_or_else(|| row.names.join(" | "));
+    let mut names = row.names.clone();
+    names.dedup();
+    let names = names.join(" | ");
+    let what = match &row.summary {
+        Some(summary) if !summary.contains(&names) => format!("{names}: {summary}"),
+        Some(summary) => summary.clone(),
+        None => names,
+    };
     let state = row.state.name().to_owned();
     vec![row.id.to_string(), row.started.clone(), row.kind.clone(), state, row.samples.to_string(), what]
 }

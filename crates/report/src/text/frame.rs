@@ -58,6 +58,7 @@ fn placement(cpu: &Placement) -> String {
         Placement::Free => "any CPU".to_owned(),
         Placement::Set(cpus) => format!("CPU {cpus}"),
         Placement::OneOf(cpus) => format!("one CPU of {cpus} per block"),
+        Placement::IdleOf(cpus) => format!("one idle CPU of {cpus} per block"),
     }
 }
 
