@@ -48,6 +48,45 @@ pub(super) fn run() -> Result<(), ChoreError> {
         let text = std::fs::read_to_string(&report).map_err(|error| failed("report", &error))?;
         println!("{text}");
     }
+    by_argument(&fauxplat, &work)
+}
+
+/// Comparisons of the subject with itself at 1 % more rounds: work whose amount needs no calibration.
+const BY_ARGUMENT: u32 = 60;
+
+fn by_argument(fauxplat: &Path, work: &Path) -> Result<(), ChoreError> {
+    let rounds = rounds_for(work)?;
+    let [a, b] = [rounds, rounds + rounds / 100].map(|rounds| format!("{} {rounds}", work.display()));
+    let (mut found, mut pairs, mut logs) = (0, 0.0, 0.0);
+    for seed in 1..=BY_ARGUMENT {
+        let mut compare = Command::new(fauxplat);
+        compare.args([
+            "compare",
+            "--quiet",
+            "--store",
+            "none",
+            "--format",
+            "json",
+            "--seed",
+            &seed.to_string(),
+            &a,
+            &b,
+        ]);
+        let record: serde_json::Value = serde_json::from_slice(&output(&mut compare)?.stdout)
+            .map_err(|error| failed("report", &error))?;
+        let comparison = &record["comparisons"][0];
+        let ratio = comparison["effect_ratio"].as_f64().unwrap_or(1.0);
+        found += u32::from(comparison["verdict"] == "different" && ratio > 1.0);
+        pairs += comparison["pairs"].as_f64().unwrap_or(0.0);
+        logs += ratio.ln();
+    }
+    let count = f64::from(BY_ARGUMENT);
+    println!("\n== true 1 % by argument, each `compare` a process of its own");
+    println!(
+        "found {found} of {BY_ARGUMENT}, {:.1} pairs on average, estimate {:+.2} %",
+        pairs / count,
+        logs / count * 100.0
+    );
     Ok(())
 }
 
