@@ -42,7 +42,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l input -d 'Save
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s r -l runs -d 'Measured runs of each command: a number, or auto (at least 10, for about 3 s)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s u -l until -d 'Run until the interval of the median is within this precision, for instance 1%' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cpu -d 'CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `auto` (one-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cpu -d 'CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
@@ -81,7 +81,7 @@ faster\t''
 different\t''
 inconclusive\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l baseline -d 'Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cpu -d 'CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `auto` (one-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cpu -d 'CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
@@ -122,7 +122,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l margin -d 'Diff
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l level -d 'Probability of a false `different` over the whole comparison [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l max-pairs -d 'Inconclusive after this many pairs [default: 128]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l max-time -d 'Inconclusive after this time' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cpu -d 'CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `auto` (one-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cpu -d 'CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''

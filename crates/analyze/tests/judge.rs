@@ -320,3 +320,37 @@ fn the_budget_sees_the_position() {
     let parts = variance.order + variance.residual + variance.layout.unwrap_or(0.0);
     assert!((parts - 1.0).abs() < 1e-9, "{variance:?}");
 }
+
+/// Every fourth pair has a run that waited 4 ms for its CPU; sometimes it is A that was hit, sometimes B.
+fn preempted(number: u32) -> Vec<Sample> {
+    let mut samples = block(number, &[1.0, 1.0]);
+    let hit = number.is_multiple_of(4).then_some(usize::from(number.is_multiple_of(8)));
+    for (index, sample) in samples.iter_mut().enumerate() {
+        let wait_ns = if Some(index) == hit { 4_000_000 } else { 10_000 };
+        let wall_ns = sample.get(Metric::Wall).unwrap_or(0);
+        sample.readings[Metric::Wall as usize] = fauxplat_model::Reading::new(wall_ns + wait_ns);
+        sample.readings[Metric::RunDelay as usize] = fauxplat_model::Reading::new(wait_ns);
+    }
+    samples
+}
+
+#[test]
+fn pairs_that_others_preempted_are_dropped_for_single_tasks_only() {
+    let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1).single_task(true), 2, preempted);
+    let alone = &judged.findings.comparisons[0];
+    assert_eq!(alone.verdict, Verdict::Equivalent);
+    assert_eq!(alone.dropped.iter().map(|one| one.reason).collect::<Vec<_>>(), [DroppedReason::Preempted]);
+    assert!(
+        (2..=4).contains(&(alone.pairs / alone.dropped_pairs)),
+        "{} of {}",
+        alone.dropped_pairs,
+        alone.pairs
+    );
+    // Of several tasks one may wait for another, which is the command's own affair.
+    let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, preempted);
+    assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
+    // Waiting is no part of CPU time.
+    let rule = Rule { metric: Metric::RunDelay, ..Rule::default() };
+    let (judged, _) = judge(Judge::new(&rule, 2, 1).single_task(true), 2, preempted);
+    assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
+}

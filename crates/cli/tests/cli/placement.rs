@@ -85,24 +85,26 @@ fn the_command_runs_where_it_was_told_to() {
     );
 }
 
-/// A comparison of programs of one thread draws a CPU for each block, which A and B share.
+/// A and B of a block share one CPU: an idle one by default, a drawn one on request.
 #[test]
-fn blocks_draw_one_cpu_for_all() {
+fn a_block_stays_on_one_cpu() {
     let lab = Lab::new();
     let all = allowed();
-    let document =
-        lab.json(&["compare", "sleep 0.003", "sleep 0.003", "--max-pairs", "8", "--margin", "0.01%"]);
     if first(&all) == all {
         return;
     }
-    assert_eq!(document["condition"]["cpu"], format!("one-of:{all}"));
-    let cpus = |command: usize| -> Vec<(u64, u64)> {
+    let words = ["compare", "sleep 0.003", "sleep 0.003", "--max-pairs", "8", "--margin", "0.01%"];
+    let cpus = |document: &serde_json::Value, command: usize| -> Vec<(u64, u64)> {
         let runs = document["commands"][command]["runs"].as_array().unwrap().iter();
         let measured = runs.filter(|run| run["phase"] == "measured");
         measured.map(|run| (run["block"].as_u64().unwrap(), run["cpu_first"].as_u64().unwrap())).collect()
     };
-    assert_eq!(cpus(0), cpus(1));
-    let mut seen: Vec<u64> = cpus(0).into_iter().map(|(_, cpu)| cpu).collect();
+    let idle = lab.json(&words);
+    assert_eq!(idle["condition"]["cpu"], format!("idle-of:{all}"));
+    assert_eq!(cpus(&idle, 0), cpus(&idle, 1));
+    let drawn = lab.json(&[&words[..], &["--cpu", &format!("one-of:{all}")]].concat());
+    assert_eq!(cpus(&drawn, 0), cpus(&drawn, 1));
+    let mut seen: Vec<u64> = cpus(&drawn, 0).into_iter().map(|(_, cpu)| cpu).collect();
     seen.sort_unstable();
     seen.dedup();
     assert!(seen.len() > 1, "every block ran on one CPU");
