@@ -149,7 +149,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__aa)
-            opts="-n -L -p -c -w -N -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --strata --comparisons --power --power-comparisons --metric --margin --level --max-pairs --max-time --anytime --cpu --policy --nice --aslr --env --env-pad --stdin --stdout --cwd --timeout --shell --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -N -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --strata --comparisons --power --power-comparisons --metric --margin --level --max-pairs --max-time --anytime --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -271,6 +271,10 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --heap)
+                    COMPREPLY=($(compgen -W "inherit random" -- "${cur}"))
+                    return 0
+                    ;;
                 --stdin)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -319,7 +323,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__compare)
-            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --metric --margin --level --max-pairs --max-time --anytime --fail-if --baseline --cpu --policy --nice --aslr --env --env-pad --stdin --stdout --cwd --timeout --shell --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --metric --margin --level --max-pairs --max-time --anytime --fail-if --baseline --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -427,6 +431,10 @@ _fauxplat() {
                     ;;
                 --env-pad)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --heap)
+                    COMPREPLY=($(compgen -W "inherit random" -- "${cur}"))
                     return 0
                     ;;
                 --stdin)
@@ -911,7 +919,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__run)
-            opts="-n -L -p -c -w -r -u -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --runs --until --tree --cpu --policy --nice --aslr --env --env-pad --stdin --stdout --cwd --timeout --shell --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -r -u -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --runs --until --tree --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1003,6 +1011,10 @@ _fauxplat() {
                     ;;
                 --env-pad)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --heap)
+                    COMPREPLY=($(compgen -W "inherit random" -- "${cur}"))
                     return 0
                     ;;
                 --stdin)

@@ -49,6 +49,8 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l aslr -d 'Addre
 off\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l env-pad -d 'Environment padding: bytes, none, or `random`: each block draws a displacement of the stack within a page, the same for all commands of the block [default: random; for run none, unless ASLR is off]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l heap -d 'Place of the heap: `random` displaces it by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r -f -a "inherit\t''
+random\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cwd -d 'Working directory of the commands' -r -F
@@ -88,6 +90,8 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l aslr -d 'A
 off\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l env-pad -d 'Environment padding: bytes, none, or `random`: each block draws a displacement of the stack within a page, the same for all commands of the block [default: random; for run none, unless ASLR is off]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l heap -d 'Place of the heap: `random` displaces it by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r -f -a "inherit\t''
+random\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cwd -d 'Working directory of the commands' -r -F
@@ -129,6 +133,8 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l aslr -d 'Addres
 off\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l env-pad -d 'Environment padding: bytes, none, or `random`: each block draws a displacement of the stack within a page, the same for all commands of the block [default: random; for run none, unless ASLR is off]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l heap -d 'Place of the heap: `random` displaces it by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r -f -a "inherit\t''
+random\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cwd -d 'Working directory of the commands' -r -F

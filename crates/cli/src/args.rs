@@ -67,6 +67,10 @@ pub(crate) struct ConditionArgs {
     /// the same for all commands of the block [default: random; for run none, unless ASLR is off]
     #[arg(long, value_name = "BYTES|none|random")]
     pub(crate) env_pad: Option<EnvPad>,
+    /// Place of the heap: `random` displaces it by 0 to 4080 bytes per block, the same for all its commands. It takes
+    /// ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]
+    #[arg(long, value_name = "inherit|random")]
+    pub(crate) heap: Option<HeapChoice>,
     /// File for standard input, read from its beginning in each run [default: /dev/null]
     #[arg(long, value_name = "FILE")]
     pub(crate) stdin: Option<PathBuf>,
@@ -279,6 +283,12 @@ pub(crate) enum HistoryAction {
 pub(crate) enum OnOff {
     On,
     Off,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HeapChoice {
+    Inherit,
+    Random,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

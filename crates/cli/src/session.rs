@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{Command, Definition, Metric, Placement, Sample, Setup, Source, Sources};
+use fauxplat_model::{Command, Definition, Metric, Phase, Placement, Sample, Setup, Source, Sources};
+use fauxplat_report::Format;
 use fauxplat_run::{Executor, Program, Stopped};
 use fauxplat_store::{Experiment, State, Store};
 use fauxplat_sys::{clock, signal};
@@ -178,7 +179,11 @@ impl<'a> Session<'a> {
             samples: &self.recorder.samples,
             findings,
         };
-        output::write(&record, self.output)?;
+        // A person who gets one line of error has no use for an empty report; a program may count on its document.
+        let measured = record.samples.iter().any(|sample| sample.phase == Phase::Measured);
+        if measured || failed.is_none() || self.output.format != Format::Text {
+            output::write(&record, self.output)?;
+        }
         Ok(stored?)
     }
 

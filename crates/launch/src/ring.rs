@@ -19,6 +19,8 @@ pub struct Request {
     pub place: Place,
     /// Environment padding.
     pub pad: Pad,
+    /// Displacement of the heap in bytes.
+    pub heap_offset_bytes: Option<u16>,
     /// Whether the whole process tree is to be traced and listed instead of timed.
     pub traced: bool,
 }
@@ -191,7 +193,8 @@ impl Request {
             Place::Same => NONE - 2,
             Place::Cpu(cpu) => cpu.into(),
         };
-        [self.entry.into(), place, pad, self.traced.into()]
+        let heap = self.heap_offset_bytes.map_or(0, |bytes| 1 << 32 | u64::from(bytes) << 16);
+        [self.entry.into(), place, pad, heap | u64::from(self.traced)]
     }
 
     pub(crate) fn decode(words: [u64; REQUEST_WORDS]) -> Request {
@@ -206,7 +209,8 @@ impl Request {
             word if word == NONE - 2 => Place::Same,
             word => Place::Cpu(word as u32),
         };
-        Request { entry: words[0] as u32, place, pad, traced: words[3] != 0 }
+        let heap_offset_bytes = (words[3] >> 32 != 0).then_some((words[3] >> 16) as u16);
+        Request { entry: words[0] as u32, place, pad, heap_offset_bytes, traced: words[3] & 1 != 0 }
     }
 }
 
@@ -272,7 +276,9 @@ mod tests {
     fn messages_survive_the_crossing() {
         for pad in [Pad::None, Pad::Bytes(0), Pad::Bytes(4096), Pad::StackOffset(4095)] {
             for place in [Place::Entry, Place::Cpu(0), Place::Cpu(4000), Place::Idle, Place::Same] {
-                let request = Request { entry: 3, place, pad, traced: place == Place::Idle };
+                let heap_offset_bytes = (place == Place::Same).then_some(4080);
+                let request =
+                    Request { entry: 3, place, pad, heap_offset_bytes, traced: place == Place::Idle };
                 assert_eq!(Request::decode(request.encode()), request);
             }
         }

@@ -12,7 +12,7 @@ use fauxplat_model::{Metric, Reading};
 use fauxplat_sys::process::{self, Exit, Usage, Waited};
 use fauxplat_sys::shared::{Doorbell, SharedWords};
 use fauxplat_sys::spawn::{ChildStack, Stage, StartFailed, Started, start};
-use fauxplat_sys::{clock, sched, signal};
+use fauxplat_sys::{clock, sched, signal, trace};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::LaunchError;
@@ -145,7 +145,13 @@ impl Server<'_> {
         if let Some(limit_ns) = timeout_ns {
             signal::interrupt_after(limit_ns);
         }
-        let started = start(&mut loaded.image, &loaded.setup, pad, &mut self.stack)?;
+        loaded.setup.traced = request.heap_offset_bytes.is_some();
+        let started = start(&mut loaded.image, &loaded.setup, pad, &mut self.stack);
+        loaded.setup.traced = false;
+        let started = started?;
+        if let Some(bytes) = request.heap_offset_bytes {
+            shift_heap(started.pid, bytes)?;
+        }
         let watched = watch(started, timeout_ns, look);
         if timeout_ns.is_some() && !signal::stop_requested() {
             signal::quiet();
@@ -219,6 +225,16 @@ fn move_to(placed: &mut CpuSet, wanted: &CpuSet) -> Result<(), StartFailed> {
         placed.clone_from(wanted);
     }
     Ok(())
+}
+
+/// Displaces the heap of a command that stands before its first instruction. A run whose heap is not where it was
+/// asked for is no run: it is ended and the refusal is told.
+fn shift_heap(pid: i32, bytes: u16) -> Result<(), StartFailed> {
+    trace::shift_heap(pid, bytes).map_err(|error| {
+        signal::send(pid, signal::SIGKILL);
+        reap::rest();
+        StartFailed { stage: Stage::Trace, errno: error.source.raw_os_error().unwrap_or(0) }
+    })
 }
 
 /// What was seen of a child between its start and its end.

@@ -15,7 +15,7 @@ fn main() {
         serve(&words[1..]).expect("the spawner serves");
         return;
     }
-    let tests: [(&str, fn()); 13] = [
+    let tests: [(&str, fn()); 14] = [
         ("reads every metric", reads_every_metric),
         ("reports status and signal", reports_status_and_signal),
         ("says why a program cannot start", says_why_a_program_cannot_start),
@@ -26,6 +26,7 @@ fn main() {
         ("survives a flood and a closed stdin", survives_a_flood_and_a_closed_stdin),
         ("stdin starts anew in each run", stdin_starts_anew_in_each_run),
         ("a stack offset is the same for all", a_stack_offset_is_the_same_for_all),
+        ("displaces the heap", displaces_the_heap),
         ("lists the tree", lists_the_tree),
         ("stops on request", stops_on_request),
         ("answers many requests in order", answers_many_requests_in_order),
@@ -55,7 +56,7 @@ fn shell(line: &str) -> Entry {
 }
 
 fn request(entry: u32) -> Request {
-    Request { entry, place: Place::Entry, pad: Pad::None, traced: false }
+    Request { entry, place: Place::Entry, pad: Pad::None, heap_offset_bytes: None, traced: false }
 }
 
 fn reply_to(spawner: &mut Spawner, request: Request) -> Reply {
@@ -203,6 +204,31 @@ fn a_stack_offset_is_the_same_for_all() {
     let starts: Vec<u64> = text.lines().map(|line| line.parse::<u64>().unwrap() % 4096).collect();
     assert_eq!((starts[0], starts[3]), (starts[1], starts[4]), "both programs stand at the same place");
     assert_eq!((starts[0] + 4096 - starts[2]) % 4096, 1024, "and the offset moves them");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+fn displaces_the_heap() {
+    if cfg!(not(target_arch = "x86_64")) {
+        println!("displaces the heap: NOT TESTED, there is no way to do it on this architecture");
+        return;
+    }
+    let folder = scratch("heap");
+    let output = folder.join("out");
+    let line = "while read -r range rest; do case $rest in *heap*) echo $range;; esac; done < /proc/$$/maps";
+    let entry = Entry { stdout: Stdout::File(output.clone()), ..shell(line) };
+    let mut spawner = spawner(vec![entry]);
+    for heap_offset_bytes in [None, Some(4080), None] {
+        let reply = reply_to(&mut spawner, Request { heap_offset_bytes, ..request(0) });
+        assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
+    }
+    // The allocator takes as much as ever from a later beginning, and its end lies at a page.
+    let text = std::fs::read_to_string(&output).unwrap();
+    let bytes = |range: &str| {
+        let (low, high) = range.split_once('-').unwrap();
+        u64::from_str_radix(high, 16).unwrap() - u64::from_str_radix(low, 16).unwrap()
+    };
+    let sizes: Vec<u64> = text.lines().map(bytes).collect();
+    assert_eq!(sizes, [sizes[0], sizes[0] + 4096, sizes[0]]);
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -163,6 +163,17 @@ impl FromStr for EnvPad {
     }
 }
 
+/// Where the heap begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Heap {
+    /// Where the kernel puts it: always at the same offset within a page.
+    #[default]
+    Inherit,
+    /// Each block draws a displacement of 0 to 4080 bytes that all its commands share.
+    Random,
+}
+
 /// Where the standard output and standard error of a command go.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -194,6 +205,8 @@ pub struct Condition {
     pub env_set: Vec<String>,
     /// Padding of the environment.
     pub env_pad: EnvPad,
+    /// Place of the heap.
+    pub heap: Heap,
     /// File for standard input; `/dev/null` when absent.
     pub stdin: Option<PathBuf>,
     /// Working directory; fauxplat's own when absent.

@@ -15,7 +15,7 @@ mod text;
 mod trial;
 
 pub use command::Command;
-pub use condition::{Aslr, Condition, EnvBase, EnvPad, Output, Placement, Policy};
+pub use condition::{Aslr, Condition, EnvBase, EnvPad, Heap, Output, Placement, Policy};
 pub use definition::{CommandLine, Definition, Parameter, Rule, Runs};
 pub use facts::{CpuFacts, MachineFacts};
 pub use findings::{

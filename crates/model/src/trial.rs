@@ -16,6 +16,9 @@ pub struct Setup {
     /// Stack displacement in bytes. The environment is padded so that every command of the block has the same
     /// total of argument and environment bytes, modulo a page: this value.
     pub stack_offset_bytes: Option<u16>,
+    /// Displacement of the heap in bytes, a multiple of 16.
+    #[serde(default)]
+    pub heap_offset_bytes: Option<u16>,
     /// Exact environment padding in bytes, when the condition fixes it instead.
     pub env_pad_bytes: u16,
 }

@@ -1,6 +1,6 @@
 //! Shared randomised blocks.
 
-use fauxplat_model::{EnvPad, Phase, Placement, Setup, Trial};
+use fauxplat_model::{EnvPad, Heap, Phase, Placement, Setup, Trial};
 use fauxplat_units::CpuSet;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -25,6 +25,8 @@ pub struct Plan {
     pub placement: Placement,
     /// Padding of the environment.
     pub env_pad: EnvPad,
+    /// Place of the heap.
+    pub heap: Heap,
     /// Trials of a block.
     pub layout: Layout,
     /// Seed of everything.
@@ -35,6 +37,7 @@ pub struct Plan {
 const SETUPS: u64 = 0;
 const ORDERS: u64 = 1 << 40;
 const PLACES: u64 = 2 << 40;
+const HEAPS: u64 = 3 << 40;
 
 /// Bytes in a page: displacements beyond it repeat.
 const PAGE_BYTES: u16 = 4096;
@@ -69,8 +72,11 @@ impl Plan {
             Placement::Set(cpus) | Placement::IdleOf(cpus) => Some(cpus.clone()),
             Placement::OneOf(cpus) => Some(self.one_of(cpus, block)),
         };
+        // Allocators align to 16 bytes, so displacements in between are the same.
+        let heap_offset_bytes = (self.heap == Heap::Random)
+            .then(|| self.random(HEAPS + u64::from(block)).random_range(0..PAGE_BYTES / 16) * 16);
         let idle = matches!(self.placement, Placement::IdleOf(_));
-        Setup { cpus, idle, stack_offset_bytes, env_pad_bytes }
+        Setup { cpus, idle, stack_offset_bytes, heap_offset_bytes, env_pad_bytes }
     }
 
     /// One CPU for the block. Every CPU comes once before any comes again, in an order that is drawn anew.
@@ -114,6 +120,7 @@ mod tests {
             commands,
             placement: Placement::OneOf("0-2".parse().unwrap()),
             env_pad: EnvPad::Random,
+            heap: Heap::Random,
             layout: Layout::Single,
             seed,
         }

@@ -205,7 +205,13 @@ impl Executor {
         let command = trial.command;
         let mut helper = |entry: Option<u32>, role| {
             if let Some(entry) = entry {
-                self.spawner.submit(Request { entry, place: Place::Entry, pad: Pad::None, traced: false });
+                self.spawner.submit(Request {
+                    entry,
+                    place: Place::Entry,
+                    pad: Pad::None,
+                    heap_offset_bytes: None,
+                    traced: false,
+                });
                 under_way.push_back(Purpose::Helper { role, command });
             }
         };
@@ -215,7 +221,13 @@ impl Executor {
         self.spawner.submit(request);
         under_way.push_back(Purpose::Trial(trial));
         if let Some(entry) = after {
-            self.spawner.submit(Request { entry, place: Place::Entry, pad: Pad::None, traced: false });
+            self.spawner.submit(Request {
+                entry,
+                place: Place::Entry,
+                pad: Pad::None,
+                heap_offset_bytes: None,
+                traced: false,
+            });
             under_way.push_back(Purpose::Helper { role, command });
         }
     }
@@ -313,7 +325,13 @@ impl Executor {
     /// The command cannot be launched.
     pub fn tree(&mut self, command: u16) -> Result<Vec<Process>, LaunchError> {
         let places = self.commands[usize::from(command)].clone();
-        let plain = |entry| Request { entry, place: Place::Entry, pad: Pad::None, traced: false };
+        let plain = |entry| Request {
+            entry,
+            place: Place::Entry,
+            pad: Pad::None,
+            heap_offset_bytes: None,
+            traced: false,
+        };
         if let Some(prepare) = places.prepare {
             self.answer(plain(prepare))?;
         }
@@ -366,7 +384,7 @@ fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
         (None, 0) => Pad::None,
         (None, bytes) => Pad::Bytes(bytes),
     };
-    Request { entry, place, pad, traced: false }
+    Request { entry, place, pad, heap_offset_bytes: setup.heap_offset_bytes, traced: false }
 }
 
 fn outcome_of(end: RunEnd) -> Outcome {

@@ -33,6 +33,78 @@ pub fn follow_descendants(pid: i32) -> Result<()> {
     check(done as i32, "ptrace(PTRACE_SETOPTIONS)").map(drop)
 }
 
+/// Moves the end of the data segment of a program that has just been executed and stopped there, so that its heap
+/// begins `bytes` further on; then stops tracing it. See `brk(2)` and `PTRACE_SINGLESTEP` in `ptrace(2)`.
+///
+/// Every allocator that grows by `brk` starts from where it finds the end, so no library has to be preloaded. Two
+/// system calls are made in the program's name, from its first instruction, which is put back afterwards.
+///
+/// # Errors
+/// The architecture is not x86-64, or the kernel refuses; the program is released in any case.
+pub fn shift_heap(pid: i32, bytes: u16) -> Result<()> {
+    let shifted = shift_stopped(pid, bytes);
+    // SAFETY: no memory is passed.
+    let released = unsafe { libc::ptrace(libc::PTRACE_DETACH, pid, 0, 0) };
+    shifted.and(check(released as i32, "ptrace(PTRACE_DETACH)").map(drop))
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn shift_stopped(_pid: i32, _bytes: u16) -> Result<()> {
+    let source = std::io::Error::from(std::io::ErrorKind::Unsupported);
+    Err(crate::SysError { call: "heap displacement on this architecture".into(), source })
+}
+
+#[cfg(target_arch = "x86_64")]
+fn shift_stopped(pid: i32, bytes: u16) -> Result<()> {
+    /// The instruction `syscall`.
+    const SYSCALL: i64 = 0x050f;
+    let mut status = 0;
+    // SAFETY: the pointer is valid for writes during the call.
+    check(unsafe { libc::waitpid(pid, &mut status, libc::__WALL) }, "waitpid of the stopped program")?;
+    // SAFETY: a zeroed user_regs_struct is a valid value of a plain C structure.
+    let mut before: libc::user_regs_struct = unsafe { std::mem::zeroed() };
+    // SAFETY: PTRACE_GETREGS writes one such structure to the pointer, which is valid; the others pass integers only.
+    let first = unsafe {
+        check(libc::ptrace(libc::PTRACE_GETREGS, pid, 0, &raw mut before) as i32, "ptrace(PTRACE_GETREGS)")?;
+        let first = libc::ptrace(libc::PTRACE_PEEKTEXT, pid, before.rip, 0);
+        check(
+            libc::ptrace(libc::PTRACE_POKETEXT, pid, before.rip, first & !0xffff | SYSCALL) as i32,
+            "ptrace(PTRACE_POKETEXT)",
+        )?;
+        first
+    };
+    let moved = brk_in(pid, &before, 0).and_then(|end| brk_in(pid, &before, end + u64::from(bytes)));
+    // SAFETY: the word and the registers are those that were read above.
+    unsafe {
+        libc::ptrace(libc::PTRACE_POKETEXT, pid, before.rip, first);
+        libc::ptrace(libc::PTRACE_SETREGS, pid, 0, &raw const before);
+    }
+    moved.map(drop)
+}
+
+/// One `brk` in the name of a program that stands before a `syscall` instruction; the end of its data segment.
+#[cfg(target_arch = "x86_64")]
+fn brk_in(pid: i32, before: &libc::user_regs_struct, end: u64) -> Result<u64> {
+    let mut status = 0;
+    // `orig_rax` of -1 says that no interrupted system call is to be restarted.
+    let mut registers =
+        libc::user_regs_struct { rax: libc::SYS_brk as u64, rdi: end, orig_rax: u64::MAX, ..*before };
+    // SAFETY: the structure and the status outlive their calls; the others pass integers only.
+    unsafe {
+        check(
+            libc::ptrace(libc::PTRACE_SETREGS, pid, 0, &raw const registers) as i32,
+            "ptrace(PTRACE_SETREGS)",
+        )?;
+        check(libc::ptrace(libc::PTRACE_SINGLESTEP, pid, 0, 0) as i32, "ptrace(PTRACE_SINGLESTEP)")?;
+        check(libc::waitpid(pid, &mut status, libc::__WALL), "waitpid of the stepped program")?;
+        check(
+            libc::ptrace(libc::PTRACE_GETREGS, pid, 0, &raw mut registers) as i32,
+            "ptrace(PTRACE_GETREGS)",
+        )?;
+    }
+    Ok(registers.rax)
+}
+
 /// Lets a stopped task go on and delivers a signal to it (0: none). A task that is gone is no error.
 pub fn resume(pid: i32, signal: i32) {
     // SAFETY: no memory is passed.

@@ -98,6 +98,7 @@ pub(crate) fn plan(session: &Session<'_>, seed: u64) -> Plan {
         commands,
         placement: session.header.condition.cpu.clone(),
         env_pad: session.header.condition.env_pad,
+        heap: session.header.condition.heap,
         layout: if longest < SHORT_NS { Layout::Mirrored } else { Layout::Single },
         seed,
     }

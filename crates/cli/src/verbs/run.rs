@@ -41,6 +41,7 @@ fn measure(session: &mut Session<'_>) -> Result<(), Failure> {
         commands: session.commands.len() as u16,
         placement: session.header.condition.cpu.clone(),
         env_pad: session.header.condition.env_pad,
+        heap: session.header.condition.heap,
         layout: Layout::Single,
         seed: session.header.seed,
     };

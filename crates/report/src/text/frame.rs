@@ -3,7 +3,7 @@
 use std::io;
 
 use fauxplat_model::document::Header;
-use fauxplat_model::{Aslr, Condition, EnvBase, EnvPad, MachineFacts, Output, Placement};
+use fauxplat_model::{Aslr, Condition, EnvBase, EnvPad, Heap, MachineFacts, Output, Placement};
 
 use crate::grid::Tone;
 use crate::text::page::Page;
@@ -76,7 +76,8 @@ fn environment(condition: &Condition) -> String {
         EnvPad::Random => ", stack displaced at random per block".to_owned(),
         EnvPad::Bytes(bytes) => format!(", padded by {bytes} B"),
     };
-    format!("{base}{added}{padding}")
+    let heap = if condition.heap == Heap::Random { ", heap displaced at random per block" } else { "" };
+    format!("{base}{added}{padding}{heap}")
 }
 
 /// The machine in one line.
