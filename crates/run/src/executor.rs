@@ -106,7 +106,7 @@ enum Purpose {
 /// next one. Below it they overlap: on a run of a tenth of a millisecond waiting would cost more than it protects.
 const TURNS_FROM_NS: u64 = 1_000_000;
 /// How long the runner lets short runs gather before it looks at them.
-const GATHER_MS: u64 = 2;
+const GATHER_MS: u64 = 4;
 
 impl Executor {
     /// Starts a spawner that holds the commands ready.

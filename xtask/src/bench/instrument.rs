@@ -7,8 +7,11 @@ use std::time::Instant;
 use super::{compile, failed, fauxplat, output, print_ratio, scratch};
 use crate::error::ChoreError;
 
-/// Runs of each tool in each round: some tenths of a second, so that all tools see the same machine.
-const RUNS: u32 = 4000;
+/// Runs of each tool in each round: about a second, so that all tools see the same machine and the start of a tool
+/// weighs little.
+const RUNS: u32 = 10_000;
+/// `perf stat -r` takes ten times as long.
+const PERF_RUNS: u32 = 1000;
 
 /// One round: nanoseconds per run, and the median that the tool itself reports.
 #[derive(Default)]
@@ -22,30 +25,37 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let (fauxplat, bare) = (fauxplat()?, compile("instrument/bare.c", &[])?);
     let empty = compile("instrument/empty.c", &["-static", "-nostdlib", "-ffreestanding"])?;
     let peers = ["hyperfine", "perf"].map(installed);
-    let [mut ours, mut hyperfine, mut perf, mut again] = [(); 4].map(|()| Rounds::default());
+    let [mut ours, mut unstored, mut hyperfine, mut perf, mut again] = [(); 5].map(|()| Rounds::default());
     for _ in 0..rounds {
-        let base = time_bare(&bare, &empty)?;
-        push(&mut ours, time_fauxplat(&fauxplat, &empty)?, base);
+        // The bare loop stands on both sides of fauxplat, so that a machine that speeds up or slows down favours none.
+        let before = time_bare(&bare, &empty)?;
+        let mine = time_fauxplat(&fauxplat, &empty, &scratch()?.join("store.sqlite"))?;
+        let without = time_fauxplat(&fauxplat, &empty, Path::new("none"))?;
+        let after = time_bare(&bare, &empty)?;
+        let base = ((before.0 + after.0) / 2.0, (before.1 + after.1) / 2.0);
+        push(&mut ours, mine, base);
+        push(&mut unstored, without, base);
+        push(&mut again, after, before);
         if peers[0] {
             push(&mut hyperfine, time_hyperfine(&empty)?, base);
         }
         if peers[1] {
             push(&mut perf, (time_perf(&empty)?, 0.0), base);
         }
-        push(&mut again, time_bare(&bare, &empty)?, base);
     }
     println!(
         "An empty static program, {rounds} rounds of {RUNS} runs per tool, as ratios to a bare vfork loop in C"
     );
-    println!("wall time per run, everything recorded and stored (start and report of the tool included):");
-    print_ratio("fauxplat run", &ours.cost, "goal: at most 1.12");
+    println!("wall time per run, everything recorded (start and report of the tool included):");
+    print_ratio("fauxplat run --store none", &unstored.cost, "goal: at most 1.12");
+    print_ratio("fauxplat run, each sample stored", &ours.cost, "");
     print_ratio("hyperfine -N", &hyperfine.cost, "");
     print_ratio("perf stat -r", &perf.cost, "");
-    print_ratio("the bare loop again (the noise of this bench)", &again.cost, "");
+    print_ratio("the bare loop, after over before", &again.cost, "");
     println!("median wall time that the tool reports:");
     print_ratio("fauxplat run", &ours.median, "goal: at most 1.05");
     print_ratio("hyperfine -N", &hyperfine.median, "");
-    print_ratio("the bare loop again (the noise of this bench)", &again.median, "");
+    print_ratio("the bare loop, after over before", &again.median, "");
     Ok(())
 }
 
@@ -75,31 +85,30 @@ fn time_bare(bare: &Path, empty: &Path) -> Result<(f64, f64), ChoreError> {
 }
 
 /// Wall time of a whole command, per run.
-fn per_run(command: &mut Command) -> Result<f64, ChoreError> {
+fn per_run(command: &mut Command, runs: u32) -> Result<f64, ChoreError> {
     let start = Instant::now();
     output(command.stdout(Stdio::null()))?;
-    Ok(start.elapsed().as_nanos() as f64 / f64::from(RUNS))
+    Ok(start.elapsed().as_nanos() as f64 / f64::from(runs))
 }
 
-fn time_fauxplat(fauxplat: &Path, empty: &Path) -> Result<(f64, f64), ChoreError> {
-    let (report, store) = (scratch()?.join("report.json"), scratch()?.join("store.sqlite"));
-    let _ = std::fs::remove_file(&store);
+fn time_fauxplat(fauxplat: &Path, empty: &Path, store: &Path) -> Result<(f64, f64), ChoreError> {
+    let report = scratch()?.join("report.json");
     let mut command = Command::new(fauxplat);
     command.arg("run").arg(empty).args(["--quiet", "-r", &RUNS.to_string(), "--format", "hyperfine-json"]);
-    command.arg("--output").arg(&report).arg("--store").arg(&store);
-    Ok((per_run(&mut command)?, median_in(&report)?))
+    command.arg("--output").arg(&report).arg("--store").arg(store);
+    Ok((per_run(&mut command, RUNS)?, median_in(&report)?))
 }
 
 fn time_hyperfine(empty: &Path) -> Result<(f64, f64), ChoreError> {
     let report = scratch()?.join("hyperfine.json");
     let mut command = Command::new("hyperfine");
     command.args(["-N", "--style", "none", "-r", &RUNS.to_string(), "--export-json"]).arg(&report).arg(empty);
-    Ok((per_run(&mut command)?, median_in(&report)?))
+    Ok((per_run(&mut command, RUNS)?, median_in(&report)?))
 }
 
 /// Without hardware counters `perf stat` counts what is left; the cost is mostly its own fork and pipes.
 fn time_perf(empty: &Path) -> Result<f64, ChoreError> {
-    per_run(Command::new("perf").args(["stat", "-r", &RUNS.to_string()]).arg(empty))
+    per_run(Command::new("perf").args(["stat", "-r", &PERF_RUNS.to_string()]).arg(empty), PERF_RUNS)
 }
 
 /// The median in a file of hyperfine's shape, in nanoseconds.

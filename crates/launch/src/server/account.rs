@@ -13,6 +13,8 @@ pub(crate) struct Accounts {
     listener: Option<Listener>,
     observer: Option<Observer>,
     steal: StealClock,
+    /// Our own process id, which orphans name as their parent.
+    spawner: i32,
     records: Vec<ExitRecord>,
     moves: Vec<Move>,
 }
@@ -40,7 +42,15 @@ impl Accounts {
         // Without exit records nobody can say which tasks were of the tree, so moves alone would be worthless.
         let observer = listener.as_ref().and_then(|_| Observer::open(&online).ok());
         let steal = StealClock::open();
-        Accounts { listener, observer, steal, records: Vec::with_capacity(64), moves: Vec::with_capacity(64) }
+        let spawner = std::process::id() as i32;
+        Accounts {
+            listener,
+            observer,
+            steal,
+            spawner,
+            records: Vec::with_capacity(64),
+            moves: Vec::with_capacity(64),
+        }
     }
 
     pub(crate) fn abilities(&self) -> u64 {
@@ -69,7 +79,7 @@ impl Accounts {
             .listener
             .as_mut()
             .is_some_and(|listener| listener.drain(|record| records.push(record)).is_ok());
-        let tree = whole.then(|| tree_of(started.pid, &self.records));
+        let tree = whole.then(|| tree_of(started.pid, self.spawner, &self.records));
         if let Some(tree) = &tree {
             let tasks = || self.records.iter().filter(|record| tree.contains(record.pid));
             account.cpu_ns = Some(tasks().map(|task| task.cpu_ns).sum());
@@ -130,8 +140,7 @@ impl Tree {
 ///
 /// A parent usually ends after its children, so their records come first and membership is settled by repetition.
 /// Orphans name the spawner as their parent: whatever the spawner's child is and is not the leader itself is one.
-fn tree_of(leader: i32, records: &[ExitRecord]) -> Tree {
-    let spawner = std::process::id() as i32;
+fn tree_of(leader: i32, spawner: i32, records: &[ExitRecord]) -> Tree {
     let mut tree = Tree { leader, others: Vec::new() };
     loop {
         let before = tree.others.len();
@@ -166,7 +175,7 @@ mod tests {
             record(-30, -31),
             record(-10, spawner),
         ];
-        let tree = tree_of(-10, &records);
+        let tree = tree_of(-10, spawner, &records);
         for (pid, inside) in [(-10, true), (-11, true), (-12, true), (-20, true), (-30, false)] {
             assert_eq!(tree.contains(pid), inside, "{pid}");
         }
