@@ -203,32 +203,17 @@ impl Executor {
     fn submit(&mut self, trial: Trial, under_way: &mut VecDeque<Purpose>) {
         let places = self.commands[usize::from(trial.command)].clone();
         let command = trial.command;
-        let mut helper = |entry: Option<u32>, role| {
-            if let Some(entry) = entry {
-                self.spawner.submit(Request {
-                    entry,
-                    place: Place::Entry,
-                    pad: Pad::None,
-                    heap_offset_bytes: None,
-                    traced: false,
-                });
-                under_way.push_back(Purpose::Helper { role, command });
-            }
-        };
-        helper(places.prepare, "prepare");
-        let request = request_of(places.run, &trial.setup, trial.position);
-        let (after, role) = (places.cleanup, "cleanup");
-        self.spawner.submit(request);
+        self.submit_helper(places.prepare, Purpose::Helper { role: "prepare", command }, under_way);
+        self.spawner.submit(request_of(places.run, &trial.setup, trial.position));
         under_way.push_back(Purpose::Trial(trial));
-        if let Some(entry) = after {
-            self.spawner.submit(Request {
-                entry,
-                place: Place::Entry,
-                pad: Pad::None,
-                heap_offset_bytes: None,
-                traced: false,
-            });
-            under_way.push_back(Purpose::Helper { role, command });
+        self.submit_helper(places.cleanup, Purpose::Helper { role: "cleanup", command }, under_way);
+    }
+
+    /// Asks for a run that is not measured, if the command has one.
+    fn submit_helper(&mut self, entry: Option<u32>, purpose: Purpose, under_way: &mut VecDeque<Purpose>) {
+        if let Some(entry) = entry {
+            self.spawner.submit(plain_request(entry));
+            under_way.push_back(purpose);
         }
     }
 
@@ -325,23 +310,16 @@ impl Executor {
     /// The command cannot be launched.
     pub fn tree(&mut self, command: u16) -> Result<Vec<Process>, LaunchError> {
         let places = self.commands[usize::from(command)].clone();
-        let plain = |entry| Request {
-            entry,
-            place: Place::Entry,
-            pad: Pad::None,
-            heap_offset_bytes: None,
-            traced: false,
-        };
         if let Some(prepare) = places.prepare {
-            self.answer(plain(prepare))?;
+            self.answer(plain_request(prepare))?;
         }
-        let reply = self.answer(Request { traced: true, ..plain(places.run) })?;
+        let reply = self.answer(Request { traced: true, ..plain_request(places.run) })?;
         if let Some(error) = self.spawner.start_error(places.run, reply.end) {
             return Err(error);
         }
         let tree = self.spawner.tree();
         if let Some(cleanup) = places.cleanup {
-            self.answer(plain(cleanup))?;
+            self.answer(plain_request(cleanup))?;
         }
         Ok(tree)
     }
@@ -368,6 +346,11 @@ fn helper_entry(command: &Command, argv: &[String]) -> Entry {
     let program = argv.first().cloned().unwrap_or_default();
     let entry = entry_of(command, program, argv.to_vec());
     Entry { cpus: None, policy: None, timeout_ns: None, ..entry }
+}
+
+/// A run without anything that a block draws.
+fn plain_request(entry: u32) -> Request {
+    Request { entry, place: Place::Entry, pad: Pad::None, heap_offset_bytes: None, traced: false }
 }
 
 fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
