@@ -1,70 +1,8 @@
-//! What follows from the samples.
+//! What follows from a comparison.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Metric, Outcome};
-
-/// Location and spread of one metric over the measured runs of one command, in the unit of the metric.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Summary {
-    /// The metric.
-    pub metric: Metric,
-    /// Number of runs.
-    pub n: usize,
-    /// Median.
-    pub median: f64,
-    /// Arithmetic mean.
-    pub mean: f64,
-    /// Low end of the 95 % interval of the median, by order statistics.
-    pub low: f64,
-    /// High end of it.
-    pub high: f64,
-    /// Sample standard deviation; zero for one run.
-    pub sd: f64,
-    /// Smallest reading.
-    pub min: f64,
-    /// Largest reading.
-    pub max: f64,
-    /// 5th, 25th, 75th and 95th percentile.
-    pub percentiles: [f64; 4],
-    /// Readings further than three scaled median absolute deviations above the median.
-    pub outliers: usize,
-}
-
-/// One process of the tree of a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Process {
-    /// Process id.
-    pub pid: u32,
-    /// Process id of the parent at creation.
-    pub parent: u32,
-    /// Its last command line.
-    pub command: String,
-    /// User and system CPU time of all its threads.
-    pub cpu_ns: u64,
-    /// From creation to exit.
-    pub wall_ns: u64,
-    /// Its own largest resident set.
-    pub peak_memory_bytes: u64,
-    /// Threads that it had over its life.
-    pub threads: u32,
-    /// How it ended; absent if it outlived the command and was ended.
-    pub outcome: Option<Outcome>,
-}
-
-/// Findings about one command that was run by itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunFindings {
-    /// One summary per metric that was measured.
-    pub summaries: Vec<Summary>,
-    /// Runs that did not end with status 0.
-    pub failures: usize,
-    /// Runs that left processes behind.
-    pub runs_with_left_behind: usize,
-    /// The process tree, if it was asked for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tree: Vec<Process>,
-}
+use crate::{Metric, RunFindings};
 
 /// The answer to the question whether B differs from A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -239,70 +177,6 @@ pub struct CompareFindings {
     pub winner: Option<usize>,
     /// Median wall time of an empty static program under the same condition, never subtracted.
     pub floor_ns: Option<f64>,
-    /// Wall time of the experiment in seconds.
-    pub elapsed_s: f64,
-}
-
-/// How often a rival's rule called identical programs different on the same schedules.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RivalCount {
-    /// Name of the rule.
-    pub rule: String,
-    /// Comparisons that it judged.
-    pub comparisons: usize,
-    /// Comparisons that it called different.
-    pub false_verdicts: usize,
-}
-
-/// One stratum of an A/A calibration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AaStratum {
-    /// `plain`, `drift`, `layout` or `busy-sibling`.
-    pub name: String,
-    /// Comparisons made.
-    pub comparisons: usize,
-    /// Comparisons that ended as *different* although both programs are the same.
-    pub false_verdicts: usize,
-    /// Comparisons that ended as *equivalent*.
-    pub equivalent: usize,
-    /// Comparisons that ended as *inconclusive*.
-    pub inconclusive: usize,
-    /// Exact one-sided 95 % upper bound of the false rate (Clopper and Pearson 1934).
-    pub rate_upper_95: f64,
-    /// Mean number of pairs.
-    pub pairs_mean: f64,
-    /// The rivals' rules on the same schedules.
-    pub rivals: Vec<RivalCount>,
-}
-
-/// Power: how often a true difference was found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PowerResult {
-    /// Stratum in which it was tried.
-    pub stratum: String,
-    /// True ratio of the work of B over A.
-    pub true_ratio: f64,
-    /// Comparisons made.
-    pub comparisons: usize,
-    /// Comparisons that ended as *different* with the right sign.
-    pub found: usize,
-    /// Comparisons that ended as *different* with the wrong sign.
-    pub wrong_sign: usize,
-    /// Comparisons that ended as *equivalent*.
-    pub equivalent: usize,
-    /// Mean number of pairs.
-    pub pairs_mean: f64,
-    /// Mean of the estimated effects, as a ratio.
-    pub effect_mean_ratio: f64,
-}
-
-/// Findings of an A/A calibration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct AaFindings {
-    /// One entry per stratum.
-    pub strata: Vec<AaStratum>,
-    /// One entry per true ratio and stratum.
-    pub power: Vec<PowerResult>,
     /// Wall time of the experiment in seconds.
     pub elapsed_s: f64,
 }

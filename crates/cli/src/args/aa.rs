@@ -1,0 +1,38 @@
+//! `aa`.
+
+use clap::{Args, ValueEnum};
+
+use super::{CommandArgs, ConditionArgs, EXIT_CODES, OutputArgs, RuleArgs, percent};
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct AaArgs {
+    #[command(flatten)]
+    pub(crate) commands: CommandArgs,
+    /// Strata: plain, drift, layout, busy-sibling [default: all that this machine has]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) strata: Vec<Stratum>,
+    /// Comparisons of identical copies per stratum
+    #[arg(short = 'N', long, value_name = "N", default_value_t = 20)]
+    pub(crate) comparisons: u32,
+    /// Also compare with copies that do this much more work, and count how often it is found
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) power: Option<f64>,
+    /// Comparisons per stratum for --power [default: as --comparisons]
+    #[arg(long, value_name = "N")]
+    pub(crate) power_comparisons: Option<u32>,
+    #[command(flatten)]
+    pub(crate) rule: RuleArgs,
+    #[command(flatten)]
+    pub(crate) condition: ConditionArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Stratum {
+    Plain,
+    Drift,
+    Layout,
+    BusySibling,
+}

@@ -1,0 +1,35 @@
+//! What is run.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// What is run.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Commands")]
+pub(crate) struct CommandArgs {
+    /// The commands, each as one word of the shell: fauxplat run 'sort big.txt'
+    #[arg(value_name = "CMD")]
+    pub(crate) commands: Vec<String>,
+    /// What reports call the commands, in their order
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) names: Vec<String>,
+    /// Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)
+    #[arg(short = 'L', long = "parameter-list", value_name = "NAME=V,V,…")]
+    pub(crate) parameters: Vec<String>,
+    /// Run this before each run, unmeasured
+    #[arg(short, long, value_name = "CMD")]
+    pub(crate) prepare: Option<String>,
+    /// Run this after each run, unmeasured
+    #[arg(short, long, value_name = "CMD")]
+    pub(crate) cleanup: Option<String>,
+    /// Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) warmup: Option<u32>,
+    /// Saved definition; what the command line says goes first
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) input: Option<PathBuf>,
+    /// Seed of everything that is drawn [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}

@@ -1,0 +1,65 @@
+//! `compare`, and the rule that decides.
+
+use clap::{Args, ValueEnum};
+use fauxplat_model::Metric;
+use fauxplat_units::Nanos;
+
+use super::{CommandArgs, ConditionArgs, EXIT_CODES, OutputArgs, percent};
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) commands: CommandArgs,
+    #[command(flatten)]
+    pub(crate) rule: RuleArgs,
+    /// Fail with exit code 1 if some command is: slower or faster than the first, different, or inconclusive
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub(crate) fail_if: Vec<Gate>,
+    /// Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker
+    #[arg(long, value_name = "RUN-ID|FILE")]
+    pub(crate) baseline: Option<String>,
+    #[command(flatten)]
+    pub(crate) condition: ConditionArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// How a comparison is decided.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Decision")]
+pub(crate) struct RuleArgs {
+    /// The metric that decides: wall, user, sys, cpu, peak-memory, … [default: wall]
+    #[arg(short, long, value_parser = metric)]
+    pub(crate) metric: Option<Metric>,
+    /// Differences within plus or minus this count as none [default: 1%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) margin: Option<f64>,
+    /// Probability of a false `different` over the whole comparison [default: 1%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) level: Option<f64>,
+    /// Inconclusive after this many pairs [default: 128]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(6..))]
+    pub(crate) max_pairs: Option<u32>,
+    /// Inconclusive after this time
+    #[arg(long, value_name = "TIME")]
+    pub(crate) max_time: Option<Nanos>,
+    /// A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs
+    #[arg(long)]
+    pub(crate) anytime: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Gate {
+    Slower,
+    Faster,
+    Different,
+    Inconclusive,
+}
+
+fn metric(name: &str) -> Result<Metric, String> {
+    Metric::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+        format!("there is no metric `{name}`; there are {}", names.join(", "))
+    })
+}

@@ -1,0 +1,68 @@
+//! The condition under which commands run.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use fauxplat_model::{EnvPad, Placement, Policy};
+use fauxplat_units::Nanos;
+
+/// The condition under which commands run.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Condition")]
+pub(crate) struct ConditionArgs {
+    /// CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU),
+    /// `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a
+    /// single thread, else free) [default: free for run, auto for compare and aa]
+    #[arg(long, value_name = "LIST|free|auto|one-of:LIST|idle-of:LIST")]
+    pub(crate) cpu: Option<Placement>,
+    /// Scheduling policy: other, fifo:N or rr:N [default: other]
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) policy: Option<Policy>,
+    /// Nice value, -20 to 19 [default: inherited]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = clap::value_parser!(i8).range(-20..=19))]
+    pub(crate) nice: Option<i8>,
+    /// Address space layout randomisation of the command [default: as the machine has it]
+    #[arg(long, value_name = "on|off")]
+    pub(crate) aslr: Option<OnOff>,
+    /// Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]
+    #[arg(long, value_name = "clean|inherit|NAME=VALUE")]
+    pub(crate) env: Vec<String>,
+    /// Environment padding: bytes, none, or `random`: each block draws a displacement of the stack within a page,
+    /// the same for all commands of the block [default: random; for run none, unless ASLR is off]
+    #[arg(long, value_name = "BYTES|none|random")]
+    pub(crate) env_pad: Option<EnvPad>,
+    /// Place of the heap: `random` displaces it by 0 to 4080 bytes per block, the same for all its commands. It takes
+    /// ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]
+    #[arg(long, value_name = "inherit|random")]
+    pub(crate) heap: Option<HeapChoice>,
+    /// File for standard input, read from its beginning in each run [default: /dev/null]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stdin: Option<PathBuf>,
+    /// Where the command's output goes: null, inherit, or a file that standard output is appended to [default: null]
+    #[arg(long, value_name = "null|inherit|FILE")]
+    pub(crate) stdout: Option<String>,
+    /// Working directory of the commands
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// End a run after this time (500ms, 2.5s, 1m); it counts as failed
+    #[arg(long, value_name = "TIME")]
+    pub(crate) timeout: Option<Nanos>,
+    /// Run each command line by /bin/sh -c; the start of the shell is measured too
+    #[arg(long)]
+    pub(crate) shell: bool,
+    /// Keep and analyse runs that fail
+    #[arg(short, long)]
+    pub(crate) ignore_failure: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnOff {
+    On,
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HeapChoice {
+    Inherit,
+    Random,
+}

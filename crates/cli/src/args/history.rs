@@ -1,0 +1,54 @@
+//! `history`.
+
+use clap::{Args, Subcommand};
+
+use super::OutputArgs;
+
+#[derive(Debug, Args)]
+pub(crate) struct HistoryArgs {
+    #[command(subcommand)]
+    pub(crate) action: HistoryAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HistoryAction {
+    /// One line per experiment, newest last
+    List {
+        /// Only this verb: run, compare, aa
+        #[arg(long)]
+        kind: Option<String>,
+        /// Only those with a command that contains this
+        #[arg(long)]
+        name: Option<String>,
+        /// Only those since this time, for instance 2026-11
+        #[arg(long)]
+        since: Option<String>,
+        /// At most so many, the newest
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// The report of an experiment, as it was
+    Show {
+        /// Its number, or `last`
+        id: String,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// An experiment with all its samples, as JSON unless --format says otherwise
+    Export {
+        /// Its number, or `last`
+        id: String,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Remove experiments
+    Rm {
+        /// Their numbers
+        #[arg(required = true)]
+        ids: Vec<String>,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+}

@@ -1,0 +1,65 @@
+//! The command line, once: parsing, help, man pages and completions all come from here.
+
+mod aa;
+mod commands;
+mod compare;
+mod condition;
+mod history;
+mod output;
+mod run;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use aa::{AaArgs, Stratum};
+pub(crate) use commands::CommandArgs;
+pub(crate) use compare::{CompareArgs, Gate, RuleArgs};
+pub(crate) use condition::{ConditionArgs, HeapChoice, OnOff};
+pub(crate) use history::{HistoryAction, HistoryArgs};
+pub(crate) use output::{OutputArgs, When};
+pub(crate) use run::RunArgs;
+
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 a gate failed (--fail-if); 2 bad usage or input; \
+3 the machine or its permissions do not allow it; 4 the measured command failed; 70 a bug in fauxplat.";
+
+/// A performance laboratory: is it really faster, and what moved the number?
+#[derive(Debug, Parser)]
+#[command(name = "fauxplat", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// How long one or several commands take, and what they use, under a stated condition
+    Run(RunArgs),
+    /// Which command is faster, by how much, and how sure that is
+    Compare(CompareArgs),
+    /// Whether the verdict itself holds on this machine: comparisons of identical programs
+    Aa(AaArgs),
+    /// Earlier results: list, show, export, remove
+    History(HistoryArgs),
+    /// Write the manual pages into a folder
+    #[command(name = "__man", hide = true)]
+    Man {
+        /// The folder
+        folder: PathBuf,
+    },
+    /// Write the shell completions into a folder
+    #[command(name = "__completions", hide = true)]
+    Completions {
+        /// The folder
+        folder: PathBuf,
+    },
+}
+
+/// Reads `1%`, or `0.01`.
+fn percent(text: &str) -> Result<f64, String> {
+    let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
+    match digits.trim().parse::<f64>() {
+        Ok(number) if number > 0.0 && number / scale < 1.0 => Ok(number / scale),
+        _ => Err(format!("`{text}` is not a share or precision such as 1%, above 0 and below 100 %")),
+    }
+}

@@ -1,0 +1,36 @@
+//! Verbs that look at the machine and start no command: the same record, without commands and samples.
+
+use std::path::Path;
+
+use fauxplat_model::document::{Findings, Header, Record};
+use fauxplat_model::{Condition, Definition, Sources};
+use fauxplat_sys::clock;
+
+use crate::args::OutputArgs;
+use crate::failure::Failure;
+use crate::output;
+
+/// What the record of an inspection says about itself. `root` is `/` except when another machine is replayed.
+pub(crate) fn header(root: &Path, invocation: &[String]) -> Header {
+    Header {
+        fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
+        id: None,
+        started: clock::now_rfc3339(),
+        invocation: invocation.to_vec(),
+        seed: 0,
+        machine: fauxplat_topology::discover(root),
+        condition: Condition::default(),
+        definition: Definition::default(),
+        sources: Sources::default(),
+        warnings: Vec::new(),
+        not_measured: Vec::new(),
+    }
+}
+
+/// Writes what was found where the options say.
+///
+/// # Errors
+/// The report cannot be written.
+pub(crate) fn report(header: &Header, findings: &Findings, output: &OutputArgs) -> Result<(), Failure> {
+    output::write(&Record { header, commands: &[], samples: &[], findings }, output)
+}
