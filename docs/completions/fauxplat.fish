@@ -55,7 +55,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdin -d 'File
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -96,7 +96,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdin -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -139,7 +139,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdin -d 'File 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -160,7 +160,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l name -d 'Only those with a command that contains this' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l since -d 'Only those since this time, for instance 2026-11' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l limit -d 'At most so many, the newest' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -168,7 +168,7 @@ never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -176,7 +176,7 @@ never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -184,7 +184,7 @@ never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''

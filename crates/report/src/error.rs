@@ -8,7 +8,7 @@ pub enum ReportError {
     /// The word names no format.
     #[error(
         "`{0}` is not a format: text, json, csv, markdown, hyperfine-json, pyperf-json, \
-         github-action-benchmark or bencher-bmf"
+         github-action-benchmark, bencher-bmf, svg or lscpu"
     )]
     UnknownFormat(String),
     /// The output could not be written.

@@ -24,11 +24,15 @@ pub enum Format {
     GithubActionBenchmark,
     /// Bencher Metric Format.
     BencherBmf,
+    /// A drawing, of findings that have one.
+    Svg,
+    /// What `lscpu -p` of util-linux prints, of a topology.
+    Lscpu,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 10] = [
         Format::Text,
         Format::Json,
         Format::Csv,
@@ -37,6 +41,8 @@ impl Format {
         Format::PyperfJson,
         Format::GithubActionBenchmark,
         Format::BencherBmf,
+        Format::Svg,
+        Format::Lscpu,
     ];
 
     /// The word that the command line uses.
@@ -50,6 +56,8 @@ impl Format {
             Format::PyperfJson => "pyperf-json",
             Format::GithubActionBenchmark => "github-action-benchmark",
             Format::BencherBmf => "bencher-bmf",
+            Format::Svg => "svg",
+            Format::Lscpu => "lscpu",
         }
     }
 }

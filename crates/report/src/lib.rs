@@ -12,6 +12,7 @@ mod grid;
 mod json;
 mod markdown;
 mod samples;
+pub mod svg;
 mod tables;
 mod text;
 mod verdict;
@@ -49,8 +50,15 @@ pub fn write(record: &Record, format: Format, style: &Style, out: &mut dyn Write
         Format::PyperfJson => export::pyperf::write(record, &mut out)?,
         Format::GithubActionBenchmark => export::github::write(record, &mut out)?,
         Format::BencherBmf => export::bencher::write(record, &mut out)?,
+        Format::Svg => return Err(undrawn("svg")),
+        Format::Lscpu => return Err(undrawn("lscpu")),
     }
     Ok(out.flush()?)
+}
+
+fn undrawn(format: &'static str) -> ReportError {
+    let reason = "these findings have no such form; take text, json, csv or markdown";
+    ReportError::NothingToExport { format, reason }
 }
 
 /// The verdict of a comparison in words that state what they cover, for a log or a message of a gate.

@@ -12,6 +12,11 @@ use fauxplat_model::{
 use fauxplat_report::{Format, Style, write};
 use fauxplat_units::Bytes;
 
+/// The formats that carry runs: those for drawings and topologies refuse them.
+pub(crate) fn formats_of_runs() -> impl Iterator<Item = Format> {
+    Format::ALL.into_iter().filter(|format| ![Format::Svg, Format::Lscpu].contains(format))
+}
+
 /// A record that owns its parts.
 #[derive(Clone)]
 pub(crate) struct Owned {

@@ -137,10 +137,19 @@ impl std::io::Write for Full {
 
 #[test]
 fn a_full_disk_is_an_error_in_every_format() {
-    for format in Format::ALL {
+    for format in common::formats_of_runs() {
         let error =
             write(&common::run(&["sort"]).record(), format, &Style::default(), &mut Full(100)).unwrap_err();
         let ReportError::Io(error) = error else { panic!("{format}: {error}") };
         assert_eq!(error.kind(), std::io::ErrorKind::StorageFull, "{format}");
+    }
+}
+
+#[test]
+fn runs_have_no_drawing_and_say_so() {
+    for format in [Format::Svg, Format::Lscpu] {
+        let mut out = Vec::new();
+        let error = write(&common::run(&["sort"]).record(), format, &Style::default(), &mut out).unwrap_err();
+        assert!(matches!(error, ReportError::NothingToExport { .. }) && out.is_empty(), "{format}: {error}");
     }
 }

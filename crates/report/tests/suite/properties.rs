@@ -147,7 +147,7 @@ fn a_thousand_commands() {
         (0..1000).map(|index| format!("command number {index} with some words")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let owned = common::run(&names);
-    for format in Format::ALL {
+    for format in common::formats_of_runs() {
         assert!(owned.render(format, &Style::default()).len() > 10_000, "{format}");
     }
     let text = owned.text(60);

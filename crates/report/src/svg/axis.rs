@@ -1,0 +1,121 @@
+//! An axis: from values to pixels, and the round values that are marked on it.
+
+use maud::{Markup, html};
+
+use super::{Anchor, TEXT_SIZE, line, text};
+
+/// A linear axis from `low` to `high` in the unit of the values, laid over `from` to `to` in pixels. `from` may be
+/// the larger: a vertical axis grows upwards, and pixels downwards.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axis {
+    /// The value at `from`.
+    pub low: f64,
+    /// The value at `to`.
+    pub high: f64,
+    /// Pixels of `low`.
+    pub from: f64,
+    /// Pixels of `high`.
+    pub to: f64,
+}
+
+/// Length of a mark in pixels.
+const MARK: f64 = 4.0;
+
+impl Axis {
+    /// An axis that shows all values with a twentieth of free space at both ends. A single value stands in the middle;
+    /// without values the axis goes from 0 to 1.
+    pub fn around(values: impl IntoIterator<Item = f64>, from: f64, to: f64) -> Self {
+        let finite = values.into_iter().filter(|value| value.is_finite());
+        let ends = finite.fold(None, |ends: Option<(f64, f64)>, value| {
+            Some(ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
+        });
+        let (low, high) = ends.unwrap_or((0.0, 1.0));
+        let margin = match high - low {
+            0.0 if low == 0.0 => 1.0,
+            0.0 => low.abs() * 0.05,
+            spread => spread * 0.05,
+        };
+        Axis { low: low - margin, high: high + margin, from, to }
+    }
+
+    /// Where a value stands, in pixels; values beyond the ends stand beyond the drawing.
+    pub fn at(&self, value: f64) -> f64 {
+        self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
+    }
+
+    /// Round values within the axis, about `wanted` of them, 1, 2 or 5 times a power of ten apart.
+    pub fn ticks(&self, wanted: usize) -> Vec<f64> {
+        let span = self.high - self.low;
+        if !span.is_finite() || span <= 0.0 || wanted == 0 {
+            return Vec::new();
+        }
+        let rough = span / wanted as f64;
+        let power = 10f64.powf(rough.log10().floor());
+        let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough).unwrap_or(10.0);
+        let step = factor * power;
+        let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
+        // There may be no round value within. A step below the precision of the values would never reach the end.
+        let count = (last - first + 1.0).clamp(0.0, 100.0) as usize;
+        (0..count).map(|index| (first + index as f64) * step).collect()
+    }
+
+    /// The axis drawn from left to right at height `y`: marks below, and what `label` says of each.
+    pub fn horizontal(&self, y: f64, wanted: usize, label: impl Fn(f64) -> String) -> Markup {
+        html! {
+            (line((self.from, y), (self.to, y), "ink"))
+            @for tick in self.ticks(wanted) {
+                (line((self.at(tick), y), (self.at(tick), y + MARK), "ink"))
+                (text(self.at(tick), y + MARK + TEXT_SIZE, Anchor::Middle, TEXT_SIZE, "", &label(tick)))
+            }
+        }
+    }
+
+    /// The axis drawn upwards at `x`: marks and what `label` says of each to its left, rules to its right up to
+    /// `right`.
+    pub fn vertical(&self, x: f64, right: f64, wanted: usize, label: impl Fn(f64) -> String) -> Markup {
+        html! {
+            (line((x, self.from), (x, self.to), "ink"))
+            @for tick in self.ticks(wanted) {
+                (line((x, self.at(tick)), (right, self.at(tick)), "rule"))
+                (line((x - MARK, self.at(tick)), (x, self.at(tick)), "ink"))
+                (text(x - 2.0 * MARK, self.at(tick) + TEXT_SIZE / 3.0, Anchor::End, TEXT_SIZE, "", &label(tick)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn marks_are_round() {
+        let axis = Axis { low: 0.93, high: 1.31, from: 0.0, to: 100.0 };
+        let marks: Vec<String> = axis.ticks(4).iter().map(|tick| format!("{tick:.1}")).collect();
+        assert_eq!(marks, ["1.0", "1.1", "1.2", "1.3"]);
+        assert_eq!(
+            Axis { low: 0.0, high: 10.0, from: 0.0, to: 1.0 }.ticks(5),
+            [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]
+        );
+    }
+
+    #[test]
+    fn an_axis_without_spread_still_places_its_value() {
+        for value in [0.0, 7.0, -3.0] {
+            let axis = Axis::around([value], 100.0, 0.0);
+            assert!((axis.at(value) - 50.0).abs() < 1e-9, "{axis:?}");
+        }
+        assert_eq!(Axis::around([f64::NAN], 0.0, 1.0), Axis::around([0.0, 1.0], 0.0, 1.0));
+    }
+
+    proptest! {
+        #[test]
+        fn marks_stay_within_the_axis(low in -1e6f64..1e6, span in 1e-3f64..1e6, wanted in 1usize..12) {
+            let axis = Axis { low, high: low + span, from: 0.0, to: 1.0 };
+            let ticks = axis.ticks(wanted);
+            prop_assert!(ticks.len() <= wanted + 2, "{ticks:?}");
+            prop_assert!(ticks.iter().all(|&tick| (-1e-6..=1.0 + 1e-6).contains(&axis.at(tick))), "{ticks:?}");
+        }
+    }
+}

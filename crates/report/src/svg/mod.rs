@@ -1,0 +1,161 @@
+//! Primitives of drawings: what topology maps and plots have in common.
+//!
+//! Everything is [`Markup`] of `maud`, which escapes every text and every attribute, so that a drawing is valid XML
+//! whatever stands in it. Coordinates are in pixels, y grows downwards, and have two decimals, so that equal drawings
+//! are equal files. Colours are classes of [`document`]'s style sheet, which follows the reader's light or dark theme
+//! and draws on a transparent ground.
+
+mod axis;
+
+use maud::{Markup, PreEscaped, html};
+use unicode_width::UnicodeWidthStr;
+
+use crate::words::{spaced, visible};
+
+pub use axis::Axis;
+
+/// Size of text in pixels, where nothing else is said.
+pub const TEXT_SIZE: f64 = 12.0;
+
+/// The classes that shapes and text may carry: series and kinds by number, never by meaning of a colour.
+///
+/// The numbered colours are those of Okabe and Ito ("Color universal design", 2008), which colour-blind readers tell
+/// apart, as strokes and text over tints of the same hue. On dark ground the tints darken and the ink lightens.
+const STYLE: &str = "\
+svg{color-scheme:light dark;--ink:#1f2328;--faint:#6e7781;--rule:#d0d7de;--ground:#fff;\
+--t0:#f6f8fa;--t1:#dcecf7;--t2:#fbe7cc;--t3:#d5efe6;--t4:#f6e0ec;--t5:#fbf6c4;--t6:#e8e8f4}\
+@media (prefers-color-scheme:dark){svg{--ink:#e6edf3;--faint:#9198a1;--rule:#3d444d;--ground:#0d1117;\
+--t0:#161b22;--t1:#12324a;--t2:#4a3310;--t3:#103d30;--t4:#46263a;--t5:#45410f;--t6:#2a2a45}}\
+text{font-family:system-ui,'DejaVu Sans',Arial,sans-serif;fill:var(--ink)}\
+.faint{fill:var(--faint)}.strong{font-weight:600}\
+.box{stroke:var(--faint);stroke-width:1}.off{stroke-dasharray:4 3;opacity:.55}\
+.tint0{fill:var(--t0)}.tint1{fill:var(--t1)}.tint2{fill:var(--t2)}.tint3{fill:var(--t3)}.tint4{fill:var(--t4)}\
+.tint5{fill:var(--t5)}.tint6{fill:var(--t6)}\
+.rule{stroke:var(--rule);stroke-width:1;fill:none}.ink{stroke:var(--ink);stroke-width:1;fill:none}\
+.line{fill:none;stroke-width:1.6;stroke-linejoin:round}\
+.line1{stroke:#0072b2}.line2{stroke:#d55e00}.line3{stroke:#009e73}.line4{stroke:#cc79a7}.line5{stroke:#e69f00}\
+.line6{stroke:#56b4e9}\
+.dot1{fill:#0072b2}.dot2{fill:#d55e00}.dot3{fill:#009e73}.dot4{fill:#cc79a7}.dot5{fill:#e69f00}\
+.dot6{fill:#56b4e9}.band{opacity:.18;stroke:none}";
+
+/// A whole drawing: `width` by `height` pixels, scaled by whoever shows it. Title and description are what a screen
+/// reader says instead of the picture.
+pub fn document(width: f64, height: f64, title: &str, description: &str, body: &Markup) -> String {
+    let drawing = html! {
+        svg xmlns="http://www.w3.org/2000/svg" viewBox=(format!("0 0 {} {}", number(width), number(height)))
+            width=(number(width)) height=(number(height)) role="img" {
+            title { (shown(title)) }
+            desc { (shown(description)) }
+            // The style sheet is a constant of this module and holds no character that XML reads.
+            style { (PreEscaped(STYLE)) }
+            (body)
+        }
+    };
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", drawing.into_string())
+}
+
+/// Where a text stands in relation to its point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// It begins there.
+    Start,
+    /// Its middle is there.
+    Middle,
+    /// It ends there.
+    End,
+}
+
+/// A text on the base line `y`.
+pub fn text(x: f64, y: f64, anchor: Anchor, size: f64, class: &str, content: &str) -> Markup {
+    let anchor = match anchor {
+        Anchor::Start => "start",
+        Anchor::Middle => "middle",
+        Anchor::End => "end",
+    };
+    html! {
+        text x=(number(x)) y=(number(y)) text-anchor=(anchor) font-size=(number(size)) class=(class) {
+            (shown(content))
+        }
+    }
+}
+
+/// A rectangle with rounded corners. `hint` is shown when the pointer rests on it.
+pub fn rect(x: f64, y: f64, width: f64, height: f64, class: &str, hint: &str) -> Markup {
+    html! {
+        rect x=(number(x)) y=(number(y)) width=(number(width)) height=(number(height)) rx="3" class=(class) {
+            @if !hint.is_empty() { title { (shown(hint)) } }
+        }
+    }
+}
+
+/// A straight line.
+pub fn line(from: (f64, f64), to: (f64, f64), class: &str) -> Markup {
+    html! {
+        line x1=(number(from.0)) y1=(number(from.1)) x2=(number(to.0)) y2=(number(to.1)) class=(class) {}
+    }
+}
+
+/// A line through points in their order.
+pub fn polyline(points: &[(f64, f64)], class: &str) -> Markup {
+    html! { polyline points=(joined(points)) class=(class) {} }
+}
+
+/// A closed, filled shape, such as the band of an interval: its upper edge forwards and its lower edge back.
+pub fn polygon(points: &[(f64, f64)], class: &str) -> Markup {
+    html! { polygon points=(joined(points)) class=(class) {} }
+}
+
+/// A dot. `hint` is shown when the pointer rests on it.
+pub fn dot(x: f64, y: f64, radius: f64, class: &str, hint: &str) -> Markup {
+    html! {
+        circle cx=(number(x)) cy=(number(y)) r=(number(radius)) class=(class) {
+            @if !hint.is_empty() { title { (shown(hint)) } }
+        }
+    }
+}
+
+/// What a text takes in pixels, roughly: sans-serif letters are on average a little over half as wide as high.
+pub fn text_width(content: &str, size: f64) -> f64 {
+    visible(content).width() as f64 * size * 0.58
+}
+
+/// A coordinate with at most two decimals; what is no number is 0, since XML readers would refuse the drawing.
+fn number(value: f64) -> String {
+    let rounded = if value.is_finite() { (value * 100.0).round() / 100.0 } else { 0.0 };
+    // Minus zero would read as another file.
+    (rounded + 0.0).to_string()
+}
+
+fn joined(points: &[(f64, f64)]) -> String {
+    let pairs: Vec<String> = points.iter().map(|&(x, y)| format!("{},{}", number(x), number(y))).collect();
+    pairs.join(" ")
+}
+
+/// A text as it stands in the drawing: control characters, which XML forbids, are written as their codes.
+fn shown(content: &str) -> String {
+    spaced(&visible(content))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_stands_in_a_drawing_breaks_it() {
+        let body = text(1.0, f64::NAN, Anchor::Middle, TEXT_SIZE, "a\"b", "<b>&\u{1b}[0m");
+        let drawing = document(10.0, 20.005, "a & b", "<none>", &body);
+        assert!(
+            drawing.contains("&lt;b&gt;&amp;\\u{1b}[0m") && drawing.contains("class=\"a&quot;b\""),
+            "{drawing}"
+        );
+        assert!(drawing.contains("<title>a &amp; b</title>") && drawing.contains("y=\"0\""), "{drawing}");
+        assert!(!drawing.contains('\u{1b}'), "{drawing}");
+    }
+
+    #[test]
+    fn coordinates_are_short() {
+        assert_eq!([1.0, 0.1 + 0.2, -0.001, f64::INFINITY].map(number), ["1", "0.3", "0", "0"]);
+        let shape = polygon(&[(0.0, 1.0), (2.5, 3.0)], "band").into_string();
+        assert_eq!(shape, "<polygon points=\"0,1 2.5,3\" class=\"band\"></polygon>");
+    }
+}
