@@ -13,6 +13,7 @@ mod precision;
 mod secondary;
 mod series;
 mod summary;
+mod sweep;
 mod verdict;
 mod winner;
 
@@ -21,3 +22,4 @@ pub use baseline::{Baseline, baseline_findings};
 pub use judge::{Decision, Judge, Judged, Progress, Stand};
 pub use precision::precise_enough;
 pub use summary::{run_findings, summarize, summarize_values};
+pub use sweep::{SweepJudge, SweepJudged, SweepLevel, SweepProgress, SweepSubject};

@@ -22,6 +22,11 @@ pub use findings::{
     AaFindings, AaStratum, CompareFindings, Comparison, Dropped, DroppedReason, Grade, PowerResult, Process,
     RivalCount, RunFindings, Scope, Secondary, StoppedBy, Summary, VarianceBudget, Verdict,
 };
+pub use findings::{Component, ExplainFindings, LevelEffect};
+pub use findings::{
+    FailingLevel, LevelFindings, Peak, Period, SweepAnswer, SweepFinding, SweepFindings, SweepPart,
+    SweepStage,
+};
 pub use metric::{Metric, Unit};
 pub use sample::{Outcome, Phase, Reading, Sample, Source, Sources};
 pub use trial::{Setup, Trial};

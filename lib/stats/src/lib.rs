@@ -7,6 +7,7 @@ pub mod bootstrap;
 pub mod components;
 pub mod describe;
 pub mod distribution;
+pub mod draw;
 pub mod eprocess;
 pub mod multiple;
 pub mod randomise;

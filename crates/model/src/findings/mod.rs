@@ -2,11 +2,18 @@
 
 mod aa;
 mod compare;
+mod explain;
 mod run;
+mod sweep;
 
 pub use aa::{AaFindings, AaStratum, PowerResult, RivalCount};
 pub use compare::{
     CompareFindings, Comparison, Dropped, DroppedReason, Grade, Scope, Secondary, StoppedBy, VarianceBudget,
     Verdict,
 };
+pub use explain::{Component, ExplainFindings, LevelEffect};
 pub use run::{Process, RunFindings, Summary};
+pub use sweep::{
+    FailingLevel, LevelFindings, Peak, Period, SweepAnswer, SweepFinding, SweepFindings, SweepPart,
+    SweepStage,
+};
