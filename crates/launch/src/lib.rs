@@ -8,6 +8,7 @@
 //! The condition is applied between `vfork` and `exec`, in the child ([`fauxplat_sys::spawn`]): it holds before the
 //! first instruction of the program.
 
+mod capture;
 mod client;
 mod error;
 mod procfs;
@@ -17,6 +18,7 @@ mod table;
 mod tree;
 pub mod words;
 
+pub use capture::{Capture, Captured};
 pub use client::{Program, Spawner};
 pub use error::LaunchError;
 pub use ring::{Pad, Place, Reply, Request, RunEnd};

@@ -3,6 +3,7 @@
 //! Every stage of the laboratory is a function from one of these nouns to the next; the stages know the nouns
 //! and never each other. See ARCHITECTURE.md.
 
+mod build;
 mod command;
 mod condition;
 mod definition;
@@ -14,6 +15,7 @@ mod sample;
 mod text;
 mod trial;
 
+pub use build::{Build, Padding, Variant, Variation, Way};
 pub use command::Command;
 pub use condition::{Aslr, Condition, EnvBase, EnvPad, Heap, Output, Placement, Policy};
 pub use definition::{CommandLine, Definition, Parameter, Rule, Runs};

@@ -20,6 +20,11 @@ pub fn thread_cpu_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
+/// Nanoseconds of the wall clock since 1970, to compare with the times of files; it can be set back.
+pub fn realtime_ns() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
+}
+
 /// The time of day in RFC 3339 form, UTC, to the second.
 pub fn now_rfc3339() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()

@@ -94,6 +94,14 @@ pub fn send(pid: i32, signal: i32) {
     }
 }
 
+/// Sends a signal to every process of a group, see `kill(2)`. A group that is gone already is no error.
+pub fn send_group(leader: i32, signal: i32) {
+    if leader > 1 {
+        // SAFETY: no pointer is passed; minus a leader above 1 is one group, and neither our own nor everybody.
+        unsafe { libc::kill(-leader, signal) };
+    }
+}
+
 /// Asks the kernel to send this process a signal when its parent ends, see `PR_SET_PDEATHSIG` in `prctl(2)`.
 pub fn on_parent_death(signal: i32) -> Result<()> {
     // SAFETY: the option takes one integer.

@@ -1,0 +1,114 @@
+//! How a program is built, and what may differ between builds of one source.
+
+use serde::{Deserialize, Serialize};
+
+/// How the program of a command is built.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Build {
+    /// The build command, for `/bin/sh -c`, with the places `{out}`, `{link_flags}`, `{compile_flags}`, `{seed}` and
+    /// `{objects}`.
+    pub line: String,
+    /// Object files that stand for `{objects}`, in the order in which they are linked when nothing is varied.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<String>,
+}
+
+/// A way to vary the layout of a program without touching its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// The order of the object files on the linker's command line.
+    ObjectOrder,
+    /// Objects of padding before the program's own code and data, with any linker.
+    Padding,
+    /// The linker shuffles sections (lld, mold).
+    SectionOrder,
+    /// The linker pads sections (lld from version 20).
+    SectionPadding,
+    /// The compiler aligns functions.
+    Alignment,
+}
+
+impl Way {
+    /// All ways, in the order in which reports list them.
+    pub const ALL: [Way; 5] =
+        [Way::ObjectOrder, Way::Padding, Way::SectionOrder, Way::SectionPadding, Way::Alignment];
+
+    /// Its word on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Way::ObjectOrder => "object-order",
+            Way::Padding => "padding",
+            Way::SectionOrder => "section-order",
+            Way::SectionPadding => "section-padding",
+            Way::Alignment => "alignment",
+        }
+    }
+
+    /// The way of this name.
+    pub fn from_name(name: &str) -> Option<Way> {
+        Way::ALL.into_iter().find(|way| way.name() == name)
+    }
+}
+
+/// One layout of a program: what each way is set to. `None` leaves it as it is without fauxplat.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Variation {
+    /// What `{seed}` becomes in the build command; without it 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Seed of the permutation of the objects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object_order: Option<u64>,
+    /// Padding before the code and before the data of each object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub padding: Option<Padding>,
+    /// Seed with which the linker shuffles sections.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section_order: Option<u64>,
+    /// Seed with which the linker pads sections.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section_padding: Option<u64>,
+    /// Alignment of functions in bytes, a power of two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alignment_bytes: Option<u32>,
+}
+
+/// Padding by objects that hold nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Padding {
+    /// A different amount before each object, from this seed.
+    Drawn(u64),
+    /// This many bytes of code, and as many of data, before the first object.
+    Bytes(u32),
+}
+
+/// One layout that was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Variant {
+    /// Index of the command whose program it is.
+    pub command: u16,
+    /// Its link seed.
+    pub link_seed: u64,
+    /// The blocks in which it ran; empty when it ran in all of them.
+    pub blocks: Vec<u32>,
+    /// What was varied.
+    pub variation: Variation,
+    /// SHA-256 of the program, in hexadecimal.
+    pub sha256: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_have_names_of_their_own() {
+        for way in Way::ALL {
+            assert_eq!(Way::from_name(way.name()), Some(way));
+        }
+        assert_eq!(Way::from_name("luck"), None);
+    }
+}

@@ -1,0 +1,140 @@
+//! Whether a variant is still the same program: it must give the same answer.
+
+use std::path::Path;
+
+use fauxplat_launch::Capture;
+use fauxplat_model::{Condition, Outcome};
+
+use crate::VariantError;
+
+/// What a program is asked, to see whether its variants answer alike.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// Argument vector with `{program}` where the program's path stands; for a shell line `sh`, `-c` and the line.
+    pub argv: Vec<String>,
+    /// Of the condition: environment, working directory, standard input.
+    pub condition: Condition,
+    /// A shell command with `{program}` that ends with status 0 when the answer is right, instead of the comparison of
+    /// exit status and standard output; `none` checks nothing.
+    pub check: Option<String>,
+}
+
+/// What the program answered when it was built without any variation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    outcome: Outcome,
+    output: Vec<u8>,
+}
+
+/// Fills the program's path in; `{out}` is what the build command calls it.
+pub fn fill(text: &str, program: &str) -> String {
+    text.replace("{program}", program).replace("{out}", program)
+}
+
+impl Question {
+    /// Asks a program; `None` when nothing is to be checked.
+    fn put_to(&self, program: &Path) -> Result<Option<Answer>, VariantError> {
+        let path = program.display().to_string();
+        let capture = match self.check.as_deref() {
+            Some("none") => return Ok(None),
+            Some(line) => self.under(Capture::shell(&fill(line, &path))),
+            None => {
+                let mut words = self.argv.iter().map(|word| fill(word, &path));
+                let program = words.next().unwrap_or_default().into();
+                self.under(Capture { program, arguments: words.collect(), ..Capture::default() })
+            }
+        };
+        let captured = capture.run()?;
+        match captured.outcome {
+            Outcome::TimedOut => Err(VariantError::Interrupted),
+            // What a checking command says is for people; only its verdict counts.
+            outcome if self.check.is_some() => Ok(Some(Answer { outcome, output: Vec::new() })),
+            outcome => Ok(Some(Answer { outcome, output: captured.output })),
+        }
+    }
+
+    fn under(&self, capture: Capture) -> Capture {
+        let pairs = self.condition.env_set.iter().filter_map(|setting| setting.split_once('='));
+        Capture {
+            env: self.condition.env,
+            env_set: pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            cwd: self.condition.cwd.clone(),
+            stdin: self.condition.stdin.clone(),
+            ..capture
+        }
+    }
+
+    /// The right answer, from the program as it is. It is asked twice: an answer that changes by itself tells nothing.
+    pub(crate) fn expected(&self, program: &Path, line: &str) -> Result<Option<Answer>, VariantError> {
+        let first = self.put_to(program)?;
+        let unchecked = self.check.is_some();
+        match &first {
+            Some(answer) if unchecked && answer.outcome != Outcome::Exited(0) => {
+                Err(VariantError::OtherAnswer {
+                    line: line.to_owned(),
+                    how: format!("without any variation already fails --check ({})", told(answer.outcome)),
+                })
+            }
+            Some(_) if !unchecked && self.put_to(program)? != first => {
+                Err(VariantError::NoAnswer { line: line.to_owned() })
+            }
+            _ => Ok(first),
+        }
+    }
+
+    /// Refuses a variant with another answer.
+    pub(crate) fn verify(&self, expected: &Answer, program: &Path, line: &str) -> Result<(), VariantError> {
+        let Some(answer) = self.put_to(program)? else { return Ok(()) };
+        let how = match (answer.outcome == expected.outcome, answer.output == expected.output) {
+            (true, true) => return Ok(()),
+            (false, _) => format!("{} instead of: {}", told(answer.outcome), told(expected.outcome)),
+            (true, false) => "writes another output".to_owned(),
+        };
+        Err(VariantError::OtherAnswer { line: line.to_owned(), how })
+    }
+}
+
+fn told(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Exited(status) => format!("ended with status {status}"),
+        Outcome::Signaled(signal) => format!("was ended by signal {signal}"),
+        Outcome::TimedOut => "was interrupted".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(argv: &[&str]) -> Question {
+        Question { argv: argv.iter().map(|&word| word.to_owned()).collect(), ..Question::default() }
+    }
+
+    #[test]
+    fn answers_are_status_and_output() {
+        let ask = question(&["{program}", "-c", "echo 1"]);
+        let sh = Path::new("/bin/sh");
+        let expected = ask.expected(sh, "x").unwrap().unwrap();
+        ask.verify(&expected, sh, "x").unwrap();
+        let refused = ask.verify(&expected, Path::new("/bin/false"), "x").unwrap_err().to_string();
+        assert!(refused.contains("ended with status 1 instead of: ended with status 0"), "{refused}");
+        let refused = ask.verify(&expected, Path::new("/bin/echo"), "x").unwrap_err().to_string();
+        assert!(refused.contains("another output"), "{refused}");
+    }
+
+    #[test]
+    fn an_answer_that_changes_is_none() {
+        let ask = question(&["{program}", "-c", "cat /proc/sys/kernel/random/uuid"]);
+        assert!(matches!(ask.expected(Path::new("/bin/sh"), "x"), Err(VariantError::NoAnswer { .. })));
+        let ask = Question { check: Some("none".into()), ..ask };
+        assert_eq!(ask.expected(Path::new("/bin/sh"), "x").unwrap(), None);
+    }
+
+    #[test]
+    fn a_command_may_check_instead() {
+        let ask = Question { check: Some("test -x {program}".into()), ..question(&["{program}"]) };
+        let expected = ask.expected(Path::new("/bin/sh"), "x").unwrap().unwrap();
+        ask.verify(&expected, Path::new("/bin/true"), "x").unwrap();
+        assert!(ask.verify(&expected, Path::new("/etc/passwd"), "x").is_err());
+    }
+}

@@ -1,0 +1,57 @@
+//! Fixed places where the programs of a comparison lie while they run.
+//!
+//! A command's path is part of its stack, so the commands of a comparison keep paths of equal length whatever layout
+//! they have. A new layout comes as a new file: its pages lie elsewhere in memory, which is one more thing that is drawn
+//! anew.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::error::at;
+use crate::{Builder, Built, VariantError};
+
+/// Places for programs; gone with their content when this is dropped.
+#[derive(Debug)]
+pub struct Berths {
+    folder: TempDir,
+    paths: Vec<PathBuf>,
+}
+
+impl Berths {
+    /// As many empty places as there are commands.
+    ///
+    /// # Errors
+    /// The folders cannot be made.
+    pub fn new(builder: &Builder, count: usize) -> Result<Self, VariantError> {
+        let folder = builder.workplace()?;
+        let place = |number: usize| -> Result<PathBuf, VariantError> {
+            let place = folder.path().join(format!("{number:05}"));
+            fs::create_dir(&place).map_err(at(&place))?;
+            Ok(place.join("program"))
+        };
+        let paths = (0..count).map(place).collect::<Result<_, _>>()?;
+        Ok(Berths { folder, paths })
+    }
+
+    /// The path of a place, the same for all programs that come to lie there.
+    pub fn path(&self, place: usize) -> &Path {
+        &self.paths[place]
+    }
+
+    /// Puts a program there, by one rename: nobody ever sees half of it.
+    ///
+    /// # Errors
+    /// The program cannot be copied.
+    pub fn put(&self, place: usize, built: &Built) -> Result<(), VariantError> {
+        let path = self.path(place);
+        let fresh = path.with_extension("new");
+        fs::copy(&built.path, &fresh).map_err(at(&fresh))?;
+        fs::rename(&fresh, path).map_err(at(path))?;
+        // Says to other fauxplats that the folder is in use.
+        let _unheard =
+            File::open(self.folder.path()).and_then(|folder| folder.set_modified(crate::cache::now()));
+        Ok(())
+    }
+}

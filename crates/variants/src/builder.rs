@@ -1,0 +1,280 @@
+//! Builds variants, once each.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use fauxplat_launch::Capture;
+use fauxplat_launch::words::sha256;
+use fauxplat_model::{Build, Outcome, Padding, Variation, Way};
+use fauxplat_sys::clock;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use tempfile::TempDir;
+
+use crate::VariantError;
+use crate::answer::{Answer, Question};
+use crate::cache::{Cache, Key};
+use crate::error::at;
+use crate::flags::{self, Words};
+use crate::toolchain::Toolchain;
+
+/// Builds programs in variants and keeps them.
+#[derive(Debug)]
+pub struct Builder {
+    cache: Cache,
+    toolchain: Toolchain,
+    fingerprint: String,
+    ways: Vec<Way>,
+}
+
+/// How one program is built, and what is known of it as it is.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    build: Build,
+    cwd: PathBuf,
+    plain: Built,
+    questions: Vec<(Question, Answer)>,
+    /// Hashes of programs that gave the right answers.
+    verified: HashSet<String>,
+}
+
+/// A program that was built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Built {
+    /// Where it lies until the process ends. Paths of all variants are equally long.
+    pub path: PathBuf,
+    /// SHA-256, in hexadecimal.
+    pub sha256: String,
+    /// What it cost to build it; `None` when it was in the cache.
+    pub took_ns: Option<u64>,
+}
+
+/// Alignments that are drawn: the compiler's usual one and what makes hot loops begin at a cache line.
+const ALIGNMENTS_BYTES: [u32; 3] = [16, 32, 64];
+
+impl Builder {
+    /// Opens the cache in a folder and finds out what the tools of this machine can vary. `ways` are those that shall be
+    /// varied; none means all that work.
+    ///
+    /// # Errors
+    /// The folder cannot be used, or a way that was asked for does not work here.
+    pub fn open(cache: &Path, ways: &[Way]) -> Result<Self, VariantError> {
+        let cache = Cache::open(cache)?;
+        let fingerprint = Toolchain::fingerprint();
+        let toolchain = probed(&cache, &fingerprint)?;
+        if let Some(way) = ways.iter().find(|way| !toolchain.ways.contains(way)) {
+            return Err(VariantError::NoSuchWay { way: way.name(), reason: toolchain.missing(*way) });
+        }
+        let ways = if ways.is_empty() { toolchain.ways.clone() } else { ways.to_vec() };
+        Ok(Builder { cache, toolchain, fingerprint, ways })
+    }
+
+    /// What the tools of this machine can vary.
+    pub fn toolchain(&self) -> &Toolchain {
+        &self.toolchain
+    }
+
+    pub(crate) fn workplace(&self) -> Result<TempDir, VariantError> {
+        self.cache.workplace()
+    }
+
+    /// Builds a program as it is, which shows whether the build works at all. It is built every time: only its hash tells
+    /// whether the sources are still those of the variants in the cache.
+    ///
+    /// # Errors
+    /// An object is missing, or the build fails or makes no program.
+    pub fn recipe(&mut self, build: &Build, cwd: &Path) -> Result<Recipe, VariantError> {
+        let cwd = std::path::absolute(cwd).map_err(at(cwd))?;
+        for object in &build.objects {
+            let path = cwd.join(object);
+            path.metadata().map_err(|source| VariantError::Object { path, source })?;
+        }
+        let key = self.key(build, &cwd, "plain", &Variation::default());
+        let _lock = self.cache.lock(&key)?;
+        let made = self.run(build, &cwd, &Variation::default())?;
+        let hash = sha256(&made.program).unwrap_or_default();
+        let plain = self.keep(&self.key(build, &cwd, &hash, &Variation::default()), &made)?;
+        Ok(Recipe { build: build.clone(), cwd, plain, questions: Vec::new(), verified: HashSet::new() })
+    }
+
+    /// Everything that can be varied, varied by a link seed. What the build command has no place for is left out; a
+    /// command without any place is taken to use the environment.
+    pub fn drawn(&self, recipe: &Recipe, link_seed: u64) -> Variation {
+        let line = &recipe.build.line;
+        let by_environment =
+            !["{link_flags}", "{compile_flags}", "{objects}"].iter().any(|place| line.contains(place));
+        let has = |way, places: &[&str]| {
+            self.ways.contains(&way) && (by_environment || places.iter().any(|place| line.contains(place)))
+        };
+        // Each way has a stream of its own: a way that is left out does not change the others.
+        let draw = |way: Way| {
+            let mut random = ChaCha8Rng::seed_from_u64(link_seed);
+            random.set_stream(way as u64);
+            random
+        };
+        let seed = |way: Way| draw(way).next_u64() >> 11;
+        Variation {
+            seed: Some(link_seed),
+            object_order: (recipe.build.objects.len() > 1 && has(Way::ObjectOrder, &["{objects}"]))
+                .then(|| seed(Way::ObjectOrder)),
+            padding: has(Way::Padding, &["{objects}", "{link_flags}"])
+                .then(|| Padding::Drawn(seed(Way::Padding))),
+            section_order: has(Way::SectionOrder, &["{link_flags}"]).then(|| seed(Way::SectionOrder)),
+            section_padding: has(Way::SectionPadding, &["{link_flags}"]).then(|| seed(Way::SectionPadding)),
+            alignment_bytes: has(Way::Alignment, &["{compile_flags}"])
+                .then(|| ALIGNMENTS_BYTES.choose(&mut draw(Way::Alignment)).copied())
+                .flatten(),
+        }
+    }
+
+    /// A variant, from the cache or built now, that gives the right answers.
+    ///
+    /// # Errors
+    /// The build fails, makes no program, or makes one with another answer.
+    pub fn build(&mut self, recipe: &mut Recipe, variation: &Variation) -> Result<Built, VariantError> {
+        let key = self.key(&recipe.build, &recipe.cwd, &recipe.plain.sha256, variation);
+        let known = |(path, sha256)| Built { path, sha256, took_ns: None };
+        let built = match self.cache.find(&key) {
+            Some(found) => known(found),
+            None => {
+                // One build of a source tree at a time: make's own files would be fought over.
+                let tree = self.key(&recipe.build, &recipe.cwd, "plain", &Variation::default());
+                let _lock = self.cache.lock(&tree)?;
+                match self.cache.find(&key) {
+                    Some(found) => known(found),
+                    None => self.keep(&key, &self.run(&recipe.build, &recipe.cwd, variation)?)?,
+                }
+            }
+        };
+        recipe.verify(&built)?;
+        Ok(built)
+    }
+
+    /// All that a variant is made from, and by what.
+    fn key(&self, build: &Build, cwd: &Path, source: &str, variation: &Variation) -> Key {
+        let variation = serde_json::to_string(variation).unwrap_or_default();
+        let cwd = cwd.display().to_string();
+        let mut parts = vec!["1", &self.fingerprint, &build.line, &cwd, source, &variation];
+        let hashes =
+            build.objects.iter().map(|object| sha256(&Path::new(&cwd).join(object)).unwrap_or_default());
+        let hashes: Vec<String> = hashes.collect();
+        parts.extend(build.objects.iter().chain(&hashes).map(String::as_str));
+        Key::of(&parts)
+    }
+
+    fn keep(&self, key: &Key, made: &Made) -> Result<Built, VariantError> {
+        let (path, sha256) = self.cache.keep(key, &made.program)?;
+        Ok(Built { path, sha256, took_ns: Some(made.took_ns) })
+    }
+
+    /// Runs the build command.
+    fn run(&self, build: &Build, cwd: &Path, variation: &Variation) -> Result<Made, VariantError> {
+        let place = self.cache.workplace()?;
+        let out = place.path().join("program");
+        let words = flags::words(build, variation, &self.toolchain, place.path())?;
+        let line = filled(&build.line, &words, &out);
+        let begun_ns = clock::monotonic_ns();
+        let capture = Capture {
+            cwd: Some(cwd.to_owned()),
+            env_set: environment(&words, &out),
+            ..Capture::shell(&line)
+        };
+        let captured = capture.run()?;
+        let took_ns = clock::monotonic_ns() - begun_ns;
+        let output = || String::from_utf8_lossy(&captured.output).into_owned();
+        match captured.outcome {
+            Outcome::Exited(0) if out.is_file() => {}
+            Outcome::Exited(0) => {
+                return Err(VariantError::NoProgram { line: build.line.clone(), output: output() });
+            }
+            Outcome::TimedOut => return Err(VariantError::Interrupted),
+            failed => {
+                return Err(VariantError::Failed { line, status: failed.exit_status(), output: output() });
+            }
+        }
+        Ok(Made { _place: place, program: out, took_ns })
+    }
+}
+
+/// What a build command left, as long as its folder lives.
+struct Made {
+    _place: TempDir,
+    program: PathBuf,
+    took_ns: u64,
+}
+
+impl Recipe {
+    /// The program as it is, without any variation.
+    pub fn plain(&self) -> &Built {
+        &self.plain
+    }
+
+    /// Notes what variants are asked, and the right answer.
+    ///
+    /// # Errors
+    /// The program as it is cannot be run, gives no stable answer, or fails its check.
+    pub fn ask(&mut self, question: Question) -> Result<(), VariantError> {
+        if let Some(answer) = question.expected(&self.plain.path, &self.build.line)? {
+            self.questions.push((question, answer));
+        }
+        self.verified.clear();
+        Ok(())
+    }
+
+    fn verify(&mut self, built: &Built) -> Result<(), VariantError> {
+        if self.verified.contains(&built.sha256) {
+            return Ok(());
+        }
+        for (question, answer) in &self.questions {
+            question.verify(answer, &built.path, &self.build.line)?;
+        }
+        self.verified.insert(built.sha256.clone());
+        Ok(())
+    }
+}
+
+/// What the tools can vary: as noted before, or tried now.
+fn probed(cache: &Cache, fingerprint: &str) -> Result<Toolchain, VariantError> {
+    let note = cache.note("toolchain.json");
+    let noted: Option<(String, Toolchain)> =
+        std::fs::read_to_string(&note).ok().and_then(|text| serde_json::from_str(&text).ok());
+    if let Some((of, toolchain)) = noted
+        && of == fingerprint
+    {
+        return Ok(toolchain);
+    }
+    let toolchain = Toolchain::probe()?;
+    if let Ok(text) = serde_json::to_string(&(fingerprint, &toolchain)) {
+        // By one rename, since another fauxplat may be reading; a note that cannot be kept is made again.
+        let place = cache.workplace()?;
+        let fresh = place.path().join("toolchain.json");
+        let _unheard = std::fs::write(&fresh, text).and_then(|()| std::fs::rename(&fresh, &note));
+    }
+    Ok(toolchain)
+}
+
+/// The build command with everything in its place.
+fn filled(line: &str, words: &Words, out: &Path) -> String {
+    let places = [
+        ("{out}", flags::quoted(&out.display().to_string())),
+        ("{seed}", words.seed.clone()),
+        ("{objects}", words.objects.clone()),
+        ("{link_flags}", words.link_flags.clone()),
+        ("{compile_flags}", words.compile_flags.clone()),
+    ];
+    places.iter().fold(line.to_owned(), |line, (place, text)| line.replace(place, text))
+}
+
+/// The same in the environment, for build commands that take their flags from there.
+fn environment(words: &Words, out: &Path) -> Vec<(String, String)> {
+    [
+        ("FAUXPLAT_OUT", out.display().to_string()),
+        ("FAUXPLAT_SEED", words.seed.clone()),
+        ("FAUXPLAT_OBJECTS", words.objects.clone()),
+        ("FAUXPLAT_LINK_FLAGS", words.link_flags.clone()),
+        ("FAUXPLAT_COMPILE_FLAGS", words.compile_flags.clone()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .to_vec()
+}

@@ -1,0 +1,228 @@
+//! Where built programs are kept: one folder per variant, named by a hash of all that it was made from.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use fauxplat_launch::words::sha256;
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use crate::VariantError;
+use crate::error::at;
+
+/// Programs that earlier sessions left are removed, oldest first, until they take no more than this.
+const BYTES_MAX: u64 = 512 << 20;
+/// What was used so recently may be in use by another fauxplat.
+const IN_USE: Duration = Duration::from_secs(3600);
+/// The name of the program in its folder.
+const PROGRAM: &str = "program";
+
+/// `$XDG_CACHE_HOME/fauxplat`, or `~/.cache/fauxplat`.
+///
+/// # Errors
+/// [`VariantError::NoHome`] when neither variable is set.
+pub fn default_cache() -> Result<PathBuf, VariantError> {
+    // The XDG base directory specification asks that relative paths be ignored.
+    let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
+    Ok(cache.ok_or(VariantError::NoHome)?.join("fauxplat"))
+}
+
+/// The kept programs.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    folder: PathBuf,
+}
+
+/// The name of a variant: a hash of what it was made from, in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Key(String);
+
+impl Key {
+    /// Parts are told apart by their lengths, so that no two lists of parts look alike.
+    pub(crate) fn of(parts: &[&str]) -> Key {
+        let mut hash = Sha256::new();
+        for part in parts {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        Key(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+impl Cache {
+    /// Opens the cache and makes room in it.
+    pub(crate) fn open(folder: &Path) -> Result<Self, VariantError> {
+        let cache = Cache { folder: std::path::absolute(folder).map_err(at(folder))? };
+        for part in ["variants", "locks"] {
+            let path = cache.folder.join(part);
+            fs::create_dir_all(&path).map_err(at(path))?;
+        }
+        cache.shrink(BYTES_MAX);
+        Ok(cache)
+    }
+
+    /// A small file that is no program.
+    pub(crate) fn note(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// A folder to build in, on the same file system, gone when it is dropped.
+    pub(crate) fn workplace(&self) -> Result<TempDir, VariantError> {
+        let made = tempfile::Builder::new().prefix("work-").tempdir_in(&self.folder);
+        made.map_err(at(&self.folder))
+    }
+
+    /// Holds off other fauxplats that would run the same build at the same time, until the file is dropped.
+    pub(crate) fn lock(&self, key: &Key) -> Result<File, VariantError> {
+        let path = self.folder.join("locks").join(&key.0[..16]);
+        let file = File::options().create(true).append(true).open(&path).map_err(at(&path))?;
+        file.lock().map_err(at(&path))?;
+        Ok(file)
+    }
+
+    /// The program of a variant and its hash, if it is there and whole.
+    pub(crate) fn find(&self, key: &Key) -> Option<(PathBuf, String)> {
+        let folder = self.folder.join("variants").join(&key.0);
+        let program = folder.join(PROGRAM);
+        let noted = fs::read_to_string(folder.join("sha256")).ok()?;
+        let hash = sha256(&program).filter(|hash| *hash == noted)?;
+        // Used again: the last to be removed. A cache that cannot be written to still serves.
+        let _unheard = File::open(&folder).and_then(|folder| folder.set_modified(now()));
+        Some((program, hash))
+    }
+
+    /// Takes a built program in, by one rename: whoever looks sees all of it or nothing.
+    pub(crate) fn keep(&self, key: &Key, program: &Path) -> Result<(PathBuf, String), VariantError> {
+        if let Some(there) = self.find(key)
+            && Some(&there.1) == sha256(program).as_ref()
+        {
+            return Ok(there);
+        }
+        let place = self.workplace()?;
+        let inside = place.path().join(PROGRAM);
+        fs::copy(program, &inside).map_err(at(program))?;
+        let hash = sha256(&inside).unwrap_or_default();
+        let note = place.path().join("sha256");
+        fs::write(&note, &hash).map_err(at(&note))?;
+        let folder = self.folder.join("variants").join(&key.0);
+        // A broken entry may stand there, and ours is better.
+        let _unheard = fs::remove_dir_all(&folder);
+        match fs::rename(place.path(), &folder) {
+            // The folder has its new name, so there is nothing left to remove.
+            Ok(()) => drop(place.keep()),
+            Err(_) if folder.join(PROGRAM).exists() => {}
+            Err(error) => return Err(at(folder)(error)),
+        }
+        Ok((folder.join(PROGRAM), hash))
+    }
+
+    /// Removes the variants that were not used for longest, until the rest takes at most `bytes_max`.
+    fn shrink(&self, bytes_max: u64) {
+        let mut entries: Vec<(SystemTime, u64, PathBuf)> = self.entries().collect();
+        entries.sort_unstable();
+        let mut total: u64 = entries.iter().map(|(_, bytes, _)| bytes).sum();
+        for (used, bytes, folder) in entries {
+            let in_use = now().duration_since(used).is_ok_and(|age| age < IN_USE);
+            if total <= bytes_max || in_use {
+                break;
+            }
+            // What another fauxplat removes at the same moment is gone all the same.
+            let _unheard = fs::remove_dir_all(folder);
+            total -= bytes;
+        }
+    }
+
+    /// Variants and forgotten workplaces: when they were last used, and their bytes.
+    fn entries(&self) -> impl Iterator<Item = (SystemTime, u64, PathBuf)> {
+        let list =
+            |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let forgotten = list(&self.folder).filter(|path| is_workplace(path)).collect::<Vec<_>>();
+        list(&self.folder.join("variants")).chain(forgotten).filter_map(|folder| {
+            let used = fs::metadata(&folder).ok()?.modified().ok()?;
+            let bytes =
+                fs::read_dir(&folder).ok()?.flatten().filter_map(|file| Some(file.metadata().ok()?.len()));
+            Some((used, bytes.sum(), folder))
+        })
+    }
+}
+
+fn is_workplace(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("work-"))
+}
+
+pub(crate) fn now() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_nanos(fauxplat_sys::clock::realtime_ns())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache() -> (TempDir, Cache) {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        (folder, cache)
+    }
+
+    fn program(cache: &Cache, text: &str) -> (TempDir, PathBuf) {
+        let place = cache.workplace().unwrap();
+        let path = place.path().join("out");
+        fs::write(&path, text).unwrap();
+        (place, path)
+    }
+
+    #[test]
+    fn parts_are_told_apart() {
+        assert_ne!(Key::of(&["ab", "c"]), Key::of(&["a", "bc"]));
+        assert_eq!(Key::of(&["ab", "c"]), Key::of(&["ab", "c"]));
+    }
+
+    #[test]
+    fn what_was_kept_is_found_and_what_was_broken_is_not() {
+        let (_folder, cache) = cache();
+        let key = Key::of(&["x"]);
+        assert_eq!(cache.find(&key), None);
+        let kept = cache.keep(&key, &program(&cache, "one").1).unwrap();
+        assert_eq!(cache.find(&key), Some(kept.clone()));
+        fs::write(&kept.0, "on").unwrap();
+        assert_eq!(cache.find(&key), None, "half a program is none");
+        let again = cache.keep(&key, &program(&cache, "one").1).unwrap();
+        assert_eq!(cache.find(&key), Some(again));
+    }
+
+    #[test]
+    fn two_at_once_leave_one_whole_program() {
+        let (_folder, cache) = cache();
+        let key = Key::of(&["x"]);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..25 {
+                        let _lock = cache.lock(&key).unwrap();
+                        cache.keep(&key, &program(&cache, "one").1).unwrap();
+                    }
+                });
+            }
+        });
+        assert!(cache.find(&key).is_some());
+        assert_eq!(fs::read_dir(cache.folder.join("variants")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn the_oldest_go_first_and_what_is_in_use_stays() {
+        let (_folder, cache) = cache();
+        let keys: Vec<Key> = ["a", "b", "c"].iter().map(|name| Key::of(&[name])).collect();
+        for (age, key) in keys.iter().enumerate() {
+            let (path, _) = cache.keep(key, &program(&cache, &"x".repeat(1000)).1).unwrap();
+            let hours = Duration::from_secs(3600 * (2 + age as u64));
+            File::open(path.parent().unwrap()).unwrap().set_modified(now() - hours).unwrap();
+        }
+        cache.shrink(2500);
+        let there: Vec<bool> = keys.iter().map(|key| cache.find(key).is_some()).collect();
+        assert_eq!(there, [true, true, false], "the oldest alone");
+        cache.shrink(0);
+        assert!(keys[..2].iter().all(|key| cache.find(key).is_some()), "looked up a moment ago");
+    }
+}

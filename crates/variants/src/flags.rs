@@ -1,0 +1,214 @@
+//! From a variation to what the build command is told.
+
+use std::path::{Path, PathBuf};
+
+use fauxplat_model::{Build, Padding, Variation};
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::VariantError;
+use crate::error::at;
+use crate::pad::{self, Amounts};
+use crate::toolchain::{Linker, Toolchain};
+
+/// The words that take the places of a build command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Words {
+    pub(crate) seed: String,
+    pub(crate) objects: String,
+    pub(crate) link_flags: String,
+    pub(crate) compile_flags: String,
+}
+
+/// Streams of the generator: what one way draws does not depend on the others.
+const OBJECTS: u64 = 0;
+const PADS: u64 = 1;
+
+/// Padding is drawn below a page: beyond it, displacements repeat.
+const PAGE_BYTES: u64 = 4096;
+/// Displacements in between are rounded away by the alignment of what follows.
+const STEP_BYTES: u64 = 16;
+/// Objects that get padding of their own; with thousands of them the padding would be a program by itself.
+const PADS_MAX: usize = 64;
+
+fn random(seed: u64, stream: u64) -> ChaCha8Rng {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(stream);
+    random
+}
+
+/// The amounts of padding before each of `places` objects.
+fn amounts(padding: Padding, places: usize) -> Vec<Amounts> {
+    match padding {
+        Padding::Bytes(bytes) => {
+            let bytes = u64::from(bytes);
+            vec![Amounts {
+                code_bytes: bytes,
+                constants_bytes: bytes,
+                data_bytes: bytes,
+                zeroes_bytes: bytes,
+            }]
+        }
+        Padding::Drawn(seed) => {
+            let mut random = random(seed, PADS);
+            let mut bytes = || random.random_range(0..PAGE_BYTES / STEP_BYTES) * STEP_BYTES;
+            let mut one = || Amounts {
+                code_bytes: bytes(),
+                constants_bytes: bytes(),
+                data_bytes: bytes(),
+                zeroes_bytes: bytes(),
+            };
+            (0..places.clamp(1, PADS_MAX)).map(|_| one()).collect()
+        }
+    }
+}
+
+/// The order of the objects.
+fn order(objects: &[String], seed: Option<u64>) -> Vec<String> {
+    let mut order = objects.to_vec();
+    if let Some(seed) = seed {
+        order.shuffle(&mut random(seed, OBJECTS));
+    }
+    order
+}
+
+/// Writes the padding objects that a variation wants into `folder`; their paths.
+fn write_pads(variation: &Variation, places: usize, folder: &Path) -> Result<Vec<PathBuf>, VariantError> {
+    let amounts = variation.padding.map(|padding| amounts(padding, places)).unwrap_or_default();
+    let write = |(number, amounts): (usize, &Amounts)| {
+        let path = folder.join(format!("pad-{number:02}.o"));
+        std::fs::write(&path, pad::object(*amounts)).map_err(at(&path))?;
+        Ok(path)
+    };
+    amounts.iter().enumerate().map(write).collect()
+}
+
+/// The words for a variation of a build. Objects of padding are written into `folder`.
+pub(crate) fn words(
+    build: &Build,
+    variation: &Variation,
+    toolchain: &Toolchain,
+    folder: &Path,
+) -> Result<Words, VariantError> {
+    let takes_objects = !build.objects.is_empty();
+    let pads = write_pads(variation, if takes_objects { build.objects.len() } else { 1 }, folder)?;
+    let pads: Vec<String> = pads.iter().map(|path| quoted(&path.display().to_string())).collect();
+    let objects = order(&build.objects, variation.object_order);
+    let mut link = Vec::new();
+    let mut listed = Vec::new();
+    match takes_objects {
+        true => listed = interleaved(&pads, objects.iter().map(|object| quoted(object))),
+        false => link.clone_from(&pads),
+    }
+    link.extend(section_flags(variation, toolchain));
+    Ok(Words {
+        seed: variation.seed.unwrap_or(0).to_string(),
+        objects: listed.join(" "),
+        link_flags: link.join(" "),
+        compile_flags: compile_flags(variation).join(" "),
+    })
+}
+
+fn interleaved(pads: &[String], objects: impl Iterator<Item = String>) -> Vec<String> {
+    let mut pads = pads.iter().cloned();
+    objects.flat_map(|object| pads.next().into_iter().chain([object]).collect::<Vec<_>>()).collect()
+}
+
+/// What the linker is told, through the compiler that starts it.
+fn section_flags(variation: &Variation, toolchain: &Toolchain) -> Vec<String> {
+    let mut flags = Vec::new();
+    if variation.section_order.is_some() || variation.section_padding.is_some() {
+        flags.extend(toolchain.linker.map(|linker| format!("-fuse-ld={}", linker.name())));
+    }
+    if let Some(seed) = variation.section_order {
+        // lld takes 32 bits, and mold reads the number likewise.
+        let seed = seed as u32;
+        match toolchain.linker {
+            Some(Linker::Mold) => flags.push(format!("-Wl,--shuffle-sections={seed}")),
+            // Sections of initialisers must keep their order, so the others are named. The stars are not quoted: the
+            // flags often stand within quotes already, and no file has such a name.
+            _ => flags.extend(
+                [".text*", ".rodata*", ".data*", ".bss*"]
+                    .map(|sections| format!("-Wl,--shuffle-sections={sections}={seed}")),
+            ),
+        }
+    }
+    flags.extend(
+        variation.section_padding.map(|seed| format!("-Wl,--randomize-section-padding={}", seed as u32)),
+    );
+    flags
+}
+
+fn compile_flags(variation: &Variation) -> Vec<String> {
+    let mut flags = Vec::new();
+    if variation.section_order.is_some() || variation.section_padding.is_some() {
+        // One section per function and object is what gives the linker something to shuffle.
+        flags.extend(["-ffunction-sections".to_owned(), "-fdata-sections".to_owned()]);
+    }
+    flags.extend(variation.alignment_bytes.map(|bytes| format!("-falign-functions={bytes}")));
+    flags
+}
+
+/// A word of the shell that means exactly this text.
+pub(crate) fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=,:@%".contains(c);
+    match text.chars().all(plain) && !text.is_empty() {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seed_alone_decides() {
+        let objects: Vec<String> = (0..8).map(|number| format!("{number}.o")).collect();
+        assert_eq!(order(&objects, Some(3)), order(&objects, Some(3)));
+        assert_ne!(order(&objects, Some(3)), order(&objects, Some(4)));
+        assert_eq!(order(&objects, None), objects);
+        assert_eq!(amounts(Padding::Drawn(5), 3), amounts(Padding::Drawn(5), 3));
+        assert_ne!(amounts(Padding::Drawn(5), 3), amounts(Padding::Drawn(6), 3));
+    }
+
+    #[test]
+    fn padding_stands_before_each_object() {
+        let folder = tempfile::tempdir().unwrap();
+        let build = Build { line: "cc {objects}".into(), objects: vec!["a.o".into(), "b c.o".into()] };
+        let variation = Variation { padding: Some(Padding::Drawn(1)), ..Variation::default() };
+        let words = words(&build, &variation, &Toolchain::default(), folder.path()).unwrap();
+        let names: Vec<&str> =
+            words.objects.split(' ').map(|path| path.rsplit('/').next().unwrap()).collect();
+        assert_eq!(names, ["pad-00.o", "a.o", "pad-01.o", "'b", "c.o'"]);
+        assert_eq!(words.link_flags, "");
+    }
+
+    #[test]
+    fn flags_name_the_linker_that_understands_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let build = Build { line: "cc {link_flags}".into(), objects: vec![] };
+        let variation =
+            Variation { section_order: Some(7), alignment_bytes: Some(32), ..Variation::default() };
+        let with = |linker| {
+            let toolchain = Toolchain { linker: Some(linker), ..Toolchain::default() };
+            words(&build, &variation, &toolchain, folder.path()).unwrap()
+        };
+        assert_eq!(with(Linker::Mold).link_flags, "-fuse-ld=mold -Wl,--shuffle-sections=7");
+        assert!(with(Linker::Lld).link_flags.contains("-Wl,--shuffle-sections=.text*=7 "));
+        assert_eq!(
+            with(Linker::Lld).compile_flags,
+            "-ffunction-sections -fdata-sections -falign-functions=32"
+        );
+    }
+
+    #[test]
+    fn words_survive_the_shell() {
+        for text in ["a b", "it's", "$HOME", "", "*"] {
+            let echoed =
+                fauxplat_launch::Capture::shell(&format!("printf %s {}", quoted(text))).run().unwrap();
+            assert_eq!(echoed.output, text.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Objects that hold nothing but padding: linked before others, they move them, with any linker.
+
+use object::write::{Object, StandardSection};
+use object::{Architecture, BinaryFormat, Endianness, SectionKind};
+
+/// How much one object of padding holds, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Amounts {
+    pub(crate) code_bytes: u64,
+    pub(crate) constants_bytes: u64,
+    pub(crate) data_bytes: u64,
+    pub(crate) zeroes_bytes: u64,
+}
+
+/// One byte of x86's `nop`; elsewhere the padding is never executed either, so its content does not matter.
+const FILL: u8 = 0x90;
+/// Padding is aligned no more than this, or the linker would round it up.
+const ALIGN_BYTES: u64 = 16;
+
+/// An object file of padding in the machine's own format.
+pub(crate) fn object(amounts: Amounts) -> Vec<u8> {
+    let architecture = match cfg!(target_arch = "aarch64") {
+        true => Architecture::Aarch64,
+        false => Architecture::X86_64,
+    };
+    let mut object = Object::new(BinaryFormat::Elf, architecture, Endianness::Little);
+    let mut fill = |section: StandardSection, bytes: u64| {
+        let id = object.section_id(section);
+        object.append_section_data(id, &vec![FILL; bytes as usize], ALIGN_BYTES);
+    };
+    fill(StandardSection::Text, amounts.code_bytes);
+    fill(StandardSection::ReadOnlyData, amounts.constants_bytes);
+    fill(StandardSection::Data, amounts.data_bytes);
+    let zeroes = object.section_id(StandardSection::UninitializedData);
+    object.append_section_bss(zeroes, amounts.zeroes_bytes, ALIGN_BYTES);
+    // Without this note GNU ld takes the object for old code that wants an executable stack, and gives it one: the
+    // program would then differ in more than its layout.
+    object.add_section(Vec::new(), b".note.GNU-stack".to_vec(), SectionKind::Other);
+    object.write().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_grows_by_what_it_holds() {
+        let empty = object(Amounts::default());
+        assert!(empty.starts_with(b"\x7fELF"));
+        let code = object(Amounts { code_bytes: 4096, ..Amounts::default() });
+        assert!((4096..4096 + 64).contains(&(code.len() - empty.len())));
+        let zeroes = object(Amounts { zeroes_bytes: 1 << 20, ..Amounts::default() });
+        assert!(zeroes.len() < empty.len() + 64, "zeroes take no room in the file");
+    }
+}
