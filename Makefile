@@ -47,10 +47,11 @@ toolchain: needs-build
 needs-build:
 	@.ci/packages cc=gcc
 
-# Without a C++ compiler and Python the tests of the table's other languages are skipped, and say so.
+# Without a C++ compiler and Python the tests of the table's other languages are skipped, and without valgrind that of
+# the number of instructions; each says so.
 needs-test: needs-build
 	@.ci/packages script=bsdutils taskset=util-linux unshare=util-linux
-	@.ci/packages c++=g++ python3=python3 || echo "going on without them"
+	@.ci/packages c++=g++ python3=python3 valgrind=valgrind || echo "going on without them"
 
 needs-demo: needs-build
 	@.ci/packages awk=mawk grep=grep md5sum=coreutils sha1sum=coreutils

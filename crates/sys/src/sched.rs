@@ -42,9 +42,17 @@ pub fn set_affinity(tid: i32, cpus: &CpuSet) -> Result<()> {
 
 /// Sets the scheduling policy (`libc::SCHED_*`) and real-time priority of a task, see `sched_setscheduler(2)`.
 pub fn set_policy(tid: i32, policy: i32, priority: u8) -> Result<()> {
-    let param = libc::sched_param { sched_priority: priority.into() };
+    let param = parameters(priority);
     // SAFETY: `param` is valid for the call and only read.
     check(unsafe { libc::sched_setscheduler(tid, policy, &param) }, "sched_setscheduler").map(drop)
+}
+
+/// The argument of `sched_setscheduler(2)`. Some C libraries have further fields, which Linux does not read.
+pub(crate) fn parameters(priority: u8) -> libc::sched_param {
+    // SAFETY: the structure is plain numbers, for which all bits zero is a value.
+    let mut param: libc::sched_param = unsafe { std::mem::zeroed() };
+    param.sched_priority = priority.into();
+    param
 }
 
 /// Sets the nice value of the calling process, see `setpriority(2)`.

@@ -266,7 +266,7 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
         }
         // The policy comes last: a real-time child must not hold the CPU for longer than it needs.
         if let Some((policy, priority)) = setup.policy {
-            let param = libc::sched_param { sched_priority: priority.into() };
+            let param = crate::sched::parameters(priority);
             done(libc::sched_setscheduler(0, policy, &param), Stage::Policy)?;
         }
     }

@@ -1,0 +1,5 @@
+//! Architectures without assembly of their own.
+
+pub(super) use super::portable::{fauxplat, float_ports, integer_latency, integer_ports};
+
+pub(super) const FAUXPLAT_INSTRUCTIONS: Option<u64> = None;

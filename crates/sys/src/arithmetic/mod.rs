@@ -1,0 +1,100 @@
+//! Loops of a known number of instructions: what the laboratory runs when the CPU itself is the subject.
+//!
+//! On x86-64 and AArch64 they are fixed assembly, so that no compiler decides what is measured and two machines of one
+//! architecture execute the same bytes. Elsewhere a portable form gives the same answers and is not comparable.
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod elsewhere;
+#[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+#[cfg(target_arch = "aarch64")]
+use aarch64 as here;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+use elsewhere as here;
+#[cfg(target_arch = "x86_64")]
+use x86_64 as here;
+
+/// Whether the loops are the fixed assembly of this architecture.
+pub const IS_ASSEMBLY: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
+/// Iterations of the kernel of the index that make one FauxPlat.
+pub const FAUXPLAT_ITERATIONS: u64 = 100_000;
+
+/// Instructions of one iteration of [`fauxplat`]; `None` where a compiler chose them.
+pub const FAUXPLAT_INSTRUCTIONS: Option<u64> = here::FAUXPLAT_INSTRUCTIONS;
+
+/// Odd multiplier with well-spread bits (Steele and Vigna, "Computationally easy, spectrally good multipliers", 2021).
+const MULTIPLIER: u64 = 0xd134_2543_de82_ef95;
+/// What the chains of [`integer_ports`] add and subtract.
+const ADDEND: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// What the kernel of the index computed: both sums are checked against the portable form by the tests.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sums {
+    /// Sum of the four integer results of every iteration, modulo 2^64.
+    pub integer: u64,
+    /// Sums of circumference, area, surface and volume.
+    pub double: [f64; 4],
+}
+
+/// The kernel of the index. Per iteration a running sum r grows by the number of the iteration, and with d = 2r it
+/// computes the circumference and area of a circle and the surface and volume of a sphere of radius r: each once in
+/// 64-bit integers (π as 314/100) and once in doubles.
+pub fn fauxplat(iterations: u64) -> Sums {
+    here::fauxplat(iterations)
+}
+
+/// Eight chains of additions, exclusive ors and rotations, eight instructions apart: it asks for every integer port
+/// in every cycle, and so for what hyper-threads share. One unit is one round of 32 instructions.
+pub fn integer_ports(units: u64) -> u64 {
+    here::integer_ports(units)
+}
+
+/// One chain of multiplications, each waiting for the one before: it leaves most of a core to others. One unit is 8
+/// multiplications.
+pub fn integer_latency(units: u64) -> u64 {
+    here::integer_latency(units)
+}
+
+/// Eight chains of double multiplications and additions. One unit is 16 operations.
+pub fn float_ports(units: u64) -> f64 {
+    here::float_ports(units)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assembly_and_portable_form_agree_to_the_last_bit() {
+        for iterations in [0, 1, 2, 3, 100, 99_999, FAUXPLAT_ITERATIONS] {
+            assert_eq!(fauxplat(iterations), portable::fauxplat(iterations), "{iterations}");
+        }
+        for units in [0, 1, 2, 1000] {
+            assert_eq!(integer_ports(units), portable::integer_ports(units));
+            assert_eq!(integer_latency(units), portable::integer_latency(units));
+            assert_eq!(float_ports(units).to_bits(), portable::float_ports(units).to_bits());
+        }
+    }
+
+    #[test]
+    fn the_sums_are_what_paper_says() {
+        // r is 0, 1, 3 in the first three iterations.
+        let sums = fauxplat(3);
+        let integer = |r: u64| {
+            let d = 2 * r;
+            d * 314 / 100 + r * r * 314 / 100 + d * d * 314 / 100 + d * d * d * 314 / 600
+        };
+        assert_eq!(sums.integer, integer(0) + integer(1) + integer(3));
+        let pi = std::f64::consts::PI;
+        assert!(
+            (sums.double[0] - 8.0 * pi).abs() < 1e-12
+                && (sums.double[3] - 4.0 / 3.0 * pi * 28.0).abs() < 1e-9
+        );
+    }
+}
