@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use fauxplat_model::{Aslr, Command, Condition, EnvBase, Output, Placement, Policy};
+use fauxplat_sys::sched;
 use fauxplat_sys::spawn::ADDR_NO_RANDOMIZE;
 use fauxplat_units::CpuSet;
 use serde::{Deserialize, Serialize};
@@ -65,9 +66,6 @@ pub struct Table {
     pub entries: Vec<Entry>,
 }
 
-const SCHED_FIFO: i32 = 1;
-const SCHED_RR: i32 = 2;
-
 /// Lays out one argument vector of a command under the command's condition.
 pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry {
     let condition = &command.condition;
@@ -82,8 +80,8 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
         },
         policy: match condition.policy {
             Policy::Other => None,
-            Policy::Fifo(priority) => Some((SCHED_FIFO, priority)),
-            Policy::RoundRobin(priority) => Some((SCHED_RR, priority)),
+            Policy::Fifo(priority) => Some((sched::FIFO, priority)),
+            Policy::RoundRobin(priority) => Some((sched::ROUND_ROBIN, priority)),
         },
         nice: condition.nice,
         personality: personality(condition.aslr),

@@ -150,6 +150,15 @@ pub fn wait_readable(fd: i32, timeout_ms: i32) -> Result<bool> {
     }
 }
 
+/// Times that the scheduler took the CPU from the calling thread, see `getrusage(2)`.
+pub fn involuntary_switches_of_thread() -> u64 {
+    // SAFETY: the structure is plain numbers, for which all bits zero is a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `usage` is writable for the call.
+    unsafe { libc::getrusage(libc::RUSAGE_THREAD, &mut usage) };
+    usage.ru_nivcsw as u64
+}
+
 /// Whether the effective user is root.
 pub fn is_root() -> bool {
     // SAFETY: no pointer is passed, and the call cannot fail.

@@ -5,6 +5,11 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::{Result, SysError, check};
 
+/// `SCHED_FIFO`, see `sched(7)`.
+pub const FIFO: i32 = libc::SCHED_FIFO;
+/// `SCHED_RR`.
+pub const ROUND_ROBIN: i32 = libc::SCHED_RR;
+
 /// Reads the affinity of a task (0 is the calling thread), see `sched_getaffinity(2)`.
 pub fn affinity(tid: i32) -> Result<CpuSet> {
     // The kernel refuses a buffer smaller than its own mask, whose size depends on its configuration.

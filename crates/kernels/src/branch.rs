@@ -1,0 +1,38 @@
+//! Branches that nobody can predict.
+
+use std::hint::black_box;
+
+/// A stream of bits that is too long to learn: each bit decides between two blocks of code.
+#[derive(Debug)]
+pub(crate) struct Branches {
+    state: u64,
+}
+
+/// Bits of a word that are used before the next word.
+const BITS: u32 = 64;
+
+impl Branches {
+    pub(crate) fn new() -> Self {
+        Branches { state: 0x2545_f491_4f6c_dd1d }
+    }
+
+    /// One unit is 64 branches.
+    pub(crate) fn run(&mut self, units: u64) -> u64 {
+        let mut sum = 0u64;
+        for _ in 0..units {
+            // Marsaglia, "Xorshift RNGs", 2003.
+            self.state ^= self.state << 13;
+            self.state ^= self.state >> 7;
+            self.state ^= self.state << 17;
+            for bit in 0..BITS {
+                // Each arm hides its value from the compiler, which could otherwise choose without a branch.
+                if self.state >> bit & 1 == 1 {
+                    sum = black_box(sum.wrapping_add(3));
+                } else {
+                    sum = black_box(sum ^ 5);
+                }
+            }
+        }
+        sum.wrapping_add(self.state)
+    }
+}

@@ -1,0 +1,207 @@
+//! Loops that each use one part of a CPU as hard as they can: ports, a chain, branches, a cache, memory.
+//!
+//! They are what `index` counts, what `contend` sets against each other, and what `load` disturbs with. A loop is made
+//! ready by the thread that will run it, so that its memory is near that thread, and is then run for a number of
+//! units; how long a unit takes is the caller's question.
+
+mod branch;
+mod chase;
+
+use std::fmt;
+use std::str::FromStr;
+
+use fauxplat_sys::arithmetic;
+use fauxplat_units::Bytes;
+
+use crate::branch::Branches;
+use crate::chase::Chase;
+
+/// What a loop uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kernel {
+    /// The mixed arithmetic of the index.
+    Fauxplat,
+    /// Every integer port in every cycle.
+    IntegerPorts,
+    /// One chain of integer multiplications.
+    IntegerLatency,
+    /// The units for doubles.
+    Float,
+    /// Branches that cannot be predicted.
+    Branch,
+    /// Most of the first-level data cache.
+    L1,
+    /// Most of the second-level cache.
+    L2,
+    /// Most of the last-level cache.
+    Llc,
+    /// Memory beyond all caches.
+    Dram,
+}
+
+impl Kernel {
+    /// All kernels.
+    pub const ALL: [Kernel; 9] = [
+        Kernel::Fauxplat,
+        Kernel::IntegerPorts,
+        Kernel::IntegerLatency,
+        Kernel::Float,
+        Kernel::Branch,
+        Kernel::L1,
+        Kernel::L2,
+        Kernel::Llc,
+        Kernel::Dram,
+    ];
+
+    /// The word that the command line and the documents use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kernel::Fauxplat => "fauxplat",
+            Kernel::IntegerPorts => "integer-ports",
+            Kernel::IntegerLatency => "integer-latency",
+            Kernel::Float => "float",
+            Kernel::Branch => "branch",
+            Kernel::L1 => "l1",
+            Kernel::L2 => "l2",
+            Kernel::Llc => "llc",
+            Kernel::Dram => "dram",
+        }
+    }
+
+    /// Memory that the loop walks on a CPU with these caches; nothing for arithmetic.
+    pub fn footprint(self, caches: &Caches) -> Bytes {
+        // Three quarters leave room for the stack, the kernel and what else belongs to running at all.
+        let most = |Bytes(size): Bytes| Bytes(size / 4 * 3);
+        match self {
+            Kernel::L1 => most(caches.l1d),
+            Kernel::L2 => most(caches.l2),
+            Kernel::Llc => most(caches.llc),
+            Kernel::Dram => Bytes((caches.llc.0 * 4).clamp(DRAM_BYTES_MIN, DRAM_BYTES_MAX)),
+            _ => Bytes(0),
+        }
+    }
+}
+
+/// Bounds of the memory that [`Kernel::Dram`] walks: far beyond any first and second level, and yet not so much that
+/// a small machine swaps.
+const DRAM_BYTES_MIN: u64 = 64 << 20;
+const DRAM_BYTES_MAX: u64 = 512 << 20;
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Kernel {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Kernel::ALL.into_iter().find(|kernel| kernel.name() == text).ok_or_else(|| {
+            let names: Vec<&str> = Kernel::ALL.iter().map(|kernel| kernel.name()).collect();
+            format!("there is no kernel `{text}`; there are {}", names.join(", "))
+        })
+    }
+}
+
+/// Sizes of the caches that a CPU uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caches {
+    /// First level, data.
+    pub l1d: Bytes,
+    /// Second level; on a CPU without one, the first.
+    pub l2: Bytes,
+    /// Last level, all of it.
+    pub llc: Bytes,
+    /// Line.
+    pub line: Bytes,
+}
+
+impl Default for Caches {
+    /// For a machine that does not tell: sizes that most server CPUs of the last ten years have or exceed.
+    fn default() -> Self {
+        Caches { l1d: Bytes(32 << 10), l2: Bytes(1 << 20), llc: Bytes(32 << 20), line: Bytes(64) }
+    }
+}
+
+/// A loop with its memory.
+#[derive(Debug)]
+pub struct Ready {
+    kernel: Kernel,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Arithmetic,
+    Branches(Branches),
+    Chase(Chase),
+}
+
+impl Ready {
+    /// Makes a loop ready on the thread that will run it.
+    pub fn new(kernel: Kernel, caches: &Caches) -> Self {
+        let state = match kernel {
+            Kernel::Fauxplat | Kernel::IntegerPorts | Kernel::IntegerLatency | Kernel::Float => {
+                State::Arithmetic
+            }
+            Kernel::Branch => State::Branches(Branches::new()),
+            Kernel::L1 | Kernel::L2 | Kernel::Llc | Kernel::Dram => {
+                State::Chase(Chase::new(kernel.footprint(caches), caches.line))
+            }
+        };
+        Ready { kernel, state }
+    }
+
+    /// Runs so many units and gives a number that depends on all of them, so that none can be left out.
+    ///
+    /// A unit is some hundred nanoseconds of work, longer where memory is slow.
+    pub fn run(&mut self, units: u64) -> u64 {
+        match &mut self.state {
+            State::Branches(branches) => branches.run(units),
+            State::Chase(chase) => chase.run(units),
+            State::Arithmetic => match self.kernel {
+                Kernel::IntegerPorts => arithmetic::integer_ports(units * 16),
+                Kernel::IntegerLatency => arithmetic::integer_latency(units * 8),
+                Kernel::Float => arithmetic::float_ports(units * 16).to_bits(),
+                _ => arithmetic::fauxplat(units * FAUXPLAT_ITERATIONS_PER_UNIT).integer,
+            },
+        }
+    }
+}
+
+/// Iterations of the kernel of the index in a unit: a unit is a thousandth of a FauxPlat.
+pub const FAUXPLAT_ITERATIONS_PER_UNIT: u64 = arithmetic::FAUXPLAT_ITERATIONS / 1000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_read_what_they_print() {
+        for kernel in Kernel::ALL {
+            assert_eq!(kernel.to_string().parse::<Kernel>().unwrap(), kernel);
+        }
+        assert!("l4".parse::<Kernel>().unwrap_err().contains("integer-ports"));
+    }
+
+    #[test]
+    fn footprints_fit_their_cache_and_exceed_the_one_before() {
+        let caches = Caches::default();
+        let bytes = |kernel: Kernel| kernel.footprint(&caches).0;
+        assert!(bytes(Kernel::L1) < caches.l1d.0 && caches.l1d.0 < bytes(Kernel::L2));
+        assert!(bytes(Kernel::L2) < caches.l2.0 && caches.l2.0 < bytes(Kernel::Llc));
+        assert!(bytes(Kernel::Llc) < caches.llc.0 && caches.llc.0 < bytes(Kernel::Dram));
+    }
+
+    #[test]
+    fn the_answer_depends_on_every_unit_and_on_nothing_else() {
+        let caches = Caches { llc: Bytes(2 << 20), ..Caches::default() };
+        for kernel in Kernel::ALL.into_iter().filter(|kernel| *kernel != Kernel::Dram) {
+            let answer = |units| Ready::new(kernel, &caches).run(units);
+            assert_eq!(answer(20), answer(20), "{kernel}");
+            // The chains of doubles settle at 2; assembly cannot be left out all the same.
+            assert!(kernel == Kernel::Float || answer(20) != answer(21), "{kernel}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The threads and their shifts.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Barrier};
+use std::thread::JoinHandle;
+
+use fauxplat_kernels::{Caches, Kernel, Ready};
+use fauxplat_model::Policy;
+use fauxplat_sys::{clock, sched};
+use fauxplat_units::Cpu;
+
+use crate::WorkerError;
+use crate::account::{Account, Books};
+
+/// Where and how a worker runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Station {
+    /// Its CPU.
+    pub cpu: Cpu,
+    /// Its scheduling policy.
+    pub policy: Policy,
+    /// Sizes of the caches of that CPU.
+    pub caches: Caches,
+}
+
+/// What a worker does in a shift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shift {
+    /// The loop.
+    pub kernel: Kernel,
+    /// For how long.
+    pub duration_ns: u64,
+    /// Units between two looks at the clock.
+    pub lap_units: u64,
+    /// Whether the CPU time of each lap is kept.
+    pub keep_laps: bool,
+}
+
+/// Workers that are ready.
+#[derive(Debug)]
+pub struct Crew {
+    workers: Vec<Worker>,
+}
+
+#[derive(Debug)]
+struct Worker {
+    cpu: Cpu,
+    orders: Option<Sender<(Shift, Arc<Barrier>)>>,
+    accounts: Receiver<Account>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Crew {
+    /// One worker per station. Several may share a CPU.
+    ///
+    /// # Errors
+    /// A CPU that is not there or not allowed, or a policy that is not permitted.
+    pub fn new(stations: &[Station]) -> Result<Self, WorkerError> {
+        let workers = stations.iter().map(Worker::start).collect::<Result<_, _>>()?;
+        Ok(Crew { workers })
+    }
+
+    /// One shift: the workers that have an entry begin together, the others sleep. Accounts stand in the same places.
+    ///
+    /// # Errors
+    /// A worker is gone.
+    pub fn work(&mut self, shifts: &[Option<Shift>]) -> Result<Vec<Option<Account>>, WorkerError> {
+        let hands = shifts.iter().flatten().count();
+        let barrier = Arc::new(Barrier::new(hands));
+        for (worker, shift) in self.workers.iter().zip(shifts) {
+            if let Some(shift) = shift {
+                let sent = worker.orders.as_ref().map(|orders| orders.send((*shift, Arc::clone(&barrier))));
+                sent.and_then(Result::ok).ok_or(WorkerError::Gone(worker.cpu))?;
+            }
+        }
+        let account = |(worker, shift): (&Worker, &Option<Shift>)| match shift {
+            Some(_) => worker.accounts.recv().map(Some).map_err(|_| WorkerError::Gone(worker.cpu)),
+            None => Ok(None),
+        };
+        self.workers.iter().zip(shifts).map(account).collect()
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        for worker in &mut self.workers {
+            // A closed channel is the sign to go home.
+            worker.orders = None;
+        }
+        for thread in self.workers.iter_mut().filter_map(|worker| worker.thread.take()) {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Worker {
+    fn start(station: &Station) -> Result<Self, WorkerError> {
+        let (orders, inbox) = channel();
+        let (outbox, accounts) = channel();
+        let (ready, placed) = channel();
+        let station = *station;
+        let body = move || {
+            let done = station.take();
+            let go_on = done.is_ok();
+            // The receiver waits for exactly this message.
+            let _ = ready.send(done);
+            if go_on {
+                station.serve(&inbox, &outbox);
+            }
+        };
+        let thread = std::thread::Builder::new().name(format!("worker {}", station.cpu));
+        let thread = thread.spawn(body).map_err(WorkerError::Thread)?;
+        placed.recv().map_err(|_| WorkerError::Gone(station.cpu))??;
+        Ok(Worker { cpu: station.cpu, orders: Some(orders), accounts, thread: Some(thread) })
+    }
+}
+
+impl Station {
+    /// Places the calling thread.
+    fn take(&self) -> Result<(), WorkerError> {
+        let failed = |source| WorkerError::Station { cpu: self.cpu, source };
+        sched::set_affinity(0, &[self.cpu].into_iter().collect()).map_err(failed)?;
+        match self.policy {
+            Policy::Other => Ok(()),
+            Policy::Fifo(priority) => sched::set_policy(0, sched::FIFO, priority).map_err(failed),
+            Policy::RoundRobin(priority) => {
+                sched::set_policy(0, sched::ROUND_ROBIN, priority).map_err(failed)
+            }
+        }
+    }
+
+    fn serve(&self, inbox: &Receiver<(Shift, Arc<Barrier>)>, outbox: &Sender<Account>) {
+        let books = Books::open();
+        let mut ready: Option<(Kernel, Ready)> = None;
+        while let Ok((shift, barrier)) = inbox.recv() {
+            // Memory that was laid out for the shift before is used again.
+            let mut work = match ready.take() {
+                Some((kernel, work)) if kernel == shift.kernel => work,
+                _ => Ready::new(shift.kernel, &self.caches),
+            };
+            barrier.wait();
+            let account = labour(&shift, &mut work, &books);
+            ready = Some((shift.kernel, work));
+            if outbox.send(account).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Laps until the time is up.
+fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> Account {
+    let begin = books.stand();
+    let until_ns = clock::monotonic_ns() + shift.duration_ns;
+    let (mut units, mut laps) = (0, Vec::new());
+    if shift.keep_laps {
+        // The buffer must not grow between two looks at the clock.
+        laps.reserve(LAPS_MAX);
+    }
+    while clock::monotonic_ns() < until_ns {
+        let before_ns = if shift.keep_laps { clock::thread_cpu_ns() } else { 0 };
+        std::hint::black_box(work.run(shift.lap_units));
+        if shift.keep_laps && laps.len() < LAPS_MAX {
+            laps.push(clock::thread_cpu_ns() - before_ns);
+        }
+        units += shift.lap_units;
+    }
+    begin.until(&books.stand(), units, laps)
+}
+
+/// Laps that are kept at most: a minute of laps of a millisecond.
+const LAPS_MAX: usize = 60_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn station(cpu: u32) -> Station {
+        Station { cpu: Cpu(cpu), policy: Policy::Other, caches: Caches::default() }
+    }
+
+    fn shift(kernel: Kernel) -> Option<Shift> {
+        Some(Shift { kernel, duration_ns: 20_000_000, lap_units: 100, keep_laps: true })
+    }
+
+    #[test]
+    fn a_shift_is_accounted_for() {
+        let cpu = sched::affinity(0).unwrap().first().unwrap();
+        let mut crew = Crew::new(&[station(cpu.0), station(cpu.0)]).unwrap();
+        let accounts = crew.work(&[shift(Kernel::Fauxplat), shift(Kernel::L1)]).unwrap();
+        for account in accounts.into_iter().flatten() {
+            assert!(account.units > 0 && account.units % 100 == 0);
+            assert_eq!(account.laps_cpu_ns.len() as u64 * 100, account.units);
+            assert!(account.cpu_ns <= account.wall_ns && account.wall_ns >= 20_000_000);
+            assert_eq!(account.cpus, [Some(cpu), Some(cpu)]);
+        }
+        let alone = crew.work(&[None, shift(Kernel::L1)]).unwrap();
+        assert!(alone[0].is_none() && alone[1].as_ref().is_some_and(|account| account.units > 0));
+    }
+
+    #[test]
+    fn a_place_that_does_not_exist_is_refused() {
+        let error = Crew::new(&[station(99_999)]).unwrap_err();
+        assert!(error.to_string().contains("99999") && !error.is_permission(), "{error}");
+    }
+}
