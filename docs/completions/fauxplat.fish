@@ -29,6 +29,7 @@ complete -c fauxplat -n "__fish_fauxplat_needs_command" -s V -l version -d 'Prin
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "history" -d 'Earlier results: list, show, export, remove'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__man" -d 'Write the manual pages into a folder'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__completions" -d 'Write the shell completions into a folder'
@@ -55,7 +56,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdin -d 'File
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -96,7 +97,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdin -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -139,7 +140,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdin -d 'File 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -150,6 +151,19 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l shell -d 'Run e
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s i -l ignore-failure -d 'Keep and analyse runs that fail'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s w -l watch -d 'Look again and again, this long apart, and show how fast the values rise [default interval: 1s]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s n -l count -d 'With --watch: end after so many looks' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l object -d 'Only this object (repeatable) [default: all]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l key -d 'Only this key (repeatable) [default: all]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l names -d 'What keys and objects are called: requests=0,bytes=1 for keys, server=@7 for object 7, or a file with one of these per line. For openmetrics a name in _total is a counter, and every other one a gauge' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "list" -d 'One line per experiment, newest last'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "show" -d 'The report of an experiment, as it was'
@@ -160,7 +174,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l name -d 'Only those with a command that contains this' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l since -d 'Only those since this time, for instance 2026-11' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l limit -d 'At most so many, the newest' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -168,7 +182,7 @@ never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -176,7 +190,7 @@ never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -184,7 +198,7 @@ never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -199,13 +213,14 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __man" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __completions" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "list" -d 'One line per experiment, newest last'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "show" -d 'The report of an experiment, as it was'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'

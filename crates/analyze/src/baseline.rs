@@ -85,8 +85,7 @@ pub fn baseline_findings(
     }
     let mut commands = vec![baseline.findings.clone()];
     commands.extend(run_findings(samples, 1, ignore_failure));
-    let winner =
-        (comparison.verdict == Verdict::Different).then(|| usize::from(comparison.effect_ratio < 1.0));
+    let winner = (comparison.verdict == Verdict::Different).then(|| usize::from(comparison.b_is_better()));
     let findings = CompareFindings {
         commands,
         comparisons: vec![comparison],

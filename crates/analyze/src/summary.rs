@@ -67,5 +67,6 @@ fn findings_of(samples: &[Sample], command: u16, ignore_failure: bool) -> RunFin
         failures: ours().filter(|sample| !sample.outcome.is_success()).count(),
         runs_with_left_behind: ours().filter(|sample| sample.left_behind > 0).count(),
         tree: Vec::new(),
+        rates: Vec::new(),
     }
 }

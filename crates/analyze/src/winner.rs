@@ -22,12 +22,13 @@ pub(crate) fn winner(
     let (a, b) = (best.min(second), best.max(second));
     if a == 0 {
         let shown = comparisons.get(usize::from(b) - 1)?;
-        let agrees = (shown.effect_ratio < 1.0) == (best == b);
+        let agrees = shown.b_is_better() == (best == b);
         return (shown.verdict == Verdict::Different && agrees).then_some(usize::from(best));
     }
     let contest = contest(judge, blocks, second, best);
     let standing = contest.series.standing(&contest.design, judge.rule.level, false);
-    let wins = standing.verdict == Verdict::Different && standing.estimate < 0.0;
+    let better = (standing.estimate > 0.0) == judge.rule.metric.more_is_better();
+    let wins = standing.verdict == Verdict::Different && better;
     if wins {
         let contest = Contest { decided: Some(standing), ..contest };
         comparisons.push(comparison(judge, &contest, blocks, names, StoppedBy::Verdict));
@@ -45,7 +46,7 @@ fn contest(judge: &Judge, blocks: &[Vec<&Sample>], reference: u16, candidate: u1
     contest
 }
 
-/// The two commands with the lowest readings, by mean log ratio against the first.
+/// The two commands with the best readings (the lowest, or of a rate the highest), by mean log ratio against the first.
 fn front(judge: &Judge, blocks: &[Vec<&Sample>]) -> Option<(u16, u16)> {
     let place = |command: u16| {
         let d: Vec<f64> = log_ratios(judge, blocks, 0, command).into_iter().map(|(_, d)| d).collect();
@@ -54,6 +55,9 @@ fn front(judge: &Judge, blocks: &[Vec<&Sample>]) -> Option<(u16, u16)> {
     let mut order: Vec<(f64, u16)> = (1..judge.commands as u16).filter_map(place).collect();
     order.push((0.0, 0));
     order.sort_by(|one, next| one.0.total_cmp(&next.0));
+    if judge.rule.metric.more_is_better() {
+        order.reverse();
+    }
     (order.len() > 1).then(|| (order[0].1, order[1].1))
 }
 

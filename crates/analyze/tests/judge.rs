@@ -217,6 +217,32 @@ fn three_commands_share_blocks_and_the_winner_beats_the_runner_up() {
     assert_eq!((judged.findings.winner, judged.findings.comparisons.len()), (None, 2));
 }
 
+/// More of a rate is better: the same figures as wall times would crown the other command.
+#[test]
+fn the_highest_rate_wins() {
+    let rule = Rule { metric: Metric::Rate, ..Rule::default() };
+    let rates = |n: u32, factors: &[f64]| -> Vec<Sample> {
+        let one = |(run, wall): (Sample, u64)| Sample {
+            readings: support::run(0, 0, 0, &[(Metric::Rate, wall), (Metric::Wall, 5_000_000)]).readings,
+            ..run
+        };
+        let walls = block(n, factors).into_iter();
+        walls.map(|run| (run, run.get(Metric::Wall).unwrap_or(0))).map(one).collect()
+    };
+    let winner = |factors: &[f64]| {
+        let make = |n: u32| rates(n, factors);
+        judge(Judge::new(&rule, factors.len(), 1), factors.len(), make).0.findings.winner
+    };
+    assert_eq!(winner(&[1.0, 1.05]), Some(1));
+    assert_eq!(winner(&[1.05, 1.0]), Some(0));
+    assert_eq!(winner(&[1.0, 0.97, 0.9]), Some(0));
+    assert_eq!(winner(&[0.9, 0.97, 1.05]), Some(2));
+    // A counter that stands still in one command and not in the other has a finite ratio: half an event per run.
+    let stuck = |n: u32| rates(n, &[1.0, 0.0]);
+    let shown = judge(Judge::new(&rule, 2, 1), 2, stuck).0.findings.comparisons.swap_remove(0);
+    assert!(shown.verdict == Verdict::Different && shown.effect_ratio > 0.0 && !shown.b_is_better());
+}
+
 #[test]
 fn a_decided_command_waits_for_the_others_with_its_figures_as_they_were() {
     let (judged, judge) = judge(Judge::new(&Rule::default(), 3, 1), 3, |n| block(n, &[1.0, 1.2, 1.0015]));

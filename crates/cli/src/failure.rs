@@ -111,6 +111,19 @@ impl From<ReportError> for Failure {
     }
 }
 
+impl From<fauxplat_table::Error> for Failure {
+    fn from(error: fauxplat_table::Error) -> Self {
+        use fauxplat_table::Error;
+        use std::io::ErrorKind::{NotADirectory, NotFound};
+        let code = match &error {
+            Error::Io { source, .. } if matches!(source.kind(), NotFound | NotADirectory) => USAGE,
+            Error::Io { .. } | Error::NoSpace { .. } => MACHINE,
+            _ => USAGE,
+        };
+        Failure::new(code, error)
+    }
+}
+
 impl From<RunError<Failure>> for Failure {
     fn from(error: RunError<Failure>) -> Self {
         match error {

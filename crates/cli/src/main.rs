@@ -5,6 +5,8 @@ mod commands;
 mod contest;
 mod define;
 mod failure;
+mod inspection;
+mod names;
 mod output;
 mod progress;
 mod session;
@@ -67,6 +69,7 @@ fn dispatch(words: &[String]) -> u8 {
         args::Verb::Run(args) => verbs::run::run(&args, words),
         args::Verb::Compare(args) => verbs::compare::compare(&args, words),
         args::Verb::Aa(args) => verbs::aa::aa(&args, words),
+        args::Verb::Table(args) => verbs::table::table(&args, words),
         args::Verb::History(args) => verbs::history::history(&args),
         args::Verb::Man { folder } => verbs::generate::man(&folder),
         args::Verb::Completions { folder } => verbs::generate::completions(&folder),

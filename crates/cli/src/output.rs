@@ -3,9 +3,11 @@
 
 use std::fs::File;
 use std::io::{IsTerminal, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
-use fauxplat_model::document::Record;
-use fauxplat_report::Style;
+use fauxplat_model::document::{Findings, Header, Record};
+use fauxplat_report::{Format, Style};
 
 use crate::args::{OutputArgs, When};
 use crate::failure::Failure;
@@ -40,12 +42,114 @@ fn with_writer(
 ) -> Result<(), Failure> {
     match &output.output {
         None => body(&style(output, std::io::stdout().is_terminal()), &mut std::io::stdout().lock()),
+        // Whoever collects metrics reads the file at any moment.
+        Some(path) if output.format == Format::OpenMetrics => {
+            replace(path, |out| body(&style(output, false), out))
+        }
         Some(path) => {
-            let name = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-            let mut file = File::create(path).map_err(|error| Failure::usage(name(&error)))?;
-            body(&style(output, false), &mut file).map_err(|failure| Failure::machine(name(&failure)))
+            let mut file = File::create(path).map_err(|error| Failure::usage(named(path, &error)))?;
+            written(path, body(&style(output, false), &mut file))
         }
     }
+}
+
+fn named(path: &Path, error: &dyn std::fmt::Display) -> String {
+    format!("{}: {error}", path.display())
+}
+
+/// Names the file in the failure, unless what is wrong is what was to be written.
+fn written(path: &Path, done: Result<(), Failure>) -> Result<(), Failure> {
+    done.map_err(|failure| match failure.code() {
+        crate::failure::USAGE => failure,
+        _ => Failure::machine(named(path, &failure)),
+    })
+}
+
+/// Puts a new file in the place of an old one at once: a reader finds the one or the other, and never half of one.
+fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
+    // A pipe or a device cannot be replaced, only written to.
+    if path.metadata().is_ok_and(|facts| !facts.is_file()) {
+        let file = File::options().write(true).open(path);
+        return written(path, body(&mut file.map_err(|error| Failure::usage(named(path, &error)))?));
+    }
+    // Through a symbolic link, whose target is meant.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new()
+        .prefix(".fauxplat-")
+        // The collector runs as somebody else; the mask of the process has the last word.
+        .permissions(std::fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        .map_err(|error| Failure::usage(named(path, &error)))?;
+    written(path, body(&mut file))?;
+    file.persist(&target).map(drop).map_err(|error| Failure::machine(named(path, &error.error)))
+}
+
+/// Where looks at a live table go, one after the other.
+pub(crate) struct Looks<'a> {
+    output: &'a OutputArgs,
+    place: Place,
+    first: bool,
+}
+
+enum Place {
+    /// A terminal shows the latest look in the place of the one before.
+    Screen,
+    /// Looks follow each other.
+    Stream(Box<dyn Write>),
+    /// Each look replaces the file.
+    File(PathBuf),
+}
+
+impl<'a> Looks<'a> {
+    /// Opens the place that the options name.
+    pub(crate) fn open(output: &'a OutputArgs) -> Result<Self, Failure> {
+        let stdout = std::io::stdout();
+        let place = match &output.output {
+            Some(path) if output.format == Format::OpenMetrics => Place::File(path.clone()),
+            Some(path) => {
+                let file = File::create(path).map_err(|error| Failure::usage(named(path, &error)))?;
+                Place::Stream(Box::new(file))
+            }
+            None if stdout.is_terminal() && output.format == Format::Text => Place::Screen,
+            None => Place::Stream(Box::new(stdout)),
+        };
+        Ok(Looks { output, place, first: true })
+    }
+
+    /// Shows one look.
+    pub(crate) fn show(&mut self, header: &Header, findings: &Findings) -> Result<(), Failure> {
+        let record = Record { header, commands: &[], samples: &[], findings };
+        let (first, format) = (std::mem::take(&mut self.first), self.output.format);
+        match &mut self.place {
+            Place::Screen => screen(&record, &style(self.output, true), first),
+            Place::Stream(out) => Ok(fauxplat_report::write_look(&record, format, first, out)?),
+            Place::File(path) => {
+                replace(path, |out| Ok(fauxplat_report::write_look(&record, format, first, out)?))
+            }
+        }
+    }
+}
+
+/// Draws a report over the one before, as much of it as the terminal has lines.
+fn screen(record: &Record<'_>, style: &Style, first: bool) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    fauxplat_report::write(record, Format::Text, style, &mut text)?;
+    let text = String::from_utf8_lossy(&text);
+    let rows = terminal_size::terminal_size().map_or(24, |(_, height)| usize::from(height.0)).max(3);
+    let count = text.lines().count();
+    let shown = if count < rows { count } else { rows - 2 };
+    // The first drawing clears the screen (ED 2); later ones go home and clear what is left of each line (EL) and of
+    // the screen (ED), which does not flicker. See ECMA-48.
+    let mut drawn = if first { "\x1b[2J\x1b[H".to_owned() } else { "\x1b[H".to_owned() };
+    text.lines().take(shown).for_each(|line| drawn += &format!("{line}\x1b[K\r\n"));
+    if shown < count {
+        drawn += &format!("and {} lines more: choose with --object or --key\x1b[K\r\n", count - shown);
+    }
+    drawn += "\x1b[J";
+    let mut out = std::io::stdout().lock();
+    let done = out.write_all(drawn.as_bytes()).and_then(|()| out.flush());
+    done.map_err(|error| Failure::new(crate::failure::MACHINE, error))
 }
 
 /// Colour only on a terminal and never against the user's word (NO_COLOR, see no-color.org); width of the terminal.

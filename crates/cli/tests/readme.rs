@@ -96,7 +96,17 @@ fn workplace() -> tempfile::TempDir {
         .expect("a string takes everything");
     }
     fs::write(folder.path().join("access.log"), log).expect("a file in that folder");
+    publish(&folder.path().join("server.table"));
     folder
+}
+
+/// The counters of a server, which is this process.
+fn publish(path: &Path) {
+    let options = fauxplat_table::Options::new().dense_keys(2).max_hashed_objects(100).on_disk(true);
+    let table: fauxplat_table::Table = options.create(path).expect("a table in that folder");
+    for (object, key, value) in [(1, 0, 5120), (1, 1, 655_360), (2, 0, 1024), (2, 1, 131_072)] {
+        table.set(object, key, value).expect("there is room");
+    }
 }
 
 /// Runs one step as a shell would; status, and everything that was printed.

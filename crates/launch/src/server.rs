@@ -310,6 +310,8 @@ fn readings(
         Metric::BlockInput => Some(usage.block_input_bytes),
         Metric::BlockOutput => Some(usage.block_output_bytes),
         Metric::Steal => steal_ns,
+        // The tables are the runner's: the spawner opens no file beside the programs'.
+        Metric::Rate => None,
     };
     Metric::ALL.map(|metric| Reading::from(value(metric)))
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Condition, Metric};
+use crate::{Condition, Metric, TableSource};
 
 /// One command line of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,6 +122,9 @@ pub struct Definition {
     pub prepare: Option<String>,
     /// Runs after each run, unmeasured.
     pub cleanup: Option<String>,
+    /// Counters that the programs publish; the first gives the metric `rate`.
+    #[serde(rename = "table", skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<TableSource>,
     /// How a comparison is decided.
     pub rule: Rule,
     /// Seed of everything that is drawn; drawn itself, and reported, when absent.

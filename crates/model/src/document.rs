@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AaFindings, Command, CompareFindings, Condition, Definition, MachineFacts, RunFindings, Sample, Sources,
+    TableFindings,
 };
 
 /// What every experiment's record says about itself.
@@ -42,6 +43,8 @@ pub enum Findings {
     Compare(CompareFindings),
     /// By `aa`.
     Aa(AaFindings),
+    /// By `table`.
+    Table(TableFindings),
 }
 
 /// A whole experiment. It borrows the samples, since there may be a hundred thousand of them.
@@ -64,6 +67,7 @@ impl Findings {
             Findings::Run(_) => "fauxplat.run/1",
             Findings::Compare(_) => "fauxplat.compare/1",
             Findings::Aa(_) => "fauxplat.aa/1",
+            Findings::Table(_) => "fauxplat.table/1",
         }
     }
 }

@@ -12,6 +12,7 @@ mod facts;
 mod findings;
 mod metric;
 mod sample;
+mod table_source;
 mod text;
 mod trial;
 
@@ -21,8 +22,9 @@ pub use condition::{Aslr, Condition, EnvBase, EnvPad, Heap, Output, Placement, P
 pub use definition::{CommandLine, Definition, Parameter, Rule, Runs};
 pub use facts::{CpuFacts, MachineFacts};
 pub use findings::{
-    AaFindings, AaStratum, CompareFindings, Comparison, Dropped, DroppedReason, Grade, PowerResult, Process,
-    RivalCount, RunFindings, Scope, Secondary, StoppedBy, Summary, VarianceBudget, Verdict,
+    AaFindings, AaStratum, CompareFindings, Comparison, CounterRates, Dropped, DroppedReason, Grade,
+    PowerResult, Process, RateSeries, RivalCount, RunFindings, Scope, Secondary, StoppedBy, Summary,
+    TableFindings, TableValue, VarianceBudget, Verdict,
 };
 pub use findings::{Component, ExplainFindings, LevelEffect};
 pub use findings::{
@@ -31,4 +33,5 @@ pub use findings::{
 };
 pub use metric::{Metric, Unit};
 pub use sample::{Outcome, Phase, Reading, Sample, Source, Sources};
+pub use table_source::TableSource;
 pub use trial::{Setup, Trial};

@@ -11,6 +11,8 @@ pub enum Unit {
     Bytes,
     /// A number of events.
     Count,
+    /// Millionths of an event per second: whole numbers that keep the digits of one event in an hour.
+    MicroPerSecond,
 }
 
 /// One quantity that is read of every run. The whole process tree is meant unless [`crate::Sources`] says less.
@@ -46,11 +48,13 @@ pub enum Metric {
     BlockOutput,
     /// Time that the hypervisor took from all CPUs together during the run; it moves in ticks of 10 ms.
     Steal,
+    /// Rise of a published counter over the run, by the wall time of the run; see [`crate::TableSource`].
+    Rate,
 }
 
 impl Metric {
     /// How many metrics there are.
-    pub const COUNT: usize = 14;
+    pub const COUNT: usize = 15;
 
     /// All metrics, in the order of [`crate::Sample`]'s readings.
     pub const ALL: [Metric; Metric::COUNT] = [
@@ -68,6 +72,7 @@ impl Metric {
         Metric::BlockInput,
         Metric::BlockOutput,
         Metric::Steal,
+        Metric::Rate,
     ];
 
     /// The word that the command line uses: `peak-memory`.
@@ -90,6 +95,11 @@ impl Metric {
         self.row().3
     }
 
+    /// Whether more of it is better, as of a rate; of everything else less is.
+    pub fn more_is_better(self) -> bool {
+        self == Metric::Rate
+    }
+
     /// Finds a metric by the word that the command line uses (`sys` is accepted for `system`).
     pub fn from_name(name: &str) -> Option<Metric> {
         let name = if name == "sys" { "system" } else { name };
@@ -98,7 +108,7 @@ impl Metric {
 
     /// Command-line word, document field, title, unit.
     fn row(self) -> (&'static str, &'static str, &'static str, Unit) {
-        use Unit::{Bytes, Count, Nanos};
+        use Unit::{Bytes, Count, MicroPerSecond, Nanos};
         match self {
             Metric::Wall => ("wall", "wall_ns", "wall time", Nanos),
             Metric::User => ("user", "user_ns", "user CPU time", Nanos),
@@ -118,6 +128,7 @@ impl Metric {
             Metric::BlockInput => ("block-input", "block_input_bytes", "block input", Bytes),
             Metric::BlockOutput => ("block-output", "block_output_bytes", "block output", Bytes),
             Metric::Steal => ("steal", "steal_ns", "steal", Nanos),
+            Metric::Rate => ("rate", "rate_micro_per_s", "rate", MicroPerSecond),
         }
     }
 }

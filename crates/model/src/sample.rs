@@ -110,7 +110,7 @@ impl Sample {
 }
 
 /// Where a figure comes from, and so what it covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
     /// `wait4(2)`: the command and every descendant that was waited for.
@@ -122,11 +122,12 @@ pub enum Source {
     /// `/proc/PID` just before the command is reaped: its first thread only.
     FirstThread,
     /// Not available on this machine or with these permissions.
+    #[default]
     None,
 }
 
 /// Where the figures of an experiment come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sources {
     /// Source of CPU time.
     pub cpu_time: Source,
@@ -153,6 +154,6 @@ mod tests {
 
     #[test]
     fn a_hundred_thousand_samples_stay_small() {
-        assert!(size_of::<Sample>() <= 152, "{}", size_of::<Sample>());
+        assert!(size_of::<Sample>() <= 160, "{}", size_of::<Sample>());
     }
 }

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use fauxplat_model::document::Record;
-use fauxplat_model::{Metric, Outcome, Phase, Sample};
+use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::{Metric, Outcome, Phase, Sample, TableFindings, TableValue};
 
 use crate::ReportError;
 
@@ -16,6 +16,9 @@ const AFTER: [&str; 5] = ["cpu_first", "cpu_last", "left_behind", "exit_status",
 
 /// Writes a header line and one row per run, in the order of the experiment; absent readings are empty fields.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    if let Findings::Table(found) = record.findings {
+        return values(found, true, out);
+    }
     let mut rows = csv::Writer::from_writer(out);
     rows.write_record(BEFORE.into_iter().chain(Metric::ALL.map(Metric::field)).chain(AFTER))?;
     for sample in record.samples {
@@ -29,6 +32,30 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
             rows.write_field(field)?;
         }
         rows.write_record(None::<&[u8]>)?;
+    }
+    Ok(rows.flush()?)
+}
+
+/// Columns of a live table.
+const OF_TABLE: [&str; 7] = ["elapsed_s", "object", "object_name", "key", "key_name", "value", "rate_per_s"];
+
+/// Writes one row per value of a live table, below a header line if it is the first look.
+pub(crate) fn values(found: &TableFindings, first: bool, out: &mut dyn Write) -> Result<(), ReportError> {
+    let mut rows = csv::Writer::from_writer(out);
+    if first {
+        rows.write_record(OF_TABLE)?;
+    }
+    let elapsed = format!("{:.6}", found.elapsed_ns as f64 / 1e9);
+    for TableValue { object, object_name, key, key_name, value, rate_per_s } in &found.values {
+        rows.write_record([
+            &elapsed,
+            &object.to_string(),
+            object_name.as_deref().unwrap_or_default(),
+            &key.to_string(),
+            key_name.as_deref().unwrap_or_default(),
+            &value.to_string(),
+            &optional(*rate_per_s),
+        ])?;
     }
     Ok(rows.flush()?)
 }

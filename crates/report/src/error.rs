@@ -2,13 +2,15 @@
 
 use std::io;
 
+use crate::Format;
+
 /// Why a report could not be written, or a baseline not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The word names no format.
     #[error(
         "`{0}` is not a format: text, json, csv, markdown, hyperfine-json, pyperf-json, \
-         github-action-benchmark, bencher-bmf, svg or lscpu"
+         github-action-benchmark, bencher-bmf, svg, lscpu or openmetrics"
     )]
     UnknownFormat(String),
     /// The output could not be written.
@@ -22,6 +24,17 @@ pub enum ReportError {
         /// What is missing.
         reason: &'static str,
     },
+    /// A name that an exposition of metrics cannot carry.
+    #[error("`{name}` cannot be written as openmetrics: {reason}")]
+    NotAMetric {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The format has no form for looks that follow one another.
+    #[error("{0} has no form for a table that is followed; take text, json, csv or openmetrics")]
+    NotFollowed(Format),
     /// The baseline is not JSON, or is cut short.
     #[error("the baseline is not valid JSON (line {line}, column {column}): {message}")]
     BaselineSyntax {

@@ -28,11 +28,13 @@ pub enum Format {
     Svg,
     /// What `lscpu -p` of util-linux prints, of a topology.
     Lscpu,
+    /// The text exposition that Prometheus and its text-file collector read; for live tables.
+    OpenMetrics,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 10] = [
+    pub const ALL: [Format; 11] = [
         Format::Text,
         Format::Json,
         Format::Csv,
@@ -43,6 +45,7 @@ impl Format {
         Format::BencherBmf,
         Format::Svg,
         Format::Lscpu,
+        Format::OpenMetrics,
     ];
 
     /// The word that the command line uses.
@@ -58,6 +61,7 @@ impl Format {
             Format::BencherBmf => "bencher-bmf",
             Format::Svg => "svg",
             Format::Lscpu => "lscpu",
+            Format::OpenMetrics => "openmetrics",
         }
     }
 }

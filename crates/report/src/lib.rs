@@ -21,7 +21,7 @@ mod words;
 use std::io::{BufWriter, Write};
 
 use fauxplat_model::Comparison;
-use fauxplat_model::document::Record;
+use fauxplat_model::document::{Findings, Record};
 
 pub use baseline::{BaselineSeries, SourceFormat, read_baseline};
 pub use error::ReportError;
@@ -52,6 +52,30 @@ pub fn write(record: &Record, format: Format, style: &Style, out: &mut dyn Write
         Format::BencherBmf => export::bencher::write(record, &mut out)?,
         Format::Svg => return Err(undrawn("svg")),
         Format::Lscpu => return Err(undrawn("lscpu")),
+        Format::OpenMetrics => export::openmetrics::write(record, &mut out)?,
+    }
+    Ok(out.flush()?)
+}
+
+/// Writes one of several looks at a live table that follow each other in one stream: text as a line per value, JSON as
+/// one line per look, CSV with its header before the `first` look only.
+///
+/// # Errors
+///
+/// As [`write`]; [`ReportError::NotFollowed`] for formats of which nothing can follow.
+pub fn write_look(
+    record: &Record,
+    format: Format,
+    first: bool,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, out);
+    match (format, record.findings) {
+        (Format::Text, Findings::Table(found)) => text::lines(found, first, &mut out)?,
+        (Format::Csv, Findings::Table(found)) => csv_rows::values(found, first, &mut out)?,
+        (Format::Json, _) => json::write_line(record, &mut out)?,
+        (Format::OpenMetrics, _) => export::openmetrics::write(record, &mut out)?,
+        (other, _) => return Err(ReportError::NotFollowed(other)),
     }
     Ok(out.flush()?)
 }

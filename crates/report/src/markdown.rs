@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{AaFindings, CompareFindings, Comparison, RunFindings};
+use fauxplat_model::{AaFindings, CompareFindings, Comparison, RunFindings, TableFindings};
 
 use crate::grid::Grid;
 use crate::samples::compared;
@@ -17,6 +17,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         Findings::Run(found) => run(record, found, out)?,
         Findings::Compare(found) => compare(record, found, out)?,
         Findings::Aa(found) => aa(record, found, out)?,
+        Findings::Table(found) => return Ok(live(found, out)?),
     }
     Ok(foot(record.header, out)?)
 }
@@ -91,6 +92,14 @@ fn aa(record: &Record, found: &AaFindings, out: &mut dyn Write) -> io::Result<()
         table(&tables::power(&found.power), out)?;
     }
     paragraph(&text::elapsed(found), out)
+}
+
+fn live(found: &TableFindings, out: &mut dyn Write) -> io::Result<()> {
+    paragraph(&format!("**{}**", code(&found.file)), out)?;
+    if !found.values.is_empty() {
+        table(&tables::live(found), out)?;
+    }
+    paragraph(&text::publisher(found), out)
 }
 
 /// Warnings in the open, the rest folded away.

@@ -1,8 +1,11 @@
 //! The grids of the reports.
 
+use std::collections::BTreeMap;
+
 use fauxplat_model::document::Record;
 use fauxplat_model::{
-    AaFindings, CompareFindings, Comparison, Grade, Metric, PowerResult, RunFindings, Summary, Verdict,
+    AaFindings, CompareFindings, Comparison, Grade, Metric, PowerResult, RunFindings, Summary, TableFindings,
+    TableValue, Verdict,
 };
 
 use crate::grid::{Grid, Tone};
@@ -138,9 +141,45 @@ pub(crate) fn tone(comparison: &Comparison) -> Tone {
     match comparison.verdict {
         Verdict::Equivalent => Tone::Neutral,
         Verdict::Inconclusive => Tone::Doubt,
-        Verdict::Different if comparison.effect_ratio > 1.0 => Tone::Bad,
-        Verdict::Different => Tone::Good,
+        Verdict::Different if comparison.b_is_better() => Tone::Good,
+        Verdict::Different => Tone::Bad,
     }
+}
+
+/// A live table: objects down, keys across, and beside each key how fast it rises.
+pub(crate) fn live(found: &TableFindings) -> Grid {
+    let keys: BTreeMap<u64, &Option<String>> =
+        found.values.iter().map(|value| (value.key, &value.key_name)).collect();
+    let title = |(key, name): (&u64, &&Option<String>)| match name {
+        Some(name) => visible(name),
+        None => format!("key {key}"),
+    };
+    let rate = found.followed.then(|| "rate".to_owned());
+    let header = keys.iter().flat_map(|key| std::iter::once(title(key)).chain(rate.clone()));
+    let header: Vec<String> = std::iter::once("object".to_owned()).chain(header).collect();
+    let mut grid = Grid::named(&header.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+    for values in found.values.chunk_by(|one, next| one.object == next.object) {
+        let cells = keys.keys().flat_map(|&key| {
+            let value = values.iter().find(|value| value.key == key);
+            live_cells(value).into_iter().take(1 + usize::from(found.followed))
+        });
+        let object = match &values[0].object_name {
+            Some(name) => visible(name),
+            None => values[0].object.to_string(),
+        };
+        grid.push(Tone::Plain, std::iter::once(object).chain(cells).collect());
+    }
+    grid
+}
+
+/// Value and rate.
+fn live_cells(value: Option<&TableValue>) -> [String; 2] {
+    let nothing = || "–".to_owned();
+    let rate = value.and_then(|value| value.rate_per_s);
+    [
+        value.map_or_else(nothing, |value| value.value.to_string()),
+        rate.map_or_else(nothing, |rate| quantity(Metric::Rate, rate * 1e6)),
+    ]
 }
 
 /// What an A/A calibration found in each stratum.

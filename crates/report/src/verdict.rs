@@ -58,6 +58,7 @@ fn factor(metric: Metric, ratio: f64) -> Option<String> {
     let words = match (is_time(metric), ratio > 1.0) {
         (true, true) => format!("{ratio:.2} times as long"),
         (true, false) => format!("{:.2} times as fast", 1.0 / ratio),
+        (false, true) if metric.more_is_better() => format!("{ratio:.2} times as fast"),
         (false, _) => format!("{ratio:.2} times as much"),
     };
     is_large.then_some(words)
@@ -80,6 +81,7 @@ fn relation(comparison: &Comparison, more: bool) -> String {
         Metric::RunDelay | Metric::PeakMemory | Metric::Steal | Metric::BlockInput | Metric::BlockOutput => {
             format!("{has} {} {} than", if more { "more" } else { "less" }, metric.title())
         }
+        Metric::Rate => format!("{has} a {} rate than", if more { "higher" } else { "lower" }),
         _ => format!("{has} {} {} than", if more { "more" } else { "fewer" }, metric.title()),
     }
 }
@@ -268,11 +270,16 @@ pub(crate) fn word(comparison: &Comparison) -> &'static str {
     match comparison.verdict {
         Verdict::Equivalent => "equivalent",
         Verdict::Inconclusive => "inconclusive",
-        Verdict::Different => match (is_time(comparison.metric), comparison.effect_ratio > 1.0) {
-            (true, true) => "slower",
-            (true, false) => "faster",
-            (false, true) => "more",
-            (false, false) => "less",
+        Verdict::Different => match (comparison.b_is_better(), comparison.effect_ratio > 1.0) {
+            (true, _) if is_speed(comparison.metric) => "faster",
+            (false, _) if is_speed(comparison.metric) => "slower",
+            (_, true) => "more",
+            (_, false) => "less",
         },
     }
+}
+
+/// Whether the metric says how fast a command is, by its own time or by what it gets done.
+fn is_speed(metric: Metric) -> bool {
+    is_time(metric) || metric == Metric::Rate
 }

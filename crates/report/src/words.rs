@@ -55,6 +55,10 @@ fn prefix(chars: impl Iterator<Item = char>, columns: usize) -> String {
         .collect()
 }
 
+/// Millionths per second, as people say it: so many an hour, a minute, a second, thousands a second.
+const PER_TIME: [(f64, &str); 6] =
+    [(1e6 / 3600.0, "/h"), (1e6 / 60.0, "/min"), (1e6, "/s"), (1e9, "k/s"), (1e12, "M/s"), (1e15, "G/s")];
+
 /// The unit in which several values of one metric stand side by side.
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
@@ -71,6 +75,7 @@ impl Scale {
             Unit::Nanos => &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
             Unit::Bytes => &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")],
             Unit::Count => &[(1.0, "")],
+            Unit::MicroPerSecond => &PER_TIME,
         };
         let fits = |&&(divisor, _): &&(f64, &str)| typical.abs() >= divisor * 0.99995;
         let &(divisor, unit) = steps.iter().rev().find(fits).unwrap_or(&steps[0]);
@@ -201,6 +206,10 @@ mod tests {
         assert_eq!(quantity(Metric::MinorFaults, 152.0), "152");
         assert_eq!(quantity(Metric::MinorFaults, 152.5), "152.5");
         assert_eq!(quantity(Metric::MinorFaults, f64::NAN), "?");
+        assert_eq!(spaced(&quantity(Metric::Rate, 1_234_500_000.0)), "1.234 k/s");
+        assert_eq!(spaced(&quantity(Metric::Rate, 2_500_000.0)), "2.500 /s");
+        assert_eq!(spaced(&quantity(Metric::Rate, 278.0)), "1.001 /h");
+        assert_eq!(spaced(&quantity(Metric::Rate, 0.0)), "0 /h");
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub(crate) fn encode(findings: &Findings) -> Result<String, StoreError> {
         Findings::Run(run) => json("findings", run),
         Findings::Compare(compare) => json("findings", compare),
         Findings::Aa(aa) => json("findings", aa),
+        Findings::Table(table) => json("findings", table),
     }
 }
 
@@ -22,6 +23,7 @@ pub(crate) fn decode(schema: &str, text: &str) -> Option<Findings> {
         "fauxplat.run/1" => serde_json::from_str(text).ok().map(Findings::Run),
         "fauxplat.compare/1" => serde_json::from_str(text).ok().map(Findings::Compare),
         "fauxplat.aa/1" => serde_json::from_str(text).ok().map(Findings::Aa),
+        "fauxplat.table/1" => serde_json::from_str(text).ok().map(Findings::Table),
         _ => None,
     }
 }
@@ -32,6 +34,7 @@ pub(crate) fn summary(findings: &Findings) -> String {
         Findings::Run(commands) => join(commands.iter().map(median)),
         Findings::Compare(CompareFindings { comparisons, .. }) => join(comparisons.iter().map(verdict)),
         Findings::Aa(aa) => false_verdicts(aa),
+        Findings::Table(table) => format!("{} values of {}", table.values.len(), table.file),
     }
 }
 

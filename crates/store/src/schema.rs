@@ -14,7 +14,7 @@ pub const VERSION: i64 = MIGRATIONS.len() as i64;
 pub(crate) const APPLICATION_ID: i64 = 0x4650_6c74;
 
 /// Statements that lead from version `index` to version `index + 1`.
-const MIGRATIONS: [&str; 1] = [FIRST];
+const MIGRATIONS: [&str; 2] = [FIRST, RATE];
 
 /// Absent readings are NULL, never zero. `sample` is clustered by experiment: appending touches one page, an
 /// experiment is read in order and removed as one range.
@@ -95,6 +95,9 @@ CREATE TABLE sample (
 ) WITHOUT ROWID;
 ";
 
+/// The rate of a published counter.
+const RATE: &str = "ALTER TABLE sample ADD COLUMN rate_micro_per_s INTEGER;";
+
 /// Brings a store to this program's version. Nothing happens to one that is there already.
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
     apply(connection, &MIGRATIONS)
@@ -130,24 +133,27 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         apply(&mut connection, &MIGRATIONS).unwrap();
         connection.execute("INSERT INTO machine VALUES ('h', 'i', '{}')", []).unwrap();
-        let later = [FIRST, "ALTER TABLE machine ADD COLUMN place TEXT;"];
+        let more = "ALTER TABLE machine ADD COLUMN place TEXT;";
+        let later: Vec<&str> = MIGRATIONS.into_iter().chain([more]).collect();
         apply(&mut connection, &later).unwrap();
         apply(&mut connection, &later).unwrap();
-        assert_eq!(version(&connection).unwrap(), 2);
+        assert_eq!(version(&connection).unwrap(), VERSION + 1);
         let place: Option<String> =
             connection.query_row("SELECT place FROM machine WHERE hash = 'h'", [], |row| row.get(0)).unwrap();
         assert_eq!(place, None);
         let versions: i64 =
             connection.query_row("SELECT COUNT(*) FROM schema", [], |row| row.get(0)).unwrap();
-        assert_eq!(versions, 2);
+        assert_eq!(versions, VERSION + 1);
     }
 
     #[test]
     fn a_failed_migration_leaves_the_old_version() {
         let mut connection = Connection::open_in_memory().unwrap();
         apply(&mut connection, &MIGRATIONS).unwrap();
-        assert!(apply(&mut connection, &[FIRST, "CREATE TABLE more (id INTEGER); nonsense;"]).is_err());
-        assert_eq!(version(&connection).unwrap(), 1);
+        let broken = "CREATE TABLE more (id INTEGER); nonsense;";
+        let later: Vec<&str> = MIGRATIONS.into_iter().chain([broken]).collect();
+        assert!(apply(&mut connection, &later).is_err());
+        assert_eq!(version(&connection).unwrap(), VERSION);
         assert!(connection.prepare("SELECT * FROM more").is_err());
     }
 

@@ -26,9 +26,9 @@ pub(crate) const INSERT_SAMPLE: &str = "INSERT INTO sample
     (experiment, sequence, trial, block, command, position, measured, exit_status, signal, cpu_first, cpu_last,
      left_behind, env_pad_bytes, started_ns, wall_ns, user_ns, system_ns, cpu_ns, run_delay_ns,
      peak_memory_bytes, voluntary_switches, involuntary_switches, migrations, minor_faults, major_faults,
-     block_input_bytes, block_output_bytes, steal_ns)
+     block_input_bytes, block_output_bytes, steal_ns, rate_micro_per_s)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-     $23, $24, $25, $26, $27, $28)";
+     $23, $24, $25, $26, $27, $28, $29)";
 
 /// Ends an experiment.
 pub(crate) const FINISH_EXPERIMENT: &str = "UPDATE experiment
@@ -64,7 +64,7 @@ pub(crate) const COMMANDS: &str = "SELECT name, command, program, program_sha256
 pub(crate) const SAMPLES: &str = "SELECT trial, block, command, position, measured, exit_status, signal,
         cpu_first, cpu_last, left_behind, env_pad_bytes, started_ns, wall_ns, user_ns, system_ns, cpu_ns,
         run_delay_ns, peak_memory_bytes, voluntary_switches, involuntary_switches, migrations, minor_faults,
-        major_faults, block_input_bytes, block_output_bytes, steal_ns
+        major_faults, block_input_bytes, block_output_bytes, steal_ns, rate_micro_per_s
     FROM sample WHERE experiment = $1 ORDER BY sequence";
 
 /// State and owner of an experiment.

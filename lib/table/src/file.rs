@@ -70,7 +70,14 @@ pub(crate) fn open(path: &Path, writable: bool) -> Result<Opened, Error> {
     // NONBLOCK: opening a named pipe must not wait for its other end. NOFOLLOW: the name is what it says.
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
     let file = OpenOptions::new().read(true).write(writable).custom_flags(flags).open(path);
-    let file = file.map_err(failed("open"))?;
+    let file = file.map_err(|source| match source.raw_os_error() {
+        Some(libc::ELOOP) => {
+            Error::NotATable { path: path.to_owned(), what: "it is a symbolic link: name the file itself" }
+        }
+        // Opening a folder for writing fails before it can be looked at.
+        Some(libc::EISDIR) => Error::NotATable { path: path.to_owned(), what: "it is not a regular file" },
+        _ => failed("open")(source),
+    })?;
     let facts = file.metadata().map_err(failed("fstat"))?;
     if !facts.is_file() {
         return Err(Error::NotATable { path: path.to_owned(), what: "it is not a regular file" });

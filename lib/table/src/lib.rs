@@ -39,8 +39,9 @@ mod width;
 mod words;
 
 pub use error::Error;
+pub use map::Standing;
 pub use options::{AnyTable, Options};
-pub use rates::{Rate, Rates};
+pub use rates::{Rate, Rates, Selection};
 pub use reader::Reader;
 pub use row::{Counter, Row};
 pub use table::{Info, Table};

@@ -8,6 +8,7 @@ use std::ffi::c_void;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
@@ -20,6 +21,17 @@ use crate::memory::Memory;
 /// Ranges at least this long get their page tables filled in one call instead of one fault a page.
 const POPULATE_LEAST: usize = 64 << 10;
 const PAGE: usize = 4096;
+
+/// What the name of an open table's file stands for by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The file that is open.
+    Same,
+    /// Another file: whoever publishes has started anew.
+    Replaced,
+    /// Nothing. What is open can still be read.
+    Gone,
+}
 
 /// A table's file, mapped whole and shared.
 #[derive(Debug)]
@@ -80,6 +92,18 @@ impl Mapping {
             return Err(Error::Length { expected, found });
         }
         Ok(())
+    }
+
+    /// What the name of the file stands for by now.
+    pub(crate) fn standing(&self) -> Result<Standing, Error> {
+        let failed = |call| move |source| Error::Io { call, path: self.path.clone(), source };
+        let ours = self.file.metadata().map_err(failed("fstat"))?;
+        match std::fs::symlink_metadata(&self.path) {
+            Ok(now) if (now.dev(), now.ino()) == (ours.dev(), ours.ino()) => Ok(Standing::Same),
+            Ok(_) => Ok(Standing::Replaced),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Standing::Gone),
+            Err(error) => Err(failed("stat")(error)),
+        }
     }
 
     /// Writes everything back and waits for the device (msync(2), fsync(2)).

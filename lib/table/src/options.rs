@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::error::Error;
 use crate::file;
 use crate::layout::Shape;
-use crate::rates::Rates;
+use crate::map::Standing;
+use crate::rates::{Rates, Selection};
 use crate::table::{Info, Table};
 use crate::width::{Narrow, Wide, Width};
 
@@ -202,6 +203,10 @@ impl AnyTable {
     pub fn check(&self) -> Result<(), Error> {
         either!(self, table => table.check())
     }
+    /// See [`Table::standing`].
+    pub fn standing(&self) -> Result<Standing, Error> {
+        either!(self, table => table.standing())
+    }
     /// See [`Table::sync`].
     pub fn sync(&self) -> Result<(), Error> {
         either!(self, table => table.sync())
@@ -209,6 +214,24 @@ impl AnyTable {
 
     /// Every value of the table and how fast it rises since the last call; see [`Rates`].
     pub fn sample(&self, rates: &mut Rates, now_ns: u64) -> Result<Vec<crate::Rate>, Error> {
-        rates.sample(self, now_ns)
+        rates.sample(self, &Selection::default(), now_ns)
+    }
+
+    /// The pairs of a selection that have a value, in no order. One object and one key cost one read.
+    pub fn values(&self, selection: &Selection) -> Vec<((u64, u64), i64)> {
+        match (selection.objects.as_slice(), selection.keys.as_slice()) {
+            ([], _) => self.objects().flat_map(|object| self.values_of(object, &selection.keys)).collect(),
+            (objects, keys) => objects.iter().flat_map(|&object| self.values_of(object, keys)).collect(),
+        }
+    }
+
+    fn values_of(&self, object: u64, keys: &[u64]) -> Vec<((u64, u64), i64)> {
+        match keys {
+            [] => self.keys(object).into_iter().map(|(key, value)| ((object, key), value)).collect(),
+            keys => {
+                let value = |&key: &u64| Some(((object, key), self.get(object, key)?));
+                keys.iter().filter_map(value).collect()
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::file::{self, Opened};
 use crate::header::Header;
 use crate::layout::{CellAt, Geometry};
-use crate::map::{Mapping, Raw};
+use crate::map::{Mapping, Raw, Standing};
 use crate::options::Options;
 use crate::reader::Reader;
 use crate::row::{Counter, Row};
@@ -297,6 +297,11 @@ impl<W: Width> Table<W> {
     /// Whether the file is still whole. A file that was cut short reads as absent values from there on.
     pub fn check(&self) -> Result<(), Error> {
         self.mapping.check()
+    }
+
+    /// What the name of the table's file stands for by now: the open file, another one, or nothing.
+    pub fn standing(&self) -> Result<Standing, Error> {
+        self.mapping.standing()
     }
 
     /// Writes everything back to the device and waits for it. Only of use for a file on a disk.

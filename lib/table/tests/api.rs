@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::Place;
-use fauxplat_table::{AnyTable, Error, Narrow, Options, Rates, Table, Wide, Width};
+use fauxplat_table::{AnyTable, Error, Narrow, Options, Rates, Selection, Standing, Table, Wide, Width};
 
 #[test]
 fn values_come_back() -> Result<(), Error> {
@@ -177,8 +177,45 @@ fn rates_are_per_second() -> Result<(), Error> {
     table.add(1, 2, 50)?;
     let sample = seen.sample(&mut rates, 500_001_000)?;
     assert_eq!((sample[0].value, sample[0].per_second), (150, Some(100.0)));
-    let sample = rates.sample_pairs(&seen, &[(1, 2), (5, 5)], 1_500_001_000);
+    let two = Selection { objects: vec![1, 5], keys: vec![2, 5] };
+    let sample = rates.sample(&seen, &two, 1_500_001_000)?;
     assert_eq!((sample.len(), sample[0].per_second), (1, Some(0.0)));
+    Ok(())
+}
+
+#[test]
+fn a_selection_names_objects_keys_both_or_neither() -> Result<(), Error> {
+    let place = Place::new("selection");
+    let table: Table = Options::new().create(place.path())?;
+    for (object, key) in [(1, 0), (1, 99), (7, 0)] {
+        table.set(object, key, 5)?;
+    }
+    let seen = AnyTable::open_read_only(place.path())?;
+    let pairs = |objects: &[u64], keys: &[u64]| {
+        let selection = Selection { objects: objects.to_vec(), keys: keys.to_vec() };
+        let mut pairs: Vec<_> = seen.values(&selection).into_iter().map(|(pair, _)| pair).collect();
+        pairs.sort_unstable();
+        pairs
+    };
+    assert_eq!(pairs(&[], &[]), [(1, 0), (1, 99), (7, 0)]);
+    assert_eq!(pairs(&[], &[0]), [(1, 0), (7, 0)]);
+    assert_eq!(pairs(&[1, 2], &[]), [(1, 0), (1, 99)]);
+    assert_eq!(pairs(&[7, 1], &[99]), [(1, 99)]);
+    Ok(())
+}
+
+#[test]
+fn a_file_that_is_replaced_or_removed_is_noticed() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new("standing");
+    let first: Table = Options::new().create(place.path())?;
+    assert_eq!(first.standing()?, Standing::Same);
+    std::fs::remove_file(place.path())?;
+    assert_eq!(first.standing()?, Standing::Gone);
+    let second: Table = Options::new().create(place.path())?;
+    assert_eq!((first.standing()?, second.standing()?), (Standing::Replaced, Standing::Same));
+    // What is gone can still be read and written.
+    first.set(1, 1, 7)?;
+    assert_eq!((first.get(1, 1), second.get(1, 1)), (Some(7), None));
     Ok(())
 }
 

@@ -7,6 +7,7 @@ mod condition;
 mod history;
 mod output;
 mod run;
+mod table;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ pub(crate) use condition::{ConditionArgs, HeapChoice, OnOff};
 pub(crate) use history::{HistoryAction, HistoryArgs};
 pub(crate) use output::{OutputArgs, When};
 pub(crate) use run::RunArgs;
+pub(crate) use table::TableArgs;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 a gate failed (--fail-if); 2 bad usage or input; \
 3 the machine or its permissions do not allow it; 4 the measured command failed; 70 a bug in fauxplat.";
@@ -39,6 +41,8 @@ pub(crate) enum Verb {
     Compare(CompareArgs),
     /// Whether the verdict itself holds on this machine: comparisons of identical programs
     Aa(AaArgs),
+    /// What measured programs publish into a live table, once or followed
+    Table(TableArgs),
     /// Earlier results: list, show, export, remove
     History(HistoryArgs),
     /// Write the manual pages into a folder

@@ -162,7 +162,12 @@ fn calibrate(
     if let (Some(more), Some(extra_work), false) = (args.power, extra_work, session.interrupted) {
         let count = args.power_comparisons.unwrap_or(args.comparisons);
         let different = comparisons(session, count, &[0, extra_work], &format!("{}, power", name(stratum)))?;
-        findings.power.push(power_result(name(stratum), 1.0 + more, &different));
+        // More work takes more of everything, except of a rate.
+        let true_ratio = match session.header.definition.rule.metric.more_is_better() {
+            true => 1.0 / (1.0 + more),
+            false => 1.0 + more,
+        };
+        findings.power.push(power_result(name(stratum), true_ratio, &different));
     }
     session.header.condition.cpu = placement;
     Ok(())

@@ -186,7 +186,8 @@ fn from_file(session: &Session<'_>, path: &str, metric: Metric) -> Result<Earlie
     let chosen = &series[pick(&names, &session.commands[0].name, path)?];
     let summaries =
         chosen.values.iter().filter_map(|(metric, values)| summarize_values(values, *metric)).collect();
-    let findings = RunFindings { summaries, failures: 0, runs_with_left_behind: 0, tree: Vec::new() };
+    let findings =
+        RunFindings { summaries, failures: 0, runs_with_left_behind: 0, tree: Vec::new(), rates: Vec::new() };
     let values = chosen.get(metric).unwrap_or_default().to_vec();
     enough(Earlier { name: format!("{} ({path})", chosen.name), values, findings }, metric)
 }
@@ -219,8 +220,8 @@ fn gate(gates: &[Gate], comparisons: &[Comparison]) -> Result<(), Failure> {
     for comparison in comparisons {
         let different = comparison.verdict == Verdict::Different;
         let fails = |gate: &&Gate| match gate {
-            Gate::Slower => different && comparison.effect_ratio > 1.0,
-            Gate::Faster => different && comparison.effect_ratio < 1.0,
+            Gate::Slower => different && !comparison.b_is_better(),
+            Gate::Faster => different && comparison.b_is_better(),
             Gate::Different => different,
             Gate::Inconclusive => comparison.verdict == Verdict::Inconclusive,
         };

@@ -5,3 +5,4 @@ pub(crate) mod compare;
 pub(crate) mod generate;
 pub(crate) mod history;
 pub(crate) mod run;
+pub(crate) mod table;

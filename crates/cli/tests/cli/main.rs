@@ -17,4 +17,5 @@ mod placement;
 mod reports;
 mod run;
 mod store;
+mod table;
 mod usage;

@@ -166,6 +166,13 @@ pub struct Comparison {
     pub secondary: Vec<Secondary>,
 }
 
+impl Comparison {
+    /// Whether B is better by the estimate: less of a time or of a resource, more of a rate.
+    pub fn b_is_better(&self) -> bool {
+        self.effect_ratio != 1.0 && (self.effect_ratio > 1.0) == self.metric.more_is_better()
+    }
+}
+
 /// Findings of a comparison of several commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompareFindings {

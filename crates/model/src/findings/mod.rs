@@ -5,6 +5,7 @@ mod compare;
 mod explain;
 mod run;
 mod sweep;
+mod table;
 
 pub use aa::{AaFindings, AaStratum, PowerResult, RivalCount};
 pub use compare::{
@@ -12,8 +13,9 @@ pub use compare::{
     Verdict,
 };
 pub use explain::{Component, ExplainFindings, LevelEffect};
-pub use run::{Process, RunFindings, Summary};
+pub use run::{CounterRates, Process, RateSeries, RunFindings, Summary};
 pub use sweep::{
     FailingLevel, LevelFindings, Peak, Period, SweepAnswer, SweepFinding, SweepFindings, SweepPart,
     SweepStage,
 };
+pub use table::{TableFindings, TableValue};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Metric, Outcome};
+use crate::{Metric, Outcome, TableSource};
 
 /// Location and spread of one metric over the measured runs of one command, in the unit of the metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +52,32 @@ pub struct Process {
     pub outcome: Option<Outcome>,
 }
 
+/// How fast a published counter rose along one run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RateSeries {
+    /// The run, by its position in the experiment.
+    pub trial: u32,
+    /// The end of each interval, counted from the start of the run.
+    pub until_ns: Vec<u64>,
+    /// Rise per second within each interval.
+    pub rate_per_s: Vec<f64>,
+}
+
+/// How fast a published counter rose along the measured runs of a command.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CounterRates {
+    /// The counter, as it was asked for: `NAME=FILE:OBJECT.KEY`.
+    pub counter: TableSource,
+    /// Slowest interval of all runs.
+    pub min_per_s: f64,
+    /// Median over the intervals of all runs.
+    pub median_per_s: f64,
+    /// Fastest interval of all runs.
+    pub max_per_s: f64,
+    /// Each run.
+    pub series: Vec<RateSeries>,
+}
+
 /// Findings about one command that was run by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunFindings {
@@ -64,4 +90,7 @@ pub struct RunFindings {
     /// The process tree, if it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tree: Vec<Process>,
+    /// What its published counters did, if they were asked for and seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<CounterRates>,
 }

@@ -3,6 +3,7 @@
 pub(crate) mod bencher;
 pub(crate) mod github;
 pub(crate) mod hyperfine;
+pub(crate) mod openmetrics;
 pub(crate) mod pyperf;
 
 use std::collections::HashSet;
@@ -30,6 +31,9 @@ pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec
     let nothing = |reason| Err(ReportError::NothingToExport { format, reason });
     if matches!(record.findings, Findings::Aa(_)) {
         return nothing("an A/A calibration has no figure per command; take text, json, csv or markdown");
+    }
+    if matches!(record.findings, Findings::Table(_)) {
+        return nothing("a live table has no command; take text, json, csv, markdown or openmetrics");
     }
     let names =
         distinct(record.commands.iter().enumerate().map(|(index, command)| one_line(index, &command.name)));

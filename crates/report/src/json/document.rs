@@ -2,8 +2,8 @@
 
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
-    AaStratum, Command, Comparison, Metric, Outcome, Phase, PowerResult, Process, RunFindings, Sample,
-    Source, Summary,
+    AaStratum, Command, Comparison, CounterRates, Metric, Outcome, Phase, PowerResult, Process, RunFindings,
+    Sample, Source, Summary, TableFindings,
 };
 use serde::Serialize as SerializeDerive;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
@@ -40,6 +40,7 @@ enum Verdicts<'a> {
         power: &'a [PowerResult],
         elapsed_s: f64,
     },
+    Table(&'a TableFindings),
 }
 
 /// What was measured at another time.
@@ -70,6 +71,8 @@ struct CommandEntry<'r, 'a> {
     outcome: Option<Counts>,
     #[serde(skip_serializing_if = "<[Process]>::is_empty")]
     tree: &'a [Process],
+    #[serde(skip_serializing_if = "<[CounterRates]>::is_empty")]
+    rates: &'a [CounterRates],
     summary: Summaries<'a>,
     runs: Runs<'r, 'a>,
 }
@@ -159,6 +162,7 @@ impl<'a> Verdicts<'a> {
             Findings::Aa(found) => {
                 Verdicts::Aa { strata: &found.strata, power: &found.power, elapsed_s: found.elapsed_s }
             }
+            Findings::Table(found) => Verdicts::Table(found),
         }
     }
 }
@@ -172,6 +176,7 @@ impl Serialize for Commands<'_, '_> {
                 command,
                 outcome: found.map(Counts::of),
                 tree: found.map_or(&[], |found| &found.tree),
+                rates: found.map_or(&[], |found| &found.rates),
                 summary: Summaries(found.map_or(&[], |found| &found.summaries)),
                 runs: Runs {
                     samples: self.samples,

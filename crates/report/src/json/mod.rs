@@ -11,6 +11,13 @@ use serde::Serialize;
 use crate::ReportError;
 use crate::samples::ByCommand;
 
+/// Writes the record as one line, for documents that follow each other in one stream.
+pub(crate) fn write_line(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    let samples = ByCommand::new(record);
+    serde_json::to_writer(&mut *out, &document::Document::new(record, &samples))?;
+    Ok(out.write_all(b"\n")?)
+}
+
 /// Writes the record; each run takes one line, so that the text stays readable and greppable.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let samples = ByCommand::new(record);

@@ -53,7 +53,11 @@ pub(crate) fn write(page: &mut Page, record: &Record, found: &CompareFindings) -
 /// Who won, which only a comparison with the runner-up can show. Of two commands the verdict says it already.
 pub(crate) fn winner(found: &CompareFindings, name: impl Fn(usize) -> String) -> Option<String> {
     let comparison = found.comparisons.first().filter(|_| found.comparisons.len() > 1)?;
-    let best = if verdict::is_time(comparison.metric) { "Fastest" } else { "Least" };
+    let best = match comparison.metric {
+        metric if verdict::is_time(metric) => "Fastest",
+        metric if metric.more_is_better() => "Highest",
+        _ => "Least",
+    };
     let metric = comparison.metric.title();
     Some(match found.winner {
         Some(index) => format!("{best} in {metric}: {}, also against the runner-up.", name(index)),

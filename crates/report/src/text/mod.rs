@@ -7,6 +7,7 @@ mod compare;
 mod frame;
 mod page;
 mod run;
+mod table;
 mod tree;
 
 use std::io::{self, Write};
@@ -18,6 +19,8 @@ use crate::{ReportError, Style};
 
 pub(crate) use aa::{POWER_TITLE, RIVALS_TITLE, calibration, elapsed};
 pub(crate) use compare::{notes, winner};
+pub(crate) use table::{lines, publisher};
+
 pub(crate) use frame::{condition, machine, repeat};
 
 /// Writes the figures first and what they rest upon below them.
@@ -27,6 +30,8 @@ pub(crate) fn write(record: &Record, style: &Style, out: &mut dyn Write) -> Resu
         Findings::Run(found) => run::write(&mut page, record, found)?,
         Findings::Compare(found) => compare::write(&mut page, record, found)?,
         Findings::Aa(found) => aa::write(&mut page, record, found)?,
+        // A look at a table is no experiment: neither machine nor condition says anything about it.
+        Findings::Table(found) => return Ok(table::write(&mut page, found)?),
     }
     Ok(frame::foot(&mut page, record.header)?)
 }

@@ -14,7 +14,9 @@ use fauxplat_units::Bytes;
 
 /// The formats that carry runs: those for drawings and topologies refuse them.
 pub(crate) fn formats_of_runs() -> impl Iterator<Item = Format> {
-    Format::ALL.into_iter().filter(|format| ![Format::Svg, Format::Lscpu].contains(format))
+    Format::ALL
+        .into_iter()
+        .filter(|format| ![Format::Svg, Format::Lscpu, Format::OpenMetrics].contains(format))
 }
 
 /// A record that owns its parts.
@@ -117,6 +119,7 @@ pub(crate) fn sample(trial: u32, command: u16, wall_ns: u64) -> Sample {
     readings[Metric::VoluntarySwitches as usize] = Reading::new(wobble % 3);
     readings[Metric::MinorFaults as usize] = Reading::new(150 + wobble % 7);
     readings[Metric::Migrations as usize] = Reading::ABSENT;
+    readings[Metric::Rate as usize] = Reading::ABSENT;
     Sample {
         trial,
         block: trial / 2,
@@ -161,7 +164,7 @@ pub(crate) fn summarise(metric: Metric, samples: &[Sample], command: u16) -> Opt
 pub(crate) fn run_findings(samples: &[Sample], command: u16) -> RunFindings {
     let summaries =
         Metric::ALL.into_iter().filter_map(|metric| summarise(metric, samples, command)).collect();
-    RunFindings { summaries, failures: 0, runs_with_left_behind: 0, tree: Vec::new() }
+    RunFindings { summaries, failures: 0, runs_with_left_behind: 0, tree: Vec::new(), rates: Vec::new() }
 }
 
 /// `run` of some commands, 20 runs each.

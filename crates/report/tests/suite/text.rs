@@ -100,6 +100,10 @@ fn a_verdict_says_what_it_covers() {
     said.push(verdict(&common::compare(slower.clone())));
     slower.metric = Metric::MinorFaults;
     slower.effect_ratio = 0.97;
+    said.push(verdict(&common::compare(slower.clone())));
+    slower.metric = Metric::Rate;
+    said.push(verdict(&common::compare(slower.clone())));
+    slower.effect_ratio = 2.5;
     said.push(verdict(&common::compare(slower)));
     insta::assert_snapshot!("a_verdict_says_what_it_covers", said.join("\n"));
 }

@@ -28,7 +28,13 @@ fn findings(median: f64) -> Findings {
         percentiles: [median; 4],
         outliers: 0,
     };
-    let run = RunFindings { summaries: vec![wall], failures: 0, runs_with_left_behind: 0, tree: Vec::new() };
+    let run = RunFindings {
+        summaries: vec![wall],
+        failures: 0,
+        runs_with_left_behind: 0,
+        tree: Vec::new(),
+        rates: Vec::new(),
+    };
     Findings::Run(vec![run])
 }
 
@@ -196,7 +202,7 @@ proptest! {
     fn every_sample_comes_back(
         numbers in (any::<u32>(), any::<u32>(), any::<u16>(), any::<u16>(), any::<u16>(), any::<u16>()),
         more in (any::<u16>(), any::<u16>(), 0..i64::MAX as u64),
-        readings in proptest::array::uniform14(proptest::option::of(0..=i64::MAX as u64)),
+        readings in proptest::array::uniform15(proptest::option::of(0..=i64::MAX as u64)),
         ended in (0u8..3, any::<u8>(), any::<bool>()),
     ) {
         let (trial, block, command, position, cpu_first, cpu_last) = numbers;

@@ -1,0 +1,152 @@
+//! `fauxplat table`: what a measured program publishes, now and while it runs.
+
+use std::time::Duration;
+
+use fauxplat_model::document::{Findings, Header};
+use fauxplat_model::{TableFindings, TableValue};
+use fauxplat_sys::{clock, signal};
+use fauxplat_table::{AnyTable, Rate, Rates, Selection, Standing};
+
+use crate::args::TableArgs;
+use crate::failure::Failure;
+use crate::inspection;
+use crate::names::Names;
+use crate::output::{self, Looks};
+
+/// Prints a table once, or follows it until the user has seen enough.
+pub(crate) fn table(args: &TableArgs, invocation: &[String]) -> Result<(), Failure> {
+    let names = Names::read(&args.names)?;
+    let header = inspection::header(std::path::Path::new("/"), invocation);
+    let mut live = Live::open(args, names)?;
+    match args.watch {
+        None => inspection::report(&header, &live.look()?, &args.output),
+        Some(interval) => follow(&mut live, args, &header, interval.0),
+    }
+}
+
+/// Looks again and again, at times that do not drift with the time that a look takes.
+fn follow(live: &mut Live<'_>, args: &TableArgs, header: &Header, interval_ns: u64) -> Result<(), Failure> {
+    if interval_ns == 0 {
+        return Err(Failure::usage("--watch 0: the interval must be longer than nothing"));
+    }
+    signal::stop_on_interrupt().map_err(Failure::machine)?;
+    let mut looks = Looks::open(&args.output)?;
+    let (begun_ns, mut number) = (clock::monotonic_ns(), 0);
+    while !signal::stop_requested() {
+        if let Some(findings) = live.look_again()? {
+            looks.show(header, &findings)?;
+        }
+        number += 1;
+        if args.count.is_some_and(|count| number >= count) {
+            break;
+        }
+        sleep_until(begun_ns.saturating_add(interval_ns.saturating_mul(number)));
+    }
+    Ok(())
+}
+
+/// Sleeps until a moment of the monotonic clock, or until the user interrupts.
+fn sleep_until(moment_ns: u64) {
+    // The standard library goes on sleeping after a signal, so the sleep is cut into short ones.
+    const SLICE_NS: u64 = 50_000_000;
+    loop {
+        let left_ns = moment_ns.saturating_sub(clock::monotonic_ns());
+        if left_ns == 0 || signal::stop_requested() {
+            return;
+        }
+        std::thread::sleep(Duration::from_nanos(left_ns.min(SLICE_NS)));
+    }
+}
+
+/// An open table, and what was seen of it.
+struct Live<'a> {
+    args: &'a TableArgs,
+    names: Names,
+    selection: Selection,
+    /// Absent while its file is gone.
+    table: Option<AnyTable>,
+    rates: Rates,
+    /// The moment of the first look.
+    started_ns: Option<u64>,
+}
+
+impl<'a> Live<'a> {
+    fn open(args: &'a TableArgs, names: Names) -> Result<Self, Failure> {
+        let selection = Selection { objects: args.objects.clone(), keys: args.keys.clone() };
+        let table = Some(AnyTable::open_read_only(&args.file)?);
+        Ok(Live { args, names, selection, table, rates: Rates::new(), started_ns: None })
+    }
+
+    /// One look at the table that is open.
+    fn look(&mut self) -> Result<Findings, Failure> {
+        let now_ns = clock::monotonic_ns();
+        let gone = || Failure::usage(format!("{}: the table is gone", self.args.file.display()));
+        let table = self.table.as_ref().ok_or_else(gone)?;
+        let rates = self.rates.sample(table, &self.selection, now_ns)?;
+        let info = table.info();
+        Ok(Findings::Table(TableFindings {
+            file: self.args.file.display().to_string(),
+            elapsed_ns: now_ns - *self.started_ns.get_or_insert(now_ns),
+            value_bytes: info.value_bytes,
+            records: info.records,
+            creator_pid: info.creator_pid,
+            creator_alive: info.creator_alive,
+            followed: self.args.watch.is_some(),
+            values: rates.iter().map(|rate| self.value(rate)).collect(),
+        }))
+    }
+
+    fn value(&self, rate: &Rate) -> TableValue {
+        TableValue {
+            object: rate.object,
+            object_name: self.names.objects.get(&rate.object).cloned(),
+            key: rate.key,
+            key_name: self.names.keys.get(&rate.key).cloned(),
+            value: rate.value,
+            rate_per_s: rate.per_second,
+        }
+    }
+
+    /// One look at whatever table stands under the name now. Its publisher may remove it, or put another in its place,
+    /// and is waited for; a table that grows is just read.
+    fn look_again(&mut self) -> Result<Option<Findings>, Failure> {
+        self.refresh();
+        if self.table.is_none() {
+            return Ok(None);
+        }
+        match self.look() {
+            Ok(findings) => Ok(Some(findings)),
+            Err(failure) => {
+                self.lose(&failure.to_string());
+                Ok(None)
+            }
+        }
+    }
+
+    fn refresh(&mut self) {
+        let standing = self.table.as_ref().map(AnyTable::standing);
+        match standing {
+            Some(Ok(Standing::Same)) => return,
+            Some(Ok(Standing::Gone)) => self.lose("it was removed"),
+            Some(Err(error)) => self.lose(&error.to_string()),
+            Some(Ok(Standing::Replaced)) | None => {}
+        }
+        let was_open = self.table.is_some();
+        match AnyTable::open_read_only(&self.args.file) {
+            Ok(table) => {
+                self.table = Some(table);
+                // The values of another table are no continuation of those of the first.
+                self.rates = Rates::new();
+            }
+            Err(error) if was_open => self.lose(&error.to_string()),
+            Err(_) => {}
+        }
+    }
+
+    /// Says once that there is nothing to be seen for now.
+    fn lose(&mut self, why: &str) {
+        if self.table.take().is_some() && !self.args.output.quiet {
+            output::complain(&format!("{}: {why}; waiting for a new one", self.args.file.display()));
+        }
+    }
+}

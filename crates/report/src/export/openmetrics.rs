@@ -1,0 +1,153 @@
+//! The text exposition of a live table for Prometheus and its like.
+//!
+//! The format: <https://prometheus.io/docs/specs/om/open_metrics_spec/>, version 1.0. A key with a name is a family of
+//! its own, a counter if the name ends in `_total` and a gauge otherwise; all keys without a name are one family. Types
+//! are written for gauges too, and only types that the older text format has as well, because the text-file collector of
+//! the node exporter reads that one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+use fauxplat_model::TableValue;
+use fauxplat_model::document::{Findings, Record};
+
+use crate::{Format, ReportError};
+
+/// The family of keys without a name.
+const UNNAMED: &str = "fauxplat_table_value";
+/// Says whether the table's creator still runs.
+const ALIVE: &str = "fauxplat_table_creator_alive";
+/// Base units of the specification: a family whose name ends in one has it as its unit.
+const UNITS: [&str; 9] =
+    ["seconds", "bytes", "ratio", "celsius", "meters", "joules", "volts", "amperes", "grams"];
+
+/// The values of one name.
+struct Family<'a> {
+    /// The name without `_total`.
+    name: &'a str,
+    counter: bool,
+    values: Vec<&'a TableValue>,
+}
+
+/// Writes the values of a table and whether its creator lives, and the end mark.
+pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    let Findings::Table(found) = record.findings else {
+        let reason = "it carries the values of a live table; see `fauxplat table`";
+        return Err(ReportError::NothingToExport { format: Format::OpenMetrics.name(), reason });
+    };
+    let families = families(&found.values);
+    check(&families)?;
+    let file = escaped(&found.file);
+    for family in &families {
+        family.write(&file, out)?;
+    }
+    head(ALIVE, "gauge", "Whether the process that created the table still runs.", out)?;
+    writeln!(out, "{ALIVE}{{file=\"{file}\"}} {}", u8::from(found.creator_alive))?;
+    Ok(writeln!(out, "# EOF")?)
+}
+
+/// The values by the name of their key. The values of a family stand together, as the specification demands.
+fn families(values: &[TableValue]) -> Vec<Family<'_>> {
+    let mut by_name: BTreeMap<&str, Vec<&TableValue>> = BTreeMap::new();
+    for value in values {
+        by_name.entry(value.key_name.as_deref().unwrap_or(UNNAMED)).or_default().push(value);
+    }
+    let family = |(name, values)| match str::strip_suffix(name, "_total") {
+        Some(stem) => Family { name: stem, counter: true, values },
+        None => Family { name, counter: false, values },
+    };
+    by_name.into_iter().map(family).collect()
+}
+
+/// Names that the format takes, none of which could be mistaken for a part of another, and counters from zero on.
+fn check(families: &[Family<'_>]) -> Result<(), ReportError> {
+    let refuse = |name: &str, reason| Err(ReportError::NotAMetric { name: name.to_owned(), reason });
+    let mut taken: BTreeSet<String> = [ALIVE.to_owned()].into();
+    for family in families {
+        if !is_name(family.name) {
+            return refuse(
+                family.name,
+                "a metric's name has letters, digits, _ and :, and no digit in front",
+            );
+        }
+        let suffixes: &[&str] = if family.counter { &["", "_total", "_created"] } else { &[""] };
+        let fresh = suffixes.iter().all(|suffix| taken.insert(format!("{}{suffix}", family.name)));
+        if !fresh {
+            return refuse(family.name, "it clashes with the name of another key");
+        }
+        if family.counter && family.values.iter().any(|value| value.value < 0) {
+            return refuse(family.name, "a name in _total is a counter, and one of its values is below zero");
+        }
+    }
+    Ok(())
+}
+
+fn is_name(name: &str) -> bool {
+    let letter = |c: char| c.is_ascii_alphabetic() || c == '_' || c == ':';
+    name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit())
+}
+
+impl Family<'_> {
+    fn write(&self, file: &str, out: &mut dyn Write) -> std::io::Result<()> {
+        let (kind, suffix) = if self.counter { ("counter", "_total") } else { ("gauge", "") };
+        let named = self.name != UNNAMED;
+        let help = if named { "Of a live table, by object." } else { "Of a live table, by object and key." };
+        head(self.name, kind, help, out)?;
+        let unit = |unit: &&&str| self.name.strip_suffix(**unit).is_some_and(|stem| stem.ends_with('_'));
+        if let Some(unit) = UNITS.iter().find(unit) {
+            writeln!(out, "# UNIT {} {unit}", self.name)?;
+        }
+        for value in &self.values {
+            let number = || value.object.to_string();
+            let object = value.object_name.as_deref().map_or_else(number, escaped);
+            let key = if named { String::new() } else { format!(",key=\"{}\"", value.key) };
+            let name = self.name;
+            writeln!(out, "{name}{suffix}{{file=\"{file}\",object=\"{object}\"{key}}} {}", value.value)?;
+        }
+        Ok(())
+    }
+}
+
+/// Type and help of a family.
+fn head(name: &str, kind: &str, help: &str, out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(out, "# TYPE {name} {kind}\n# HELP {name} {help}")
+}
+
+/// A label's value: backslash, quote and line feed are escaped, and everything else is itself.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(object: u64, key: u64, name: Option<&str>, value: i64) -> TableValue {
+        let key_name = name.map(str::to_owned);
+        TableValue { object, object_name: None, key, key_name, value, rate_per_s: None }
+    }
+
+    fn complaint(values: &[TableValue]) -> String {
+        check(&families(values)).err().map_or_else(String::new, |error| error.to_string())
+    }
+
+    #[test]
+    fn names_that_the_format_cannot_carry_are_refused() {
+        assert_eq!(complaint(&[value(1, 0, Some("a_total"), 1), value(1, 1, Some("b"), -1)]), "");
+        assert!(complaint(&[value(1, 0, Some("requests per s"), 1)]).contains("`requests per s`"));
+        assert!(complaint(&[value(1, 0, Some("_total"), 1)]).contains("letters"));
+        assert!(complaint(&[value(1, 0, Some("9a"), 1)]).contains("letters"));
+        assert!(complaint(&[value(1, 0, Some("a_total"), -1)]).contains("below zero"));
+        assert!(complaint(&[value(1, 0, Some("a"), 1), value(1, 1, Some("a_total"), 1)]).contains("clashes"));
+        assert!(
+            complaint(&[value(1, 0, Some("a_created"), 1), value(1, 1, Some("a_total"), 1)])
+                .contains("clashes")
+        );
+        assert!(complaint(&[value(1, 0, Some(ALIVE), 1)]).contains("clashes"));
+    }
+
+    #[test]
+    fn labels_are_escaped() {
+        assert_eq!(escaped("a\\b\"c\nd"), "a\\\\b\\\"c\\nd");
+    }
+}
