@@ -30,6 +30,7 @@ complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "run" -d 'How long
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "history" -d 'Earlier results: list, show, export, remove'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__man" -d 'Write the manual pages into a folder'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__completions" -d 'Write the shell completions into a folder'
@@ -164,6 +165,20 @@ never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l cpu -d 'CPUs to measure, as for `run --cpu` [default: the first one that is allowed]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s d -l duration -d 'Time per CPU' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: fifo:99 where it is permitted]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l seed -d 'Seed of the order in which the CPUs take turns [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l all-cpus -d 'Every CPU that is allowed'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l together -d 'All of them at once, as a machine under full load; without it one after the other, in turns'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "list" -d 'One line per experiment, newest last'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "show" -d 'The report of an experiment, as it was'
@@ -213,14 +228,15 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __man" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __completions" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "list" -d 'One line per experiment, newest last'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "show" -d 'The report of an experiment, as it was'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'

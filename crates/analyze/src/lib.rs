@@ -7,6 +7,7 @@ mod aa;
 mod baseline;
 mod budget;
 mod guard;
+mod index;
 mod judge;
 mod pairing;
 mod precision;
@@ -19,6 +20,7 @@ mod winner;
 
 pub use aa::{Finished, aa_stratum, power_result, rival_verdicts};
 pub use baseline::{Baseline, baseline_findings};
+pub use index::cpu_index;
 pub use judge::{Decision, Judge, Judged, Progress, Stand};
 pub use precision::precise_enough;
 pub use summary::{run_findings, summarize, summarize_values};

@@ -71,7 +71,7 @@ fn search_path(condition: &Condition) -> String {
 }
 
 /// CPUs that were asked for must be online and allowed: a run that silently went elsewhere would be worse than none.
-fn check_placement(placement: &Placement, facts: &CpuFacts) -> Result<(), Failure> {
+pub(crate) fn check_placement(placement: &Placement, facts: &CpuFacts) -> Result<(), Failure> {
     let (Placement::Set(wanted) | Placement::OneOf(wanted) | Placement::IdleOf(wanted)) = placement else {
         return Ok(());
     };

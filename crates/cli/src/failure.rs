@@ -4,6 +4,7 @@ use fauxplat_launch::LaunchError;
 use fauxplat_report::ReportError;
 use fauxplat_run::RunError;
 use fauxplat_store::StoreError;
+use fauxplat_workers::WorkerError;
 
 /// A gate that the user asked for did not hold.
 pub(crate) const GATE: u8 = 1;
@@ -120,6 +121,13 @@ impl From<fauxplat_table::Error> for Failure {
             Error::Io { .. } | Error::NoSpace { .. } => MACHINE,
             _ => USAGE,
         };
+        Failure::new(code, error)
+    }
+}
+
+impl From<WorkerError> for Failure {
+    fn from(error: WorkerError) -> Self {
+        let code = if matches!(error, WorkerError::Gone(_)) { BUG } else { MACHINE };
         Failure::new(code, error)
     }
 }

@@ -12,6 +12,7 @@ mod progress;
 mod session;
 mod steering;
 mod verbs;
+mod workshop;
 
 use std::process::ExitCode;
 
@@ -70,6 +71,7 @@ fn dispatch(words: &[String]) -> u8 {
         args::Verb::Compare(args) => verbs::compare::compare(&args, words),
         args::Verb::Aa(args) => verbs::aa::aa(&args, words),
         args::Verb::Table(args) => verbs::table::table(&args, words),
+        args::Verb::Index(args) => verbs::index::index(&args, words),
         args::Verb::History(args) => verbs::history::history(&args),
         args::Verb::Man { folder } => verbs::generate::man(&folder),
         args::Verb::Completions { folder } => verbs::generate::completions(&folder),

@@ -164,14 +164,18 @@ impl Ready {
                 Kernel::IntegerPorts => arithmetic::integer_ports(units * 16),
                 Kernel::IntegerLatency => arithmetic::integer_latency(units * 8),
                 Kernel::Float => arithmetic::float_ports(units * 16).to_bits(),
-                _ => arithmetic::fauxplat(units * FAUXPLAT_ITERATIONS_PER_UNIT).integer,
+                _ => {
+                    arithmetic::fauxplat(units * (arithmetic::FAUXPLAT_ITERATIONS / UNITS_PER_FAUXPLAT))
+                        .integer
+                }
             },
         }
     }
 }
 
-/// Iterations of the kernel of the index in a unit: a unit is a thousandth of a FauxPlat.
-pub const FAUXPLAT_ITERATIONS_PER_UNIT: u64 = arithmetic::FAUXPLAT_ITERATIONS / 1000;
+/// Part of a FauxPlat that a unit of [`Kernel::Fauxplat`] is.
+pub const FAUXPLATS_PER_UNIT: f64 = 1.0 / UNITS_PER_FAUXPLAT as f64;
+const UNITS_PER_FAUXPLAT: u64 = 1000;
 
 #[cfg(test)]
 mod tests {

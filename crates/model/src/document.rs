@@ -1,11 +1,8 @@
 //! The record of an experiment: what a stranger needs to repeat it, and what the reports are made from.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{
-    AaFindings, Command, CompareFindings, Condition, Definition, MachineFacts, RunFindings, Sample, Sources,
-    TableFindings,
-};
+use crate::*;
 
 /// What every experiment's record says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,17 +31,49 @@ pub struct Header {
     pub not_measured: Vec<String>,
 }
 
-/// What was found.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Findings {
+/// The findings of every verb and the name and version of its document, once.
+macro_rules! findings {
+    ($($(#[$doc:meta])* $variant:ident($noun:ty) = $schema:literal,)*) => {
+        /// What was found.
+        #[derive(Clone, Debug, PartialEq, Serialize)]
+        #[serde(untagged)]
+        pub enum Findings {
+            $($(#[$doc])* $variant($noun),)*
+        }
+
+        impl Findings {
+            /// Name and version of the JSON document.
+            pub fn schema(&self) -> &'static str {
+                match self {
+                    $(Findings::$variant(_) => $schema,)*
+                }
+            }
+
+            /// Reads findings of a schema back; `None` when this version does not know it.
+            ///
+            /// # Errors
+            /// What is read is not of that schema.
+            pub fn deserialize<'de, D: Deserializer<'de>>(schema: &str, from: D) -> Option<Result<Self, D::Error>> {
+                match schema {
+                    $($schema => Some(<$noun>::deserialize(from).map(Findings::$variant)),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+findings! {
     /// By `run`: one entry per command.
-    Run(Vec<RunFindings>),
+    Run(Vec<RunFindings>) = "fauxplat.run/1",
     /// By `compare`.
-    Compare(CompareFindings),
+    Compare(CompareFindings) = "fauxplat.compare/1",
     /// By `aa`.
-    Aa(AaFindings),
+    Aa(AaFindings) = "fauxplat.aa/1",
+    /// By `index`.
+    Index(IndexFindings) = "fauxplat.index/1",
     /// By `table`.
-    Table(TableFindings),
+    Table(TableFindings) = "fauxplat.table/1",
 }
 
 /// A whole experiment. It borrows the samples, since there may be a hundred thousand of them.
@@ -58,16 +87,4 @@ pub struct Record<'a> {
     pub samples: &'a [Sample],
     /// What follows.
     pub findings: &'a Findings,
-}
-
-impl Findings {
-    /// Name and version of the JSON document.
-    pub fn schema(&self) -> &'static str {
-        match self {
-            Findings::Run(_) => "fauxplat.run/1",
-            Findings::Compare(_) => "fauxplat.compare/1",
-            Findings::Aa(_) => "fauxplat.aa/1",
-            Findings::Table(_) => "fauxplat.table/1",
-        }
-    }
 }

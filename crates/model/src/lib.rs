@@ -12,6 +12,7 @@ mod facts;
 mod findings;
 mod metric;
 mod sample;
+mod shift;
 mod table_source;
 mod text;
 mod trial;
@@ -21,17 +22,9 @@ pub use command::Command;
 pub use condition::{Aslr, Condition, EnvBase, EnvPad, Heap, Output, Placement, Policy};
 pub use definition::{CommandLine, Definition, Parameter, Rule, Runs};
 pub use facts::{CpuFacts, MachineFacts};
-pub use findings::{
-    AaFindings, AaStratum, CompareFindings, Comparison, CounterRates, Dropped, DroppedReason, Grade,
-    PowerResult, Process, RateSeries, RivalCount, RunFindings, Scope, Secondary, StoppedBy, Summary,
-    TableFindings, TableValue, VarianceBudget, Verdict,
-};
-pub use findings::{Component, ExplainFindings, LevelEffect};
-pub use findings::{
-    FailingLevel, LevelFindings, Peak, Period, SweepAnswer, SweepFinding, SweepFindings, SweepPart,
-    SweepStage,
-};
+pub use findings::*;
 pub use metric::{Metric, Unit};
 pub use sample::{Outcome, Phase, Reading, Sample, Source, Sources};
+pub use shift::ShiftSample;
 pub use table_source::TableSource;
 pub use trial::{Setup, Trial};

@@ -5,7 +5,7 @@ use std::io::Write;
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{Metric, Outcome, Phase, Sample, TableFindings, TableValue};
 
-use crate::ReportError;
+use crate::{ReportError, verbs};
 
 /// Columns before those of the metrics.
 const BEFORE: [&str; 8] =
@@ -20,6 +20,9 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         return values(found, true, out);
     }
     let mut rows = csv::Writer::from_writer(out);
+    if verbs::rows(record.findings, &mut rows)? {
+        return Ok(rows.flush()?);
+    }
     rows.write_record(BEFORE.into_iter().chain(Metric::ALL.map(Metric::field)).chain(AFTER))?;
     for sample in record.samples {
         let (name, command) = record

@@ -11,10 +11,12 @@ mod format;
 mod grid;
 mod json;
 mod markdown;
+mod parts;
 mod samples;
 pub mod svg;
 mod tables;
 mod text;
+mod verbs;
 mod verdict;
 mod words;
 

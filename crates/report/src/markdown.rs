@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{AaFindings, CompareFindings, Comparison, RunFindings, TableFindings};
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Tone};
+use crate::parts::Part;
 use crate::samples::compared;
 use crate::text;
 use crate::words::{spaced, visible};
-use crate::{ReportError, tables, verdict};
+use crate::{ReportError, tables, verbs, verdict};
 
 /// Writes GitHub-flavoured Markdown.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
@@ -18,6 +19,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         Findings::Compare(found) => compare(record, found, out)?,
         Findings::Aa(found) => aa(record, found, out)?,
         Findings::Table(found) => return Ok(live(found, out)?),
+        _ => parts(&verbs::parts(record), out)?,
     }
     Ok(foot(record.header, out)?)
 }
@@ -115,6 +117,14 @@ fn foot(header: &Header, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "- machine: {}", prose(&text::machine(&header.machine)))?;
     writeln!(out, "- repeat with: {}", code(&text::repeat(header)))?;
     writeln!(out, "\n</details>")
+}
+
+fn parts(parts: &[Part], out: &mut dyn Write) -> io::Result<()> {
+    parts.iter().try_for_each(|part| match part {
+        Part::Sentence(Tone::Title, text) => paragraph(&format!("**{text}**"), out),
+        Part::Sentence(_, text) => paragraph(text, out),
+        Part::Table(grid) => table(grid, out),
+    })
 }
 
 fn paragraph(text: &str, out: &mut dyn Write) -> io::Result<()> {

@@ -53,7 +53,7 @@ pub(crate) fn command_findings<'a>(record: &Record<'a>) -> &'a [RunFindings] {
     let all: &[RunFindings] = match record.findings {
         Findings::Run(commands) => commands,
         Findings::Compare(compare) => &compare.commands,
-        Findings::Aa(_) | Findings::Table(_) => &[],
+        _ => &[],
     };
     &all[all.len().saturating_sub(record.commands.len())..]
 }

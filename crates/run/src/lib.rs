@@ -2,9 +2,11 @@
 
 mod executor;
 mod floor;
+mod shifts;
 mod throttle;
 
 pub use executor::{Executor, Next, RunError, Steering, Stopped};
 pub use fauxplat_launch::{LaunchError, Program};
 pub use floor::{floor_image, floor_program};
+pub use shifts::{Cells, execute_shifts};
 pub use throttle::ThrottleCounter;

@@ -9,23 +9,12 @@ use crate::error::json;
 
 /// The findings as JSON, without the name of their schema, which has its own column.
 pub(crate) fn encode(findings: &Findings) -> Result<String, StoreError> {
-    match findings {
-        Findings::Run(run) => json("findings", run),
-        Findings::Compare(compare) => json("findings", compare),
-        Findings::Aa(aa) => json("findings", aa),
-        Findings::Table(table) => json("findings", table),
-    }
+    json("findings", findings)
 }
 
 /// The findings, if this version knows their schema and finds all their fields.
 pub(crate) fn decode(schema: &str, text: &str) -> Option<Findings> {
-    match schema {
-        "fauxplat.run/1" => serde_json::from_str(text).ok().map(Findings::Run),
-        "fauxplat.compare/1" => serde_json::from_str(text).ok().map(Findings::Compare),
-        "fauxplat.aa/1" => serde_json::from_str(text).ok().map(Findings::Aa),
-        "fauxplat.table/1" => serde_json::from_str(text).ok().map(Findings::Table),
-        _ => None,
-    }
+    Findings::deserialize(schema, &mut serde_json::Deserializer::from_str(text))?.ok()
 }
 
 /// What a list of experiments says about them.
@@ -34,6 +23,9 @@ pub(crate) fn summary(findings: &Findings) -> String {
         Findings::Run(commands) => join(commands.iter().map(median)),
         Findings::Compare(CompareFindings { comparisons, .. }) => join(comparisons.iter().map(verdict)),
         Findings::Aa(aa) => false_verdicts(aa),
+        Findings::Index(index) => {
+            join(index.cpus.iter().map(|one| format!("CPU {} {:.0}/s", one.cpu, one.fauxplat_per_s)))
+        }
         Findings::Table(table) => format!("{} values of {}", table.values.len(), table.file),
     }
 }

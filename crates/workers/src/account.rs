@@ -3,46 +3,9 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
+use fauxplat_model::ShiftSample;
 use fauxplat_sys::{clock, sched};
 use fauxplat_units::Cpu;
-
-/// What one worker did in one shift. Wall time is CPU time, time in the run queue, and the rest, which on a virtual
-/// machine is what the hypervisor took.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Account {
-    /// Units of the kernel that were done.
-    pub units: u64,
-    /// From the first unit to the last.
-    pub wall_ns: u64,
-    /// CPU time of the thread (`CLOCK_THREAD_CPUTIME_ID`).
-    pub cpu_ns: u64,
-    /// Time spent runnable without a CPU (`/proc/thread-self/schedstat`, second field).
-    pub run_delay_ns: Option<u64>,
-    /// Times that the scheduler took the CPU away.
-    pub involuntary_switches: u64,
-    /// CPU on which it began and ended.
-    pub cpus: [Option<Cpu>; 2],
-    /// CPU time of each lap, in the order in which they were run; empty unless asked for.
-    pub laps_cpu_ns: Vec<u64>,
-}
-
-impl Account {
-    /// What CPU time and waiting leave of the wall time: steal, and interrupts where the kernel keeps them apart.
-    pub fn rest_ns(&self) -> Option<i64> {
-        let known = self.cpu_ns as i64 + self.run_delay_ns? as i64;
-        Some(self.wall_ns as i64 - known)
-    }
-
-    /// Units per second of CPU time.
-    pub fn units_per_cpu_s(&self) -> f64 {
-        self.units as f64 * 1e9 / self.cpu_ns.max(1) as f64
-    }
-
-    /// Units per second of wall time.
-    pub fn units_per_wall_s(&self) -> f64 {
-        self.units as f64 * 1e9 / self.wall_ns.max(1) as f64
-    }
-}
 
 /// Reads the clocks of the thread that made it.
 #[derive(Debug)]
@@ -86,16 +49,27 @@ impl Books {
 
 impl Stand {
     /// What happened between two moments.
-    pub(crate) fn until(&self, end: &Stand, units: u64, laps_cpu_ns: Vec<u64>) -> Account {
+    pub(crate) fn until(&self, end: &Stand, units: u64, laps_cpu_ns: Vec<u64>) -> ShiftSample {
         let run_delay = self.run_delay_ns.zip(end.run_delay_ns);
-        Account {
+        ShiftSample {
             units,
             wall_ns: end.wall_ns.saturating_sub(self.wall_ns),
             cpu_ns: end.cpu_ns.saturating_sub(self.cpu_ns),
             run_delay_ns: run_delay.map(|(begin, end)| end.saturating_sub(begin)),
             involuntary_switches: end.involuntary_switches.saturating_sub(self.involuntary_switches),
             cpus: [self.cpu, end.cpu],
+            clock_ns: clock_cost_ns(),
             laps_cpu_ns,
+            ..ShiftSample::default()
         }
     }
+}
+
+/// What reading the CPU clock of this thread costs: the least of a few.
+fn clock_cost_ns() -> u64 {
+    let cost = |_| {
+        let before_ns = clock::thread_cpu_ns();
+        clock::thread_cpu_ns() - before_ns
+    };
+    (0..8).map(cost).min().unwrap_or(0)
 }

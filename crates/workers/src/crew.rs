@@ -5,12 +5,12 @@ use std::sync::{Arc, Barrier};
 use std::thread::JoinHandle;
 
 use fauxplat_kernels::{Caches, Kernel, Ready};
-use fauxplat_model::Policy;
+use fauxplat_model::{Policy, ShiftSample};
 use fauxplat_sys::{clock, sched};
 use fauxplat_units::Cpu;
 
 use crate::WorkerError;
-use crate::account::{Account, Books};
+use crate::account::Books;
 
 /// Where and how a worker runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct Crew {
 struct Worker {
     cpu: Cpu,
     orders: Option<Sender<(Shift, Arc<Barrier>)>>,
-    accounts: Receiver<Account>,
+    accounts: Receiver<ShiftSample>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -64,7 +64,7 @@ impl Crew {
     ///
     /// # Errors
     /// A worker is gone.
-    pub fn work(&mut self, shifts: &[Option<Shift>]) -> Result<Vec<Option<Account>>, WorkerError> {
+    pub fn work(&mut self, shifts: &[Option<Shift>]) -> Result<Vec<Option<ShiftSample>>, WorkerError> {
         let hands = shifts.iter().flatten().count();
         let barrier = Arc::new(Barrier::new(hands));
         for (worker, shift) in self.workers.iter().zip(shifts) {
@@ -129,7 +129,7 @@ impl Station {
         }
     }
 
-    fn serve(&self, inbox: &Receiver<(Shift, Arc<Barrier>)>, outbox: &Sender<Account>) {
+    fn serve(&self, inbox: &Receiver<(Shift, Arc<Barrier>)>, outbox: &Sender<ShiftSample>) {
         let books = Books::open();
         let mut ready: Option<(Kernel, Ready)> = None;
         while let Ok((shift, barrier)) = inbox.recv() {
@@ -149,7 +149,7 @@ impl Station {
 }
 
 /// Laps until the time is up.
-fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> Account {
+fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> ShiftSample {
     let begin = books.stand();
     let until_ns = clock::monotonic_ns() + shift.duration_ns;
     let (mut units, mut laps) = (0, Vec::new());

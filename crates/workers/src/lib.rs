@@ -8,7 +8,6 @@
 mod account;
 mod crew;
 
-pub use account::Account;
 pub use crew::{Crew, Shift, Station};
 
 /// Why a crew could not be made.

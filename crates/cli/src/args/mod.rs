@@ -5,6 +5,7 @@ mod commands;
 mod compare;
 mod condition;
 mod history;
+mod index;
 mod output;
 mod run;
 mod table;
@@ -18,6 +19,7 @@ pub(crate) use commands::CommandArgs;
 pub(crate) use compare::{CompareArgs, Gate, RuleArgs};
 pub(crate) use condition::{ConditionArgs, HeapChoice, OnOff};
 pub(crate) use history::{HistoryAction, HistoryArgs};
+pub(crate) use index::IndexArgs;
 pub(crate) use output::{OutputArgs, When};
 pub(crate) use run::RunArgs;
 pub(crate) use table::TableArgs;
@@ -43,6 +45,8 @@ pub(crate) enum Verb {
     Aa(AaArgs),
     /// What measured programs publish into a live table, once or followed
     Table(TableArgs),
+    /// How fast a CPU is, in FauxPlats per second of CPU time
+    Index(IndexArgs),
     /// Earlier results: list, show, export, remove
     History(HistoryArgs),
     /// Write the manual pages into a folder

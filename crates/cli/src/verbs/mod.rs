@@ -4,5 +4,6 @@ pub(crate) mod aa;
 pub(crate) mod compare;
 pub(crate) mod generate;
 pub(crate) mod history;
+pub(crate) mod index;
 pub(crate) mod run;
 pub(crate) mod table;

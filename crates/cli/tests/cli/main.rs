@@ -11,6 +11,7 @@ mod common;
 mod compare;
 mod condition;
 mod history;
+mod index;
 mod interrupt;
 mod misbehaviour;
 mod placement;

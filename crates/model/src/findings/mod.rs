@@ -3,19 +3,15 @@
 mod aa;
 mod compare;
 mod explain;
+mod index;
 mod run;
 mod sweep;
 mod table;
 
-pub use aa::{AaFindings, AaStratum, PowerResult, RivalCount};
-pub use compare::{
-    CompareFindings, Comparison, Dropped, DroppedReason, Grade, Scope, Secondary, StoppedBy, VarianceBudget,
-    Verdict,
-};
-pub use explain::{Component, ExplainFindings, LevelEffect};
-pub use run::{CounterRates, Process, RateSeries, RunFindings, Summary};
-pub use sweep::{
-    FailingLevel, LevelFindings, Peak, Period, SweepAnswer, SweepFinding, SweepFindings, SweepPart,
-    SweepStage,
-};
-pub use table::{TableFindings, TableValue};
+pub use aa::*;
+pub use compare::*;
+pub use explain::*;
+pub use index::*;
+pub use run::*;
+pub use sweep::*;
+pub use table::*;

@@ -35,6 +35,9 @@ pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec
     if matches!(record.findings, Findings::Table(_)) {
         return nothing("a live table has no command; take text, json, csv, markdown or openmetrics");
     }
+    if !matches!(record.findings, Findings::Run(_) | Findings::Compare(_)) {
+        return nothing("these findings have no figure per command; take text, json, csv or markdown");
+    }
     let names =
         distinct(record.commands.iter().enumerate().map(|(index, command)| one_line(index, &command.name)));
     let commands: Vec<_> = command_findings(record)

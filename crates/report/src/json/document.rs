@@ -3,7 +3,7 @@
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     AaStratum, Command, Comparison, CounterRates, Metric, Outcome, Phase, PowerResult, Process, RunFindings,
-    Sample, Source, Summary, TableFindings,
+    Sample, Source, Summary,
 };
 use serde::Serialize as SerializeDerive;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
@@ -40,7 +40,8 @@ enum Verdicts<'a> {
         power: &'a [PowerResult],
         elapsed_s: f64,
     },
-    Table(&'a TableFindings),
+    /// The nouns of the others carry the names of the document themselves.
+    Other(&'a Findings),
 }
 
 /// What was measured at another time.
@@ -162,7 +163,7 @@ impl<'a> Verdicts<'a> {
             Findings::Aa(found) => {
                 Verdicts::Aa { strata: &found.strata, power: &found.power, elapsed_s: found.elapsed_s }
             }
-            Findings::Table(found) => Verdicts::Table(found),
+            other => Verdicts::Other(other),
         }
     }
 }

@@ -5,7 +5,7 @@ mod chart;
 mod columns;
 mod compare;
 mod frame;
-mod page;
+pub(crate) mod page;
 mod run;
 mod table;
 mod tree;
@@ -16,6 +16,7 @@ use fauxplat_model::document::{Findings, Record};
 
 use crate::grid::Grid;
 use crate::{ReportError, Style};
+use crate::{parts, verbs};
 
 pub(crate) use aa::{POWER_TITLE, RIVALS_TITLE, calibration, elapsed};
 pub(crate) use compare::{notes, winner};
@@ -32,6 +33,7 @@ pub(crate) fn write(record: &Record, style: &Style, out: &mut dyn Write) -> Resu
         Findings::Aa(found) => aa::write(&mut page, record, found)?,
         // A look at a table is no experiment: neither machine nor condition says anything about it.
         Findings::Table(found) => return Ok(table::write(&mut page, found)?),
+        _ => parts::text(&mut page, &verbs::parts(record))?,
     }
     Ok(frame::foot(&mut page, record.header)?)
 }

@@ -1,0 +1,32 @@
+//! `index`.
+
+use clap::Args;
+use fauxplat_model::{Placement, Policy};
+use fauxplat_units::Nanos;
+
+use super::{EXIT_CODES, OutputArgs};
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct IndexArgs {
+    /// CPUs to measure, as for `run --cpu` [default: the first one that is allowed]
+    #[arg(long, value_name = "LIST", conflicts_with = "all_cpus")]
+    pub(crate) cpu: Option<Placement>,
+    /// Every CPU that is allowed
+    #[arg(long)]
+    pub(crate) all_cpus: bool,
+    /// All of them at once, as a machine under full load; without it one after the other, in turns
+    #[arg(long)]
+    pub(crate) together: bool,
+    /// Time per CPU
+    #[arg(short, long, value_name = "TIME", default_value = "10s")]
+    pub(crate) duration: Nanos,
+    /// Scheduling policy: other, fifo:N or rr:N [default: fifo:99 where it is permitted]
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) policy: Option<Policy>,
+    /// Seed of the order in which the CPUs take turns [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}

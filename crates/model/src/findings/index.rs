@@ -1,0 +1,46 @@
+//! What follows from counting FauxPlats.
+
+use fauxplat_units::Cpu;
+use serde::{Deserialize, Serialize};
+
+/// The power of one CPU.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CpuIndex {
+    /// The CPU.
+    pub cpu: Cpu,
+    /// FauxPlats per second of CPU time: a median of many short laps.
+    pub fauxplat_per_s: f64,
+    /// Low end of the 95 % interval in which a repetition falls.
+    pub low: f64,
+    /// High end of it.
+    pub high: f64,
+    /// What the fastest twentieth of the laps reaches: the CPU when nobody disturbs it.
+    pub best_per_s: f64,
+    /// FauxPlats per second of wall time, waiting and steal included.
+    pub wall_per_s: f64,
+    /// Share of the wall time that the thread waited for its CPU; absent where the kernel does not tell.
+    pub run_delay_share: Option<f64>,
+    /// Share of the wall time that is neither CPU time nor waiting: steal, on a virtual machine.
+    pub rest_share: Option<f64>,
+    /// Laps.
+    pub laps: usize,
+    /// Rounds in which they were made.
+    pub rounds: usize,
+    /// Whether another machine of this architecture executes the same instructions.
+    pub comparable: bool,
+}
+
+/// Findings of `index`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IndexFindings {
+    /// One entry per CPU.
+    pub cpus: Vec<CpuIndex>,
+    /// Whether all CPUs worked at once rather than one after the other.
+    pub together: bool,
+    /// Scheduling policy of the workers.
+    pub policy: crate::Policy,
+    /// Instructions of one iteration of the kernel; a FauxPlat has a hundred thousand iterations.
+    pub instructions_per_iteration: Option<u64>,
+    /// Wall time of the measurement in seconds.
+    pub elapsed_s: f64,
+}

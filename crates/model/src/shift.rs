@@ -1,0 +1,51 @@
+//! What a worker of our own did in one shift: the sample of experiments whose subject is the CPU.
+
+use fauxplat_units::Cpu;
+use serde::{Deserialize, Serialize};
+
+/// What one worker did in one shift. Wall time is CPU time, time in the run queue, and the rest, which on a virtual
+/// machine is what the hypervisor took.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShiftSample {
+    /// The round: every cell of the design is visited once in each.
+    pub round: u32,
+    /// The cell of the design.
+    pub cell: u16,
+    /// The worker.
+    pub hand: u16,
+    /// Units of the kernel that were done.
+    pub units: u64,
+    /// From the first unit to the last.
+    pub wall_ns: u64,
+    /// CPU time of the thread (`CLOCK_THREAD_CPUTIME_ID`).
+    pub cpu_ns: u64,
+    /// Time spent runnable without a CPU (`/proc/thread-self/schedstat`, second field).
+    pub run_delay_ns: Option<u64>,
+    /// Times that the scheduler took the CPU away.
+    pub involuntary_switches: u64,
+    /// CPU on which it began and ended.
+    pub cpus: [Option<Cpu>; 2],
+    /// What reading the thread's CPU clock costs, which is in every lap.
+    pub clock_ns: u64,
+    /// CPU time of each lap, in the order in which they were run; empty unless asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub laps_cpu_ns: Vec<u64>,
+}
+
+impl ShiftSample {
+    /// What CPU time and waiting leave of the wall time: steal, and interrupts where the kernel keeps them apart.
+    pub fn rest_ns(&self) -> Option<i64> {
+        let known = self.cpu_ns as i64 + self.run_delay_ns? as i64;
+        Some(self.wall_ns as i64 - known)
+    }
+
+    /// CPU time of a unit, in nanoseconds.
+    pub fn cpu_ns_per_unit(&self) -> f64 {
+        self.cpu_ns as f64 / self.units.max(1) as f64
+    }
+
+    /// Wall time of a unit, in nanoseconds.
+    pub fn wall_ns_per_unit(&self) -> f64 {
+        self.wall_ns as f64 / self.units.max(1) as f64
+    }
+}

@@ -1,0 +1,28 @@
+//! What the report of each verb says, once for text and Markdown, and its rows for spreadsheets.
+//!
+//! `run`, `compare` and `aa` have pages of their own, since they show runs; every other verb has a file here.
+
+pub(crate) mod index;
+
+use std::io::Write;
+
+use fauxplat_model::document::{Findings, Record};
+
+use crate::parts::Part;
+
+/// The report as parts, the answer first.
+pub(crate) fn parts(record: &Record) -> Vec<Part> {
+    match record.findings {
+        Findings::Index(found) => index::parts(record.header, found),
+        _ => Vec::new(),
+    }
+}
+
+/// Writes the rows of findings that have rows of their own; whether there were any.
+pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> csv::Result<bool> {
+    match findings {
+        Findings::Index(found) => found.cpus.iter().try_for_each(|cpu| rows.serialize(cpu))?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
