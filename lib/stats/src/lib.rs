@@ -3,15 +3,23 @@
 //! Every function is pure: what is random takes its seed as an argument, and the same call gives the same answer
 //! on every machine. METHODOLOGY.md says in plain words how a comparison uses these pieces.
 
+pub mod additive;
 pub mod bootstrap;
 pub mod components;
+pub mod crossed;
 pub mod describe;
 pub mod distribution;
 pub mod draw;
 pub mod eprocess;
+pub mod fold;
+pub mod halves;
 pub mod multiple;
+pub mod noncentral;
+pub mod permute;
 pub mod randomise;
 pub mod rivals;
 pub mod series;
+pub mod simultaneous;
+pub mod smooth;
 pub mod spending;
 pub mod winsor;

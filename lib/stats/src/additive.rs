@@ -1,0 +1,305 @@
+//! A sweep taken apart: value = drift of the block + effect of the level + noise.
+
+use crate::describe::{median, median_in_place};
+use crate::noncentral::{Noncentrality, noncentrality};
+use crate::smooth::{scatter, trend, trend_noise, trend_parameters};
+
+/// The visits of one block in the order of time: the level of each, as an index, and its value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block {
+    /// Levels, each at most once.
+    pub levels: Vec<u16>,
+    /// Values, logarithms as a rule.
+    pub values: Vec<f64>,
+}
+
+/// Rounds of fitting drift and levels in turn; more change nothing visible.
+const ROUNDS: usize = 3;
+
+/// A visit further than this many local standard deviations from the median of its level is pulled in.
+const FENCE: f64 = 4.0;
+
+/// Stretches whose local standard deviation is more than this many times the usual one weigh less. Weighing all by
+/// their scatter would favour stretches that happen to be quiet, and understate the noise.
+const RESTLESS: f64 = 1.5;
+
+/// Drift, effects and noise of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Additive {
+    /// Effect of each level against the median of all levels; `None` where it was never visited.
+    pub effects: Vec<Option<f64>>,
+    /// Standard error of each effect; infinite where it was never visited.
+    pub errors: Vec<f64>,
+    /// Visits of each level.
+    pub visits: Vec<usize>,
+    /// Block by block, in its order: the value less the drift, outliers pulled in.
+    pub cleaned: Vec<Vec<f64>>,
+    /// Block by block: the drift.
+    pub drift: Vec<Vec<f64>>,
+    /// Block by block: the weight of each visit, one over its local variance, one on average.
+    pub weights: Vec<Vec<f64>>,
+    /// Error variance of a visit of weight one.
+    pub noise: f64,
+    /// Degrees of freedom of it.
+    pub df: f64,
+}
+
+/// How large the effects are, taken together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size {
+    /// F ratio between levels.
+    pub f: f64,
+    /// Mean squared effect against the mean level, with its interval.
+    pub effect: Noncentrality,
+    /// Variance of the drift over the runs.
+    pub drift: f64,
+    /// Variance of what neither explains.
+    pub residual: f64,
+    /// Levels that were visited.
+    pub levels: usize,
+}
+
+/// Takes a sweep over `levels` levels apart.
+///
+/// Drift is a running median over time ([`trend`]) of the values less the effects so far, effects are weighted means
+/// of the values less the drift, with outliers pulled in around the level's own median; both are fitted in turn, which
+/// is how additive models are fitted (Tukey's median polish; Hastie and Tibshirani 1990, "backfitting"). Visits in
+/// restless stretches weigh less, by the local scatter.
+pub fn fit(blocks: &[Block], levels: usize) -> Additive {
+    let mut fitted = Additive {
+        effects: vec![Some(0.0); levels],
+        errors: vec![f64::INFINITY; levels],
+        visits: vec![0; levels],
+        cleaned: Vec::new(),
+        drift: Vec::new(),
+        weights: blocks.iter().map(|block| vec![1.0; block.values.len()]).collect(),
+        noise: 0.0,
+        df: 0.0,
+    };
+    for _ in 0..ROUNDS {
+        fitted.fit_drift(blocks);
+        fitted.fit_levels(blocks);
+    }
+    fitted.fit_noise(blocks);
+    fitted
+}
+
+impl Additive {
+    fn effect(&self, level: u16) -> f64 {
+        self.effects[usize::from(level)].unwrap_or(0.0)
+    }
+
+    fn fit_drift(&mut self, blocks: &[Block]) {
+        let levelled = |block: &Block| {
+            let visits = block.levels.iter().zip(&block.values);
+            visits.map(|(&level, value)| value - self.effect(level)).collect()
+        };
+        self.drift = trend(&blocks.iter().map(levelled).collect::<Vec<_>>());
+        let less = |(block, drift): (&Block, &Vec<f64>)| {
+            block.values.iter().zip(drift).map(|(value, drift)| value - drift).collect()
+        };
+        self.cleaned = blocks.iter().zip(&self.drift).map(less).collect();
+    }
+
+    /// Pulls outliers in, weighs, and takes the mean of each level.
+    fn fit_levels(&mut self, blocks: &[Block]) {
+        let medians = self.medians(blocks);
+        let off: Vec<f64> = visits(blocks, &self.cleaned).map(|(level, v)| v - medians[level]).collect();
+        let scatter = scatter(&off);
+        let mut flat = scatter.iter();
+        for (block, cleaned) in blocks.iter().zip(&mut self.cleaned) {
+            for ((&level, value), scatter) in block.levels.iter().zip(cleaned).zip(flat.by_ref()) {
+                let centre = medians[usize::from(level)];
+                *value = value.clamp(centre - FENCE * scatter, centre + FENCE * scatter);
+            }
+        }
+        self.weigh(blocks, &scatter);
+        let (sums, weights) = self.level_sums(blocks);
+        let means = sums.iter().zip(&weights).map(|(sum, &weight)| (weight > 0.0).then(|| sum / weight));
+        self.effects = means.collect();
+        let mut present: Vec<f64> = self.effects.iter().flatten().copied().collect();
+        let centre = median_in_place(&mut present).unwrap_or(0.0);
+        self.effects.iter_mut().flatten().for_each(|effect| *effect -= centre);
+        self.cleaned.iter_mut().flatten().for_each(|value| *value -= centre);
+        self.drift.iter_mut().flatten().for_each(|drift| *drift += centre);
+    }
+
+    fn medians(&self, blocks: &[Block]) -> Vec<f64> {
+        let mut of_level: Vec<Vec<f64>> = vec![Vec::new(); self.effects.len()];
+        visits(blocks, &self.cleaned).for_each(|(level, value)| of_level[level].push(value));
+        of_level.iter_mut().map(|values| median_in_place(values).unwrap_or(0.0)).collect()
+    }
+
+    fn weigh(&mut self, blocks: &[Block], scatter: &[f64]) {
+        let usual = RESTLESS * median(scatter).unwrap_or(1.0);
+        let weights: Vec<f64> = scatter.iter().map(|scatter| (usual / scatter.max(usual)).powi(2)).collect();
+        let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
+        let mut flat = weights.iter().map(|weight| weight / mean);
+        self.weights = blocks.iter().map(|block| flat.by_ref().take(block.values.len()).collect()).collect();
+    }
+
+    /// Weighted sum of the cleaned values, and sum of the weights, of each level.
+    fn level_sums(&self, blocks: &[Block]) -> (Vec<f64>, Vec<f64>) {
+        let (mut sums, mut weights) = (vec![0.0; self.effects.len()], vec![0.0; self.effects.len()]);
+        let flat = self.weights.iter().flatten();
+        for ((level, value), weight) in visits(blocks, &self.cleaned).zip(flat) {
+            sums[level] += weight * value;
+            weights[level] += weight;
+        }
+        (sums, weights)
+    }
+
+    fn fit_noise(&mut self, blocks: &[Block]) {
+        let residuals = visits(blocks, &self.cleaned).map(|(level, value)| value - self.effect(level as u16));
+        let squares = residuals.zip(self.weights.iter().flatten()).map(|(residual, w)| w * residual.powi(2));
+        let squares: f64 = squares.sum();
+        visits(blocks, &self.cleaned).for_each(|(level, _)| self.visits[level] += 1);
+        let runs: usize = self.visits.iter().sum();
+        let levels = self.effects.iter().flatten().count();
+        let drift: f64 = blocks.iter().map(|block| trend_parameters(block.values.len())).sum();
+        // The mean over all is in the drift and in the effects, and is one parameter.
+        self.df = (runs as f64 - levels as f64 - drift + 1.0).max(0.0);
+        let longest = blocks.iter().map(|block| block.values.len()).max().unwrap_or(0);
+        let noise = if self.df > 0.0 { squares / self.df } else { 0.0 };
+        self.noise = noise * (1.0 + trend_noise(longest));
+        let (_, weights) = self.level_sums(blocks);
+        self.errors = weights.iter().map(|weight| (self.noise / weight).sqrt()).collect();
+        self.errors.iter_mut().filter(|error| error.is_nan()).for_each(|error| *error = f64::INFINITY);
+    }
+
+    /// How large the effects are, with intervals at `level` (0.05 for 95 %); `None` when nothing is left to judge by.
+    pub fn size(&self, blocks: &[Block], level: f64) -> Option<Size> {
+        let (sums, weights) = self.level_sums(blocks);
+        let total: f64 = weights.iter().sum();
+        let levels = self.effects.iter().flatten().count();
+        if levels < 2 || self.df < 1.0 {
+            return None;
+        }
+        let grand = sums.iter().sum::<f64>() / total;
+        let effects = self.effects.iter().zip(&weights);
+        let between: f64 =
+            effects.filter_map(|(effect, w)| effect.map(|effect| w * (effect - grand).powi(2))).sum();
+        let df1 = (levels - 1) as f64;
+        let f = if between > 0.0 { between / df1 / self.noise } else { 0.0 };
+        let shown = if self.noise > 0.0 {
+            noncentrality(f, df1, self.df, level)
+        } else {
+            // Without any noise the effects are what they are.
+            Noncentrality { low: between, estimate: between, high: between }
+        };
+        let scale = if self.noise > 0.0 { self.noise } else { 1.0 } / total;
+        let effect = Noncentrality {
+            low: shown.low * scale,
+            estimate: shown.estimate * scale,
+            high: shown.high * scale,
+        };
+        Some(Size { f, effect, drift: self.drift_variance(), residual: self.residual(blocks), levels })
+    }
+
+    fn drift_variance(&self) -> f64 {
+        let all: Vec<f64> = self.drift.iter().flatten().copied().collect();
+        // A running median follows the noise a little, which is no drift.
+        let longest = self.drift.iter().map(Vec::len).max().unwrap_or(1);
+        let follows = self.noise * trend_noise(longest);
+        (crate::describe::variance(&all) - follows).max(0.0)
+    }
+
+    /// Variance of the residuals, all runs weighing the same.
+    fn residual(&self, blocks: &[Block]) -> f64 {
+        let squares = visits(blocks, &self.cleaned)
+            .map(|(level, value)| (value - self.effect(level as u16)).powi(2))
+            .sum::<f64>();
+        if self.df > 0.0 { squares / self.df } else { 0.0 }
+    }
+}
+
+/// All visits of all blocks: level and value.
+fn visits<'a>(blocks: &'a [Block], values: &'a [Vec<f64>]) -> impl Iterator<Item = (usize, f64)> + 'a {
+    let of_block = |(block, values): (&'a Block, &'a Vec<f64>)| {
+        block.levels.iter().map(|&level| usize::from(level)).zip(values.iter().copied())
+    };
+    blocks.iter().zip(values).flat_map(of_block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Draw;
+
+    fn bell(draw: &mut Draw) -> f64 {
+        (0..12).map(|_| draw.below(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
+    }
+
+    /// `blocks` visits of `levels` levels with noise 1, drift that steps by 20 now and then, and effects.
+    fn sweep(seed: u64, levels: u16, blocks: usize, effect: impl Fn(u16) -> f64) -> Vec<Block> {
+        let mut draw = Draw::new(seed, 0);
+        let mut load = 0.0;
+        (0..blocks)
+            .map(|_| {
+                let mut order: Vec<u16> = (0..levels).collect();
+                draw.shuffle(&mut order);
+                let values = order.iter().map(|&level| {
+                    if draw.below(150) == 0 {
+                        load = 20.0 - load;
+                    }
+                    load + effect(level) + bell(&mut draw)
+                });
+                Block { values: values.collect(), levels: order.clone() }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn effects_are_found_under_drift() {
+        let blocks = sweep(1, 64, 12, |level| f64::from(level % 4 == 0) * 3.0);
+        let fitted = fit(&blocks, 64);
+        for (level, effect) in fitted.effects.iter().enumerate() {
+            let want = if level % 4 == 0 { 3.0 } else { 0.0 };
+            assert!((effect.unwrap() - want).abs() < 5.0 * fitted.errors[level], "{level} {effect:?}");
+        }
+        let size = fitted.size(&blocks, 0.05).unwrap();
+        // A quarter of the levels is 3 higher: variance 9 · 3/16.
+        assert!(size.effect.low < 1.6875 && size.effect.high > 1.6875, "{size:?}");
+        assert!(size.effect.low > 1.0 && size.drift > 50.0, "{size:?}");
+        assert!((size.residual - 1.0).abs() < 0.3, "{size:?}");
+    }
+
+    #[test]
+    fn intervals_of_the_size_cover_it() {
+        for (levels, blocks, spread) in [(2, 16, 0.0), (8, 10, 0.0), (64, 6, 0.0), (64, 6, 0.5), (8, 10, 1.0)]
+        {
+            let truth = spread * spread * 0.25;
+            let covers = (0..200u64).filter(|&seed| {
+                let data = sweep(seed, levels, blocks, |level| spread * f64::from(level % 2));
+                let effect = fit(&data, levels.into()).size(&data, 0.05).unwrap().effect;
+                effect.low <= truth && truth <= effect.high
+            });
+            // Nominally 190 of 200; under steps of drift 20 times the noise somewhat fewer are allowed.
+            let covers = covers.count();
+            assert!(covers >= 180, "{levels} levels {blocks} blocks spread {spread}: {covers}");
+        }
+    }
+
+    #[test]
+    fn the_ratio_is_one_on_average_without_effects() {
+        for (levels, blocks) in [(2, 16), (5, 10), (10, 10), (32, 6), (128, 4)] {
+            let ratio = |seed| {
+                let data = sweep(seed, levels, blocks, |_| 0.0);
+                fit(&data, levels.into()).size(&data, 0.05).unwrap().f
+            };
+            let mean = (0..200).map(ratio).sum::<f64>() / 200.0;
+            assert!((0.85..1.2).contains(&mean), "{levels} {blocks}: {mean}");
+        }
+    }
+
+    #[test]
+    fn nothing_and_hardly_anything() {
+        assert!(fit(&[], 3).size(&[], 0.05).is_none());
+        let equal = vec![Block { levels: vec![0, 1], values: vec![2.0, 2.0] }; 4];
+        let size = fit(&equal, 2).size(&equal, 0.05).unwrap();
+        assert_eq!((size.f, size.effect.high), (0.0, 0.0));
+        let exact = vec![Block { levels: vec![0, 1], values: vec![1.0, 3.0] }; 4];
+        let size = fit(&exact, 2).size(&exact, 0.05).unwrap();
+        assert!((size.effect.estimate - 1.0).abs() < 1e-9, "{size:?}");
+    }
+}

@@ -1,0 +1,232 @@
+//! Intervals and p-values of several levels at once, by the largest of their deviations.
+
+use crate::additive::{Additive, Block};
+use crate::describe::{quantile_sorted, standard_deviation};
+use crate::distribution::{t_two_sided_p, t_upper_quantile};
+use crate::draw::Draw;
+
+/// Random orders that the largest deviation is taken over, for a handful of candidates and for many.
+const DRAWS: (usize, usize) = (4999, 999);
+
+/// A handful of candidates.
+const FEW: usize = 64;
+
+/// Beyond this many drawn values, a bound takes the place of drawing.
+const WORK_MAX: usize = 400_000_000;
+
+/// One level against the median of all levels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Deviation {
+    /// The level.
+    pub level: u16,
+    /// Mean deviation over the blocks that were given.
+    pub estimate: f64,
+    /// Low end of the simultaneous interval.
+    pub low: f64,
+    /// High end of it.
+    pub high: f64,
+    /// Step-down adjusted p-value.
+    pub p_adjusted: f64,
+    /// Blocks that visited it.
+    pub blocks: usize,
+}
+
+/// Deviations of `candidates` over some of the blocks of a fit, `chosen` by index, with intervals that hold for all
+/// candidates at once with probability 1 − `level`.
+///
+/// Residuals are put into random order within their blocks; the largest deviation of any candidate in each order shows
+/// what chance makes of so many levels (max-T; Westfall and Young 1993, "Resampling-Based Multiple Testing", algorithm
+/// 2.8 for the step-down p-values). A level that scatters more than the others has a wider interval in proportion.
+/// The candidates must not have been chosen by the same blocks.
+pub fn deviations(
+    blocks: &[Block],
+    fitted: &Additive,
+    chosen: &[usize],
+    candidates: &[u16],
+    level: f64,
+    seed: u64,
+) -> Vec<Deviation> {
+    let seen: Vec<Seen> =
+        candidates.iter().filter_map(|&level| Seen::of(blocks, fitted, chosen, level)).collect();
+    let draws = if seen.len() <= FEW { DRAWS.0 } else { DRAWS.1 };
+    let (critical, p_values) = if seen.len() * chosen.len() * draws > WORK_MAX {
+        bonferroni(&seen, fitted, level)
+    } else {
+        let drawn = drawn(blocks, fitted, chosen, &seen, draws, seed);
+        (quantile_of_largest(&drawn, 1.0 - level), step_down(&seen, &drawn))
+    };
+    let deviation = |(seen, p_adjusted): (&Seen, f64)| {
+        let half = critical * seen.scale;
+        Deviation {
+            level: seen.level,
+            estimate: seen.estimate,
+            low: seen.estimate - half,
+            high: seen.estimate + half,
+            p_adjusted,
+            blocks: seen.blocks,
+        }
+    };
+    seen.iter().zip(p_values).map(deviation).collect()
+}
+
+/// The quantile of the largest deviation over the random orders.
+fn quantile_of_largest(drawn: &[Vec<f64>], probability: f64) -> f64 {
+    let mut largest: Vec<f64> = drawn.iter().map(|row| row.iter().copied().fold(0.0, f64::max)).collect();
+    largest.sort_unstable_by(f64::total_cmp);
+    quantile_sorted(&largest, probability).unwrap_or(f64::INFINITY)
+}
+
+/// The critical deviation and adjusted p-values by the bound of Bonferroni.
+fn bonferroni(seen: &[Seen], fitted: &Additive, level: f64) -> (f64, Vec<f64>) {
+    let (n, sd) = (seen.len().max(1) as f64, fitted.noise.sqrt());
+    let p = |seen: &Seen| (n * t_two_sided_p(seen.size() / sd, fitted.df)).min(1.0);
+    (sd * t_upper_quantile(level / 2.0 / n, fitted.df), seen.iter().map(p).collect())
+}
+
+/// What the chosen blocks say about one candidate.
+struct Seen {
+    level: u16,
+    estimate: f64,
+    blocks: usize,
+    /// Divides a mean residual of this level to make it comparable: 1/√blocks, more if the level scatters more.
+    scale: f64,
+}
+
+impl Seen {
+    fn of(blocks: &[Block], fitted: &Additive, chosen: &[usize], level: u16) -> Option<Seen> {
+        let value = |&index: &usize| {
+            let place = blocks[index].levels.iter().position(|&other| other == level)?;
+            Some(fitted.cleaned[index][place])
+        };
+        let values: Vec<f64> = chosen.iter().filter_map(value).collect();
+        let usual = fitted.noise.sqrt();
+        let own = standard_deviation(&values);
+        let wider = if usual > 0.0 { (own / usual).max(1.0) } else { 1.0 };
+        let n = values.len();
+        let estimate = crate::describe::mean(&values)?;
+        Some(Seen { level, estimate, blocks: n, scale: wider / (n as f64).sqrt() })
+    }
+
+    fn size(&self) -> f64 {
+        self.estimate.abs() / self.scale
+    }
+}
+
+/// For every random order the size of each candidate's mean residual.
+fn drawn(
+    blocks: &[Block],
+    fitted: &Additive,
+    chosen: &[usize],
+    seen: &[Seen],
+    draws: usize,
+    seed: u64,
+) -> Vec<Vec<f64>> {
+    let mut draw = Draw::new(seed, 5);
+    let stretch = stretch(blocks, fitted, chosen);
+    let mut residuals: Vec<(Vec<f64>, Vec<usize>)> =
+        chosen.iter().map(|&index| residuals(&blocks[index], &fitted.cleaned[index], fitted, seen)).collect();
+    let one = |_| {
+        let mut sums = vec![0.0; seen.len()];
+        for (values, candidates) in &mut residuals {
+            // The first places of a partial shuffle are a random choice without replacement.
+            for (place, &candidate) in candidates.iter().enumerate() {
+                let other = place + draw.below(values.len() - place);
+                values.swap(place, other);
+                sums[candidate] += values[place];
+            }
+        }
+        // What a candidate's own wider scatter would add is in its scale, so here all count alike.
+        sums.iter().zip(seen).map(|(sum, seen)| stretch * sum.abs() / (seen.blocks as f64).sqrt()).collect()
+    };
+    (0..draws).map(one).collect()
+}
+
+/// Factor that gives residuals the variance of the noise: they are smaller, by what drift and levels took of them.
+fn stretch(blocks: &[Block], fitted: &Additive, chosen: &[usize]) -> f64 {
+    let effect = |level: &u16| fitted.effects[usize::from(*level)].unwrap_or(0.0);
+    let visits = chosen.iter().flat_map(|&index| blocks[index].levels.iter().zip(&fitted.cleaned[index]));
+    let (squares, n) = visits.fold((0.0, 0usize), |(squares, n), (level, value)| {
+        (squares + (value - effect(level)).powi(2), n + 1)
+    });
+    if squares > 0.0 { (fitted.noise * n as f64 / squares).sqrt().max(1.0) } else { 1.0 }
+}
+
+/// Residuals of a block, and which candidates it visited.
+fn residuals(block: &Block, cleaned: &[f64], fitted: &Additive, seen: &[Seen]) -> (Vec<f64>, Vec<usize>) {
+    let effect = |level: u16| fitted.effects[usize::from(level)].unwrap_or(0.0);
+    let values = block.levels.iter().zip(cleaned).map(|(&level, value)| value - effect(level)).collect();
+    let mut visited = block.levels.clone();
+    visited.sort_unstable();
+    let present = |&candidate: &usize| visited.binary_search(&seen[candidate].level).is_ok();
+    (values, (0..seen.len()).filter(present).collect())
+}
+
+/// Westfall and Young's step-down: each candidate against the largest of those that deviate no more than it.
+fn step_down(seen: &[Seen], drawn: &[Vec<f64>]) -> Vec<f64> {
+    let mut rising: Vec<usize> = (0..seen.len()).collect();
+    rising.sort_by(|&a, &b| seen[a].size().total_cmp(&seen[b].size()));
+    let mut at_least = vec![1usize; seen.len()];
+    for row in drawn {
+        let mut largest = 0.0f64;
+        for &candidate in &rising {
+            largest = largest.max(row[candidate]);
+            at_least[candidate] += usize::from(largest >= seen[candidate].size());
+        }
+    }
+    let mut p_values = vec![1.0; seen.len()];
+    let mut so_far = 0.0f64;
+    for &candidate in rising.iter().rev() {
+        so_far = so_far.max(at_least[candidate] as f64 / (drawn.len() + 1) as f64);
+        p_values[candidate] = so_far;
+    }
+    p_values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::additive::fit;
+
+    fn bell(draw: &mut Draw) -> f64 {
+        (0..12).map(|_| draw.below(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
+    }
+
+    fn sweep(seed: u64, peak: f64) -> Vec<Block> {
+        let mut draw = Draw::new(seed, 0);
+        let block = |_| {
+            let mut levels: Vec<u16> = (0..24).collect();
+            draw.shuffle(&mut levels);
+            let values = levels.iter().map(|&level| f64::from(level == 7) * peak + bell(&mut draw));
+            Block { values: values.collect(), levels: levels.clone() }
+        };
+        (0..10).map(block).collect()
+    }
+
+    #[test]
+    fn all_intervals_hold_at_once() {
+        let candidates: Vec<u16> = (0..24).collect();
+        let all: Vec<usize> = (0..10).collect();
+        let holds = (0..100u64).filter(|&seed| {
+            let blocks = sweep(seed, 3.0);
+            let found = deviations(&blocks, &fit(&blocks, 24), &all, &candidates, 0.05, seed);
+            found.iter().all(|one| {
+                let truth = if one.level == 7 { 3.0 } else { 0.0 };
+                one.low <= truth && truth <= one.high
+            })
+        });
+        // 95 nominally; the 0.1 % quantile of a binomial of 100 is 88.
+        let holds = holds.count();
+        assert!(holds >= 88, "{holds}");
+    }
+
+    #[test]
+    fn the_peak_is_found_and_no_other() {
+        let candidates: Vec<u16> = (0..24).collect();
+        let all: Vec<usize> = (0..10).collect();
+        let blocks = sweep(1, 3.0);
+        let found = deviations(&blocks, &fit(&blocks, 24), &all, &candidates, 0.01, 1);
+        let beyond: Vec<u16> = found.iter().filter(|one| one.low > 0.0).map(|one| one.level).collect();
+        assert_eq!(beyond, [7]);
+        assert!(found[7].p_adjusted <= 0.001 && found[3].p_adjusted > 0.05, "{found:?}");
+    }
+}
