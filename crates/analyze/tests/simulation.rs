@@ -5,9 +5,11 @@
 mod cells;
 #[path = "../examples/sim/noise.rs"]
 mod noise;
+#[path = "../examples/sim/sweeps.rs"]
+mod sweeps;
 
 use cells::{Cell, reference_cells, run, shapes, share_error};
-use fauxplat_model::Rule;
+use fauxplat_model::{Rule, SweepAnswer};
 
 const REPETITIONS: usize = 100;
 
@@ -76,4 +78,57 @@ fn the_e_process_is_valid_and_finds_one_per_cent() {
     let slower = run(&cell(0.01), REPETITIONS, 2);
     assert!(slower.share(slower.different) >= 0.85, "{}", slower.different);
     assert_eq!(slower.wrong_sign, 0);
+}
+
+/// A sweep of [`sweeps::cells`], by its name.
+fn sweep_cell(name: &str) -> sweeps::Cell {
+    sweeps::cells().into_iter().find(|cell| cell.name == name).unwrap()
+}
+
+#[test]
+fn sweeps_of_what_has_no_effect_say_so() {
+    for name in ["2 levels, burner, no effect", "24 levels, usual noise, no effect"] {
+        let tally = sweeps::tally(&sweep_cell(name), 1000, 300);
+        // Ten in 300 would come once in a thousand times at a true 1 %; nine of ten must be decided.
+        assert!(tally.effect < 10, "{name}: {tally:?}");
+        assert!(tally.no_effect >= 285 && tally.undecided <= 15, "{name}: {tally:?}");
+    }
+    let tally = sweeps::tally(&sweep_cell("512 levels, burner, no effect"), 1000, 20);
+    assert!(tally.effect <= 2 && tally.no_effect >= 18, "{tally:?}");
+    // The exhaustive sweep of 8192 bytes makes 819,200 runs.
+    assert!(tally.runs / 20 < 8192, "{tally:?}");
+}
+
+#[test]
+fn sweeps_find_effects_of_a_few_per_cent() {
+    for (name, sweeps) in [
+        ("2 levels, usual noise, 2 % apart", 60),
+        ("24 levels, usual noise, one 5 % slower", 60),
+        ("512 levels, usual noise, one 10 % slower", 10),
+    ] {
+        let tally = sweeps::tally(&sweep_cell(name), 2000, sweeps);
+        assert!(tally.effect as f64 >= 0.97 * sweeps as f64, "{name}: {tally:?}");
+    }
+}
+
+#[test]
+fn a_sweep_of_the_stack_finds_lines_and_pages() {
+    for seed in 1..=6 {
+        let findings = sweeps::sweep(&sweep_cell("512 levels, burner, lines and pages"), seed).findings;
+        let finding = findings.finding;
+        assert_eq!(finding.answer, SweepAnswer::Effect);
+        let period = finding.period.unwrap();
+        assert!(period.low <= 64.0 && 64.0 <= period.high, "{period:?}");
+        assert!(period.likely_cause.as_deref().is_some_and(|cause| cause.contains("line")), "{period:?}");
+        // Both crossings of a page: 0.45 slower by logarithm, at 171 · 16 bytes and a page later.
+        let mut first: Vec<f64> = finding.peaks.iter().take(2).filter_map(|peak| peak.number).collect();
+        first.sort_by(f64::total_cmp);
+        assert_eq!(first, [2736.0, 6832.0], "{:?}", finding.peaks);
+        for peak in &finding.peaks[..2] {
+            let truth = 0.45f64.exp();
+            assert!(peak.ci_low_ratio <= truth && truth <= peak.ci_high_ratio, "{peak:?}");
+        }
+        assert!(finding.drift_share > 0.5 && findings.runs_done < 8192);
+        assert!(finding.repeatability.is_some_and(|repeats| repeats > 0.9), "{:?}", finding.repeatability);
+    }
 }

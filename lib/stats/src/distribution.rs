@@ -70,6 +70,15 @@ pub fn ln_choose(n: usize, k: usize) -> f64 {
     ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
 }
 
+/// P(X ≥ `seen`) for the number X of marked ones among `drawn` out of `total`, of which `marked` are marked (the
+/// hypergeometric distribution of Fisher's exact test).
+pub fn hypergeometric_upper(total: usize, marked: usize, drawn: usize, seen: usize) -> f64 {
+    let ln_all = ln_choose(total, drawn);
+    let exactly = |x: usize| (ln_choose(marked, x) + ln_choose(total - marked, drawn - x) - ln_all).exp();
+    let least = seen.max((drawn + marked).saturating_sub(total));
+    (least..=marked.min(drawn)).map(exactly).sum::<f64>().min(1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +116,16 @@ mod tests {
         }
         near(clopper_pearson_upper(0, 59, 0.95), 1.0 - 0.05f64.powf(1.0 / 59.0), 1e-9);
         assert_eq!(clopper_pearson_upper(0, 0, 0.95), 1.0);
+    }
+
+    #[test]
+    fn the_lady_tasting_tea() {
+        // Fisher 1935: all four of eight cups by chance, 1 in 70; at least three, 17 in 70.
+        near(hypergeometric_upper(8, 4, 4, 4), 1.0 / 70.0, 1e-12);
+        near(hypergeometric_upper(8, 4, 4, 3), 17.0 / 70.0, 1e-12);
+        near(hypergeometric_upper(8, 4, 4, 0), 1.0, 1e-12);
+        near(hypergeometric_upper(8, 6, 4, 1), 1.0, 1e-12);
+        assert_eq!(hypergeometric_upper(8, 0, 4, 1), 0.0);
     }
 
     #[test]

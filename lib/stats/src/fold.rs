@@ -1,11 +1,14 @@
 //! Periods in effects over a numeric factor, by folding.
 
-use crate::describe::{MAD_TO_SD, mad, median, quantile_sorted};
-use crate::draw::Draw;
-use crate::noncentral::noncentral_f_cdf;
+mod candidate;
+mod interval;
 
-/// Random arrangements of the effects that a period is judged against.
-const DRAWS: usize = 499;
+use crate::describe::{MAD_TO_SD, mad, median};
+use crate::draw::Draw;
+use candidate::{Candidate, LANES, centre};
+
+/// Random arrangements of the effects that a period is judged against: a multiple of the lanes, less the observed one.
+const DRAWS: usize = 399;
 
 /// Fewer levels than this show no period.
 const LEVELS_MIN: usize = 12;
@@ -54,8 +57,8 @@ pub fn fold(
     seed: u64,
 ) -> Option<Fold> {
     let folder = Folder::new(positions, expected)?;
-    let observed = folder.best(effects)?;
-    let (p_all, p_expected) = folder.p_values(effects, &observed, seed);
+    let versions = versions(effects);
+    let (observed, (p_all, p_expected)) = folder.judge(&versions, seed)?;
     let chosen = if p_expected < p_all { observed.expected } else { observed.all };
     let candidate = folder.fundamental(chosen.0, effects);
     if smooth(effects, candidate.used) >= candidate.parts(effects).0 {
@@ -70,9 +73,23 @@ pub fn fold(
 type Clear = (usize, f64);
 
 /// The clearest of all candidates and of the expected ones.
+#[derive(Clone, Copy, Debug)]
 struct Best {
     all: Clear,
     expected: Clear,
+}
+
+/// Centred effects and their sum of squares.
+struct Version {
+    values: Vec<f64>,
+    total: f64,
+}
+
+/// The effects as they are, and with outliers pulled in if there are any.
+fn versions(effects: &[f64]) -> Vec<Version> {
+    let versions = [Some(effects.to_vec()), pulled_in(effects)].into_iter().flatten();
+    let centred = |mut values: Vec<f64>| Version { total: centre(&mut values), values };
+    versions.map(centred).filter(|version| version.total > 0.0).collect()
 }
 
 /// All candidates for one set of positions.
@@ -84,15 +101,6 @@ struct Folder<'a> {
     candidates: Vec<Candidate>,
     /// Where they begin.
     expected_from: usize,
-}
-
-/// One period and the bin of each position.
-struct Candidate {
-    period: f64,
-    bins: Vec<u16>,
-    inverse_counts: Vec<f64>,
-    /// Bins that hold a position.
-    used: usize,
 }
 
 impl<'a> Folder<'a> {
@@ -143,56 +151,56 @@ impl<'a> Folder<'a> {
     }
 
     fn candidate(&self, period: f64, bins: usize) -> Candidate {
-        // Positions on a lattice lie in the middle of a bin, so that rounding cannot move them.
-        let bin = |position: &f64| {
-            let phase = (position - self.positions[0]).rem_euclid(period) / period;
-            ((phase * bins as f64 + 0.5) as usize % bins) as u16
-        };
-        let places: Vec<u16> = self.positions.iter().map(bin).collect();
-        let mut counts = vec![0u32; bins];
-        places.iter().for_each(|&bin| counts[usize::from(bin)] += 1);
-        Candidate {
-            period,
-            bins: places,
-            used: counts.iter().filter(|&&count| count > 0).count(),
-            inverse_counts: counts.iter().map(|&n| if n > 0 { 1.0 / f64::from(n) } else { 0.0 }).collect(),
-        }
+        Candidate::new(self.positions, period, bins)
     }
 
-    /// The clearest candidates, in the effects as they are or with outliers pulled in.
-    fn best(&self, effects: &[f64]) -> Option<Best> {
-        let mut clear = vec![f64::NEG_INFINITY; self.candidates.len()];
-        for mut version in [Some(effects.to_vec()), pulled_in(effects)].into_iter().flatten() {
-            let total = centre(&mut version);
-            for (candidate, clear) in self.candidates.iter().zip(&mut clear) {
-                *clear = clear.max(candidate.clearness(&version, total));
-            }
-        }
-        let clearest = |from: usize| {
-            let ours = clear.iter().copied().enumerate().skip(from);
-            ours.max_by(|a, b| a.1.total_cmp(&b.1))
-        };
-        let all = clearest(0)?;
-        Some(Best { all, expected: clearest(self.expected_from).unwrap_or((0, f64::INFINITY)) })
-    }
-
-    /// Shares of random arrangements of the same effects in which some candidate, or some expected one, is as clear. It
-    /// stops early where neither can become small any more (Besag and Clifford 1991).
-    fn p_values(&self, effects: &[f64], observed: &Best, seed: u64) -> (f64, f64) {
+    /// The clearest candidates, and the shares of random arrangements of the same effects in which some candidate, or
+    /// some expected one, is as clear. Arrangements are judged several at a time, the observed one in the first place
+    /// of the first batch. It stops early where neither share can become small any more (Besag and Clifford 1991).
+    fn judge(&self, versions: &[Version], seed: u64) -> Option<(Best, (f64, f64))> {
         const ENOUGH: usize = 40;
         let mut draw = Draw::new(seed, 3);
-        let mut arranged = effects.to_vec();
+        let mut order: Vec<usize> = (0..self.positions.len()).collect();
+        let mut observed: Option<Best> = None;
         let (mut all, mut expected, mut drawn) = (0, 0, 0);
-        while drawn < DRAWS && (all < ENOUGH || expected < ENOUGH) {
-            draw.shuffle(&mut arranged);
-            drawn += 1;
-            if let Some(other) = self.best(&arranged) {
-                all += usize::from(other.all.1 >= observed.all.1);
-                expected += usize::from(other.expected.1 >= observed.expected.1);
+        while drawn <= DRAWS && (all < ENOUGH || expected < ENOUGH) {
+            let orders = std::array::from_fn(|lane| {
+                if drawn + lane > 0 {
+                    draw.shuffle(&mut order);
+                }
+                order.clone()
+            });
+            let batch = self.best(versions, &orders)?;
+            let observed = observed.get_or_insert(batch[0]);
+            all += batch.iter().filter(|one| one.all.1 >= observed.all.1).count();
+            expected += batch.iter().filter(|one| one.expected.1 >= observed.expected.1).count();
+            drawn += LANES;
+        }
+        let share = |count: usize| count as f64 / drawn as f64;
+        Some((observed?, (share(all), share(expected))))
+    }
+
+    /// The clearest candidates of each of several arrangements; `None` without any.
+    fn best(&self, versions: &[Version], orders: &[Vec<usize>; LANES]) -> Option<[Best; LANES]> {
+        let mut clear = vec![[f64::NEG_INFINITY; LANES]; self.candidates.len()];
+        for version in versions {
+            let arranged: Vec<[f64; LANES]> = (0..self.positions.len())
+                .map(|place| std::array::from_fn(|lane| version.values[orders[lane][place]]))
+                .collect();
+            for (candidate, clear) in self.candidates.iter().zip(&mut clear) {
+                let now = candidate.clearness(&arranged, version.total);
+                clear.iter_mut().zip(now).for_each(|(clear, now)| *clear = clear.max(now));
             }
         }
-        let share = |count: usize| (count + 1) as f64 / (drawn + 1) as f64;
-        (share(all), share(expected))
+        let clearest = |from: usize, lane: usize| {
+            let ours = clear.iter().map(|lanes| lanes[lane]).enumerate().skip(from);
+            ours.max_by(|a, b| a.1.total_cmp(&b.1))
+        };
+        clearest(0, 0)?;
+        Some(std::array::from_fn(|lane| Best {
+            all: clearest(0, lane).unwrap_or((0, f64::INFINITY)),
+            expected: clearest(self.expected_from, lane).unwrap_or((0, f64::INFINITY)),
+        }))
     }
 
     /// The shortest whole part of a period that leaves nothing significant to it.
@@ -205,149 +213,6 @@ impl<'a> Folder<'a> {
         let enough = |part: &Candidate| part.is_testable() && part.explains_as_much_as(whole, effects);
         (2..=most).rev().map(part).find(enough).unwrap_or_else(|| self.candidate(whole.period, bins))
     }
-
-    /// All periods near the best that are nearly as likely, and those that the replicates prefer.
-    fn interval(&self, best: &Candidate, effects: &[f64], replicates: &[Vec<f64>]) -> (f64, f64) {
-        let near = self.near(best);
-        let spreads = |effects: &[f64]| -> Vec<f64> {
-            let mut centred = effects.to_vec();
-            let total = centre(&mut centred);
-            near.iter().map(|(_, shape)| (total - shape.explains(&centred)).max(1e-12 * total)).collect()
-        };
-        let least = |spreads: &[f64]| spreads.iter().copied().fold(f64::INFINITY, f64::min);
-        let observed = spreads(effects);
-        // Twice the log likelihood ratio of normal noise; 3.84 is the 95 % quantile of χ² with one degree of freedom.
-        let limit = least(&observed) * (3.84 / effects.len() as f64).exp();
-        let likely =
-            || near.iter().zip(&observed).filter(|(_, spread)| **spread <= limit).map(|(one, _)| one.0);
-        let preferred = |effects: &Vec<f64>| {
-            let spreads = spreads(effects);
-            let least = least(&spreads);
-            near[spreads.iter().position(|&spread| spread == least).unwrap_or(0)].0
-        };
-        let mut resampled: Vec<f64> = replicates.iter().map(preferred).collect();
-        resampled.sort_unstable_by(f64::total_cmp);
-        let end = |probability, or| quantile_sorted(&resampled, probability).unwrap_or(or);
-        let (low, high) = (likely().fold(best.period, f64::min), likely().fold(best.period, f64::max));
-        (low.min(end(0.025, low)), high.max(end(0.975, high)))
-    }
-
-    /// A fine grid within one resolution of a period, itself in the middle, with the shape that each period gives. Few
-    /// bins would jump from one position to the next, so their shape is drawn by as many harmonics.
-    fn near(&self, best: &Candidate) -> Vec<(f64, Shape)> {
-        const POINTS: i32 = 60;
-        let bins = best.inverse_counts.len();
-        let reach = (best.period * best.period / self.range).min(best.period / 3.0);
-        let at = |point: i32| {
-            let period = best.period + reach * f64::from(point) / f64::from(POINTS);
-            let shape = match bins <= FEW_BINS {
-                true => Shape::Waves(waves(self.positions, period, bins / 2)),
-                false => Shape::Bins(self.candidate(period, bins)),
-            };
-            (period, shape)
-        };
-        (-POINTS..=POINTS).map(at).collect()
-    }
-}
-
-/// What effects are projected on.
-enum Shape {
-    /// Orthonormal columns.
-    Waves(Vec<Vec<f64>>),
-    /// Indicators of bins.
-    Bins(Candidate),
-}
-
-impl Shape {
-    /// Sum of squares of centred effects that it explains.
-    fn explains(&self, centred: &[f64]) -> f64 {
-        match self {
-            Shape::Waves(columns) => columns.iter().map(|column| dot(column, centred).powi(2)).sum(),
-            Shape::Bins(candidate) => candidate.between(centred),
-        }
-    }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// Cosines and sines of a period and its harmonics at the positions, less their means, made orthonormal (Gram and
-/// Schmidt). What is left of no length, such as a sine of half the step, is not a column.
-fn waves(positions: &[f64], period: f64, harmonics: usize) -> Vec<Vec<f64>> {
-    let mut columns: Vec<Vec<f64>> = Vec::new();
-    for (harmonic, function) in
-        (1..=harmonics.max(1)).flat_map(|h| [(h, f64::cos as fn(f64) -> f64), (h, f64::sin)])
-    {
-        let turn = 2.0 * std::f64::consts::PI * harmonic as f64 / period;
-        let mut column: Vec<f64> = positions.iter().map(|x| function(turn * x)).collect();
-        centre(&mut column);
-        for earlier in &columns {
-            let along = dot(earlier, &column);
-            column.iter_mut().zip(earlier).for_each(|(value, earlier)| *value -= along * earlier);
-        }
-        let length = dot(&column, &column).sqrt();
-        if length > 1e-6 * (positions.len() as f64).sqrt() {
-            column.iter_mut().for_each(|value| *value /= length);
-            columns.push(column);
-        }
-    }
-    columns
-}
-
-impl Candidate {
-    fn is_testable(&self) -> bool {
-        self.used >= 2 && self.bins.len() >= self.used + 3
-    }
-
-    /// Sum of squares between bins of centred values.
-    fn between(&self, values: &[f64]) -> f64 {
-        let mut sums = vec![0.0; self.inverse_counts.len()];
-        self.bins.iter().zip(values).for_each(|(&bin, value)| sums[usize::from(bin)] += value);
-        sums.iter().zip(&self.inverse_counts).map(|(sum, inverse)| sum * sum * inverse).sum()
-    }
-
-    /// Sums of squares between and within bins.
-    fn parts(&self, effects: &[f64]) -> (f64, f64) {
-        let mut centred = effects.to_vec();
-        let total = centre(&mut centred);
-        let between = self.between(&centred);
-        (between, (total - between).max(0.0))
-    }
-
-    /// Gain of log likelihood under normal noise, times two, less the price of the bins (the corrected criterion of
-    /// Akaike; Hurvich and Tsai 1989), so that periods with different numbers of bins compare.
-    fn clearness(&self, centred: &[f64], total: f64) -> f64 {
-        let (n, k) = (self.bins.len() as f64, self.used as f64);
-        let within = (total - self.between(centred)).max(1e-12 * total);
-        if total <= 0.0 {
-            return f64::NEG_INFINITY;
-        }
-        n * (total / within).ln() - 2.0 * k * n / (n - k - 1.0)
-    }
-
-    /// Whether a candidate with more bins explains no more than its bins do by chance, at one per cent.
-    fn explains_as_much_as(&self, finer: &Candidate, effects: &[f64]) -> bool {
-        let extra = finer.used as f64 - self.used as f64;
-        let left = (finer.bins.len() - finer.used) as f64;
-        let (ours, theirs) = (self.parts(effects).1, finer.parts(effects).1);
-        let f = (ours - theirs) / extra / (theirs / left);
-        extra > 0.0 && (ours <= theirs || f.is_finite() && noncentral_f_cdf(f, extra, left, 0.0) < 0.99)
-    }
-
-    fn explained(&self, effects: &[f64]) -> f64 {
-        let (between, within) = self.parts(effects);
-        let n = effects.len() as f64;
-        let adjusted = 1.0 - within / (n - self.used as f64) / ((between + within) / (n - 1.0));
-        adjusted.clamp(0.0, 1.0)
-    }
-}
-
-/// Takes the mean off; the sum of squares that is left.
-fn centre(values: &mut [f64]) -> f64 {
-    let mean = crate::describe::mean(values).unwrap_or(0.0);
-    values.iter_mut().for_each(|value| *value -= mean);
-    values.iter().map(|value| value * value).sum()
 }
 
 /// The effects with outliers pulled in; `None` if there are none.

@@ -19,13 +19,19 @@ pub struct Repeatability {
     pub high: f64,
 }
 
-/// Mean correlation of random halves of the blocks, corrected to the full number of blocks by 2r/(1 + r) (Spearman
+/// Mean correlation of random halves of some blocks of a fit, `chosen` by index, corrected to the full number of blocks by 2r/(1 + r) (Spearman
 /// 1910; Brown 1910), with the interval at `level` of Fisher's z. Negative values are reported as zero: halves cannot
 /// truly disagree. `None` for fewer than four blocks or four levels that both halves visited.
-pub fn split_half(blocks: &[Block], fitted: &Additive, level: f64, seed: u64) -> Option<Repeatability> {
-    let mut order: Vec<usize> = (0..blocks.len()).collect();
+pub fn split_half(
+    blocks: &[Block],
+    chosen: &[usize],
+    fitted: &Additive,
+    level: f64,
+    seed: u64,
+) -> Option<Repeatability> {
+    let mut order = chosen.to_vec();
     let mut draw = Draw::new(seed, 4);
-    if blocks.len() < 4 {
+    if order.len() < 4 {
         return None;
     }
     let mut splits = Vec::with_capacity(SPLITS);
@@ -74,6 +80,8 @@ mod tests {
     use super::*;
     use crate::additive::fit;
 
+    const ALL: [usize; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+
     fn bell(draw: &mut Draw) -> f64 {
         (0..12).map(|_| draw.below(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
     }
@@ -88,7 +96,7 @@ mod tests {
             Block { values: values.collect(), levels: levels.clone() }
         };
         let blocks: Vec<Block> = (0..10).map(block).collect();
-        split_half(&blocks, &fit(&blocks, 64), 0.05, 1).unwrap()
+        split_half(&blocks, &ALL[..10], &fit(&blocks, 64), 0.05, 1).unwrap()
     }
 
     #[test]
@@ -108,7 +116,7 @@ mod tests {
     #[test]
     fn too_few_blocks_or_levels() {
         let blocks = vec![Block { levels: vec![0, 1, 2], values: vec![0.0, 1.0, 2.0] }; 8];
-        assert_eq!(split_half(&blocks, &fit(&blocks, 3), 0.05, 1), None);
-        assert_eq!(split_half(&blocks[..3], &fit(&blocks[..3], 3), 0.05, 1), None);
+        assert_eq!(split_half(&blocks, &ALL[..8], &fit(&blocks, 3), 0.05, 1), None);
+        assert_eq!(split_half(&blocks, &ALL[..3], &fit(&blocks, 3), 0.05, 1), None);
     }
 }

@@ -46,8 +46,9 @@ pub fn deviations(
     level: f64,
     seed: u64,
 ) -> Vec<Deviation> {
+    let values = values_of_levels(blocks, fitted, chosen);
     let seen: Vec<Seen> =
-        candidates.iter().filter_map(|&level| Seen::of(blocks, fitted, chosen, level)).collect();
+        candidates.iter().filter_map(|&level| Seen::of(level, &values[usize::from(level)], fitted)).collect();
     let draws = if seen.len() <= FEW { DRAWS.0 } else { DRAWS.1 };
     let (critical, p_values) = if seen.len() * chosen.len() * draws > WORK_MAX {
         bonferroni(&seen, fitted, level)
@@ -67,6 +68,16 @@ pub fn deviations(
         }
     };
     seen.iter().zip(p_values).map(deviation).collect()
+}
+
+/// The cleaned values of each level in the chosen blocks.
+fn values_of_levels(blocks: &[Block], fitted: &Additive, chosen: &[usize]) -> Vec<Vec<f64>> {
+    let mut values = vec![Vec::new(); fitted.effects.len()];
+    for &index in chosen {
+        let visits = blocks[index].levels.iter().zip(&fitted.cleaned[index]);
+        visits.for_each(|(&level, &value)| values[usize::from(level)].push(value));
+    }
+    values
 }
 
 /// The quantile of the largest deviation over the random orders.
@@ -93,18 +104,12 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(blocks: &[Block], fitted: &Additive, chosen: &[usize], level: u16) -> Option<Seen> {
-        let value = |&index: &usize| {
-            let place = blocks[index].levels.iter().position(|&other| other == level)?;
-            Some(fitted.cleaned[index][place])
-        };
-        let values: Vec<f64> = chosen.iter().filter_map(value).collect();
+    fn of(level: u16, values: &[f64], fitted: &Additive) -> Option<Seen> {
         let usual = fitted.noise.sqrt();
-        let own = standard_deviation(&values);
+        let own = standard_deviation(values);
         let wider = if usual > 0.0 { (own / usual).max(1.0) } else { 1.0 };
-        let n = values.len();
-        let estimate = crate::describe::mean(&values)?;
-        Some(Seen { level, estimate, blocks: n, scale: wider / (n as f64).sqrt() })
+        let estimate = crate::describe::mean(values)?;
+        Some(Seen { level, estimate, blocks: values.len(), scale: wider / (values.len() as f64).sqrt() })
     }
 
     fn size(&self) -> f64 {

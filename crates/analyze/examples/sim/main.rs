@@ -1,4 +1,5 @@
-//! Simulates the decision rule: `cargo run --release --example sim -p fauxplat-analyze [REPETITIONS]`.
+//! Simulates the decision rule: `cargo run --release --example sim -p fauxplat-analyze [REPETITIONS]`; with
+//! `sweeps [REPETITIONS]` that of sweeps, with `speed` the time that the analysis of a large sweep takes.
 //!
 //! The first table sets the measured figures beside the reference figures, the second shows false verdicts and power
 //! under noises of many shapes. A figure is within when it differs from its reference by at most 2.58 standard errors
@@ -7,6 +8,8 @@
 
 mod cells;
 mod noise;
+mod sweep_table;
+mod sweeps;
 
 use cells::{Cell, Reference, Tally, reference_cells, run, shapes, share_error};
 use fauxplat_model::Rule;
@@ -18,7 +21,16 @@ const Z: f64 = 2.58;
 const REFERENCE_REPETITIONS: usize = 1000;
 
 fn main() {
-    let repetitions = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(1000);
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize, or| words.get(at).and_then(|text| text.parse().ok()).unwrap_or(or);
+    match words.first().map(String::as_str) {
+        Some("sweeps") => sweep_table::print(number(1, 200)),
+        Some("speed") => sweep_table::speed(),
+        _ => comparisons(number(0, 1000)),
+    }
+}
+
+fn comparisons(repetitions: usize) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     println!("{repetitions} comparisons a cell\n");
     let reference = reference_table(repetitions, threads);

@@ -80,14 +80,16 @@ impl Machine {
     pub(crate) fn block(&mut self, effect: f64) -> [Sample; 2] {
         let layouts = [self.noise.layout_sd * self.normal(), effect + self.noise.layout_sd * self.normal()];
         let first = u16::from(self.uniform() < 0.5);
-        let runs = [first, 1 - first].map(|command| self.run(command, layouts[usize::from(command)]));
+        let mut runs = self.visit([first, 1 - first].map(|command| (command, layouts[usize::from(command)])));
+        [runs.remove(0), runs.remove(0)]
+    }
+
+    /// One block of runs in this order: the command of each, and its effect as a log ratio.
+    pub(crate) fn visit(&mut self, order: impl IntoIterator<Item = (u16, f64)>) -> Vec<Sample> {
+        let place = |(position, (command, shift))| Sample { position, ..self.run(command, shift) };
+        let runs = (0u16..).zip(order).map(place).collect();
         self.blocks += 1;
-        let mut position = 0;
-        runs.map(|mut run| {
-            run.position = position;
-            position += 1;
-            run
-        })
+        runs
     }
 
     fn run(&mut self, command: u16, shift: f64) -> Sample {

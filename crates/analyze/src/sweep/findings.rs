@@ -1,87 +1,204 @@
 //! From a judge that is done to the findings that a report shows.
 
 use fauxplat_model::{
-    LevelFindings, Phase, Sample, StoppedBy, SweepAnswer, SweepFinding, SweepFindings, SweepStage,
+    LevelFindings, Peak, Sample, StoppedBy, SweepAnswer, SweepFinding, SweepFindings, SweepStage,
 };
+use fauxplat_stats::describe::{mean, median, median_interval_sorted, sorted};
+use fauxplat_stats::halves::{Repeatability, split_half};
+use fauxplat_stats::simultaneous::Deviation;
 
-use super::{SweepJudge, SweepJudged, SweepLevel};
-use crate::summary::{counts, readings, summarize_values};
+use super::assess::{Assessment, is_peak};
+use super::course::{Course, Stage};
+use super::{SweepJudge, SweepJudged, parts};
+use crate::series::bounded;
 use crate::verdict::elapsed_s;
 
 /// Blocks of the classic exhaustive sweep.
 const EXHAUSTIVE_BLOCKS: usize = 100;
 
+/// At most so many peaks are listed: where a quarter of the levels stands out, there is a pattern and not a list.
+const PEAKS_MAX: usize = 16;
+
+/// Confidence of the interval of each level by itself, and of the repeatability.
+const CONFIDENCE: f64 = 0.95;
+
 /// Everything about a sweep.
 pub(super) fn judged(judge: &SweepJudge, samples: &[Sample], stopped_by: StoppedBy) -> SweepJudged {
-    let levels: Vec<LevelFindings> =
-        judge.distinct.iter().map(|&command| level(judge, samples, command)).collect();
+    let closed = closed(judge);
+    let seen = Assessment::of(&closed);
+    let finding = finding(&closed, &seen);
+    let levels = levels(&closed, &seen);
+    let stage = |stretch: &super::course::Stretch| SweepStage {
+        stage: stretch.stage.name().to_owned(),
+        levels: stretch.levels.len(),
+        blocks: stretch.blocks as usize,
+    };
+    let answered = finding.answer != SweepAnswer::Undecided;
     let findings = SweepFindings {
         factor: judge.subject.factors.join(" x "),
         unit: judge.subject.unit.clone(),
         metric: judge.rule.metric,
         levels_asked: judge.levels.len(),
         levels_distinct: judge.distinct.len(),
-        finding: undecided(judge),
-        stages: vec![SweepStage {
-            stage: "scan".to_owned(),
-            levels: judge.distinct.len(),
-            blocks: judge.blocks as usize,
-        }],
-        stopped_by,
+        stages: judge.course.stretches.iter().filter(|stretch| stretch.blocks > 0).map(stage).collect(),
+        stopped_by: if answered && judge.is_done { StoppedBy::Verdict } else { stopped_by },
         runs_done: levels.iter().map(|level| level.runs).sum(),
         runs_exhaustive: EXHAUSTIVE_BLOCKS * judge.levels.len(),
         floor_ns: None,
         elapsed_s: elapsed_s(samples),
         levels,
+        finding,
     };
-    SweepJudged { findings, warnings: Vec::new() }
+    let warnings = warnings(judge, &findings);
+    SweepJudged { findings, warnings }
 }
 
-fn undecided(judge: &SweepJudge) -> SweepFinding {
-    SweepFinding {
-        answer: SweepAnswer::Undecided,
-        p_value: 1.0,
-        level: judge.rule.level,
-        difference_ratio: 1.0,
-        difference_low_ratio: 1.0,
-        difference_high_ratio: f64::MAX,
-        largest_excluded_ratio: f64::MAX,
-        margin: judge.rule.margin,
-        variance_share: 0.0,
-        variance_share_low: 0.0,
-        variance_share_high: 1.0,
-        drift_share: 0.0,
-        repeatability: None,
-        repeatability_low: None,
-        repeatability_high: None,
-        period: None,
-        peaks: Vec::new(),
-        failing: Vec::new(),
-        parts: Vec::new(),
+/// The judge after a last look that spends all that is left, unless it is done.
+fn closed(judge: &SweepJudge) -> SweepJudge {
+    let mut closed = judge.clone();
+    if !judge.is_done {
+        closed.evidence.crossing.look(&judge.evidence.sums, Course::spend_all(judge.rule.level));
+    }
+    closed
+}
+
+/// The level of intervals of peaks.
+pub(super) fn peak_level(judge: &SweepJudge, is_significant: bool) -> f64 {
+    match judge.candidates.is_empty() {
+        true => judge.rule.level,
+        false => Course::confirm_level(judge.rule.level, is_significant),
     }
 }
 
-fn level(judge: &SweepJudge, samples: &[Sample], command: u16) -> LevelFindings {
-    let told: &SweepLevel = &judge.levels[usize::from(command)];
-    let ours: Vec<&Sample> = samples
-        .iter()
-        .filter(|sample| sample.command == command && sample.phase == Phase::Measured)
-        .collect();
-    let failed: Vec<&&Sample> = ours.iter().filter(|sample| !counts(sample, false)).collect();
-    let values = readings(samples, command, judge.rule.metric, judge.ignore_failure);
-    let summary = summarize_values(&values, judge.rule.metric);
+fn finding(judge: &SweepJudge, seen: &Assessment) -> SweepFinding {
+    let level = judge.rule.level;
+    let found = seen.deviations(judge, peak_level(judge, judge.evidence.crossing.has_crossed()));
+    let mut peaks: Vec<&Deviation> = found.iter().filter(|one| is_peak(one, seen.margin)).collect();
+    peaks.sort_by(|a, b| b.estimate.abs().total_cmp(&a.estimate.abs()));
+    let answer = match () {
+        () if seen.is_effect() || seen.is_significant && !peaks.is_empty() => SweepAnswer::Effect,
+        () if seen.is_small() => SweepAnswer::NoEffect,
+        () => SweepAnswer::Undecided,
+    };
+    if answer != SweepAnswer::Effect {
+        peaks.clear();
+    }
+    let peaks_total = peaks.len();
+    let peak_levels: Vec<u16> = peaks.iter().map(|peak| peak.level).collect();
+    let (share_low, share, share_high) =
+        seen.size.map_or((0.0, 0.0, 1.0), |size| parts::shares(&size.effect, &size, size.effect.estimate));
+    let repeats = repeatability(judge, seen);
+    SweepFinding {
+        answer,
+        p_value: judge.confirmed_p.unwrap_or_else(|| judge.evidence.crossing.p_value()),
+        level,
+        difference_ratio: bounded(seen.difference.1).exp(),
+        difference_low_ratio: bounded(seen.difference.0).exp(),
+        difference_high_ratio: bounded(seen.difference.2).exp(),
+        largest_excluded_ratio: bounded(seen.largest_open(level, &peak_levels)).exp(),
+        margin: judge.rule.margin,
+        variance_share: share,
+        variance_share_low: share_low,
+        variance_share_high: share_high,
+        drift_share: drift_share(seen),
+        repeatability: repeats.map(|one| one.correlation),
+        repeatability_low: repeats.map(|one| one.low),
+        repeatability_high: repeats.map(|one| one.high),
+        period: (answer == SweepAnswer::Effect).then(|| parts::period(judge, seen)).flatten(),
+        peaks: peaks.into_iter().take(PEAKS_MAX).map(|peak| self::peak(judge, peak)).collect(),
+        peaks_total,
+        failing: parts::failing(judge),
+        parts: parts::products(judge, seen),
+    }
+}
+
+fn drift_share(seen: &Assessment) -> f64 {
+    let share = |size: fauxplat_stats::additive::Size| {
+        let total = size.effect.estimate + size.drift + size.residual;
+        if total > 0.0 { size.drift / total } else { 0.0 }
+    };
+    seen.size.map_or(0.0, share)
+}
+
+/// Repeatability over the blocks of the finest grid that has four.
+fn repeatability(judge: &SweepJudge, seen: &Assessment) -> Option<Repeatability> {
+    let evidence = &judge.evidence;
+    let of_stretch = |stretch: usize| -> Vec<usize> {
+        let of = |&index: &usize| evidence.stretches[index] == stretch;
+        evidence.of(|stage| stage != Stage::Confirm).into_iter().filter(of).collect()
+    };
+    let last = judge.course.stretches.len();
+    let chosen = (0..last).rev().map(of_stretch).find(|blocks| blocks.len() >= 4)?;
+    split_half(&evidence.blocks, &chosen, &seen.fitted, 1.0 - CONFIDENCE, judge.seed)
+}
+
+fn peak(judge: &SweepJudge, found: &Deviation) -> Peak {
+    let told = &judge.levels[usize::from(judge.distinct[usize::from(found.level)])];
+    Peak {
+        level: told.name.clone(),
+        number: told.number,
+        ratio: bounded(found.estimate).exp(),
+        ci_low_ratio: bounded(found.low).exp(),
+        ci_high_ratio: bounded(found.high).exp(),
+        p_adjusted: found.p_adjusted,
+        blocks: found.blocks,
+    }
+}
+
+/// The levels that were visited.
+fn levels(judge: &SweepJudge, seen: &Assessment) -> Vec<LevelFindings> {
+    let fitted = &seen.fitted;
+    let mut values: Vec<Vec<f64>> = vec![Vec::new(); judge.distinct.len()];
+    for (block, cleaned) in judge.evidence.blocks.iter().zip(&fitted.cleaned) {
+        let visits = block.levels.iter().zip(cleaned);
+        visits.for_each(|(&level, &value)| values[usize::from(level)].push(value));
+    }
+    // The place of the drift in the middle of the session: each level as it would have been just then.
+    let base = median(&fitted.drift.concat()).unwrap_or(0.0);
+    let visited = |&place: &usize| judge.evidence.tallies[place].runs > 0;
+    let places = (0..judge.distinct.len()).filter(visited);
+    places.map(|place| level(judge, place, &values[place], base, fitted.effects[place])).collect()
+}
+
+fn level(judge: &SweepJudge, place: usize, values: &[f64], base: f64, effect: Option<f64>) -> LevelFindings {
+    let command = judge.distinct[place];
+    let told = &judge.levels[usize::from(command)];
+    let tally = judge.evidence.tallies[place];
     let same = judge.levels.iter().filter(|level| level.same.is_some() && level.same == told.same).count();
+    let interval = median_interval_sorted(&sorted(values), CONFIDENCE);
+    let reading = |log: f64| (base + log).exp();
     LevelFindings {
         command,
         level: told.name.clone(),
         number: told.number,
         stands_for: if judge.exhaustive { 1 } else { same.max(1) },
-        runs: ours.len(),
-        failures: failed.len(),
-        failure_exit_status: failed.first().map(|sample| sample.outcome.exit_status()),
-        median_ns: summary.as_ref().map(|summary| summary.median),
-        low_ns: summary.as_ref().map(|summary| summary.low),
-        high_ns: summary.as_ref().map(|summary| summary.high),
-        ratio: None,
+        runs: tally.runs,
+        failures: tally.failures,
+        failure_exit_status: tally.exit_status,
+        median_ns: median(values).map(reading),
+        low_ns: interval.map(|interval| reading(interval.0)),
+        high_ns: interval.map(|interval| reading(interval.1)),
+        ratio: effect.filter(|_| !values.is_empty()).map(f64::exp),
     }
+}
+
+/// A share of failed runs beyond which the rest is not the whole story.
+const FAILED_SHARE_MAX: f64 = 0.1;
+
+/// What a reader must know.
+fn warnings(judge: &SweepJudge, findings: &SweepFindings) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let visited = findings.levels.len();
+    if visited < findings.levels_distinct {
+        let distinct = findings.levels_distinct;
+        warnings.push(format!(
+            "{visited} of {distinct} different levels were visited: what lies between them was not seen"
+        ));
+    }
+    let failures: Vec<f64> =
+        judge.evidence.tallies.iter().map(|tally| tally.failures as f64 / tally.runs.max(1) as f64).collect();
+    if !judge.ignore_failure && mean(&failures).unwrap_or(0.0) > FAILED_SHARE_MAX {
+        warnings.push("more than a tenth of the runs failed and were left out".to_owned());
+    }
+    warnings
 }

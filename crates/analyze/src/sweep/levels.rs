@@ -1,4 +1,4 @@
-//! The levels of a factor, and which of them differ at all.
+//! The levels of a factor: which differ at all, and which stand for the others in a coarse look.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,15 @@ pub struct SweepLevel {
     pub same: Option<u32>,
 }
 
-/// Stream of the generator that chooses levels.
-const LEVELS: u64 = 1;
+/// Streams of the generator.
+const CHOICE: u64 = 1;
+const STRATA: u64 = 2;
+const REFERENCES: u64 = 3;
 
 /// One level of each group of levels that must be equal, rising. Which one is drawn: always taking the first would
 /// never show that they are not equal after all.
-pub(crate) fn distinct(levels: &[SweepLevel], seed: u64) -> Vec<u16> {
-    let mut random = Draw::new(seed, LEVELS);
+pub(super) fn distinct(levels: &[SweepLevel], seed: u64) -> Vec<u16> {
+    let mut random = Draw::new(seed, CHOICE);
     let mut groups: BTreeMap<u32, Vec<u16>> = BTreeMap::new();
     let mut chosen = Vec::new();
     for (index, level) in levels.iter().enumerate() {
@@ -35,4 +37,74 @@ pub(crate) fn distinct(levels: &[SweepLevel], seed: u64) -> Vec<u16> {
     chosen.extend(groups.values().map(|group| group[random.below(group.len())]));
     chosen.sort_unstable();
     chosen
+}
+
+/// Levels of the first grid.
+const COARSE: usize = 32;
+
+/// Grids of 0..`count`, each within the next, the last being all: 32, 128, 512, …
+///
+/// One place is drawn from each of as many strata as the grid has places. A regular grid would be blind for every
+/// period that divides its step, such as a cache line.
+pub(super) fn grids(count: usize, seed: u64) -> Vec<Vec<u16>> {
+    let mut random = Draw::new(seed, STRATA);
+    let mut grids: Vec<Vec<u16>> = Vec::new();
+    let mut size = COARSE;
+    while 2 * size < count {
+        let before = grids.last().cloned().unwrap_or_default();
+        let place = |stratum: usize| {
+            let (from, to) = (stratum * count / size, (stratum + 1) * count / size);
+            let known = before.iter().copied().filter(|&at| (from..to).contains(&usize::from(at)));
+            let known: Vec<u16> = known.collect();
+            if known.is_empty() { vec![(from + random.below(to - from)) as u16] } else { known }
+        };
+        grids.push((0..size).flat_map(place).collect());
+        size *= 4;
+    }
+    grids.push((0..count as u16).collect());
+    grids
+}
+
+/// `wanted` places drawn from 0..`count` that are not among `taken`, one from each of as many strata.
+pub(super) fn references(count: usize, wanted: usize, taken: &[u16], seed: u64) -> Vec<u16> {
+    let mut random = Draw::new(seed, REFERENCES);
+    let free: Vec<u16> = (0..count as u16).filter(|place| !taken.contains(place)).collect();
+    let wanted = wanted.min(free.len());
+    let stratum = |index: usize| &free[index * free.len() / wanted..(index + 1) * free.len() / wanted];
+    (0..wanted).map(|index| stratum(index)[random.below(stratum(index).len())]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_levels_are_run_once() {
+        let level = |same| SweepLevel { same, ..SweepLevel::default() };
+        let levels = [level(Some(1)), level(None), level(Some(1)), level(Some(2)), level(Some(1))];
+        for seed in 0..20 {
+            let distinct = distinct(&levels, seed);
+            assert_eq!(distinct.len(), 3);
+            assert!(distinct.contains(&1) && distinct.contains(&3), "{distinct:?}");
+        }
+        let first: Vec<u16> = (0..20).map(|seed| distinct(&levels, seed)[0]).collect();
+        assert!(first.contains(&0) && first.iter().any(|&chosen| chosen != 0), "{first:?}");
+    }
+
+    #[test]
+    fn grids_are_nested_and_end_with_everything() {
+        let grids = grids(512, 7);
+        assert_eq!(grids.iter().map(Vec::len).collect::<Vec<_>>(), [32, 128, 512]);
+        assert!(grids[0].iter().all(|place| grids[1].contains(place)));
+        assert!(grids[0].windows(2).any(|pair| pair[1] - pair[0] != 16));
+        assert_eq!(super::grids(40, 1), [(0..40).collect::<Vec<u16>>()]);
+    }
+
+    #[test]
+    fn references_are_none_of_the_candidates() {
+        let references = references(40, 16, &[3, 4, 5], 1);
+        assert_eq!(references.len(), 16);
+        assert!(references.iter().all(|place| !(3..=5).contains(place)));
+        assert_eq!(super::references(4, 16, &[0, 1], 1), [2, 3]);
+    }
 }

@@ -1,16 +1,31 @@
 //! The judge of a sweep: fed with finished blocks, says which levels to visit next, when to stop, and what was found.
+//!
+//! The sweep looks coarsely first, then at all levels that differ, then at what stood out, in fresh blocks. Which levels
+//! a block of the first two stages visits is settled before the first run, so their permutation test is exact with any
+//! number of looks; fresh blocks are chosen by what was seen, and are judged by themselves with a share of the level
+//! of their own. METHODOLOGY.md has the reasoning.
 
+mod assess;
+mod course;
+mod evidence;
 mod findings;
 mod levels;
+mod parts;
 
 use fauxplat_model::{Metric, Rule, Sample, StoppedBy, SweepFindings};
 
 use crate::judge::Decision;
+use assess::{Assessment, is_settled};
+use course::{Course, Stage};
+use evidence::Evidence;
 
 pub use levels::SweepLevel;
 
-/// Levels that differ are visited by every block up to this number; of more, a coarse choice comes first.
-const COARSE_LEVELS: usize = 32;
+/// Levels to compare candidates with, in each fresh block.
+const REFERENCES: usize = 16;
+
+/// A level at which this many runs failed and none succeeded is not visited any more.
+const FAILURES_MAX: usize = 3;
 
 /// What a sweep is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,35 +73,50 @@ pub struct SweepJudge {
     levels: Vec<SweepLevel>,
     /// One level of each group of levels that must be equal, rising.
     distinct: Vec<u16>,
+    seed: u64,
     exhaustive: bool,
     ignore_failure: bool,
-    blocks: u32,
-    runs: usize,
+    course: Course,
+    evidence: Evidence,
+    /// What gets fresh blocks, as places among the distinct levels.
+    candidates: Vec<u16>,
+    /// Adjusted p-value of the clearest candidate, once its fresh blocks showed it beyond doubt.
+    confirmed_p: Option<f64>,
+    is_done: bool,
+    has_answer: bool,
 }
 
 impl SweepJudge {
-    /// A sweep over `levels` (at least two, at most 65,536). Of the rule it takes the metric, the level, the margin, and
-    /// `max_pairs` as the largest number of blocks. `seed` decides all that the judge draws.
+    /// A sweep over `levels` (at least two, at most 65,536), in the order of their numbers if they have any. Of the rule it
+    /// takes the metric, the level (at least 0.1 %: the random orders cannot show less), the margin, and `max_pairs` as
+    /// the largest number of blocks of all levels. `seed` decides all that the judge draws.
     pub fn new(rule: &Rule, subject: SweepSubject, levels: Vec<SweepLevel>, seed: u64) -> Self {
-        let rule = Rule { level: rule.level.clamp(1e-6, 0.5), ..rule.clone() };
         let distinct = levels::distinct(&levels, seed);
+        let rule = Rule { level: rule.level.clamp(1e-3, 0.5), ..rule.clone() };
         SweepJudge {
+            course: Course::new(levels::grids(distinct.len(), seed), rule.max_pairs),
+            evidence: Evidence::new(distinct.len(), seed),
             rule,
             subject,
             levels,
             distinct,
+            seed,
             exhaustive: false,
             ignore_failure: false,
-            blocks: 0,
-            runs: 0,
+            candidates: Vec::new(),
+            confirmed_p: None,
+            is_done: false,
+            has_answer: false,
         }
     }
 
     /// Visits every level that was asked for in each of `max_pairs` blocks, equal ones too, and stops for no answer.
     pub fn exhaustive(mut self, exhaustive: bool) -> Self {
-        self.exhaustive = exhaustive;
         if exhaustive {
+            self.exhaustive = true;
             self.distinct = (0..self.levels.len() as u16).collect();
+            self.course = Course::new(vec![self.distinct.clone()], self.rule.max_pairs);
+            self.evidence = Evidence::new(self.distinct.len(), self.seed);
         }
         self
     }
@@ -99,34 +129,47 @@ impl SweepJudge {
 
     /// The levels that the next block must visit, rising; the caller draws their order. Never empty.
     pub fn wanted(&self) -> Vec<u16> {
-        self.distinct.clone()
+        let levels = &self.course.now().levels;
+        let alive: Vec<u16> = levels.iter().copied().filter(|&level| !self.is_dead(level)).collect();
+        let wanted = if alive.is_empty() { levels } else { &alive };
+        let mut commands: Vec<u16> = wanted.iter().map(|&level| self.distinct[usize::from(level)]).collect();
+        commands.sort_unstable();
+        commands
     }
 
-    /// Takes the samples of one finished block. Unmeasured runs are skipped.
+    /// Takes the samples of one finished block, in the order of time. Unmeasured runs are skipped.
     pub fn block(&mut self, samples: &[Sample]) -> Decision {
-        self.blocks += 1;
-        self.runs += crate::pairing::blocks(samples).concat().len();
+        let place = |sample| Some((self.place(sample)?, sample));
+        let runs: Vec<(u16, &Sample)> =
+            crate::pairing::blocks(samples).into_iter().flatten().filter_map(place).collect();
+        self.evidence.take(&runs, self.rule.metric, self.ignore_failure);
+        self.evidence.label(self.course.now().stage, self.course.stretches.len() - 1);
+        if self.course.count() {
+            self.look();
+        }
         self.decision()
     }
 
     /// Whether another block is wanted.
     pub fn decision(&self) -> Decision {
-        if self.blocks >= self.rule.max_pairs { Decision::Stop } else { Decision::GoOn }
+        if self.is_done { Decision::Stop } else { Decision::GoOn }
     }
 
     /// Why the judge wants no more: its answer, or the limit of blocks.
     pub fn stopped_by(&self) -> StoppedBy {
-        StoppedBy::MaxPairs
+        if self.has_answer { StoppedBy::Verdict } else { StoppedBy::MaxPairs }
     }
 
     /// Where the sweep stands.
     pub fn progress(&self) -> SweepProgress {
+        let visited = self.evidence.tallies.iter().filter(|tally| tally.runs > 0).count();
+        let now = self.course.now();
         SweepProgress {
-            stage: if self.distinct.len() > COARSE_LEVELS { "coarse" } else { "scan" },
-            blocks: self.blocks,
-            runs: self.runs,
-            runs_to_next_look: self.distinct.len(),
-            levels_visited: if self.blocks > 0 { self.distinct.len() } else { 0 },
+            stage: now.stage.name(),
+            blocks: self.evidence.blocks.len() as u32,
+            runs: self.evidence.tallies.iter().map(|tally| tally.runs).sum(),
+            runs_to_next_look: self.course.blocks_to_look() as usize * now.levels.len(),
+            levels_visited: visited,
             levels_distinct: self.distinct.len(),
         }
     }
@@ -139,5 +182,84 @@ impl SweepJudge {
     /// What was found. `samples` are all samples of the experiment.
     pub fn findings(&self, samples: &[Sample], stopped_by: StoppedBy) -> SweepJudged {
         findings::judged(self, samples, stopped_by)
+    }
+
+    /// The place of a run's level among the distinct ones.
+    fn place(&self, sample: &Sample) -> Option<u16> {
+        self.distinct.binary_search(&sample.command).ok().map(|place| place as u16)
+    }
+
+    /// Whether the subject does nothing but fail at a level.
+    fn is_dead(&self, level: u16) -> bool {
+        let tally = self.evidence.tallies[usize::from(level)];
+        !self.ignore_failure && tally.failures >= FAILURES_MAX && tally.failures == tally.runs
+    }
+
+    /// Whether neighbours among the levels are neighbours in number.
+    fn is_ordered(&self) -> bool {
+        self.levels.iter().all(|level| level.number.is_some() && level.cell.is_none())
+    }
+
+    /// Looks at the data, and decides where to go on.
+    fn look(&mut self) {
+        if self.course.now().stage == Stage::Confirm {
+            return self.look_at_fresh_blocks();
+        }
+        let spent = self.course.spend(self.rule.level);
+        self.evidence.crossing.look(&self.evidence.sums, spent);
+        match self.course.now().stage {
+            Stage::Coarse => self.course.next_grid(),
+            _ if self.exhaustive => self.is_done = self.course.is_at_limit(),
+            _ => self.look_at_all_levels(),
+        }
+        self.is_done |= (0..self.distinct.len() as u16).all(|level| self.is_dead(level));
+    }
+
+    fn look_at_all_levels(&mut self) {
+        let seen = Assessment::of(self);
+        let limit = self.course.is_at_limit();
+        self.has_answer = seen.is_effect() || seen.is_small();
+        if !self.has_answer && !limit {
+            return;
+        }
+        let candidates = seen.candidates(self);
+        // Of a handful of levels every block visits all, so there is nobody to choose and all blocks count.
+        let is_few = self.course.stretches.len() == 1;
+        let settled = |seen: &Assessment| {
+            let found = seen.deviations(self, self.rule.level);
+            let open = |one: &&_| !is_settled(one, seen.margin);
+            found.iter().filter(open).all(|one| !candidates.contains(&one.level))
+        };
+        match candidates.is_empty() {
+            true => self.is_done = true,
+            false if is_few => self.is_done = limit || seen.is_significant || settled(&seen),
+            false => self.confirm(candidates),
+        }
+    }
+
+    /// Goes on with fresh blocks of the candidates, their neighbours, and other levels to compare them with.
+    fn confirm(&mut self, candidates: Vec<u16>) {
+        let count = self.distinct.len() as u16;
+        let with_neighbours = |&level: &u16| level.saturating_sub(1)..=(level + 1).min(count - 1);
+        let mut levels: Vec<u16> = match self.is_ordered() {
+            true => candidates.iter().flat_map(with_neighbours).collect(),
+            false => candidates.clone(),
+        };
+        levels.extend(levels::references(usize::from(count), REFERENCES, &levels, self.seed));
+        levels.sort_unstable();
+        levels.dedup();
+        self.candidates = candidates;
+        self.course.confirm(levels);
+    }
+
+    fn look_at_fresh_blocks(&mut self) {
+        let seen = Assessment::of(self);
+        let found = seen.deviations(self, findings::peak_level(self, seen.is_significant));
+        let peaks = found.iter().filter(|one| assess::is_peak(one, seen.margin));
+        let clearest = peaks.map(|peak| peak.p_adjusted).min_by(f64::total_cmp);
+        if !seen.is_significant {
+            self.confirmed_p = clearest;
+        }
+        self.is_done = self.course.is_at_limit() || found.iter().all(|one| is_settled(one, seen.margin));
     }
 }

@@ -86,7 +86,7 @@ pub struct SweepPart {
     pub factor: String,
     /// Its share of the variance, as `variance_share` of the whole.
     pub variance_share: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of its interval at the level of the sweep.
     pub variance_share_low: f64,
     /// High end of it.
     pub variance_share_high: f64,
@@ -119,7 +119,7 @@ pub struct SweepFinding {
     /// Root mean square difference between two levels, as a ratio: by how much the time changes, typically, when
     /// the level changes. With two levels it is their difference.
     pub difference_ratio: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of its interval at the level of the sweep.
     pub difference_low_ratio: f64,
     /// High end of it: a larger typical difference is excluded.
     pub difference_high_ratio: f64,
@@ -129,7 +129,7 @@ pub struct SweepFinding {
     pub margin: f64,
     /// Share of the variance of the log time between levels. With drift and residual it makes one.
     pub variance_share: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of its interval at the level of the sweep.
     pub variance_share_low: f64,
     /// High end of it.
     pub variance_share_high: f64,
@@ -144,8 +144,10 @@ pub struct SweepFinding {
     pub repeatability_high: Option<f64>,
     /// The period, if there is one.
     pub period: Option<Period>,
-    /// Levels that stand out, largest deviation first.
+    /// Levels that stand out, largest deviation first, at most sixteen.
     pub peaks: Vec<Peak>,
+    /// How many levels stand out altogether.
+    pub peaks_total: usize,
     /// Levels at which the subject fails more often than elsewhere.
     pub failing: Vec<FailingLevel>,
     /// Main effects and interaction, for a product of two factors.

@@ -1,0 +1,127 @@
+//! What the blocks so far say: how much the levels differ, and which of them stand out.
+
+use fauxplat_stats::additive::{Additive, Size, fit};
+use fauxplat_stats::distribution::normal_upper_quantile;
+use fauxplat_stats::simultaneous::{Deviation, deviations};
+
+use super::SweepJudge;
+use super::course::Stage;
+
+/// A level this many standard errors from the median is a candidate for a peak.
+const CANDIDATE_ERRORS: f64 = 2.5;
+
+/// At most so many candidates get fresh blocks.
+const CANDIDATES_MAX: usize = 12;
+
+/// The state of a sweep at a look.
+#[derive(Clone, Debug)]
+pub(super) struct Assessment {
+    /// All blocks taken apart.
+    pub(super) fitted: Additive,
+    /// How large the effects are together, from the levels' own blocks alone: which levels these visited was settled
+    /// beforehand, so the largest are not counted more often.
+    pub(super) size: Option<Size>,
+    /// Whether the levels differ beyond chance.
+    pub(super) is_significant: bool,
+    /// Log of the root mean square difference between two levels: low, estimate, high.
+    pub(super) difference: (f64, f64, f64),
+    /// Margin as a log ratio.
+    pub(super) margin: f64,
+}
+
+impl Assessment {
+    pub(super) fn of(judge: &SweepJudge) -> Self {
+        let evidence = &judge.evidence;
+        let fitted = fit(&evidence.blocks, judge.distinct.len());
+        let own = evidence.of(|stage| stage != Stage::Confirm);
+        let size = if own.len() == evidence.blocks.len() {
+            fitted.size(&evidence.blocks, judge.rule.level)
+        } else {
+            let blocks: Vec<_> = own.iter().map(|&index| evidence.blocks[index].clone()).collect();
+            fit(&blocks, judge.distinct.len()).size(&blocks, judge.rule.level)
+        };
+        let difference = size.map_or((0.0, 0.0, f64::INFINITY), |size| {
+            // Of n levels with effects of mean square q about their mean, two drawn ones differ by 2 q n/(n − 1).
+            let n = size.levels as f64;
+            let root = |square: f64| (2.0 * square * n / (n - 1.0)).sqrt();
+            (root(size.effect.low), root(size.effect.estimate), root(size.effect.high))
+        });
+        Assessment {
+            fitted,
+            size,
+            is_significant: evidence.crossing.has_crossed() || judge.confirmed_p.is_some(),
+            difference,
+            margin: judge.rule.margin.max(0.0).ln_1p(),
+        }
+    }
+
+    /// The levels differ beyond chance and by more than the margin.
+    pub(super) fn is_effect(&self) -> bool {
+        self.is_significant && self.difference.1 > self.margin
+    }
+
+    /// Larger typical differences than the margin are excluded.
+    pub(super) fn is_small(&self) -> bool {
+        self.difference.2 <= self.margin
+    }
+
+    /// Levels that may stand out, the furthest first; of neighbours that stand out to the same side only the first.
+    pub(super) fn candidates(&self, judge: &SweepJudge) -> Vec<u16> {
+        let stands_out = |&level: &u16| {
+            let (effect, error) = self.effect(level);
+            effect.abs() > self.margin && effect.abs() > CANDIDATE_ERRORS * error
+        };
+        let mut levels: Vec<u16> = (0..judge.distinct.len() as u16).filter(stands_out).collect();
+        levels.sort_by(|&a, &b| self.effect(b).0.abs().total_cmp(&self.effect(a).0.abs()));
+        let mut chosen: Vec<u16> = Vec::new();
+        for level in levels {
+            let beside = |&other: &u16| {
+                other.abs_diff(level) == 1 && (self.effect(other).0 > 0.0) == (self.effect(level).0 > 0.0)
+            };
+            if chosen.len() < CANDIDATES_MAX && !(judge.is_ordered() && chosen.iter().any(beside)) {
+                chosen.push(level);
+            }
+        }
+        chosen
+    }
+
+    /// Effect and standard error of a level; none of the first and an infinite second where it was not visited.
+    fn effect(&self, level: u16) -> (f64, f64) {
+        let at = usize::from(level);
+        (self.fitted.effects[at].unwrap_or(0.0), self.fitted.errors[at])
+    }
+
+    /// Deviations of the candidates: from fresh blocks if there are any, else from all blocks and over all levels, which
+    /// is right for any choice among them.
+    pub(super) fn deviations(&self, judge: &SweepJudge, level: f64) -> Vec<Deviation> {
+        let evidence = &judge.evidence;
+        let fresh = evidence.of(|stage| stage == Stage::Confirm);
+        let (chosen, candidates) = match fresh.is_empty() {
+            false => (fresh, judge.candidates.clone()),
+            true => (evidence.of(|_| true), (0..judge.distinct.len() as u16).collect()),
+        };
+        deviations(&evidence.blocks, &self.fitted, &chosen, &candidates, level, judge.seed)
+    }
+
+    /// The largest deviation of a visited level that is not excluded, those in `peaks` apart: Bonferroni over levels.
+    pub(super) fn largest_open(&self, level: f64, peaks: &[u16]) -> f64 {
+        let visited = self.fitted.visits.iter().filter(|&&visits| visits > 0).count().max(1);
+        let critical = normal_upper_quantile(level / 2.0 / visited as f64);
+        let reach = |level: u16| {
+            let (effect, error) = self.effect(level);
+            error.is_finite().then(|| effect.abs() + critical * error)
+        };
+        let others = (0..self.fitted.visits.len() as u16).filter(|level| !peaks.contains(level));
+        others.filter_map(reach).fold(0.0, f64::max)
+    }
+}
+
+/// Whether a deviation is beyond zero and large enough to be named.
+pub(super) fn is_peak(deviation: &Deviation, margin: f64) -> bool {
+    (deviation.low > 0.0 || deviation.high < 0.0) && deviation.estimate.abs() > margin
+}
+
+/// Whether more blocks would tell nothing more: it is a peak, or a deviation beyond twice the margin is excluded.
+pub(super) fn is_settled(deviation: &Deviation, margin: f64) -> bool {
+    is_peak(deviation, margin) || deviation.low.abs().max(deviation.high.abs()) <= 2.0 * margin
+}

@@ -1,0 +1,183 @@
+//! Where a sweep goes: coarse grids first, then all levels, then fresh blocks for what stood out.
+
+use fauxplat_stats::spending::{looks, pocock_spending};
+
+/// What the blocks of a stretch of the sweep are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Some levels out of all strata.
+    Coarse,
+    /// All levels.
+    Scan,
+    /// The levels that stood out, their neighbours, and others to compare them with.
+    Confirm,
+}
+
+impl Stage {
+    /// The word for it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Stage::Coarse => "coarse",
+            Stage::Scan => "scan",
+            Stage::Confirm => "confirm",
+        }
+    }
+}
+
+/// Blocks of the first grid, when it does not hold all levels, and of the grids between it and all levels.
+const COARSE_BLOCKS: (u32, u32) = (6, 4);
+
+/// Of many levels, the first look at all of them comes after so many blocks: most of what is to be known is in the
+/// number of levels.
+const SCAN_BLOCKS: u32 = 4;
+
+/// Looks at the fresh blocks of candidates.
+const CONFIRM_LOOKS: [u32; 3] = [8, 16, 32];
+
+/// The share of the level that the levels' own blocks may spend; the rest belongs to the fresh blocks of candidates.
+const BACKBONE_SHARE: f64 = 0.8;
+
+/// A stretch of blocks that visit the same levels.
+#[derive(Clone, Debug)]
+pub(super) struct Stretch {
+    pub(super) stage: Stage,
+    /// Places among the distinct levels.
+    pub(super) levels: Vec<u16>,
+    /// Blocks so far.
+    pub(super) blocks: u32,
+}
+
+/// The course of a sweep.
+#[derive(Clone, Debug)]
+pub(super) struct Course {
+    /// Grids that were not begun yet.
+    grids: std::vec::IntoIter<Vec<u16>>,
+    /// What was done, the current stretch last.
+    pub(super) stretches: Vec<Stretch>,
+    /// Numbers of blocks of the scan after which all levels are looked at; the last is the limit.
+    scan_looks: Vec<u32>,
+    looks_total: usize,
+    looks_taken: usize,
+}
+
+impl Course {
+    /// Through these grids, with at most `blocks_max` blocks of all levels.
+    pub(super) fn new(grids: Vec<Vec<u16>>, blocks_max: u32) -> Self {
+        let coarse = grids.len() - 1;
+        let mut scan_looks = looks(blocks_max);
+        if coarse > 0 && blocks_max > SCAN_BLOCKS {
+            scan_looks.insert(0, SCAN_BLOCKS);
+        }
+        let looks_total = coarse + scan_looks.len();
+        let mut course = Course {
+            grids: grids.into_iter(),
+            stretches: Vec::new(),
+            scan_looks,
+            looks_total,
+            looks_taken: 0,
+        };
+        course.next_grid();
+        course
+    }
+
+    /// The current stretch.
+    pub(super) fn now(&self) -> &Stretch {
+        &self.stretches[self.stretches.len() - 1]
+    }
+
+    /// Counts a block; whether this is a moment to look at the data.
+    pub(super) fn count(&mut self) -> bool {
+        let last = self.stretches.len() - 1;
+        self.stretches[last].blocks += 1;
+        self.blocks_to_look() == 0
+    }
+
+    /// Blocks of the current stretch until the next look.
+    pub(super) fn blocks_to_look(&self) -> u32 {
+        let stretch = self.now();
+        let looks: &[u32] = match stretch.stage {
+            Stage::Coarse if self.stretches.len() == 1 => &[COARSE_BLOCKS.0],
+            Stage::Coarse => &[COARSE_BLOCKS.1],
+            Stage::Scan => &self.scan_looks,
+            Stage::Confirm => &CONFIRM_LOOKS,
+        };
+        let reached = looks.contains(&stretch.blocks);
+        let next = looks.iter().find(|&&look| look > stretch.blocks);
+        if reached { 0 } else { next.map_or(0, |next| next - stretch.blocks) }
+    }
+
+    /// Blocks until the look after this one, when the data were just looked at.
+    pub(super) fn is_at_limit(&self) -> bool {
+        let stretch = self.now();
+        let limit = match stretch.stage {
+            Stage::Coarse => None,
+            Stage::Scan => self.scan_looks.last(),
+            Stage::Confirm => CONFIRM_LOOKS.last(),
+        };
+        limit.is_some_and(|&limit| stretch.blocks >= limit)
+    }
+
+    /// The share of `level` that may have been spent after the look that is taken now, over the levels' own blocks.
+    /// It grows with the number of looks (Lan and DeMets 1983): any course that was fixed beforehand is right.
+    pub(super) fn spend(&mut self, level: f64) -> f64 {
+        self.looks_taken += 1;
+        pocock_spending(BACKBONE_SHARE * level, self.looks_taken as f64 / self.looks_total as f64)
+    }
+
+    /// What may be spent when no look will follow.
+    pub(super) fn spend_all(level: f64) -> f64 {
+        BACKBONE_SHARE * level
+    }
+
+    /// What each look at the fresh blocks of candidates may spend: in order to show an effect, or, when there is one
+    /// already, in order to say where.
+    pub(super) fn confirm_level(level: f64, is_significant: bool) -> f64 {
+        let share = if is_significant { 1.0 } else { 1.0 - BACKBONE_SHARE };
+        share * level / CONFIRM_LOOKS.len() as f64
+    }
+
+    /// Goes on with the next grid.
+    pub(super) fn next_grid(&mut self) {
+        if let Some(levels) = self.grids.next() {
+            let stage = if self.grids.len() == 0 { Stage::Scan } else { Stage::Coarse };
+            self.stretches.push(Stretch { stage, levels, blocks: 0 });
+        }
+    }
+
+    /// Goes on with fresh blocks of these levels.
+    pub(super) fn confirm(&mut self, levels: Vec<u16>) {
+        self.stretches.push(Stretch { stage: Stage::Confirm, levels, blocks: 0 });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_levels_are_scanned_at_once() {
+        let mut course = Course::new(vec![(0..8).collect()], 24);
+        let looks: Vec<u32> = (1..=24).filter(|_| course.count()).collect();
+        assert_eq!(looks, [6, 8, 12, 16, 24]);
+        assert!(course.is_at_limit());
+        let spent: Vec<f64> = (0..5).map(|_| course.spend(0.01)).collect();
+        assert!(
+            spent.windows(2).all(|pair| pair[0] < pair[1]) && (spent[4] - 0.008).abs() < 1e-12,
+            "{spent:?}"
+        );
+    }
+
+    #[test]
+    fn many_levels_are_approached_in_steps() {
+        let mut course = Course::new(super::super::levels::grids(512, 1), 128);
+        let mut seen = Vec::new();
+        for _ in 0..14 {
+            let at_look = course.count();
+            if at_look {
+                seen.push((course.now().stage, course.now().levels.len(), course.now().blocks));
+                course.next_grid();
+            }
+        }
+        assert_eq!(seen, [(Stage::Coarse, 32, 6), (Stage::Coarse, 128, 4), (Stage::Scan, 512, 4)]);
+    }
+}

@@ -1,0 +1,130 @@
+//! What a sweep has seen: logarithms of readings, block by block, and the running permutation test.
+
+use fauxplat_model::{Metric, Sample, Unit};
+use fauxplat_stats::additive::Block;
+use fauxplat_stats::permute::{Crossing, LevelSums};
+use fauxplat_stats::smooth::{running_median, scatter, trend, window};
+
+use super::course::Stage;
+use crate::summary::counts;
+
+/// Sums over levels and random orders that are kept at most: 32 MB.
+const SUMS_MAX: usize = 4 << 20;
+
+/// Random orders, if there is room for them: at the first of ten looks of a level of 1 % they leave six.
+const DRAWS: usize = 4999;
+
+/// Fewer random orders than this show nothing at a level of 1 %.
+const DRAWS_MIN: usize = 999;
+
+/// Standardised values are pulled in to this. Whatever a run does beyond it says nothing more about its level.
+const REACH: f64 = 4.0;
+
+/// Earlier values that are remembered for the slow movement and for the scatter.
+const MEMORY: usize = 64;
+
+/// What became of the runs at one level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) runs: usize,
+    pub(super) failures: usize,
+    /// Exit status of the first failed run.
+    pub(super) exit_status: Option<i32>,
+}
+
+/// Everything that was seen. Levels are places among the distinct ones.
+#[derive(Clone, Debug)]
+pub(super) struct Evidence {
+    pub(super) blocks: Vec<Block>,
+    /// The stage of each block.
+    pub(super) stages: Vec<Stage>,
+    /// Index of the stretch of each block.
+    pub(super) stretches: Vec<usize>,
+    pub(super) tallies: Vec<Tally>,
+    pub(super) sums: LevelSums,
+    pub(super) crossing: Crossing,
+    /// Latest values and residuals of the levels' own blocks.
+    values_before: Vec<f64>,
+    residuals_before: Vec<f64>,
+}
+
+impl Evidence {
+    pub(super) fn new(levels: usize, seed: u64) -> Self {
+        let draws = (SUMS_MAX / levels.max(1)).clamp(DRAWS_MIN, DRAWS);
+        Evidence {
+            blocks: Vec::new(),
+            stages: Vec::new(),
+            stretches: Vec::new(),
+            tallies: vec![Tally::default(); levels],
+            sums: LevelSums::new(levels, draws, seed),
+            crossing: Crossing::default(),
+            values_before: Vec::new(),
+            residuals_before: Vec::new(),
+        }
+    }
+
+    /// Takes a block: its measured runs in the order of time, each with the place of its level.
+    pub(super) fn take(&mut self, runs: &[(u16, &Sample)], metric: Metric, ignore_failure: bool) {
+        let mut block = Block::default();
+        for &(level, sample) in runs {
+            let tally = &mut self.tallies[usize::from(level)];
+            tally.runs += 1;
+            if !sample.outcome.is_success() {
+                tally.failures += 1;
+                tally.exit_status.get_or_insert(sample.outcome.exit_status());
+            }
+            let reading = sample.get(metric).filter(|_| counts(sample, ignore_failure));
+            if let Some(value) = reading.filter(|_| !block.levels.contains(&level)) {
+                block.levels.push(level);
+                block.values.push((value as f64).max(least(metric)).ln());
+            }
+        }
+        self.blocks.push(block);
+    }
+
+    /// Says what the latest block was for. A block of the levels' own enters the permutation test.
+    pub(super) fn label(&mut self, stage: Stage, stretch: usize) {
+        self.stages.push(stage);
+        self.stretches.push(stretch);
+        let latest = self.blocks.len() - 1;
+        if stage != Stage::Confirm && self.blocks[latest].values.len() > 1 {
+            let standardised = self.standardise(&self.blocks[latest].values.clone());
+            self.sums.add(&self.blocks[latest].levels, &standardised);
+        }
+    }
+
+    /// The values less their slow movement and over their local scatter. Only the order of time counts here, never which
+    /// level was visited when: so the random orders of the test are as likely as the one observed, whatever this does.
+    fn standardise(&mut self, values: &[f64]) -> Vec<f64> {
+        let movement = if window(values.len()) < values.len() {
+            let from = self.values_before.len().saturating_sub(window(values.len()) / 2);
+            let before = &self.values_before[from..];
+            running_median(&[before, values].concat(), window(values.len())).split_off(before.len())
+        } else {
+            trend(&[values.to_vec()]).concat()
+        };
+        let residuals: Vec<f64> = values.iter().zip(&movement).map(|(value, slow)| value - slow).collect();
+        let spread = scatter(&[self.residuals_before.as_slice(), &residuals].concat());
+        let spread = &spread[self.residuals_before.len()..];
+        let standardised = residuals.iter().zip(spread).map(|(r, spread)| (r / spread).clamp(-REACH, REACH));
+        let standardised = standardised.collect();
+        remember(&mut self.values_before, values);
+        remember(&mut self.residuals_before, &residuals);
+        standardised
+    }
+
+    /// Indices of the blocks of some stages.
+    pub(super) fn of(&self, wanted: impl Fn(Stage) -> bool) -> Vec<usize> {
+        (0..self.blocks.len()).filter(|&index| wanted(self.stages[index])).collect()
+    }
+}
+
+/// What a reading of zero counts as, for its logarithm: half a microsecond, or half of whatever else is counted.
+fn least(metric: Metric) -> f64 {
+    if metric.unit() == Unit::Nanos { 500.0 } else { 0.5 }
+}
+
+fn remember(memory: &mut Vec<f64>, values: &[f64]) {
+    memory.extend_from_slice(values);
+    memory.drain(..memory.len().saturating_sub(MEMORY));
+}

@@ -1,0 +1,142 @@
+//! The judge of a sweep on samples made by hand: what it visits, what it leaves out, what it says when little is known.
+
+mod support;
+
+use fauxplat_analyze::{Decision, SweepJudge, SweepJudged, SweepLevel, SweepSubject};
+use fauxplat_model::{Metric, Outcome, Rule, Sample, StoppedBy, SweepAnswer};
+use support::{jitter, run};
+
+fn subject(factors: &[&str]) -> SweepSubject {
+    SweepSubject { factors: factors.iter().map(|&name| name.to_owned()).collect(), unit: None }
+}
+
+fn named(names: &[&str]) -> Vec<SweepLevel> {
+    names.iter().map(|&name| SweepLevel { name: name.to_owned(), ..SweepLevel::default() }).collect()
+}
+
+/// One block of what the judge wants, in an order that looks random; `wall` gives microseconds, or `None` for a crash.
+fn block(judge: &SweepJudge, number: u32, wall: &dyn Fn(u16) -> Option<f64>) -> Vec<Sample> {
+    let mut order = judge.wanted();
+    order.sort_by(|&a, &b| jitter(number, a.into()).total_cmp(&jitter(number, b.into())));
+    let visit = |(position, command): (usize, u16)| {
+        let noise = 1.0 + 0.002 * jitter(number * 1000 + u32::from(command), 77);
+        let time = wall(command).unwrap_or(50.0) * 1000.0 * noise;
+        let mut sample = run(number, command, position as u16, &[(Metric::Wall, time as u64)]);
+        if wall(command).is_none() {
+            sample.outcome = Outcome::Signaled(11);
+        }
+        sample
+    };
+    order.into_iter().enumerate().map(visit).collect()
+}
+
+/// A whole sweep.
+fn sweep(mut judge: SweepJudge, wall: &dyn Fn(u16) -> Option<f64>) -> (SweepJudged, Vec<Sample>) {
+    let mut samples = Vec::new();
+    for number in 0.. {
+        let block = block(&judge, number, wall);
+        samples.extend_from_slice(&block);
+        if judge.block(&block) == Decision::Stop {
+            break;
+        }
+    }
+    (judge.findings(&samples, judge.stopped_by()), samples)
+}
+
+#[test]
+fn a_level_at_which_the_subject_crashes_is_a_finding() {
+    let levels = named(&["a", "b", "c", "d", "e", "f", "g", "h"]);
+    let judge = SweepJudge::new(&Rule::default(), subject(&["letter"]), levels, 1);
+    let (judged, samples) = sweep(judge, &|level| (level != 5).then_some(900.0));
+    let finding = judged.findings.finding;
+    assert_eq!(finding.answer, SweepAnswer::NoEffect);
+    assert_eq!(finding.failing.len(), 1);
+    let failing = &finding.failing[0];
+    assert_eq!((failing.level.as_str(), failing.exit_status, failing.failures), ("f", 139, 3));
+    // It is not run for ever, and has no time.
+    assert_eq!(samples.iter().filter(|sample| sample.command == 5).count(), 3);
+    let level = &judged.findings.levels[5];
+    assert_eq!((level.runs, level.failures, level.median_ns, level.ratio), (3, 3, None, None));
+    assert!(judged.findings.levels[0].median_ns.is_some_and(|median| (median - 900e3).abs() < 5e3));
+}
+
+#[test]
+fn when_everything_fails_it_stops() {
+    let judge = SweepJudge::new(&Rule::default(), subject(&["letter"]), named(&["a", "b"]), 1);
+    let (judged, samples) = sweep(judge, &|_| None);
+    assert_eq!(judged.findings.finding.answer, SweepAnswer::Undecided);
+    assert!(samples.len() <= 16, "{}", samples.len());
+    assert!(judged.warnings.iter().any(|warning| warning.contains("failed")), "{:?}", judged.warnings);
+}
+
+#[test]
+fn a_product_is_taken_apart() {
+    let cell = |index: u16| SweepLevel {
+        name: format!("{} {}", index / 4, index % 4),
+        cell: Some((index / 4, index % 4)),
+        ..SweepLevel::default()
+    };
+    let judge = SweepJudge::new(&Rule::default(), subject(&["aslr", "size"]), (0..8).map(cell).collect(), 3);
+    let (judged, _) = sweep(judge, &|index| Some(1000.0 + 100.0 * f64::from(index / 4)));
+    assert_eq!(judged.findings.factor, "aslr x size");
+    let parts = judged.findings.finding.parts;
+    let names: Vec<&str> = parts.iter().map(|part| part.factor.as_str()).collect();
+    assert_eq!(names, ["aslr", "size", "aslr x size"]);
+    assert!(parts[0].variance_share_low > 0.9, "{parts:?}");
+    assert!(parts[1].variance_share < 0.01 && parts[2].variance_share < 0.01, "{parts:?}");
+}
+
+#[test]
+fn equal_levels_are_run_once_unless_all_are_asked_for() {
+    let level = |bytes: u32| SweepLevel {
+        name: bytes.to_string(),
+        number: Some(bytes.into()),
+        same: Some(bytes / 16),
+        cell: None,
+    };
+    let judge =
+        || SweepJudge::new(&Rule::default(), subject(&["env-size"]), (0..128).map(level).collect(), 5);
+    assert_eq!(judge().wanted().len(), 8);
+    let rule = Rule { max_pairs: 6, ..Rule::default() };
+    let all =
+        SweepJudge::new(&rule, subject(&["env-size"]), (0..128).map(level).collect(), 5).exhaustive(true);
+    let (judged, samples) = sweep(all, &|_| Some(700.0));
+    assert_eq!((samples.len(), judged.findings.runs_exhaustive), (768, 12_800));
+    let (judged, _) = sweep(judge(), &|_| Some(700.0));
+    assert!(judged.findings.levels.iter().all(|level| level.stands_for == 16));
+    assert_eq!((judged.findings.levels_asked, judged.findings.levels_distinct), (128, 8));
+}
+
+#[test]
+fn what_was_interrupted_is_judged_by_what_there_is() {
+    let mut judge = SweepJudge::new(&Rule::default(), subject(&["letter"]), named(&["a", "b", "c"]), 2);
+    let none = judge.findings(&[], StoppedBy::Interrupt).findings;
+    assert_eq!((none.finding.answer, none.runs_done), (SweepAnswer::Undecided, 0));
+    assert!(
+        none.finding.difference_high_ratio.is_finite() && none.finding.largest_excluded_ratio.is_finite()
+    );
+    let mut samples = Vec::new();
+    // Of three levels one differs: seven blocks can show it at one per cent, five could not.
+    for number in 0..7 {
+        let block = block(&judge, number, &|level| Some(if level == 1 { 1100.0 } else { 1000.0 }));
+        judge.block(&block);
+        samples.extend(block);
+    }
+    let some = judge.findings(&samples, StoppedBy::Interrupt).findings;
+    assert_eq!(some.stopped_by, StoppedBy::Interrupt);
+    assert_eq!(some.finding.answer, SweepAnswer::Effect);
+    let ratio = some.levels[1].ratio.unwrap();
+    assert!((ratio - 1.1).abs() < 0.005, "{ratio}");
+    assert_eq!(some.finding.peaks[0].level, "b");
+}
+
+#[test]
+fn a_level_that_was_asked_for_twice_in_a_block_counts_once() {
+    let mut judge = SweepJudge::new(&Rule::default(), subject(&["letter"]), named(&["a", "b"]), 2);
+    let wall = |us: u64| [(Metric::Wall, us * 1000)];
+    let block: Vec<Sample> =
+        [(0, 500), (1, 500), (0, 900)].iter().map(|&(level, us)| run(0, level, 0, &wall(us))).collect();
+    judge.block(&block);
+    let findings = judge.findings(&block, StoppedBy::Interrupt).findings;
+    assert_eq!(findings.levels[0].median_ns.map(f64::round), Some(500_000.0));
+}
