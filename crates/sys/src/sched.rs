@@ -47,17 +47,16 @@ pub fn set_affinity(tid: i32, cpus: &CpuSet) -> Result<()> {
 
 /// Sets the scheduling policy (`libc::SCHED_*`) and real-time priority of a task, see `sched_setscheduler(2)`.
 pub fn set_policy(tid: i32, policy: i32, priority: u8) -> Result<()> {
-    let param = parameters(priority);
-    // SAFETY: `param` is valid for the call and only read.
-    check(unsafe { libc::sched_setscheduler(tid, policy, &param) }, "sched_setscheduler").map(drop)
+    check(try_policy(tid, policy, priority), "sched_setscheduler").map(drop)
 }
 
-/// The argument of `sched_setscheduler(2)`. Some C libraries have further fields, which Linux does not read.
-pub(crate) fn parameters(priority: u8) -> libc::sched_param {
-    // SAFETY: the structure is plain numbers, for which all bits zero is a value.
-    let mut param: libc::sched_param = unsafe { std::mem::zeroed() };
-    param.sched_priority = priority.into();
-    param
+/// The same without an allocation and with the plain result of the call, for a child between its birth and `exec`.
+///
+/// The kernel's own call, since musl has a function of that name that only says `ENOSYS`, and a larger `sched_param`.
+pub(crate) fn try_policy(tid: i32, policy: i32, priority: u8) -> libc::c_int {
+    let param = libc::c_int::from(priority);
+    // SAFETY: the kernel's `sched_param` is one int, which is valid for the call and only read.
+    unsafe { libc::syscall(libc::SYS_sched_setscheduler, tid, policy, &raw const param) as libc::c_int }
 }
 
 /// Sets the nice value of the calling process, see `setpriority(2)`.

@@ -5,6 +5,7 @@ use std::ffi::CString;
 use std::ptr;
 
 use crate::SysError;
+use crate::sched::try_policy;
 
 /// The longest padding that fits: one page, so that every displacement of the stack within a page can be had.
 pub const PAD_BYTES_MAX: usize = 8192;
@@ -266,8 +267,7 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
         }
         // The policy comes last: a real-time child must not hold the CPU for longer than it needs.
         if let Some((policy, priority)) = setup.policy {
-            let param = crate::sched::parameters(priority);
-            done(libc::sched_setscheduler(0, policy, &param), Stage::Policy)?;
+            done(try_policy(0, policy, priority), Stage::Policy)?;
         }
     }
     Ok(())
