@@ -105,11 +105,10 @@ impl Spawner {
         for fd in shared.fds() {
             process::keep_over_exec(fd, true)?;
         }
-        let child = Command::new(&program.path)
-            .args(&program.words)
-            .args(shared.fds().map(|fd| fd.to_string()))
-            .stdin(Stdio::null())
-            .spawn()
+        let mut command = Command::new(&program.path);
+        command.args(&program.words).args(shared.fds().map(|fd| fd.to_string())).stdin(Stdio::null());
+        // The spawner may be told to stop before it has got as far as listening.
+        let child = signal::while_terminate_waits(|| command.spawn())
             .map_err(|source| LaunchError::File { path: program.path.clone(), source });
         for fd in shared.fds() {
             process::keep_over_exec(fd, false)?;

@@ -39,6 +39,7 @@ fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
     signal::default_sigpipe();
     signal::ignore_terminal();
     signal::stop_on_terminate_repeatedly()?;
+    signal::admit_terminate();
     signal::on_parent_death(signal::SIGTERM)?;
     process::own_process_group();
     process::become_subreaper()?;
@@ -66,6 +67,7 @@ fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
         placed: home.clone(),
         home,
         runs: 0,
+        aborted: 0,
         parent,
     };
     server.serve()
@@ -84,6 +86,8 @@ struct Server<'a> {
     home: CpuSet,
     placed: CpuSet,
     runs: u64,
+    /// Requests before this one were stopped.
+    aborted: u64,
     parent: u32,
 }
 
@@ -98,14 +102,16 @@ impl Server<'_> {
                 return Ok(());
             }
             let request = Request::decode(self.rings.read(Way::Requests, next));
-            // A stop ends the run under way and all that wait in the ring; the client then asks anew, or leaves.
-            let reply = match signal::stop_requested() {
+            self.note_stop();
+            let reply = match next < self.aborted {
                 true => Reply::without_run(RunEnd::Aborted),
                 false if request.traced => self.run_traced(request),
                 false => self.run(request).unwrap_or_else(|failed| {
                     Reply::without_run(RunEnd::NotStarted(failed.stage as i32, failed.errno))
                 }),
             };
+            // Before the answer goes out: what is asked after it was not meant by the stop.
+            self.note_stop();
             if self.rings.publish(Way::Replies, next, &reply.encode()) {
                 self.to_client.ring();
             }
@@ -113,13 +119,19 @@ impl Server<'_> {
         }
     }
 
+    /// A stop ends the run under way and all that wait in the ring at this moment; the client then asks anew, or leaves.
+    fn note_stop(&mut self) {
+        if signal::stop_requested() {
+            signal::quiet();
+            signal::clear_stop();
+            self.aborted = self.rings.produced(Way::Requests);
+        }
+    }
+
     /// Sleeps until there is a request; false when fauxplat is gone.
     fn wait_for_request(&mut self, next: u64) -> Result<bool, LaunchError> {
         while self.rings.produced(Way::Requests) <= next {
-            if signal::stop_requested() {
-                signal::quiet();
-                signal::clear_stop();
-            }
+            self.note_stop();
             if self.rings.goodbye_said() || std::os::unix::process::parent_id() != self.parent {
                 return Ok(false);
             }

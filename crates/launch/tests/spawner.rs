@@ -250,10 +250,17 @@ fn lists_the_tree() {
 }
 
 fn stops_on_request() {
+    // At once, before the spawner can have begun to listen, and when it is at work.
+    for after_ms in [0, 50] {
+        stops_on_request_after(after_ms);
+    }
+}
+
+fn stops_on_request_after(after_ms: u64) {
     let mut spawner = spawner(vec![shell("sleep 100"), shell("true")]);
     spawner.submit(request(0));
     spawner.submit(request(1));
-    std::thread::sleep(std::time::Duration::from_millis(50));
+    std::thread::sleep(std::time::Duration::from_millis(after_ms));
     spawner.abort();
     let mut ends = Vec::new();
     while ends.len() < 2 {

@@ -53,6 +53,36 @@ pub fn stop_on_terminate_repeatedly() -> Result<()> {
     handle(libc::SIGALRM, interrupt_only)
 }
 
+/// Does something while the calling thread holds SIGTERM back, and so every process that it starts meanwhile, which
+/// keeps the signal until [`admit_terminate`]. See `sigprocmask(2)`.
+///
+/// A process that is asked to stop before it has a handler would otherwise die of the signal.
+pub fn while_terminate_waits<T>(work: impl FnOnce() -> T) -> T {
+    let before = mask_terminate(libc::SIG_BLOCK);
+    let done = work();
+    // SAFETY: `before` is the mask that the call above has filled in, and is only read.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut()) };
+    done
+}
+
+/// Lets SIGTERM come, also one that has been waiting.
+pub fn admit_terminate() {
+    mask_terminate(libc::SIG_UNBLOCK);
+}
+
+/// Blocks or unblocks SIGTERM in the calling thread, and returns the mask as it was.
+fn mask_terminate(how: libc::c_int) -> libc::sigset_t {
+    // SAFETY: zeroed sets are valid and emptied at once; all pointers are to locals. The calls cannot fail, since
+    // the signal exists and `how` is one of the two that are known.
+    unsafe {
+        let (mut terminate, mut before): (libc::sigset_t, libc::sigset_t) = std::mem::zeroed();
+        libc::sigemptyset(&mut terminate);
+        libc::sigaddset(&mut terminate, libc::SIGTERM);
+        libc::pthread_sigmask(how, &terminate, &mut before);
+        before
+    }
+}
+
 /// Ends the repeated interruptions.
 pub fn quiet() {
     let never = libc::timeval { tv_sec: 0, tv_usec: 0 };
