@@ -11,13 +11,16 @@ PREFIX ?= /usr/local
 BINARY := $(or $(CARGO_TARGET_DIR),target)/release/fauxplat
 SHARE := $(DESTDIR)$(PREFIX)/share
 
-.PHONY: demo test build install bench clean help toolchain needs-build needs-demo needs-test
+.PHONY: demo test test-vm build install bench clean help toolchain needs-build needs-demo needs-test
 
 demo: needs-demo build ## install what is missing, build, and compare two real programs
 	@demo/run $(BINARY)
 
 test: needs-test toolchain ## install what is missing, and run everything that has to pass
 	@.ci/stages
+
+test-vm: needs-build toolchain ## run the tests that need machines of other shapes, in QEMU (see vm/README.md)
+	@cargo xtask vm || [ $$? = 77 ]
 
 build: needs-build toolchain ## build the release binary (the default)
 	@cargo build --release --package fauxplat-cli
@@ -38,7 +41,7 @@ clean: ## remove everything that was built, and the data of the demo
 	rm -rf demo-data
 
 help: ## list these targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
 
 toolchain: needs-build
 	@.ci/toolchain

@@ -58,3 +58,43 @@ pub(crate) fn build_release() -> Result<PathBuf, ChoreError> {
         false => Err(ChoreError::Cargo(words.into())),
     }
 }
+
+/// A test program of cargo.
+#[derive(Debug, Clone)]
+pub(crate) struct Executable {
+    /// The folder of its crate and its target, as `launch.spawner`; the unit tests of a library are `launch.lib`.
+    pub(crate) name: String,
+    /// The program.
+    pub(crate) path: PathBuf,
+    /// The folder in which cargo would start it.
+    pub(crate) folder: PathBuf,
+}
+
+/// Builds test programs without running them.
+pub(crate) fn build_tests(arguments: &[&str]) -> Result<Vec<Executable>, ChoreError> {
+    let words = "test --no-run --quiet --message-format json";
+    let output =
+        cargo().args(words.split(' ')).args(arguments).stderr(std::process::Stdio::inherit()).output();
+    let output = output.map_err(ChoreError::at("cargo"))?;
+    if !output.status.success() {
+        return Err(ChoreError::Cargo(format!("{words} {}", arguments.join(" "))));
+    }
+    let lines = output.stdout.split(|&byte| byte == b'\n');
+    Ok(lines
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .filter_map(|line| executable(&line))
+        .collect())
+}
+
+/// The test program that a message of cargo reports, see "External tools" in the book of cargo.
+fn executable(message: &Value) -> Option<Executable> {
+    let (path, target) = (message["executable"].as_str()?, &message["target"]);
+    if message["profile"]["test"] != true {
+        return None;
+    }
+    let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+    let is_library = target["kind"].as_array()?.iter().any(|kind| kind == "lib");
+    let part = if is_library { "lib" } else { target["name"].as_str()? };
+    let name = format!("{}.{part}", folder.file_name()?.to_string_lossy());
+    Some(Executable { name, path: path.into(), folder: folder.to_owned() })
+}

@@ -24,9 +24,12 @@ pub(crate) enum ChoreError {
     /// Cargo, or what it ran, failed and has said why.
     #[error("`cargo {0}` failed; its message stands above")]
     Cargo(String),
-    /// A bench cannot go on.
+    /// A bench, or a test in a virtual machine, cannot go on or has failed.
     #[error("{0}")]
     Bench(String),
+    /// The machine lacks what the chore needs.
+    #[error("skipped: {0}")]
+    Skipped(&'static str),
     /// The answer of `cargo metadata` has another form.
     #[error(
         "`cargo metadata` answered without {0}; is this cargo newer than the toolchain of the workspace?"
@@ -35,9 +38,13 @@ pub(crate) enum ChoreError {
 }
 
 impl ChoreError {
-    /// 2 for bad usage, else 1.
+    /// 2 for bad usage, 77 as automake's tests have it for what this machine cannot do, else 1.
     pub(crate) fn exit_code(&self) -> u8 {
-        if matches!(self, ChoreError::Usage(_)) { 2 } else { 1 }
+        match self {
+            ChoreError::Usage(_) => 2,
+            ChoreError::Skipped(_) => 77,
+            _ => 1,
+        }
     }
 
     /// Gives an input or output error its path, for `map_err`.

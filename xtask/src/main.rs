@@ -1,4 +1,4 @@
-//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | man | completions`.
+//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | vm | man | completions`.
 #![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
 mod bench;
@@ -6,6 +6,7 @@ mod cargo;
 mod error;
 mod generate;
 mod tidy;
+mod vm;
 
 use std::process::ExitCode;
 
@@ -15,6 +16,7 @@ const USAGE: &str = "usage: cargo xtask CHORE
   tidy                   check ranks, columns and the form of every module
   sim [ARGS]             simulate the decision rule and compare it with its reference figures
   bench [NAME]           instrument, memory, verdict: figures as ratios, see benches/README.md
+  vm [--seconds N] [NAME]… tests in virtual machines, all or by test and shape, see vm/README.md
   man [--check]          write docs/man from the command line's definition, or check that it is up to date
   completions [--check]  the same for docs/completions";
 
@@ -35,6 +37,7 @@ fn chore(arguments: &[String]) -> Result<(), ChoreError> {
         ["tidy"] => tidy::check_workspace(),
         ["sim", rest @ ..] => cargo::run("fauxplat-analyze", &["--release", "--example", "sim"], rest),
         ["bench", rest @ ..] => bench::run(rest),
+        ["vm", rest @ ..] => vm::run(rest),
         ["man"] => generate::write(generate::MAN),
         ["man", "--check"] => generate::check(generate::MAN),
         ["completions"] => generate::write(generate::COMPLETIONS),

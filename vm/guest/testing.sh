@@ -1,0 +1,37 @@
+# What the tests of vm/tests have in common. A test passes with exit code 0, is skipped with 77, else it has failed; the
+# last line that it printed stands beside the outcome.
+#
+# $FAUXPLAT is the program, /job/bin holds a starter for each test program of cargo, and /job/programs small programs
+# for the guest.
+# shellcheck shell=sh
+
+# skip WHY: this guest cannot tell.
+skip() {
+    echo "$1"
+    exit 77
+}
+
+fail() {
+    echo "$1"
+    exit 1
+}
+
+# same WHAT EXPECTED FOUND
+same() {
+    [ "$2" = "$3" ] || fail "$1: expected «$2», found «$3»"
+}
+
+# holds WHAT CONDITION…: a condition as for `test`.
+holds() {
+    what=$1
+    shift
+    [ "$@" ] || fail "$what: not so: $*"
+}
+
+# cargo_test CRATE.TARGET [ARGUMENT…]: a test program of cargo in the folder of its crate; `lib` are the unit tests.
+cargo_test() {
+    starter=/job/bin/$1
+    shift
+    [ -x "$starter" ] || fail "${starter##*/} was not built"
+    "$starter" "$@"
+}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# The crates below the program pass their own tests on arm64.
+# shapes: arm64-pmu
+# seconds: 120
+# packages: fauxplat-units fauxplat-model fauxplat-sys fauxplat-topology
+
+. "$(dirname "$0")/../guest/testing.sh"
+
+ran=0
+for starter in /job/bin/*; do
+    echo "${starter##*/}"
+    "$starter" || fail "${starter##*/} fails"
+    ran=$((ran + 1))
+done
+holds "test programs" "$ran" -ge 4
+echo "$ran test programs"

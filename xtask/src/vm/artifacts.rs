@@ -1,0 +1,121 @@
+//! What the guests run of ours: the program, and the test programs of cargo, for this machine and for arm64.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{HOST, Shape};
+use crate::cargo::{self, Executable, root};
+use crate::error::ChoreError;
+
+/// Statically linked, since the guest has no arm64 libraries; see `.cargo/config.toml` for its linker.
+const ARM64: &str = "aarch64-unknown-linux-musl";
+
+/// What a guest of one architecture finds in its `/job`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Artifacts {
+    /// The test programs of cargo.
+    tests: Vec<Executable>,
+    /// Small programs of `vm/guest`, each one file of Rust.
+    programs: Vec<PathBuf>,
+}
+
+/// The artifacts of every architecture.
+#[derive(Debug)]
+pub(super) struct Built {
+    native: Artifacts,
+    /// Or why there is nothing for arm64.
+    arm64: Result<Artifacts, String>,
+}
+
+/// Builds what the tests of these shapes need.
+pub(super) fn build(shapes: &[Shape]) -> Result<Built, ChoreError> {
+    let is_arm64 = |shape: &str| shape.starts_with("arm64");
+    // The whole workspace, as in `make test`, so that nothing is compiled a second time with other features.
+    let any_native = shapes.iter().any(|(shape, _)| shape != HOST && !is_arm64(shape));
+    let tests = if any_native { cargo::build_tests(&["--workspace"])? } else { Vec::new() };
+    let mut packages: Vec<&str> = shapes
+        .iter()
+        .filter(|(shape, _)| is_arm64(shape))
+        .flat_map(|(_, tests)| tests)
+        .flat_map(|test| &test.packages)
+        .map(String::as_str)
+        .collect();
+    packages.sort_unstable();
+    packages.dedup();
+    let any_arm64 = shapes.iter().any(|(shape, _)| is_arm64(shape));
+    let arm64 = if any_arm64 { build_arm64(&packages)? } else { Ok(Artifacts::default()) };
+    Ok(Built { native: Artifacts { tests, programs: Vec::new() }, arm64 })
+}
+
+fn build_arm64(packages: &[&str]) -> Result<Result<Artifacts, String>, ChoreError> {
+    if !has_target()? {
+        return Ok(Err(format!("no Rust for {ARM64} here, and rustup cannot add it")));
+    }
+    let mut words = vec!["--target", ARM64];
+    words.extend(packages.iter().flat_map(|package| ["--package", package]));
+    let tests = if packages.is_empty() { Vec::new() } else { cargo::build_tests(&words)? };
+    Ok(Ok(Artifacts { tests, programs: vec![compile("known_count")?] }))
+}
+
+/// Whether the standard library for arm64 is installed; asks rustup for it if not, and not for long.
+fn has_target() -> Result<bool, ChoreError> {
+    let output = Command::new("rustc").args(["--print", "target-libdir", "--target", ARM64]).output();
+    let folder = String::from_utf8_lossy(&output.map_err(ChoreError::at("rustc"))?.stdout).trim().to_owned();
+    if Path::new(&folder).is_dir() {
+        return Ok(true);
+    }
+    let mut add = Command::new("timeout");
+    add.args(["60", "rustup", "target", "add", ARM64]).current_dir(root());
+    Ok(add.output().is_ok_and(|output| output.status.success()))
+}
+
+/// Compiles a program of one file for arm64.
+fn compile(name: &str) -> Result<PathBuf, ChoreError> {
+    let folder = cargo::target()?.join("vm/programs");
+    fs::create_dir_all(&folder).map_err(ChoreError::at(&folder))?;
+    let out = folder.join(name);
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--edition", "2024", "--target", ARM64, "-C", "linker=rust-lld", "-O", "-o"]);
+    rustc.arg(&out).arg(root().join(format!("vm/guest/{name}.rs")));
+    let status = rustc.status().map_err(ChoreError::at("rustc"))?;
+    status
+        .success()
+        .then_some(out)
+        .ok_or_else(|| ChoreError::Bench(format!("rustc cannot compile vm/guest/{name}.rs")))
+}
+
+impl Built {
+    /// Fills the folder that a guest of this shape sees as `/job`, or says why the shape has nothing to run.
+    pub(super) fn lay_out(&self, shape: &str, job: &Path) -> Result<Result<(), String>, ChoreError> {
+        let artifacts = match (shape.starts_with("arm64"), &self.arm64) {
+            (false, _) => &self.native,
+            (true, Ok(arm64)) => arm64,
+            (true, Err(why)) => return Ok(Err(why.clone())),
+        };
+        let (bin, programs) = (job.join("bin"), job.join("programs"));
+        for folder in [&bin, &programs] {
+            fs::create_dir_all(folder).map_err(ChoreError::at(folder))?;
+        }
+        artifacts.tests.iter().try_for_each(|test| write_starter(&bin, test))?;
+        for program in &artifacts.programs {
+            let copy = programs.join(program.file_name().unwrap_or_default());
+            fs::copy(program, &copy).map_err(ChoreError::at(copy))?;
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// Tests of cargo expect to start in the folder of their crate, where their fixtures are; insta would ask cargo, which a
+/// foreign guest does not have, for the workspace.
+fn write_starter(bin: &Path, test: &Executable) -> Result<(), ChoreError> {
+    let path = bin.join(&test.name);
+    let (root, folder, program) = (root(), test.folder.display(), test.path.display());
+    let text = format!(
+        "#!/bin/sh\ncd '{folder}' && INSTA_WORKSPACE_ROOT='{}' INSTA_UPDATE=no exec '{program}' \"$@\"\n",
+        root.display()
+    );
+    fs::write(&path, text).map_err(ChoreError::at(&path))?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(ChoreError::at(&path))
+}

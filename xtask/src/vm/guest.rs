@@ -1,0 +1,136 @@
+//! One boot: hands the tests to a guest, follows what it says, and gives each test its outcome.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use super::artifacts::Built;
+use super::{HOST, Outcome, Tally, Test};
+use crate::cargo::{self, root};
+use crate::error::ChoreError;
+
+/// What every shape shares.
+pub(super) struct Bed {
+    /// What the tests run.
+    pub(super) artifacts: Built,
+    /// When the time for all of them is up.
+    pub(super) end: Instant,
+}
+
+/// The codes of `vm/run` for a guest whose time was up, and for one that died.
+const TIME_IS_UP: i32 = 124;
+const DIED: i32 = 125;
+
+impl Bed {
+    /// Runs the tests of a shape and prints a line for each. What goes wrong around them counts as a failure.
+    pub(super) fn run(&self, shape: &str, tests: &[Test]) -> Tally {
+        let mut boot = Boot { shape, left: tests.to_vec(), tally: Tally::default() };
+        if let Err(error) = self.try_run(&mut boot) {
+            boot.end_all(Outcome::Failed, &error.to_string());
+        }
+        boot.tally
+    }
+
+    fn try_run(&self, boot: &mut Boot<'_>) -> Result<(), ChoreError> {
+        let seconds = self.end.saturating_duration_since(Instant::now()).as_secs();
+        let job = job_folder(boot.shape)?;
+        if seconds == 0 {
+            boot.end_all(Outcome::Skipped, "the time for all guests is up");
+            return Ok(());
+        }
+        if let Err(why) = self.artifacts.lay_out(boot.shape, &job)? {
+            boot.end_all(Outcome::Skipped, &why);
+            return Ok(());
+        }
+        let code = follow(command(boot, &job, seconds)?, boot, &job)?;
+        match code {
+            TIME_IS_UP => boot.end_all(Outcome::Skipped, "the time for all guests is up"),
+            DIED => boot.end_all(Outcome::Failed, "the guest died"),
+            code => boot.end_all(Outcome::Failed, &format!("the guest ended with {code} before this test")),
+        }
+        Ok(())
+    }
+}
+
+/// A fresh folder below cargo's target, where what was said can still be read after the run.
+fn job_folder(shape: &str) -> Result<PathBuf, ChoreError> {
+    let job = cargo::target()?.join("vm").join(shape);
+    if job.exists() {
+        fs::remove_dir_all(&job).map_err(ChoreError::at(&job))?;
+    }
+    fs::create_dir_all(job.join("log")).map_err(ChoreError::at(&job))?;
+    Ok(job)
+}
+
+/// What runs the tests: a guest, or on the host a script of the same kind.
+fn command(boot: &Boot<'_>, job: &Path, seconds: u64) -> Result<Command, ChoreError> {
+    let runner = root().join("vm/guest/run-tests");
+    let mut command = match boot.shape {
+        HOST => Command::new(runner),
+        shape => {
+            let mut run = Command::new(root().join("vm/run"));
+            run.args([shape, "--seconds", &seconds.to_string(), "--job"]).arg(job).args(["--", "env"]);
+            run.arg(format!("FAUXPLAT={}", cargo::target()?.join("debug/fauxplat").display())).arg(runner);
+            run
+        }
+    };
+    command.args(boot.left.iter().map(|test| format!("{}:{}", test.name, test.seconds)));
+    command.env("JOB", job).stdout(Stdio::piped());
+    Ok(command)
+}
+
+/// Reads the lines of `vm/guest/run-tests` as they come, and returns the exit code.
+fn follow(mut command: Command, boot: &mut Boot<'_>, job: &Path) -> Result<i32, ChoreError> {
+    let mut child = command.spawn().map_err(ChoreError::at("vm/run"))?;
+    let mut begun = Instant::now();
+    for line in
+        child.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines()).map_while(Result::ok)
+    {
+        match line.split(' ').collect::<Vec<_>>().as_slice() {
+            ["begin", _] => begun = Instant::now(),
+            ["end", name, code] => {
+                let said = fs::read_to_string(job.join("log").join(name)).unwrap_or_default();
+                boot.end(name, code.parse().unwrap_or(-1), &said, begun.elapsed().as_secs());
+            }
+            _ => println!("{}: {line}", boot.shape),
+        }
+    }
+    let status = child.wait().map_err(ChoreError::at("vm/run"))?;
+    Ok(status.code().unwrap_or(-1))
+}
+
+/// The tests of a boot that have not ended, and the count of those that have.
+struct Boot<'a> {
+    shape: &'a str,
+    left: Vec<Test>,
+    tally: Tally,
+}
+
+impl Boot<'_> {
+    fn end(&mut self, name: &str, code: i32, said: &str, seconds: u64) {
+        let Some(index) = self.left.iter().position(|test| test.name == name) else { return };
+        let test = self.left.remove(index);
+        let outcome = Outcome::of_code(code);
+        if outcome == Outcome::Failed && !said.trim().is_empty() {
+            println!("{}", said.trim_end());
+        }
+        let last = match code {
+            TIME_IS_UP => format!("it did not end within {} s", test.seconds),
+            _ => said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().to_owned(),
+        };
+        self.print(&test, outcome, &format!("({seconds} s) {last}"));
+    }
+
+    fn end_all(&mut self, outcome: Outcome, why: &str) {
+        for test in std::mem::take(&mut self.left) {
+            self.print(&test, outcome, why);
+        }
+    }
+
+    fn print(&mut self, test: &Test, outcome: Outcome, note: &str) {
+        self.tally.count(outcome);
+        println!("{:<8} {} {}: {} {}", outcome.word(), self.shape, test.name, test.title, note.trim());
+    }
+}

@@ -1,0 +1,112 @@
+//! The virtual-machine test bed: builds what its tests need, boots the shapes that they ask for, and counts.
+//!
+//! A test is a script in `vm/tests` whose head says where it runs ([`listing`]). All tests of a shape share one boot;
+//! shapes run side by side, as many as there are CPUs, since an emulated guest keeps one of them busy.
+#![expect(
+    clippy::disallowed_macros,
+    clippy::disallowed_methods,
+    reason = "a chore starts programs and prints"
+)]
+
+mod artifacts;
+mod guest;
+mod listing;
+mod outcome;
+
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use crate::cargo::root;
+use crate::error::ChoreError;
+use guest::Bed;
+use listing::Test;
+use outcome::{Outcome, Tally};
+
+/// All guests together, once everything is built.
+const SECONDS: u64 = 240;
+
+/// What a shape is called whose tests run on this machine, outside any guest.
+const HOST: &str = "host";
+
+/// What `vm/build` and `vm/run` end with where the test bed cannot be had.
+const CANNOT: i32 = 3;
+
+/// Runs the tests that the words name, or all.
+pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
+    let (seconds, names) = options(words)?;
+    let chosen = listing::choose(listing::read(&root().join("vm/tests"))?, names)?;
+    let (shapes, mut tally) = buildable(listing::by_shape(&chosen))?;
+    if !shapes.is_empty() {
+        let bed =
+            Bed { artifacts: artifacts::build(&shapes)?, end: Instant::now() + Duration::from_secs(seconds) };
+        tally += side_by_side(&bed, shapes);
+    }
+    println!("{tally}");
+    tally.verdict()
+}
+
+fn options<'a>(words: &'a [&'a str]) -> Result<(u64, &'a [&'a str]), ChoreError> {
+    let usage = ChoreError::Usage("usage: cargo xtask vm [--seconds N] [TEST | SHAPE]…");
+    match words {
+        ["--seconds", number, names @ ..] => {
+            number.parse().map(|seconds| (seconds, names)).map_err(|_| usage)
+        }
+        [option, ..] if option.starts_with('-') => Err(usage),
+        names => Ok((SECONDS, names)),
+    }
+}
+
+/// The tests of one shape, in their order.
+type Shape = (String, Vec<Test>);
+
+/// Prepares the guests. A shape that this machine cannot have is left out, and its tests count as skipped.
+fn buildable(shapes: Vec<Shape>) -> Result<(Vec<Shape>, Tally), ChoreError> {
+    let (mut kept, mut tally) = (Vec::new(), Tally::default());
+    for (shape, tests) in shapes {
+        match build_shape(&shape)? {
+            None => kept.push((shape, tests)),
+            Some(why) => {
+                println!("skipped  {shape}, {} tests: {why}", tests.len());
+                tally.skip(tests.len());
+            }
+        }
+    }
+    // What runs on the host alone tests the guests as well.
+    if kept.iter().all(|(shape, _)| shape == HOST) {
+        tally.skip(kept.drain(..).map(|(_, tests)| tests.len()).sum());
+    }
+    Ok((kept, tally))
+}
+
+/// Why the shape cannot be had, if it cannot.
+fn build_shape(shape: &str) -> Result<Option<String>, ChoreError> {
+    if shape == HOST {
+        return Ok(None);
+    }
+    let mut build = Command::new(root().join("vm/build"));
+    let output = build.arg(shape).stdout(Stdio::inherit()).output().map_err(ChoreError::at("vm/build"))?;
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    match output.status.code() {
+        Some(0) => Ok(None),
+        Some(CANNOT) => Ok(Some(said.lines().last().unwrap_or_default().to_owned())),
+        _ => Err(ChoreError::Bench(format!("vm/build {shape}: {said}"))),
+    }
+}
+
+/// Runs shapes on as many lanes as there are CPUs.
+fn side_by_side(bed: &Bed, shapes: Vec<Shape>) -> Tally {
+    let lanes = std::thread::available_parallelism().map_or(1, usize::from).min(shapes.len());
+    let waiting = Mutex::new(shapes.into_iter());
+    let next = || waiting.lock().ok()?.next();
+    let lane = || {
+        std::iter::from_fn(next).fold(Tally::default(), |sum, (shape, tests)| sum + bed.run(&shape, &tests))
+    };
+    std::thread::scope(|scope| {
+        let lanes: Vec<_> = (0..lanes).map(|_| scope.spawn(lane)).collect();
+        lanes
+            .into_iter()
+            .map(|lane| lane.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .sum()
+    })
+}
