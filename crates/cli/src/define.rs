@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use fauxplat_model::{
-    Aslr, CommandLine, Condition, Definition, EnvBase, EnvPad, Heap, Output, Parameter, Placement, Rule,
+    Aslr, CommandLine, Condition, Definition, EnvBase, EnvPad, Output, Parameter, Placement, Rule,
 };
 
-use crate::args::{CommandArgs, ConditionArgs, HeapChoice, OnOff, RuleArgs, RunArgs};
+use crate::args::{CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs};
 use crate::failure::Failure;
 
 /// The definition that a command line asks for. A saved one comes first, and what the command line says replaces it.
@@ -77,11 +77,7 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
         Some(OnOff::Off) => Aslr::Off,
     };
     condition.env_pad = args.env_pad.unwrap_or(condition.env_pad);
-    condition.heap = match args.heap {
-        None => condition.heap,
-        Some(HeapChoice::Inherit) => Heap::Inherit,
-        Some(HeapChoice::Random) => Heap::Random,
-    };
+    condition.heap = args.heap.unwrap_or(condition.heap);
     condition.stdin = args.stdin.clone().or(condition.stdin.take());
     condition.cwd = args.cwd.clone().or(condition.cwd.take());
     condition.timeout = args.timeout.or(condition.timeout);

@@ -81,6 +81,7 @@ impl From<LaunchError> for Failure {
             | LaunchError::NotExecutable { .. }
             | LaunchError::File { .. }
             | LaunchError::NullByte(_) => USAGE,
+            _ if error.is_too_big() => USAGE,
             _ if error.is_permission() => MACHINE,
             LaunchError::Refused { stage: fauxplat_sys::spawn::Stage::Exec, .. } => COMMAND,
             LaunchError::Refused { .. } | LaunchError::Sys(_) => MACHINE,

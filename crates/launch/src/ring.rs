@@ -19,7 +19,7 @@ pub struct Request {
     pub place: Place,
     /// Environment padding.
     pub pad: Pad,
-    /// Displacement of the heap in bytes.
+    /// Displacement of the heap in bytes; the entry's own when absent.
     pub heap_offset_bytes: Option<u16>,
     /// Whether the whole process tree is to be traced and listed instead of timed.
     pub traced: bool,
@@ -42,9 +42,9 @@ pub enum Place {
 /// Environment padding of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pad {
-    /// None.
+    /// The entry's own, which usually is none.
     #[default]
-    None,
+    Entry,
     /// A variable of exactly this many bytes.
     Bytes(u16),
     /// As many bytes as bring arguments and environment to this size modulo 4096.
@@ -183,7 +183,7 @@ impl<'a> Rings<'a> {
 impl Request {
     pub(crate) fn encode(&self) -> [u64; REQUEST_WORDS] {
         let pad = match self.pad {
-            Pad::None => NONE,
+            Pad::Entry => NONE,
             Pad::Bytes(bytes) => bytes.into(),
             Pad::StackOffset(offset) => 1 << 32 | u64::from(offset),
         };
@@ -199,7 +199,7 @@ impl Request {
 
     pub(crate) fn decode(words: [u64; REQUEST_WORDS]) -> Request {
         let pad = match words[2] {
-            NONE => Pad::None,
+            NONE => Pad::Entry,
             word if word >> 32 == 1 => Pad::StackOffset(word as u16),
             word => Pad::Bytes(word as u16),
         };
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn messages_survive_the_crossing() {
-        for pad in [Pad::None, Pad::Bytes(0), Pad::Bytes(4096), Pad::StackOffset(4095)] {
+        for pad in [Pad::Entry, Pad::Bytes(0), Pad::Bytes(4096), Pad::StackOffset(4095)] {
             for place in [Place::Entry, Place::Cpu(0), Place::Cpu(4000), Place::Idle, Place::Same] {
                 let heap_offset_bytes = (place == Place::Same).then_some(4080);
                 let request =

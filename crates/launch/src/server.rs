@@ -11,7 +11,7 @@ use std::time::Duration;
 use fauxplat_model::{Metric, Reading};
 use fauxplat_sys::process::{self, Exit, Usage, Waited};
 use fauxplat_sys::shared::{Doorbell, SharedWords};
-use fauxplat_sys::spawn::{ChildStack, Stage, StartFailed, Started, start};
+use fauxplat_sys::spawn::{Stage, StartFailed, StartSpace, Started, start};
 use fauxplat_sys::{clock, sched, signal, trace};
 use fauxplat_units::{Cpu, CpuSet};
 
@@ -63,9 +63,10 @@ fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
         to_client,
         programs,
         accounts,
-        stack: ChildStack::default(),
+        space: StartSpace::default(),
         placed: home.clone(),
         home,
+        without_huge_pages: false,
         runs: 0,
         aborted: 0,
         parent,
@@ -81,10 +82,12 @@ struct Server<'a> {
     to_client: Doorbell,
     programs: Vec<Loaded>,
     accounts: Accounts,
-    stack: ChildStack,
+    space: StartSpace,
     /// The affinity with which the spawner began, and which it has now. Children inherit the latter.
     home: CpuSet,
     placed: CpuSet,
+    /// Whether children are kept from huge pages now. They inherit that as well.
+    without_huge_pages: bool,
     runs: u64,
     /// Requests before this one were stopped.
     aborted: u64,
@@ -147,6 +150,7 @@ impl Server<'_> {
     fn run(&mut self, request: Request) -> Result<Reply, StartFailed> {
         let loaded = &mut self.programs[request.entry as usize];
         place(&mut self.placed, &self.home, loaded, request.place)?;
+        allow_huge_pages(&mut self.without_huge_pages, loaded)?;
         loaded.rewind_stdin();
         let pad = loaded.pad_bytes(request.pad);
         let timeout_ns = loaded.timeout_ns;
@@ -157,11 +161,12 @@ impl Server<'_> {
         if let Some(limit_ns) = timeout_ns {
             signal::interrupt_after(limit_ns);
         }
-        loaded.setup.traced = request.heap_offset_bytes.is_some();
-        let started = start(&mut loaded.image, &loaded.setup, pad, &mut self.stack);
+        let heap_offset_bytes = request.heap_offset_bytes.or(loaded.heap_offset_bytes);
+        loaded.setup.traced = heap_offset_bytes.is_some();
+        let started = start(&mut loaded.image, &loaded.setup, pad, &mut self.space);
         loaded.setup.traced = false;
         let started = started?;
-        if let Some(bytes) = request.heap_offset_bytes {
+        if let Some(bytes) = heap_offset_bytes {
             shift_heap(started.pid, bytes)?;
         }
         let watched = watch(started, timeout_ns, look);
@@ -201,7 +206,7 @@ impl Server<'_> {
         loaded.rewind_stdin();
         let end = match place(&mut self.placed, &self.home, loaded, request.place) {
             Err(failed) => RunEnd::NotStarted(failed.stage as i32, failed.errno),
-            Ok(()) => tree::observe(loaded, &mut self.stack, &self.tree),
+            Ok(()) => tree::observe(loaded, &mut self.space, &self.tree),
         };
         reap::rest();
         Reply::without_run(end)
@@ -223,6 +228,18 @@ fn place(placed: &mut CpuSet, home: &CpuSet, loaded: &Loaded, place: Place) -> R
             sched::current_cpu().map_or(Ok(()), |cpu| move_to(placed, &[cpu].into_iter().collect()))
         }
     }
+}
+
+/// Gives the next child huge pages, or keeps it from them.
+fn allow_huge_pages(without: &mut bool, loaded: &Loaded) -> Result<(), StartFailed> {
+    if *without != loaded.without_huge_pages {
+        process::disable_huge_pages(loaded.without_huge_pages).map_err(|error| StartFailed {
+            stage: Stage::HugePages,
+            errno: error.source.raw_os_error().unwrap_or(0),
+        })?;
+        *without = loaded.without_huge_pages;
+    }
+    Ok(())
 }
 
 /// Long enough to be put to sleep for real.

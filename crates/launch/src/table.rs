@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use fauxplat_model::{Aslr, Command, Condition, EnvBase, Output, Placement, Policy};
 use fauxplat_sys::sched;
+use fauxplat_model::{Aslr, Command, Condition, EnvBase, EnvPad, Heap, HugePages, Output, Placement, Policy};
 use fauxplat_sys::spawn::ADDR_NO_RANDOMIZE;
 use fauxplat_units::CpuSet;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,14 @@ pub struct Entry {
     pub timeout_ns: Option<u64>,
     /// Iterations of extra work before the program, see [`fauxplat_sys::spawn::ChildSetup`].
     pub extra_work: u64,
+    /// Padding of the environment, in bytes, of a run that does not name its own.
+    pub pad_bytes: u16,
+    /// Displacement of the heap, in bytes, of a run that does not name its own.
+    pub heap_offset_bytes: Option<u16>,
+    /// Whether the program is kept from transparent huge pages.
+    pub without_huge_pages: bool,
+    /// Folders of the control groups that it enters.
+    pub groups: Vec<PathBuf>,
 }
 
 /// All programs of an experiment, addressed by index.
@@ -93,6 +101,16 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
         },
         timeout_ns: condition.timeout.map(|limit| limit.0),
         extra_work: 0,
+        pad_bytes: match condition.env_pad {
+            EnvPad::Bytes(bytes) => bytes,
+            EnvPad::None | EnvPad::Random => 0,
+        },
+        heap_offset_bytes: match condition.heap {
+            Heap::Bytes(bytes) => Some(bytes),
+            Heap::Inherit | Heap::Random => None,
+        },
+        without_huge_pages: condition.huge_pages == HugePages::Never,
+        groups: Vec::new(),
     }
 }
 
@@ -105,12 +123,21 @@ fn environment(condition: &Condition) -> Vec<String> {
             .filter_map(|(name, value)| Some(format!("{}={}", name.to_str()?, value.to_str()?)))
             .collect(),
     };
-    for setting in &condition.env_set {
+    for setting in condition.env_set.iter().chain(&tunables(condition.huge_pages)) {
         let name = setting.split_once('=').map_or(setting.as_str(), |(name, _)| name);
         env.retain(|old| old.split_once('=').is_none_or(|(old, _)| old != name));
         env.push(setting.clone());
     }
     env
+}
+
+/// The variable by which the C library's allocator is told to ask for huge pages, see its manual under "Memory
+/// Allocation Tunables". What the user set himself is replaced.
+fn tunables(huge_pages: HugePages) -> Option<String> {
+    match huge_pages {
+        HugePages::Inherit | HugePages::Never => None,
+        HugePages::Malloc => Some("GLIBC_TUNABLES=glibc.malloc.hugetlb=1".to_owned()),
+    }
 }
 
 /// The personality to set: only the randomisation bit is changed.

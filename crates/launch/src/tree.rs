@@ -6,7 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 
 use fauxplat_model::{Outcome, Process};
 use fauxplat_sys::process::Exit;
-use fauxplat_sys::spawn::{ChildStack, start};
+use fauxplat_sys::spawn::{StartSpace, start};
 use fauxplat_sys::trace::{self, Event};
 use fauxplat_sys::{clock, signal};
 
@@ -15,9 +15,9 @@ use crate::ring::RunEnd;
 use crate::server::Loaded;
 
 /// Runs the program once under the tracer and writes its tree, as JSON, to the file.
-pub(crate) fn observe(loaded: &mut Loaded, stack: &mut ChildStack, out: &File) -> RunEnd {
+pub(crate) fn observe(loaded: &mut Loaded, space: &mut StartSpace, out: &File) -> RunEnd {
     loaded.setup.traced = true;
-    let started = start(&mut loaded.image, &loaded.setup, None, stack);
+    let started = start(&mut loaded.image, &loaded.setup, None, space);
     loaded.setup.traced = false;
     let started = match started {
         Ok(started) => started,

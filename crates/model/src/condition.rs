@@ -7,6 +7,8 @@ use std::str::FromStr;
 use fauxplat_units::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
+use crate::{Background, HugePages, Limit};
+
 /// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
@@ -95,7 +97,7 @@ impl FromStr for Policy {
     }
 }
 
-crate::text::as_text!(Placement, Policy, EnvPad);
+crate::text::as_text!(Placement, Policy, EnvPad, Heap);
 
 /// Address space layout randomisation, set per child by `personality(2)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,15 +165,40 @@ impl FromStr for EnvPad {
     }
 }
 
-/// Where the heap begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// Where the heap begins: `inherit`, `random`, or a displacement in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Heap {
     /// Where the kernel puts it: always at the same offset within a page.
     #[default]
     Inherit,
     /// Each block draws a displacement of 0 to 4080 bytes that all its commands share.
     Random,
+    /// So many bytes further on.
+    Bytes(u16),
+}
+
+impl fmt::Display for Heap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Heap::Inherit => f.write_str("inherit"),
+            Heap::Random => f.write_str("random"),
+            Heap::Bytes(bytes) => bytes.fmt(f),
+        }
+    }
+}
+
+impl FromStr for Heap {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "inherit" => Ok(Heap::Inherit),
+            "random" => Ok(Heap::Random),
+            _ => text.parse().map(Heap::Bytes).map_err(|_| {
+                format!("`{text}` is not a place of the heap: inherit, random, or 0 to 65535 bytes")
+            }),
+        }
+    }
 }
 
 /// Where the standard output and standard error of a command go.
@@ -207,6 +234,14 @@ pub struct Condition {
     pub env_pad: EnvPad,
     /// Place of the heap.
     pub heap: Heap,
+    /// Which pages it gets.
+    pub huge_pages: HugePages,
+    /// Limits upon it.
+    pub limit: Limit,
+    /// Load beside it.
+    pub background: Background,
+    /// Clock frequency of its CPU, in kHz, where it is held.
+    pub frequency_khz: Option<u32>,
     /// File for standard input; `/dev/null` when absent.
     pub stdin: Option<PathBuf>,
     /// Working directory; fauxplat's own when absent.

@@ -14,6 +14,7 @@ mod metric;
 mod sample;
 mod shift;
 mod table_source;
+mod surroundings;
 mod text;
 mod trial;
 
@@ -27,4 +28,5 @@ pub use metric::{Metric, Unit};
 pub use sample::{Outcome, Phase, Reading, Sample, Source, Sources};
 pub use shift::ShiftSample;
 pub use table_source::TableSource;
+pub use surroundings::{Background, Beside, HugePages, Limit};
 pub use trial::{Setup, Trial};

@@ -350,7 +350,7 @@ fn helper_entry(command: &Command, argv: &[String]) -> Entry {
 
 /// A run without anything that a block draws.
 fn plain_request(entry: u32) -> Request {
-    Request { entry, place: Place::Entry, pad: Pad::None, heap_offset_bytes: None, traced: false }
+    Request { entry, place: Place::Entry, pad: Pad::Entry, heap_offset_bytes: None, traced: false }
 }
 
 fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
@@ -364,7 +364,7 @@ fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
     };
     let pad = match (setup.stack_offset_bytes, setup.env_pad_bytes) {
         (Some(offset), _) => Pad::StackOffset(offset),
-        (None, 0) => Pad::None,
+        (None, 0) => Pad::Entry,
         (None, bytes) => Pad::Bytes(bytes),
     };
     Request { entry, place, pad, heap_offset_bytes: setup.heap_offset_bytes, traced: false }

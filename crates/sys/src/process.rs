@@ -131,6 +131,25 @@ pub fn become_subreaper() -> Result<()> {
         .map(drop)
 }
 
+/// When a process started, in clock ticks since the boot (field 22 of `/proc/PID/stat`, see `proc_pid_stat(5)`): with
+/// its id it names a process of a boot for ever. `None` when it is gone, or dead and only not yet reaped.
+pub fn start_ticks(pid: u32) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field, the name, may hold spaces and parentheses, so counting begins after the last one.
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+    let state = fields.next()?;
+    (state != "Z" && state != "X").then(|| fields.nth(18)?.parse().ok())?
+}
+
+/// Keeps the kernel from giving transparent huge pages to this process and to the programs that it executes or
+/// creates from now on, or lets it again; see `PR_SET_THP_DISABLE` in `prctl(2)`.
+pub fn disable_huge_pages(disable: bool) -> Result<()> {
+    let value = libc::c_ulong::from(disable);
+    // SAFETY: the option takes one integer, and the others must be zero.
+    check(unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, value, 0, 0, 0) }, "prctl(PR_SET_THP_DISABLE)")
+        .map(drop)
+}
+
 /// Puts the calling process into a process group of its own, see `setpgid(2)`.
 pub fn own_process_group() {
     // SAFETY: no pointer is passed. The call cannot fail for a process that leads no session.

@@ -7,8 +7,9 @@ use std::ptr;
 use crate::SysError;
 use crate::sched::try_policy;
 
-/// The longest padding that fits: one page, so that every displacement of the stack within a page can be had.
-pub const PAD_BYTES_MAX: usize = 8192;
+/// The longest padding: many pages, so that every displacement of the stack within one can be had, and a sweep over
+/// the size of the environment reaches far.
+pub const PAD_BYTES_MAX: usize = u16::MAX as usize;
 
 /// Bytes that an environment pointer takes in the process image.
 const POINTER_BYTES: usize = size_of::<*const u8>();
@@ -23,10 +24,6 @@ pub struct Image {
     argv_pointers: Vec<*const libc::c_char>,
     /// `env` likewise, with one place more, before the null, for the padding variable.
     env_pointers: Vec<*const libc::c_char>,
-    /// Backing of the padding variable; a null byte at the right place ends it.
-    pad: Vec<u8>,
-    /// Where that null byte stands.
-    pad_end: usize,
 }
 
 impl Image {
@@ -38,17 +35,7 @@ impl Image {
         let (argv, env) = (strings(argv)?, strings(env)?);
         let argv_pointers = argv.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect();
         let env_pointers = env.iter().map(|text| text.as_ptr()).chain([ptr::null(), ptr::null()]).collect();
-        let mut pad = vec![b'x'; PAD_BYTES_MAX + 64];
-        pad[..PAD_NAME.len()].copy_from_slice(PAD_NAME);
-        Ok(Image {
-            program: CString::new(program)?,
-            argv,
-            env,
-            argv_pointers,
-            env_pointers,
-            pad,
-            pad_end: PAD_BYTES_MAX,
-        })
+        Ok(Image { program: CString::new(program)?, argv, env, argv_pointers, env_pointers })
     }
 
     /// Bytes that arguments, environment, program name and their pointers take at the top of the stack, without
@@ -60,18 +47,38 @@ impl Image {
         bytes(&self.argv) + bytes(&self.env) + self.program.as_bytes_with_nul().len()
     }
 
-    /// Adds one variable that takes `pad_bytes` bytes, its null byte included; `None` removes it.
-    fn set_pad(&mut self, pad_bytes: Option<usize>) {
+    /// Puts the padding variable at the end of the environment, or nothing.
+    fn set_pad(&mut self, pad: Option<*const libc::c_char>) {
         let place = self.env.len();
-        let Some(bytes) = pad_bytes.map(|bytes| bytes.clamp(1, PAD_BYTES_MAX)) else {
-            self.env_pointers[place] = ptr::null();
-            return;
-        };
+        self.env_pointers[place] = pad.unwrap_or(ptr::null());
+    }
+}
+
+/// The padding variable. One serves all images, since only one program starts at a time: a sweep holds thousands.
+#[derive(Debug)]
+struct Padding {
+    /// Its text; a null byte at the right place ends it.
+    text: Vec<u8>,
+    /// Where that null byte stands.
+    end: usize,
+}
+
+impl Default for Padding {
+    fn default() -> Self {
+        let mut text = vec![b'x'; PAD_BYTES_MAX + 64];
+        text[..PAD_NAME.len()].copy_from_slice(PAD_NAME);
+        Padding { text, end: PAD_BYTES_MAX }
+    }
+}
+
+impl Padding {
+    /// A variable that takes exactly so many bytes, its null byte included.
+    fn of_bytes(&mut self, bytes: usize) -> *const libc::c_char {
         // A variable shorter than its own name is cut: a strange string, but it takes exactly its bytes.
-        self.pad[self.pad_end] = if self.pad_end < PAD_NAME.len() { PAD_NAME[self.pad_end] } else { b'x' };
-        self.pad_end = bytes - 1;
-        self.pad[self.pad_end] = 0;
-        self.env_pointers[place] = self.pad.as_ptr().cast();
+        self.text[self.end] = if self.end < PAD_NAME.len() { PAD_NAME[self.end] } else { b'x' };
+        self.end = bytes.clamp(1, PAD_BYTES_MAX) - 1;
+        self.text[self.end] = 0;
+        self.text.as_ptr().cast()
     }
 }
 
@@ -91,6 +98,9 @@ pub struct ChildSetup {
     pub cwd: Option<CString>,
     /// Descriptors that become standard input, output and error.
     pub stdio: [i32; 3],
+    /// Descriptors of `cgroup.procs` files, open for writing: the control groups that the child enters. The kernel
+    /// may take many milliseconds for that, so a child that enters groups is timed from the moment it is inside.
+    pub groups: Vec<i32>,
     /// Whether the child asks to be traced by its parent.
     pub traced: bool,
     /// Iterations of a fixed chain of arithmetic that the child does before it executes the program: a known
@@ -120,15 +130,21 @@ pub enum Stage {
     Exec = 8,
     /// `sched_setaffinity(2)`, made by the spawner before the child exists.
     Affinity = 9,
+    /// Writing to `cgroup.procs`, see `cgroups(7)`.
+    Group = 10,
+    /// `PR_SET_THP_DISABLE` of `prctl(2)`, made by the spawner before the child exists.
+    HugePages = 11,
 }
 
 impl Stage {
     /// The stage with this number.
     pub fn from_number(number: i32) -> Option<Stage> {
         use Stage::*;
-        [Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Trace, Exec, Affinity]
-            .into_iter()
-            .find(|stage| *stage as i32 == number)
+        [
+            Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Trace, Exec, Affinity, Group, HugePages,
+        ]
+        .into_iter()
+        .find(|stage| *stage as i32 == number)
     }
 }
 
@@ -139,7 +155,7 @@ pub struct Started {
     pub pid: i32,
     /// The CPU on which it stood just before exec.
     pub cpu: Option<u16>,
-    /// `CLOCK_MONOTONIC` just before it was created.
+    /// `CLOCK_MONOTONIC` just before it was created, or just after it entered its control groups.
     pub started_ns: u64,
 }
 
@@ -156,19 +172,23 @@ pub struct StartFailed {
 struct Shared<'a> {
     image: &'a Image,
     setup: &'a ChildSetup,
+    entered_ns: u64,
     cpu: libc::c_int,
     failed_stage: i32,
     errno: i32,
 }
 
-/// A stack for the child's few calls before exec, kept from one run to the next.
+/// What every start needs and none keeps: a stack for the child's few calls before exec, and the padding variable.
 #[derive(Debug)]
-pub struct ChildStack(Vec<u128>);
+pub struct StartSpace {
+    stack: Vec<u128>,
+    padding: Padding,
+}
 
-impl Default for ChildStack {
+impl Default for StartSpace {
     fn default() -> Self {
         // 64 KiB, in units of 16 bytes because the ABI wants the stack aligned so.
-        ChildStack(vec![0; 4096])
+        StartSpace { stack: vec![0; 4096], padding: Padding::default() }
     }
 }
 
@@ -180,16 +200,16 @@ pub fn start(
     image: &mut Image,
     setup: &ChildSetup,
     pad_bytes: Option<usize>,
-    stack: &mut ChildStack,
+    space: &mut StartSpace,
 ) -> Result<Started, StartFailed> {
-    image.set_pad(pad_bytes);
-    let mut shared = Shared { image, setup, cpu: -1, failed_stage: 0, errno: 0 };
+    image.set_pad(pad_bytes.map(|bytes| space.padding.of_bytes(bytes)));
+    let mut shared = Shared { image, setup, entered_ns: 0, cpu: -1, failed_stage: 0, errno: 0 };
     let started_ns = crate::clock::monotonic_ns();
     // SAFETY: `child` is an extern "C" function of clone's type. The stack pointer is the end of a live, aligned
     // block. CLONE_VFORK suspends this thread until the child has executed or exited, so `shared` and the stack
     // outlive the child's use of them, and no two threads touch them at once.
     let pid = unsafe {
-        let top = stack.0.as_mut_ptr().add(stack.0.len());
+        let top = space.stack.as_mut_ptr().add(space.stack.len());
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         libc::clone(child, top.cast(), flags, (&raw mut shared).cast())
     };
@@ -199,18 +219,19 @@ pub fn start(
     }
     // SAFETY: `shared` was written by the child through the pointer above; a volatile read keeps the compiler
     // from assuming that the fields still hold what this function stored.
-    let (stage, errno, cpu) = unsafe {
+    let (stage, errno, cpu, entered_ns) = unsafe {
         (
             ptr::read_volatile(&shared.failed_stage),
             ptr::read_volatile(&shared.errno),
             ptr::read_volatile(&shared.cpu),
+            ptr::read_volatile(&shared.entered_ns),
         )
     };
     if let Some(stage) = Stage::from_number(stage) {
         while crate::process::wait(pid, true) == crate::process::Waited::Interrupted {}
         return Err(StartFailed { stage, errno });
     }
-    Ok(Started { pid, cpu: u16::try_from(cpu).ok(), started_ns })
+    Ok(Started { pid, cpu: u16::try_from(cpu).ok(), started_ns: started_ns.max(entered_ns) })
 }
 
 /// The child's life between clone and exec. Only calls that are safe after vfork(2): no allocation, no locks.
@@ -219,10 +240,13 @@ extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
     let shared = unsafe { &mut *argument.cast::<Shared<'_>>() };
     // SAFETY: each call gets pointers into `shared.image` and `shared.setup`, which are null-terminated and live.
     unsafe {
-        if let Err(stage) = apply(shared.setup) {
+        if let Err(stage) = enter(&shared.setup.groups).and_then(|()| apply(shared.setup)) {
             shared.errno = *libc::__errno_location();
             shared.failed_stage = stage as i32;
             libc::_exit(127);
+        }
+        if !shared.setup.groups.is_empty() {
+            shared.entered_ns = crate::clock::monotonic_ns();
         }
         shared.cpu = libc::sched_getcpu();
         work(shared.setup.extra_work);
@@ -238,6 +262,16 @@ extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
 fn work(iterations: u64) {
     (0..iterations)
         .fold(1u64, |sum, i| std::hint::black_box(sum.wrapping_mul(6364136223846793005).wrapping_add(i)));
+}
+
+/// Moves the calling process into control groups: a zero means the writer, see `cgroups(7)`.
+///
+/// # Safety
+/// Must run in the child of [`start`]; the descriptors are open.
+unsafe fn enter(groups: &[i32]) -> Result<(), Stage> {
+    // SAFETY: one byte is read from a constant.
+    let all = groups.iter().all(|&fd| unsafe { libc::write(fd, b"0".as_ptr().cast(), 1) } == 1);
+    if all { Ok(()) } else { Err(Stage::Group) }
 }
 
 /// Applies the setup to the calling process.
@@ -297,7 +331,7 @@ mod tests {
         let null = null();
         let stdio = [null.as_raw_fd(), stdout.as_raw_fd(), null.as_raw_fd()];
         let setup = ChildSetup { stdio, ..ChildSetup::default() };
-        let started = start(&mut image, &setup, pad, &mut ChildStack::default())?;
+        let started = start(&mut image, &setup, pad, &mut StartSpace::default())?;
         assert!(started.cpu.is_some());
         match wait(started.pid, true) {
             Waited::Ended { exit, .. } => Ok(exit),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use fauxplat_model::{EnvPad, Placement, Policy};
+use fauxplat_model::{EnvPad, Heap, Placement, Policy};
 use fauxplat_units::Nanos;
 
 /// The condition under which commands run.
@@ -31,10 +31,11 @@ pub(crate) struct ConditionArgs {
     /// the same for all commands of the block [default: random; for run none, unless ASLR is off]
     #[arg(long, value_name = "BYTES|none|random")]
     pub(crate) env_pad: Option<EnvPad>,
-    /// Place of the heap: `random` displaces it by 0 to 4080 bytes per block, the same for all its commands. It takes
-    /// ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]
-    #[arg(long, value_name = "inherit|random")]
-    pub(crate) heap: Option<HeapChoice>,
+    /// Place of the heap: displaced by so many bytes, or `random`: by 0 to 4080 bytes per block, the same for all its
+    /// commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege
+    /// [default: inherit]
+    #[arg(long, value_name = "BYTES|inherit|random")]
+    pub(crate) heap: Option<Heap>,
     /// File for standard input, read from its beginning in each run [default: /dev/null]
     #[arg(long, value_name = "FILE")]
     pub(crate) stdin: Option<PathBuf>,
@@ -59,10 +60,4 @@ pub(crate) struct ConditionArgs {
 pub(crate) enum OnOff {
     On,
     Off,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HeapChoice {
-    Inherit,
-    Random,
 }

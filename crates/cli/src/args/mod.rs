@@ -17,7 +17,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use aa::{AaArgs, Stratum};
 pub(crate) use commands::CommandArgs;
 pub(crate) use compare::{CompareArgs, Gate, RuleArgs};
-pub(crate) use condition::{ConditionArgs, HeapChoice, OnOff};
+pub(crate) use condition::{ConditionArgs, OnOff};
 pub(crate) use history::{HistoryAction, HistoryArgs};
 pub(crate) use index::IndexArgs;
 pub(crate) use output::{OutputArgs, When};

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use fauxplat_sys::process;
 use fauxplat_sys::shared::duplicate;
-use fauxplat_sys::spawn::{ChildSetup, Image, PAD_BYTES_MAX};
+use fauxplat_sys::spawn::{ChildSetup, Image};
 use fauxplat_units::CpuSet;
 
 use crate::LaunchError;
@@ -22,10 +22,15 @@ pub(crate) struct Loaded {
     pub(crate) setup: ChildSetup,
     pub(crate) cpus: Option<CpuSet>,
     pub(crate) timeout_ns: Option<u64>,
+    pub(crate) heap_offset_bytes: Option<u16>,
+    pub(crate) without_huge_pages: bool,
+    /// Padding of a run that does not name its own.
+    own_pad_bytes: u16,
     /// Wall time of the run before, by which the effort of the next one is chosen.
     pub(crate) last_wall_ns: u64,
     stdin: Option<File>,
     _stdout: Option<File>,
+    _groups: Vec<File>,
 }
 
 /// Reads the table and makes everything ready.
@@ -43,6 +48,12 @@ pub(crate) fn load(table: &File) -> Result<(Vec<Loaded>, Outlets), LaunchError> 
 fn open(path: &Path, write: bool) -> Result<File, LaunchError> {
     let opened = if write { File::options().append(true).create(true).open(path) } else { File::open(path) };
     opened.map_err(|source| LaunchError::File { path: path.to_owned(), source })
+}
+
+/// Opens the file through which a child enters a control group.
+fn open_group(folder: &Path) -> Result<File, LaunchError> {
+    let path = folder.join("cgroup.procs");
+    File::options().write(true).open(&path).map_err(|source| LaunchError::File { path, source })
 }
 
 /// Where the standard descriptors of children can lead, besides files.
@@ -88,17 +99,31 @@ impl Loaded {
             .map(CString::new)
             .transpose()
             .map_err(|_| LaunchError::NullByte("working directory".into()))?;
+        let groups = entry.groups.iter().map(|group| open_group(group)).collect::<Result<Vec<_>, _>>()?;
         let setup = ChildSetup {
             policy: entry.policy,
             nice: entry.nice,
             personality: entry.personality,
             cwd,
+            groups: groups.iter().map(AsRawFd::as_raw_fd).collect(),
             stdio: [stdin.as_ref().map_or(0, AsRawFd::as_raw_fd), out, err],
             traced: false,
             extra_work: entry.extra_work,
         };
-        let Entry { cpus, timeout_ns, .. } = entry;
-        Ok(Loaded { image, setup, cpus, timeout_ns, last_wall_ns: 0, stdin, _stdout: stdout })
+        let Entry { cpus, timeout_ns, heap_offset_bytes, without_huge_pages, .. } = entry;
+        Ok(Loaded {
+            image,
+            setup,
+            cpus,
+            timeout_ns,
+            heap_offset_bytes,
+            without_huge_pages,
+            own_pad_bytes: entry.pad_bytes,
+            last_wall_ns: 0,
+            stdin,
+            _stdout: stdout,
+            _groups: groups,
+        })
     }
 
     /// Every run reads standard input from its beginning; what cannot be rewound (a terminal, a pipe) is shared.
@@ -111,8 +136,8 @@ impl Loaded {
     /// Size of the padding variable, its null byte included.
     pub(crate) fn pad_bytes(&self, pad: Pad) -> Option<usize> {
         match pad {
-            Pad::None | Pad::Bytes(0) => None,
-            Pad::Bytes(bytes) => Some(usize::from(bytes).min(PAD_BYTES_MAX)),
+            Pad::Entry => Some(usize::from(self.own_pad_bytes)).filter(|&bytes| bytes > 0),
+            Pad::Bytes(bytes) => Some(usize::from(bytes)).filter(|&bytes| bytes > 0),
             Pad::StackOffset(offset) => Some(pad_to(self.image.stack_bytes(), offset.into())),
         }
     }

@@ -1,0 +1,97 @@
+//! One control group, in every hierarchy that it needs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fauxplat_sys::signal;
+
+use crate::CgroupError;
+use crate::host::{Hierarchy, Version};
+
+/// A control group that is removed when it is dropped, with whatever still runs in it.
+#[derive(Debug, Default)]
+pub struct Group {
+    folders: Vec<PathBuf>,
+}
+
+/// The kernel's default period of a CPU quota; a longer one makes longer gaps.
+const PERIOD_US: u64 = 100_000;
+
+impl Group {
+    /// Its folders. A process that writes a zero into `cgroup.procs` of each is inside.
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    pub(crate) fn add(&mut self, folder: PathBuf) {
+        self.folders.push(folder);
+    }
+
+    /// The folder of this group in a hierarchy.
+    fn folder(&self, hierarchy: &Hierarchy) -> &Path {
+        let ours = self.folders.iter().find(|folder| folder.starts_with(&hierarchy.mount));
+        ours.map_or(Path::new(""), PathBuf::as_path)
+    }
+
+    /// Limits CPU time to so many per cent of one CPU.
+    pub(crate) fn limit_cpu(&self, hierarchy: &Hierarchy, percent: u32) -> Result<(), CgroupError> {
+        let folder = self.folder(hierarchy);
+        let quota_us = u64::from(percent) * PERIOD_US / 100;
+        match hierarchy.version {
+            Version::One => {
+                write(&folder.join("cpu.cfs_period_us"), &PERIOD_US.to_string())?;
+                write(&folder.join("cpu.cfs_quota_us"), &quota_us.to_string())
+            }
+            Version::Two => write(&folder.join("cpu.max"), &format!("{quota_us} {PERIOD_US}")),
+        }
+    }
+
+    /// Limits memory to so many bytes. Swap is limited as well where the kernel counts it: memory that is only moved
+    /// to a disk would not be missing.
+    pub(crate) fn limit_memory(&self, hierarchy: &Hierarchy, bytes: u64) -> Result<(), CgroupError> {
+        let folder = self.folder(hierarchy);
+        let (limit, swap, swap_bytes) = match hierarchy.version {
+            Version::One => ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", bytes),
+            Version::Two => ("memory.max", "memory.swap.max", 0),
+        };
+        write(&folder.join(limit), &bytes.to_string())?;
+        match folder.join(swap).exists() {
+            true => write(&folder.join(swap), &swap_bytes.to_string()),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        for folder in &self.folders {
+            remove(folder);
+        }
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
+    fs::write(path, text).map_err(|source| CgroupError::File { path: path.to_owned(), source })
+}
+
+/// A group whose processes have just been killed is empty some moments later.
+const TRIES: u32 = 100;
+
+/// Ends what runs in a group and removes it; whether it is gone.
+pub(crate) fn remove(folder: &Path) -> bool {
+    for _ in 0..TRIES {
+        match fs::remove_dir(folder) {
+            Ok(()) => return true,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return true,
+            Err(error) if error.kind() != std::io::ErrorKind::ResourceBusy => return false,
+            Err(_) => {}
+        }
+        let inside = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+        for pid in inside.lines().filter_map(|line| line.parse().ok()).filter(|&pid: &i32| pid > 0) {
+            signal::send(pid, signal::SIGKILL);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    false
+}

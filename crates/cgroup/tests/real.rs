@@ -1,0 +1,79 @@
+//! Groups of this machine, made and removed for real. It needs root, or a delegated group.
+#![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "a test starts processes and says why it skips")]
+
+use std::path::Path;
+use std::process::Command;
+
+use fauxplat_cgroup::{Group, Host};
+use fauxplat_model::Limit;
+use fauxplat_units::Bytes;
+
+/// A group with this limit, or a line that says why there is none.
+fn group(number: usize, limit: &Limit) -> Option<(Host, Group)> {
+    let made = Host::discover(Path::new("/")).and_then(|host| Ok((host.create(number, limit)?, host)));
+    match made {
+        Ok((group, host)) => Some((host, group)),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// A shell that enters the group before it becomes the program.
+fn inside(group: &Group, program: &str) -> Command {
+    let enter: String = group
+        .folders()
+        .iter()
+        .map(|folder| format!("echo 0 > {}/cgroup.procs && ", folder.display()))
+        .collect();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{enter}exec {program}")]);
+    shell
+}
+
+#[test]
+fn memory_beyond_the_limit_ends_the_program_and_less_does_not() {
+    let limit = Limit { memory: Some(Bytes(24 << 20)), ..Limit::default() };
+    let Some((_, group)) = group(1, &limit) else { return };
+    // dd holds one block in memory, and fills it.
+    let fits = inside(&group, "dd if=/dev/zero of=/dev/null bs=4M count=1 status=none").status().unwrap();
+    assert!(fits.success(), "{fits}");
+    let beyond = inside(&group, "dd if=/dev/zero of=/dev/null bs=96M count=1 status=none").status().unwrap();
+    assert!(!beyond.success(), "{beyond}");
+    let folders = group.folders().to_vec();
+    drop(group);
+    assert!(folders.iter().all(|folder| !folder.exists()));
+}
+
+#[test]
+fn a_cpu_quota_is_written_and_the_group_goes_even_with_a_process_inside() {
+    let limit = Limit { cpu_percent: Some(50), ..Limit::default() };
+    let Some((_, group)) = group(2, &limit) else { return };
+    let quota = group.folders().iter().find_map(|folder| {
+        let v2 = std::fs::read_to_string(folder.join("cpu.max")).ok();
+        v2.or_else(|| std::fs::read_to_string(folder.join("cpu.cfs_quota_us")).ok())
+    });
+    assert!(quota.unwrap().starts_with("50000"));
+    let mut sleeper = inside(&group, "sleep 60").spawn().unwrap();
+    let entered = |folder: &std::path::PathBuf| {
+        std::fs::read_to_string(folder.join("cgroup.procs")).is_ok_and(|text| !text.is_empty())
+    };
+    while !group.folders().iter().all(entered) {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let folders = group.folders().to_vec();
+    drop(group);
+    assert!(folders.iter().all(|folder| !folder.exists()));
+    assert!(!sleeper.wait().unwrap().success());
+}
+
+#[test]
+fn groups_of_dead_owners_are_removed_and_those_of_the_living_stay() {
+    let Some((host, group)) = group(3, &Limit::default()) else { return };
+    let beside = group.folders()[0].parent().unwrap().join("fauxplat-4194304-1-0");
+    std::fs::create_dir(&beside).unwrap();
+    assert!(host.remove_stale() >= 1);
+    assert!(!beside.exists());
+    assert!(group.folders().iter().all(|folder| folder.exists()));
+}

@@ -1,0 +1,168 @@
+//! What stands around a run: load beside it, limits upon it, the pages under it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use fauxplat_units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// Where a disturbance stands, seen from the CPU of the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// On the same CPU.
+    Same,
+    /// On another CPU.
+    Other,
+    /// One on every CPU.
+    All,
+}
+
+/// Load beside a command: `none`, or `burner@WHERE` with a share of the time such as `burner@other:50%`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Background {
+    /// Nothing of ours.
+    #[default]
+    None,
+    /// Threads that compute without touching memory.
+    Burner {
+        /// Where they stand.
+        beside: Beside,
+        /// How much of the time they compute, 1 to 100.
+        percent: u8,
+    },
+}
+
+impl fmt::Display for Beside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Beside::Same => "same",
+            Beside::Other => "other",
+            Beside::All => "all",
+        })
+    }
+}
+
+impl fmt::Display for Background {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Background::None => f.write_str("none"),
+            Background::Burner { beside, percent: 100 } => write!(f, "burner@{beside}"),
+            Background::Burner { beside, percent } => write!(f, "burner@{beside}:{percent}%"),
+        }
+    }
+}
+
+impl FromStr for Background {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fail = || {
+            format!("`{text}` is not a background load: none, or burner@same, burner@other, burner@all, with a share such as burner@all:50%")
+        };
+        if text == "none" {
+            return Ok(Background::None);
+        }
+        let rest = text.strip_prefix("burner@").ok_or_else(fail)?;
+        let (place, share) = rest.split_once(':').unwrap_or((rest, "100%"));
+        let beside = match place {
+            "same" => Beside::Same,
+            "other" => Beside::Other,
+            "all" => Beside::All,
+            _ => return Err(fail()),
+        };
+        let percent = share.strip_suffix('%').and_then(|digits| digits.parse().ok());
+        let percent = percent.filter(|percent| (1..=100).contains(percent)).ok_or_else(fail)?;
+        Ok(Background::Burner { beside, percent })
+    }
+}
+
+/// Limits of a control group: `none`, `cpu:50%` (of one CPU), `memory:64MiB`, or both joined by `+`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limit {
+    /// CPU time per wall time, in per cent of one CPU.
+    pub cpu_percent: Option<u32>,
+    /// Memory.
+    pub memory: Option<Bytes>,
+}
+
+impl Limit {
+    /// Whether nothing is limited.
+    pub fn is_none(&self) -> bool {
+        *self == Limit::default()
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.cpu_percent, self.memory) {
+            (None, None) => f.write_str("none"),
+            (Some(percent), None) => write!(f, "cpu:{percent}%"),
+            (None, Some(Bytes(bytes))) => write!(f, "memory:{bytes}"),
+            (Some(percent), Some(Bytes(bytes))) => write!(f, "cpu:{percent}%+memory:{bytes}"),
+        }
+    }
+}
+
+impl FromStr for Limit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fail =
+            || format!("`{text}` is not a limit: none, cpu:50%, memory:64MiB, or cpu:50%+memory:64MiB");
+        if text == "none" {
+            return Ok(Limit::default());
+        }
+        let mut limit = Limit::default();
+        for part in text.split('+') {
+            match part.split_once(':').ok_or_else(fail)? {
+                ("cpu", share) if limit.cpu_percent.is_none() => {
+                    let percent = share.strip_suffix('%').and_then(|digits| digits.parse().ok());
+                    limit.cpu_percent = Some(percent.filter(|&percent| percent > 0).ok_or_else(fail)?);
+                }
+                ("memory", size) if limit.memory.is_none() => {
+                    limit.memory =
+                        Some(size.parse::<Bytes>().ok().filter(|size| size.0 > 0).ok_or_else(fail)?);
+                }
+                _ => return Err(fail()),
+            }
+        }
+        Ok(limit)
+    }
+}
+
+crate::text::as_text!(Background, Limit);
+
+/// Which pages a command gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HugePages {
+    /// As the machine has it.
+    #[default]
+    Inherit,
+    /// No transparent huge pages, by `PR_SET_THP_DISABLE`.
+    Never,
+    /// The C library's allocator asks for them, by `glibc.malloc.hugetlb=1`.
+    Malloc,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn surroundings_read_what_they_print() {
+        for text in ["none", "burner@same", "burner@other:25%", "burner@all:1%"] {
+            assert_eq!(text.parse::<Background>().unwrap().to_string(), text);
+        }
+        for text in ["none", "cpu:50%", "memory:1048576", "cpu:150%+memory:4096"] {
+            assert_eq!(text.parse::<Limit>().unwrap().to_string(), text);
+        }
+        assert_eq!("memory:64MiB".parse::<Limit>().unwrap().memory, Some(Bytes(64 << 20)));
+        for bad in ["", "burner", "burner@here", "burner@all:0%", "burner@all:101%", "burner@all:50"] {
+            assert!(bad.parse::<Background>().is_err(), "{bad}");
+        }
+        for bad in ["", "cpu", "cpu:0%", "cpu:50", "memory:0", "cpu:1%+cpu:2%", "disk:1"] {
+            assert!(bad.parse::<Limit>().is_err(), "{bad}");
+        }
+    }
+}
