@@ -53,11 +53,8 @@ impl Host {
         let name = owner::name(number);
         let mut group = Group::default();
         // One hierarchy with both controllers holds one group; a child enters every group that it finds.
-        let hierarchies = if self.cpu.mount == self.memory.mount {
-            vec![&self.cpu]
-        } else {
-            vec![&self.cpu, &self.memory]
-        };
+        let hierarchies =
+            if self.cpu.mount == self.memory.mount { vec![&self.cpu] } else { vec![&self.cpu, &self.memory] };
         for hierarchy in hierarchies {
             group.add(hierarchy.make(&name)?);
         }
@@ -99,7 +96,8 @@ impl Hierarchy {
     /// Makes a group in the nearest place that permits it.
     fn make(&self, name: &str) -> Result<PathBuf, CgroupError> {
         let candidates = self.candidates();
-        let place = candidates.iter().filter(|folder| self.is_enabled(folder)).map(|folder| folder.join(name));
+        let place =
+            candidates.iter().filter(|folder| self.is_enabled(folder)).map(|folder| folder.join(name));
         for folder in place {
             if fs::create_dir(&folder).is_ok() {
                 return Ok(folder);
@@ -182,7 +180,8 @@ mod tests {
 35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
 41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
 ";
-    const V2_MOUNTS: &str = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
+    const V2_MOUNTS: &str =
+        "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
 
     /// A tree of files under a fresh folder.
     fn tree(name: &str, files: &[(&str, &str)]) -> PathBuf {

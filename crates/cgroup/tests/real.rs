@@ -1,5 +1,9 @@
 //! Groups of this machine, made and removed for real. It needs root, or a delegated group.
-#![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "a test starts processes and says why it skips")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "a test starts processes and says why it skips"
+)]
 
 use std::path::Path;
 use std::process::Command;

@@ -96,13 +96,17 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
         Stage::Trace => "cannot trace the command (is ptrace forbidden here, see kernel.yama.ptrace_scope?)",
         Stage::Exec => "cannot be executed",
         Stage::Affinity => "cannot run on the CPUs that were asked for",
-        Stage::Group if denied => "no permission to enter the control group (run as root, or in a delegated one)",
+        Stage::Group if denied => {
+            "no permission to enter the control group (run as root, or in a delegated one)"
+        }
         Stage::Group => "cannot enter the control group",
         Stage::HugePages => "cannot be kept from huge pages",
     };
     let hint = match source.raw_os_error() {
         Some(ENOEXEC) => " (a script needs a first line such as #!/bin/sh)",
-        Some(E2BIG) => " (arguments and environment together are limited to a quarter of `ulimit -s`, and each string of them to 128 KiB)",
+        Some(E2BIG) => {
+            " (arguments and environment together are limited to a quarter of `ulimit -s`, and each string of them to 128 KiB)"
+        }
         _ => "",
     };
     format!("`{program}`: {step}: {source}{hint}")

@@ -57,7 +57,9 @@ impl FromStr for Background {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let fail = || {
-            format!("`{text}` is not a background load: none, or burner@same, burner@other, burner@all, with a share such as burner@all:50%")
+            format!(
+                "`{text}` is not a background load: none, or burner@same, burner@other, burner@all, with a share such as burner@all:50%"
+            )
         };
         if text == "none" {
             return Ok(Background::None);

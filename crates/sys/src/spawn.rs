@@ -140,11 +140,9 @@ impl Stage {
     /// The stage with this number.
     pub fn from_number(number: i32) -> Option<Stage> {
         use Stage::*;
-        [
-            Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Trace, Exec, Affinity, Group, HugePages,
-        ]
-        .into_iter()
-        .find(|stage| *stage as i32 == number)
+        [Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Trace, Exec, Affinity, Group, HugePages]
+            .into_iter()
+            .find(|stage| *stage as i32 == number)
     }
 }
 
