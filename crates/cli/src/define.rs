@@ -6,7 +6,7 @@ use fauxplat_model::{
     Aslr, CommandLine, Condition, Definition, EnvBase, EnvPad, Output, Parameter, Placement, Rule,
 };
 
-use crate::args::{CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs};
+use crate::args::{CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
 use crate::failure::Failure;
 
 /// The definition that a command line asks for. A saved one comes first, and what the command line says replaces it.
@@ -100,6 +100,22 @@ pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) {
     rule.max_pairs = args.max_pairs.unwrap_or(rule.max_pairs);
     rule.max_time_s = args.max_time.map(|limit| limit.as_secs_f64()).or(rule.max_time_s);
     rule.anytime |= args.anytime;
+}
+
+/// Blocks of the classic exhaustive sweep, and so the most that anybody expects.
+const BLOCKS_MAX: u32 = 100;
+
+/// What is swept and how that is decided, with what the command line says.
+pub(crate) fn apply_sweep(definition: &mut Definition, args: &SweepArgs) {
+    definition.sweep = args.factor.clone().or(definition.sweep.take());
+    definition.exhaustive |= args.rule.exhaustive;
+    let (rule, stated) = (&mut definition.rule, &args.rule);
+    rule.metric = stated.metric.unwrap_or(rule.metric);
+    rule.margin = stated.margin.unwrap_or(rule.margin);
+    rule.level = stated.level.unwrap_or(rule.level);
+    let saved = if args.commands.input.is_some() { rule.max_pairs } else { BLOCKS_MAX };
+    rule.max_pairs = stated.blocks.unwrap_or(saved);
+    rule.max_time_s = stated.max_time.map(|limit| limit.as_secs_f64()).or(rule.max_time_s);
 }
 
 /// What is left to itself in `run`: nothing is to be compared, so nothing is pinned, and the environment is padded

@@ -11,6 +11,7 @@ mod output;
 mod progress;
 mod session;
 mod steering;
+mod survey;
 mod verbs;
 mod workshop;
 
@@ -72,6 +73,7 @@ fn dispatch(words: &[String]) -> u8 {
         args::Verb::Aa(args) => verbs::aa::aa(&args, words),
         args::Verb::Table(args) => verbs::table::table(&args, words),
         args::Verb::Index(args) => verbs::index::index(&args, words),
+        args::Verb::Sweep(args) => verbs::sweep::sweep(&args, words),
         args::Verb::History(args) => verbs::history::history(&args),
         args::Verb::Man { folder } => verbs::generate::man(&folder),
         args::Verb::Completions { folder } => verbs::generate::completions(&folder),

@@ -1,9 +1,12 @@
 //! What every measuring verb does the same way: facts, commands, spawner, store, samples, record.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{Command, Definition, Metric, Phase, Placement, Sample, Setup, Source, Sources};
+use fauxplat_model::{
+    Background, Command, Definition, Metric, Phase, Placement, Sample, Setup, Source, Sources,
+};
 use fauxplat_report::Format;
 use fauxplat_run::{Executor, Program, Stopped};
 use fauxplat_store::{Experiment, State, Store};
@@ -44,16 +47,33 @@ impl<'a> Session<'a> {
     /// Anything that is wrong with the commands, the condition or the store.
     pub(crate) fn begin(
         kind: &'static str,
+        definition: Definition,
+        output: &'a OutputArgs,
+        invocation: &[String],
+    ) -> Result<Self, Failure> {
+        let machine = fauxplat_topology::discover(Path::new("/"));
+        let commands = commands::resolve(&definition, &machine.cpu)?;
+        let executor = || executor(&commands);
+        Session::with_executor(kind, definition, commands.clone(), executor, output, invocation)
+    }
+
+    /// The same with commands that are ready, and an executor of them.
+    ///
+    /// # Errors
+    /// As [`Session::begin`].
+    pub(crate) fn with_executor(
+        kind: &'static str,
         mut definition: Definition,
+        commands: Vec<Command>,
+        executor: impl FnOnce() -> Result<Executor, Failure>,
         output: &'a OutputArgs,
         invocation: &[String],
     ) -> Result<Self, Failure> {
         signal::stop_on_interrupt().map_err(Failure::machine)?;
         let machine = fauxplat_topology::discover(Path::new("/"));
-        let commands = commands::resolve(&definition, &machine.cpu)?;
         let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
         let store = open_store(output)?;
-        let executor = executor(&commands)?;
+        let executor = executor()?;
         let header = Header {
             fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
             id: None,
@@ -136,13 +156,37 @@ impl<'a> Session<'a> {
             return;
         }
         let allowed = self.header.machine.cpu.allowed.clone();
-        let alone = (0..self.commands.len() as u16).all(|command| self.runs_alone(command));
+        let alone = self.different_programs().into_iter().all(|command| self.runs_alone(command));
         self.single_task = alone;
-        let placement = if alone && allowed.len() > 1 { Placement::IdleOf(allowed) } else { Placement::Free };
+        let placement = match (alone && allowed.len() > 1, self.needs_one_cpu()) {
+            (true, false) => Placement::IdleOf(allowed),
+            // A load on the same CPU must know which one that is, and a CPU beside a load is never idle.
+            (true, true) => Placement::OneOf(allowed),
+            (false, _) => Placement::Free,
+        };
         self.header.condition.cpu = placement.clone();
         for command in &mut self.commands {
-            command.condition.cpu = placement.clone();
+            if command.condition.cpu == Placement::Auto {
+                command.condition.cpu = placement.clone();
+            }
         }
+    }
+
+    /// One command of each program with its arguments: levels of a sweep mostly are one program.
+    fn different_programs(&self) -> Vec<u16> {
+        let mut seen = HashSet::new();
+        let mut first = Vec::new();
+        for (index, command) in self.commands.iter().enumerate() {
+            if seen.insert((&command.program, command.argv.get(1..))) {
+                first.push(index as u16);
+            }
+        }
+        first
+    }
+
+    /// Whether a load stands beside some command, at a place that depends on the command's.
+    fn needs_one_cpu(&self) -> bool {
+        self.commands.iter().any(|command| command.condition.background != Background::None)
     }
 
     /// Whether a command is one process of one thread, by tracing it once. What cannot be traced may be anything.

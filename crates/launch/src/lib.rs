@@ -23,4 +23,4 @@ pub use client::{Program, Spawner};
 pub use error::LaunchError;
 pub use ring::{Pad, Place, Reply, Request, RunEnd};
 pub use server::serve_inherited as serve;
-pub use table::{Entry, Stdin, Stdout, Table, entry_of};
+pub use table::{Entry, Stdin, Stdout, Table, entry_of, environment};

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use fauxplat_sys::sched;
 use fauxplat_model::{Aslr, Command, Condition, EnvBase, EnvPad, Heap, HugePages, Output, Placement, Policy};
+use fauxplat_sys::sched;
 use fauxplat_sys::spawn::ADDR_NO_RANDOMIZE;
 use fauxplat_units::CpuSet;
 use serde::{Deserialize, Serialize};
@@ -116,7 +116,7 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
 
 /// The environment as `NAME=VALUE`; later settings replace earlier ones of the same name.
 /// Variables that are not UTF-8 are left out: they cannot be recorded, and what is not recorded cannot be repeated.
-fn environment(condition: &Condition) -> Vec<String> {
+pub fn environment(condition: &Condition) -> Vec<String> {
     let mut env: Vec<String> = match condition.env {
         EnvBase::Clean => Vec::new(),
         EnvBase::Inherit => std::env::vars_os()

@@ -56,7 +56,7 @@ fn shell(line: &str) -> Entry {
 }
 
 fn request(entry: u32) -> Request {
-    Request { entry, place: Place::Entry, pad: Pad::None, heap_offset_bytes: None, traced: false }
+    Request { entry, place: Place::Entry, pad: Pad::Entry, heap_offset_bytes: None, traced: false }
 }
 
 fn reply_to(spawner: &mut Spawner, request: Request) -> Reply {

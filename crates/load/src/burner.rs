@@ -22,6 +22,8 @@ pub enum Rhythm {
         /// Longest burst or rest.
         longest_ms: u64,
     },
+    /// So many per cent of every hundredth of a second.
+    Share(u8),
 }
 
 /// A thread that burns CPU time until it is dropped.
@@ -34,6 +36,8 @@ pub struct Burner {
 
 /// Iterations between two looks at the clock: some ten microseconds.
 const SLICE: u64 = 20_000;
+/// Period of a burner that burns a share of the time.
+const SHARE_PERIOD_US: u64 = 10_000;
 
 impl Burner {
     /// Starts a burner on these CPUs (`None`: wherever the scheduler puts it).
@@ -78,17 +82,23 @@ impl Drop for Burner {
 
 fn burn(rhythm: Rhythm, seed: u64, stop: &AtomicBool, burnt_ns: &AtomicU64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut length_ms = move || match rhythm {
-        Rhythm::Always => 1000,
+    let mut rest_and_burst_us = move || match rhythm {
+        Rhythm::Always => (0, 1_000_000),
         Rhythm::Random { shortest_ms, longest_ms } => {
-            random.random_range(shortest_ms..=longest_ms.max(shortest_ms))
+            let mut length_us = || random.random_range(shortest_ms..=longest_ms.max(shortest_ms)) * 1000;
+            (length_us(), length_us())
+        }
+        Rhythm::Share(percent) => {
+            let burst_us = u64::from(percent.min(100)) * SHARE_PERIOD_US / 100;
+            (SHARE_PERIOD_US - burst_us, burst_us)
         }
     };
     while !stop.load(Ordering::Relaxed) {
-        if rhythm != Rhythm::Always {
-            std::thread::park_timeout(Duration::from_millis(length_ms()));
+        let (rest_us, burst_us) = rest_and_burst_us();
+        if rest_us > 0 {
+            std::thread::park_timeout(Duration::from_micros(rest_us));
         }
-        let until_ns = clock::monotonic_ns() + length_ms() * 1_000_000;
+        let until_ns = clock::monotonic_ns() + burst_us * 1000;
         while clock::monotonic_ns() < until_ns && !stop.load(Ordering::Relaxed) {
             for i in 0..SLICE {
                 std::hint::black_box(i);
@@ -109,6 +119,22 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
         }
         drop(burner);
+    }
+
+    #[test]
+    fn a_share_burns_less_than_all() {
+        let burnt_in_ns = |rhythm, wall_ns: u64| {
+            let burner = Burner::start(None, rhythm, 1).unwrap();
+            let until_ns = clock::monotonic_ns() + wall_ns;
+            while clock::monotonic_ns() < until_ns {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            burner.burnt_ns()
+        };
+        let wall_ns = 200_000_000;
+        let burnt_ns = burnt_in_ns(Rhythm::Share(20), wall_ns);
+        // A busy machine may give less than the share, and never more.
+        assert!(burnt_ns > 0 && burnt_ns < wall_ns / 2, "{burnt_ns}");
     }
 
     #[test]

@@ -127,6 +127,12 @@ pub struct Definition {
     pub tables: Vec<TableSource>,
     /// How a comparison is decided.
     pub rule: Rule,
+    /// What a sweep varies, as it was written: `env-size=0..4096:64`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<String>,
+    /// Whether a sweep visits every level in every block, those included that must be equal, and stops for no answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub exhaustive: bool,
     /// Seed of everything that is drawn; drawn itself, and reported, when absent.
     pub seed: Option<u64>,
 }

@@ -74,6 +74,8 @@ findings! {
     Index(IndexFindings) = "fauxplat.index/1",
     /// By `table`.
     Table(TableFindings) = "fauxplat.table/1",
+    /// By `sweep`.
+    Sweep(Box<SweepFindings>) = "fauxplat.sweep/1",
 }
 
 /// A whole experiment. It borrows the samples, since there may be a hundred thousand of them.

@@ -84,6 +84,17 @@ fn place(parameter: &Parameter) -> String {
     format!("{{{}}}", parameter.name)
 }
 
+/// The names that stand in braces in the texts of a definition: what a parameter could be.
+pub fn places(definition: &Definition) -> Vec<String> {
+    let texts = definition.commands.iter().flat_map(|line| texts(definition, line));
+    let names = texts.flat_map(|text| {
+        text.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name.to_owned()))
+    });
+    let is_name =
+        |name: &String| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    names.filter(is_name).collect()
+}
+
 /// All texts of a command line in which parameters are filled in.
 fn texts<'a>(definition: &'a Definition, line: &'a CommandLine) -> impl Iterator<Item = &'a String> {
     let shared = [&definition.prepare, &definition.cleanup].into_iter().flatten();

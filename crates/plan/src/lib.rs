@@ -6,7 +6,9 @@
 mod blocks;
 mod definition;
 mod expand;
+mod factor;
 
 pub use blocks::{Layout, Plan};
 pub use definition::{DefinitionError, parse};
-pub use expand::{ExpandError, Expanded, expand};
+pub use expand::{ExpandError, Expanded, expand, places};
+pub use factor::{FactorError, Offer, Sweep, apply, parse_sweep, stack_class};

@@ -26,6 +26,8 @@ pub enum Format {
     BencherBmf,
     /// A drawing, of findings that have one.
     Svg,
+    /// One self-contained page, of findings that have one.
+    Html,
     /// What `lscpu -p` of util-linux prints, of a topology.
     Lscpu,
     /// The text exposition that Prometheus and its text-file collector read; for live tables.
@@ -34,7 +36,7 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 11] = [
+    pub const ALL: [Format; 12] = [
         Format::Text,
         Format::Json,
         Format::Csv,
@@ -44,6 +46,7 @@ impl Format {
         Format::GithubActionBenchmark,
         Format::BencherBmf,
         Format::Svg,
+        Format::Html,
         Format::Lscpu,
         Format::OpenMetrics,
     ];
@@ -60,6 +63,7 @@ impl Format {
             Format::GithubActionBenchmark => "github-action-benchmark",
             Format::BencherBmf => "bencher-bmf",
             Format::Svg => "svg",
+            Format::Html => "html",
             Format::Lscpu => "lscpu",
             Format::OpenMetrics => "openmetrics",
         }

@@ -14,6 +14,7 @@ mod markdown;
 mod parts;
 mod samples;
 pub mod svg;
+mod sweep;
 mod tables;
 mod text;
 mod verbs;
@@ -52,7 +53,8 @@ pub fn write(record: &Record, format: Format, style: &Style, out: &mut dyn Write
         Format::PyperfJson => export::pyperf::write(record, &mut out)?,
         Format::GithubActionBenchmark => export::github::write(record, &mut out)?,
         Format::BencherBmf => export::bencher::write(record, &mut out)?,
-        Format::Svg => return Err(undrawn("svg")),
+        Format::Svg => drawing(record, &mut out)?,
+        Format::Html => page(record, &mut out)?,
         Format::Lscpu => return Err(undrawn("lscpu")),
         Format::OpenMetrics => export::openmetrics::write(record, &mut out)?,
     }
@@ -80,6 +82,22 @@ pub fn write_look(
         (other, _) => return Err(ReportError::NotFollowed(other)),
     }
     Ok(out.flush()?)
+}
+
+/// The drawing of findings that have one.
+fn drawing(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    match record.findings {
+        Findings::Sweep(found) => Ok(out.write_all(sweep::svg::document(found).as_bytes())?),
+        _ => Err(undrawn("svg")),
+    }
+}
+
+/// The page of findings that have one.
+fn page(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    match record.findings {
+        Findings::Sweep(found) => Ok(sweep::html::write(record, found, out)?),
+        _ => Err(undrawn("html")),
+    }
 }
 
 fn undrawn(format: &'static str) -> ReportError {

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{AaFindings, CompareFindings, Comparison, RunFindings, TableFindings};
+use fauxplat_model::{AaFindings, CompareFindings, Comparison, RunFindings, SweepFindings, TableFindings};
 
 use crate::grid::{Grid, Tone};
 use crate::parts::Part;
 use crate::samples::compared;
+use crate::sweep::{grids, sentences};
 use crate::text;
 use crate::words::{spaced, visible};
 use crate::{ReportError, tables, verbs, verdict};
@@ -18,6 +19,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         Findings::Run(found) => run(record, found, out)?,
         Findings::Compare(found) => compare(record, found, out)?,
         Findings::Aa(found) => aa(record, found, out)?,
+        Findings::Sweep(found) => sweep(found, out)?,
         Findings::Table(found) => return Ok(live(found, out)?),
         _ => parts(&verbs::parts(record), out)?,
     }
@@ -102,6 +104,24 @@ fn live(found: &TableFindings, out: &mut dyn Write) -> io::Result<()> {
         table(&tables::live(found), out)?;
     }
     paragraph(&text::publisher(found), out)
+}
+
+fn sweep(found: &SweepFindings, out: &mut dyn Write) -> io::Result<()> {
+    let finding = &found.finding;
+    paragraph(&format!("**{}**", prose(&sentences::conclusion(found).1)), out)?;
+    let failing = sentences::failing(found).into_iter().map(|sentence| format!("**{}**", prose(&sentence)));
+    let rest = sentences::period(found).into_iter().chain([sentences::shares(finding)]);
+    let rest = rest.chain(sentences::parts(finding)).chain(sentences::peaks(finding));
+    failing
+        .chain(rest.map(|sentence| prose(&sentence)))
+        .try_for_each(|sentence| paragraph(&sentence, out))?;
+    if !finding.peaks.is_empty() {
+        table(&grids::peaks(found), out)?;
+    }
+    if found.levels.len() <= grids::TABLE_LEVELS_MAX {
+        table(&grids::levels(found), out)?;
+    }
+    paragraph(&prose(&sentences::plan(found)), out)
 }
 
 /// Warnings in the open, the rest folded away.

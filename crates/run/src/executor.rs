@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
+use std::path::PathBuf;
 
 use fauxplat_launch::{
     Entry, LaunchError, Pad, Place, Program, Reply, Request, RunEnd, Spawner, Table, entry_of,
@@ -30,6 +31,20 @@ pub trait Steering {
 
     /// What to run next. Asked again whenever there is room.
     fn next(&mut self) -> Next;
+
+    /// What must stand around a trial and cannot be put into its process, as a number: a load beside it, a frequency.
+    /// Trials of different scenes are never under way together.
+    fn scene(&self, _trial: &Trial) -> u64 {
+        0
+    }
+
+    /// Makes the scene of this trial. Nothing is under way meanwhile.
+    ///
+    /// # Errors
+    /// Ends the experiment at once.
+    fn enter_scene(&mut self, _trial: &Trial) -> Result<(), Self::Error> {
+        Ok(())
+    }
 
     /// Takes a sample. Samples come in the order of their trials.
     ///
@@ -105,6 +120,8 @@ enum Purpose {
 /// From this wall time on the runner and the command take turns, so that storing a sample never runs beside the
 /// next one. Below it they overlap: on a run of a tenth of a millisecond waiting would cost more than it protects.
 const TURNS_FROM_NS: u64 = 1_000_000;
+/// So many runs of a block stay on the CPU that was idle before them.
+const STAY_TOGETHER: u16 = 32;
 /// How long the runner lets short runs gather before it looks at them.
 const GATHER_MS: u64 = 4;
 
@@ -114,7 +131,7 @@ impl Executor {
     /// # Errors
     /// A file of a condition cannot be opened, or the spawner cannot be started.
     pub fn new(program: &Program, commands: &[Command]) -> Result<Self, LaunchError> {
-        Executor::with_extra_work(program, commands, &[])
+        Executor::start(program, commands, |_, entry| entry)
     }
 
     /// The same with so many iterations of extra work before each command (missing ones have none).
@@ -126,6 +143,28 @@ impl Executor {
         commands: &[Command],
         extra_work: &[u64],
     ) -> Result<Self, LaunchError> {
+        let work = |index: usize| extra_work.get(index).copied().unwrap_or(0);
+        Executor::start(program, commands, |index, entry| Entry { extra_work: work(index), ..entry })
+    }
+
+    /// The same with each command in the control groups of these folders (missing ones in none).
+    ///
+    /// # Errors
+    /// As [`Executor::new`].
+    pub fn in_groups(
+        program: &Program,
+        commands: &[Command],
+        groups: &[Vec<PathBuf>],
+    ) -> Result<Self, LaunchError> {
+        let folders = |index: usize| groups.get(index).cloned().unwrap_or_default();
+        Executor::start(program, commands, |index, entry| Entry { groups: folders(index), ..entry })
+    }
+
+    fn start(
+        program: &Program,
+        commands: &[Command],
+        complete: impl Fn(usize, Entry) -> Entry,
+    ) -> Result<Self, LaunchError> {
         let mut table = Table::default();
         let mut add = |entry: Entry| {
             table.entries.push(entry);
@@ -133,12 +172,11 @@ impl Executor {
         };
         let mut places = Vec::new();
         for (index, command) in commands.iter().enumerate() {
-            let extra_work = extra_work.get(index).copied().unwrap_or(0);
             let path = command.program.display().to_string();
             let helper = |argv: &Vec<String>| helper_entry(command, argv);
             places.push(Places {
                 name: command.name.clone(),
-                run: add(Entry { extra_work, ..entry_of(command, path, command.argv.clone()) }),
+                run: add(complete(index, entry_of(command, path, command.argv.clone()))),
                 prepare: command.prepare.as_ref().map(helper).map(&mut add),
                 cleanup: command.cleanup.as_ref().map(helper).map(&mut add),
             });
@@ -170,6 +208,7 @@ impl Executor {
         let mut under_way: VecDeque<Purpose> = VecDeque::new();
         let mut done = false;
         let mut stopping = false;
+        let mut scene = None;
         loop {
             if signal::stop_requested() && !stopping {
                 stopping = true;
@@ -185,8 +224,16 @@ impl Executor {
                         Next::Done => done = true,
                     }
                 }
-                let Some(trial) = queue.pop_front() else { break };
-                self.submit(trial, &mut under_way);
+                let Some(trial) = queue.front() else { break };
+                let wanted = Some(steering.scene(trial));
+                if wanted != scene {
+                    if !under_way.is_empty() {
+                        break;
+                    }
+                    steering.enter_scene(trial).map_err(RunError::Steering)?;
+                    scene = wanted;
+                }
+                self.submit(queue.pop_front(), &mut under_way);
             }
             if under_way.is_empty() {
                 return Ok(if stopping { Stopped::Interrupted } else { Stopped::Done });
@@ -200,7 +247,8 @@ impl Executor {
     }
 
     /// Asks for a trial and for what belongs before and after it.
-    fn submit(&mut self, trial: Trial, under_way: &mut VecDeque<Purpose>) {
+    fn submit(&mut self, trial: Option<Trial>, under_way: &mut VecDeque<Purpose>) {
+        let Some(trial) = trial else { return };
         let places = self.commands[usize::from(trial.command)].clone();
         let command = trial.command;
         self.submit_helper(places.prepare, Purpose::Helper { role: "prepare", command }, under_way);
@@ -345,7 +393,7 @@ impl Executor {
 fn helper_entry(command: &Command, argv: &[String]) -> Entry {
     let program = argv.first().cloned().unwrap_or_default();
     let entry = entry_of(command, program, argv.to_vec());
-    Entry { cpus: None, policy: None, timeout_ns: None, ..entry }
+    Entry { cpus: None, policy: None, timeout_ns: None, pad_bytes: 0, heap_offset_bytes: None, ..entry }
 }
 
 /// A run without anything that a block draws.
@@ -356,8 +404,8 @@ fn plain_request(entry: u32) -> Request {
 fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
     let one = setup.cpus.as_ref().filter(|cpus| cpus.len() == 1).and_then(|cpus| cpus.first());
     let place = match (setup.idle, one) {
-        // The first run of a block chooses, and the block stays together.
-        (true, _) if position == 0 => Place::Idle,
+        // The first run of a block chooses, and the block stays together; a long one looks again now and then.
+        (true, _) if position.is_multiple_of(STAY_TOGETHER) => Place::Idle,
         (true, _) => Place::Same,
         (false, Some(cpu)) => Place::Cpu(cpu.0),
         (false, None) => Place::Entry,

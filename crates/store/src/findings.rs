@@ -1,7 +1,9 @@
 //! Findings as stored text, and their one-line summary for lists.
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{AaFindings, CompareFindings, Comparison, Metric, RunFindings, Verdict};
+use fauxplat_model::{
+    AaFindings, CompareFindings, Comparison, Metric, RunFindings, SweepAnswer, SweepFindings, Verdict,
+};
 use fauxplat_units::Nanos;
 
 use crate::StoreError;
@@ -27,6 +29,7 @@ pub(crate) fn summary(findings: &Findings) -> String {
             join(index.cpus.iter().map(|one| format!("CPU {} {:.0}/s", one.cpu, one.fauxplat_per_s)))
         }
         Findings::Table(table) => format!("{} values of {}", table.values.len(), table.file),
+        Findings::Sweep(sweep) => answer(sweep),
     }
 }
 
@@ -47,6 +50,16 @@ fn verdict(comparison: &Comparison) -> String {
     };
     let percent = (comparison.effect_ratio - 1.0) * 100.0;
     format!("{} {word} ({percent:+.2} %)", comparison.b)
+}
+
+fn answer(findings: &SweepFindings) -> String {
+    let finding = &findings.finding;
+    let (word, percent) = match finding.answer {
+        SweepAnswer::Effect => ("effect", (finding.difference_ratio - 1.0) * 100.0),
+        SweepAnswer::NoEffect => ("no effect above", (finding.difference_high_ratio - 1.0) * 100.0),
+        SweepAnswer::Undecided => return format!("{}: undecided", findings.factor),
+    };
+    format!("{}: {word} {percent:.2} %", findings.factor)
 }
 
 fn false_verdicts(findings: &AaFindings) -> String {

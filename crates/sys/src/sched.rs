@@ -71,6 +71,16 @@ pub fn nice() -> i8 {
     unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) as i8 }
 }
 
+/// Whether this process may lower nice values and set real-time policies: `CAP_SYS_NICE`, see `capabilities(7)`. A
+/// resource limit may allow a part of that without; who relies on it says so by trying.
+pub fn may_raise_priority() -> bool {
+    const CAP_SYS_NICE: u64 = 23;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let mask = effective.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> CAP_SYS_NICE & 1 == 1)
+}
+
 /// The CPU on which the caller runs at this moment, see `sched_getcpu(3)`.
 pub fn current_cpu() -> Option<Cpu> {
     // SAFETY: no pointer is passed.

@@ -49,6 +49,24 @@ pub(crate) fn governor(root: &Path) -> Option<String> {
     read::text(root, &format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"))
 }
 
+/// Frequencies that the clock of the first online CPU can be held at, in kHz, rising; without a list the two ends and
+/// the middle between them. Empty without cpufreq.
+pub fn frequencies_khz(root: &Path) -> Vec<u32> {
+    let Some(cpu) = online(root).first() else { return Vec::new() };
+    let file = |name: &str| read::text(root, &format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/{name}"));
+    let number = |name: &str| file(name).and_then(|digits| digits.parse::<u32>().ok());
+    let listed = file("scaling_available_frequencies").unwrap_or_default();
+    let mut all: Vec<u32> = listed.split_whitespace().filter_map(|digits| digits.parse().ok()).collect();
+    if let (true, Some(low), Some(high)) =
+        (all.is_empty(), number("cpuinfo_min_freq"), number("cpuinfo_max_freq"))
+    {
+        all = vec![low, low / 2 + high / 2, high];
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
 /// The numbers on the `processor` lines.
 fn processors(cpuinfo: &str) -> CpuSet {
     let number = |line: &str| {

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use fauxplat_model::{CpuFacts, MachineFacts};
 
-pub use cpus::{allowed, online, present, siblings};
+pub use cpus::{allowed, frequencies_khz, online, present, siblings};
 
 /// What machine this is.
 pub fn discover(root: &Path) -> MachineFacts {

@@ -127,6 +127,11 @@ impl SweepJudge {
         self
     }
 
+    /// The levels that may be visited at all, rising: one of each group of levels that must be equal.
+    pub fn distinct(&self) -> &[u16] {
+        &self.distinct
+    }
+
     /// The levels that the next block must visit, rising; the caller draws their order. Never empty.
     pub fn wanted(&self) -> Vec<u16> {
         let levels = &self.course.now().levels;

@@ -57,7 +57,7 @@ pub(crate) enum Gate {
     Inconclusive,
 }
 
-fn metric(name: &str) -> Result<Metric, String> {
+pub(super) fn metric(name: &str) -> Result<Metric, String> {
     Metric::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
         format!("there is no metric `{name}`; there are {}", names.join(", "))

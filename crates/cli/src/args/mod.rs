@@ -8,6 +8,7 @@ mod history;
 mod index;
 mod output;
 mod run;
+mod sweep;
 mod table;
 
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ pub(crate) use history::{HistoryAction, HistoryArgs};
 pub(crate) use index::IndexArgs;
 pub(crate) use output::{OutputArgs, When};
 pub(crate) use run::RunArgs;
+pub(crate) use sweep::SweepArgs;
 pub(crate) use table::TableArgs;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 a gate failed (--fail-if); 2 bad usage or input; \
@@ -47,6 +49,8 @@ pub(crate) enum Verb {
     Table(TableArgs),
     /// How fast a CPU is, in FauxPlats per second of CPU time
     Index(IndexArgs),
+    /// Whether a factor that nobody looks at changes the time: where, by how much, and with which period
+    Sweep(SweepArgs),
     /// Earlier results: list, show, export, remove
     History(HistoryArgs),
     /// Write the manual pages into a folder

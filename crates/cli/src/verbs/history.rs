@@ -79,12 +79,18 @@ fn as_json(rows: &[ExperimentRow]) -> Result<String, Failure> {
     Ok(text + "\n")
 }
 
+/// More names than this are levels of a sweep, of which the ends say enough.
+const NAMES_MAX: usize = 8;
+
 const HEADINGS: [&str; 6] = ["id", "started", "verb", "state", "runs", "what"];
 
 fn cells(row: &ExperimentRow) -> Vec<String> {
     let mut names = row.names.clone();
     names.dedup();
-    let names = names.join(" | ");
+    let names = match names.as_slice() {
+        [first, .., last] if names.len() > NAMES_MAX => format!("{first} | … | {last} ({})", names.len()),
+        few => few.join(" | "),
+    };
     let what = match &row.summary {
         Some(summary) if !summary.contains(&names) => format!("{names}: {summary}"),
         Some(summary) => summary.clone(),

@@ -6,4 +6,5 @@ pub(crate) mod generate;
 pub(crate) mod history;
 pub(crate) mod index;
 pub(crate) mod run;
+pub(crate) mod sweep;
 pub(crate) mod table;

@@ -1,7 +1,8 @@
 //! The whole binary, run as a user runs it: what it prints, what it stores, and how it ends.
 #![expect(
     clippy::disallowed_methods,
-    reason = "these tests start the binary and the tools around it by themselves"
+    clippy::disallowed_macros,
+    reason = "these tests start the binary and the tools around it by themselves, and say why they skip"
 )]
 
 mod bad_input;
@@ -18,5 +19,6 @@ mod placement;
 mod reports;
 mod run;
 mod store;
+mod sweep;
 mod table;
 mod usage;

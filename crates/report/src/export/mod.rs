@@ -29,8 +29,14 @@ pub(crate) struct Timed<'a> {
 /// The commands that have a wall time, under names that differ; an error where there is none.
 pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec<Timed<'a>>, ReportError> {
     let nothing = |reason| Err(ReportError::NothingToExport { format, reason });
-    if matches!(record.findings, Findings::Aa(_)) {
-        return nothing("an A/A calibration has no figure per command; take text, json, csv or markdown");
+    match record.findings {
+        Findings::Aa(_) => {
+            return nothing("an A/A calibration has no figure per command; take text, json, csv or markdown");
+        }
+        Findings::Sweep(_) => {
+            return nothing("a sweep compares levels; take text, json, csv, markdown, svg or html");
+        }
+        _ => {}
     }
     if matches!(record.findings, Findings::Table(_)) {
         return nothing("a live table has no command; take text, json, csv, markdown or openmetrics");

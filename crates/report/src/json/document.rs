@@ -8,6 +8,7 @@ use fauxplat_model::{
 use serde::Serialize as SerializeDerive;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
+use super::sweep;
 use crate::samples::{ByCommand, baseline, command_findings, compared};
 
 /// The whole document. `schema` comes first, so that a reader can tell from the first bytes what follows.
@@ -35,6 +36,7 @@ enum Verdicts<'a> {
         floor_ns: Option<f64>,
         elapsed_s: f64,
     },
+    Sweep(Box<sweep::SweepEntry<'a>>),
     Aa {
         strata: &'a [AaStratum],
         power: &'a [PowerResult],
@@ -160,6 +162,7 @@ impl<'a> Verdicts<'a> {
                 floor_ns: found.floor_ns,
                 elapsed_s: found.elapsed_s,
             },
+            Findings::Sweep(found) => Verdicts::Sweep(Box::new(sweep::SweepEntry::of(found))),
             Findings::Aa(found) => {
                 Verdicts::Aa { strata: &found.strata, power: &found.power, elapsed_s: found.elapsed_s }
             }

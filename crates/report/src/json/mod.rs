@@ -2,6 +2,7 @@
 
 mod document;
 mod layout;
+mod sweep;
 
 use std::io::Write;
 

@@ -76,7 +76,11 @@ fn environment(condition: &Condition) -> String {
         EnvPad::Random => ", stack displaced at random per block".to_owned(),
         EnvPad::Bytes(bytes) => format!(", padded by {bytes} B"),
     };
-    let heap = if condition.heap == Heap::Random { ", heap displaced at random per block" } else { "" };
+    let heap = match condition.heap {
+        Heap::Inherit => String::new(),
+        Heap::Random => ", heap displaced at random per block".to_owned(),
+        Heap::Bytes(bytes) => format!(", heap displaced by {bytes} B"),
+    };
     format!("{base}{added}{padding}{heap}")
 }
 
@@ -97,7 +101,8 @@ pub(crate) fn machine(facts: &MachineFacts) -> String {
 pub(crate) fn repeat(header: &Header) -> String {
     let mut words: Vec<String> = header.invocation.iter().map(|word| quoted(word)).collect();
     let has_seed = header.invocation.iter().any(|word| word == "--seed" || word.starts_with("--seed="));
-    let verb = header.invocation.iter().position(|word| ["run", "compare", "aa"].contains(&word.as_str()));
+    let verb =
+        header.invocation.iter().position(|word| ["run", "compare", "aa", "sweep"].contains(&word.as_str()));
     match verb {
         _ if has_seed => {}
         Some(verb) => words.insert(verb + 1, format!("--seed {}", header.seed)),

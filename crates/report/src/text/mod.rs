@@ -7,6 +7,7 @@ mod compare;
 mod frame;
 pub(crate) mod page;
 mod run;
+mod sweep;
 mod table;
 mod tree;
 
@@ -31,6 +32,7 @@ pub(crate) fn write(record: &Record, style: &Style, out: &mut dyn Write) -> Resu
         Findings::Run(found) => run::write(&mut page, record, found)?,
         Findings::Compare(found) => compare::write(&mut page, record, found)?,
         Findings::Aa(found) => aa::write(&mut page, record, found)?,
+        Findings::Sweep(found) => sweep::write(&mut page, found)?,
         // A look at a table is no experiment: neither machine nor condition says anything about it.
         Findings::Table(found) => return Ok(table::write(&mut page, found)?),
         _ => parts::text(&mut page, &verbs::parts(record))?,

@@ -113,6 +113,7 @@ fn ascii(c: char) -> String {
         'µ' => "u".to_owned(),
         '…' => "..".to_owned(),
         '·' => "-".to_owned(),
+        '×' => "x".to_owned(),
         c => c.escape_unicode().to_string(),
     }
 }

@@ -14,9 +14,8 @@ use fauxplat_units::Bytes;
 
 /// The formats that carry runs: those for drawings and topologies refuse them.
 pub(crate) fn formats_of_runs() -> impl Iterator<Item = Format> {
-    Format::ALL
-        .into_iter()
-        .filter(|format| ![Format::Svg, Format::Lscpu, Format::OpenMetrics].contains(format))
+    let drawings = [Format::Svg, Format::Html, Format::Lscpu, Format::OpenMetrics];
+    Format::ALL.into_iter().filter(move |format| !drawings.contains(format))
 }
 
 /// A record that owns its parts.

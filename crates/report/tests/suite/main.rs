@@ -6,4 +6,5 @@ mod exports;
 mod json;
 mod markdown;
 mod properties;
+mod sweep;
 mod text;

@@ -1,0 +1,171 @@
+//! Steering of a sweep: blocks of the levels that the judge wants, until it has enough.
+
+use std::collections::VecDeque;
+
+use fauxplat_analyze::{Decision, SweepJudge, SweepJudged};
+use fauxplat_model::{Command, Phase, Rule, Sample, StoppedBy, Trial};
+use fauxplat_plan::Plan;
+use fauxplat_run::{Next, Steering, Stopped};
+use fauxplat_sys::clock;
+use fauxplat_units::CpuSet;
+
+use super::scene::Scene;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::steering::{Recorder, failed_run};
+
+/// One sweep under way.
+pub(crate) struct Tour<'a> {
+    recorder: &'a mut Recorder,
+    commands: &'a [Command],
+    /// The level of each command, rising.
+    level_of: &'a [u16],
+    progress: &'a Progress,
+    plan: Plan,
+    judge: SweepJudge,
+    scene: Scene,
+    /// Runs of each block that was asked for and is not finished.
+    open: VecDeque<usize>,
+    asked_blocks: u32,
+    asked_runs: usize,
+    judged_runs: usize,
+    failures: usize,
+    block: Vec<Sample>,
+    blocks_max: u32,
+    max_time_ns: Option<u64>,
+    started_ns: u64,
+    out_of_time: bool,
+}
+
+/// A command of which so many runs failed at the beginning, and none succeeded, fails at every level.
+const FAILURES_ONLY: usize = 6;
+
+impl<'a> Tour<'a> {
+    pub(crate) fn new(
+        recorder: &'a mut Recorder,
+        commands: &'a [Command],
+        level_of: &'a [u16],
+        progress: &'a Progress,
+        (plan, judge): (Plan, SweepJudge),
+        (rule, allowed): (&Rule, CpuSet),
+    ) -> Self {
+        Tour {
+            recorder,
+            commands,
+            level_of,
+            progress,
+            scene: Scene::new(allowed, plan.seed),
+            plan,
+            judge,
+            open: VecDeque::new(),
+            asked_blocks: 0,
+            asked_runs: 0,
+            judged_runs: 0,
+            failures: 0,
+            block: Vec::new(),
+            blocks_max: rule.max_pairs,
+            max_time_ns: rule.max_time_s.map(|limit_s| (limit_s * 1e9) as u64),
+            started_ns: clock::monotonic_ns(),
+            out_of_time: false,
+        }
+    }
+
+    /// What was found, and what ended it.
+    pub(crate) fn judged(&self, stopped: Stopped) -> SweepJudged {
+        let stopped_by = match (stopped, self.out_of_time) {
+            (Stopped::Interrupted, _) => StoppedBy::Interrupt,
+            (Stopped::Done, true) => StoppedBy::MaxTime,
+            (Stopped::Done, false) => self.judge.stopped_by(),
+        };
+        let samples: Vec<Sample> = self.recorder.samples.iter().map(|sample| self.by_level(sample)).collect();
+        let mut judged = self.judge.findings(&samples, stopped_by);
+        for level in &mut judged.findings.levels {
+            level.command = self.command_of(level.command);
+        }
+        judged
+    }
+
+    /// A sample as the judge knows it: under the number of its level.
+    fn by_level(&self, sample: &Sample) -> Sample {
+        Sample { command: self.level_of[usize::from(sample.command)], ..*sample }
+    }
+
+    /// The command of a level that may be visited.
+    fn command_of(&self, level: u16) -> u16 {
+        self.level_of.binary_search(&level).unwrap_or(0) as u16
+    }
+
+    fn block_is_over(&mut self) {
+        self.judged_runs += self.block.len();
+        self.judge.block(&self.block);
+        self.block.clear();
+        self.open.pop_front();
+        let stand = self.judge.progress();
+        let blocks = f64::from(stand.blocks) / f64::from(self.blocks_max.max(1));
+        let time = self.max_time_ns.map_or(0.0, |limit| self.elapsed_ns() as f64 / limit as f64);
+        self.progress.show(blocks.max(time), || {
+            format!(
+                "{}: block {}, {} of {} levels",
+                stand.stage, stand.blocks, stand.levels_visited, stand.levels_distinct
+            )
+        });
+    }
+
+    fn elapsed_ns(&self) -> u64 {
+        clock::monotonic_ns() - self.started_ns
+    }
+}
+
+impl Steering for Tour<'_> {
+    type Error = Failure;
+
+    fn next(&mut self) -> Next {
+        if self.judge.decision() == Decision::Stop {
+            return Next::Done;
+        }
+        if self.max_time_ns.is_some_and(|limit_ns| self.elapsed_ns() >= limit_ns) {
+            self.out_of_time = true;
+            return Next::Done;
+        }
+        // Nothing is run beyond the next look: what it finds decides which levels are visited after it.
+        let under_way = self.asked_runs - self.judged_runs;
+        if !self.open.is_empty() && under_way >= self.judge.progress().runs_to_next_look {
+            return Next::Wait;
+        }
+        let wanted: Vec<u16> = self.judge.wanted().into_iter().map(|level| self.command_of(level)).collect();
+        let trials = self.plan.visit(self.asked_blocks, &wanted, Phase::Measured);
+        self.asked_blocks += 1;
+        self.asked_runs += trials.len();
+        self.open.push_back(trials.len());
+        Next::Trials(trials)
+    }
+
+    fn scene(&self, trial: &Trial) -> u64 {
+        Scene::number(&self.commands[usize::from(trial.command)], trial)
+    }
+
+    fn enter_scene(&mut self, trial: &Trial) -> Result<(), Failure> {
+        self.scene.enter(&self.commands[usize::from(trial.command)], trial)
+    }
+
+    fn sample(&mut self, sample: &Sample) -> Result<(), Failure> {
+        self.recorder.keep(sample);
+        let command = &self.commands[usize::from(sample.command)];
+        // A level at which the command fails is a finding; a command that fails everywhere is none.
+        self.failures += usize::from(!sample.outcome.is_success() && !command.condition.ignore_failure);
+        let runs = self.judged_runs + self.block.len() + 1;
+        if self.failures == runs && runs >= FAILURES_ONLY {
+            return Err(failed_run(command, sample));
+        }
+        let sample = self.by_level(sample);
+        self.block.push(sample);
+        if self.open.front().is_some_and(|&length| self.block.len() == length) {
+            self.block_is_over();
+        }
+        Ok(())
+    }
+
+    fn landed(&mut self) -> Result<(), Failure> {
+        self.recorder.store()
+    }
+}

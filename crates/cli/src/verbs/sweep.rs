@@ -1,0 +1,85 @@
+//! `fauxplat sweep`: does a factor that nobody looks at change the time?
+
+use fauxplat_analyze::{SweepJudged, run_findings};
+use fauxplat_model::SweepAnswer;
+use fauxplat_model::document::Findings;
+use fauxplat_plan::{Layout, Plan};
+use fauxplat_run::{Executor, Program, Stopped};
+
+use crate::args::SweepArgs;
+use crate::define;
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::steering::WarmUp;
+use crate::survey::{Prepared, Tour, prepare};
+
+/// Visits the levels of a factor in random order until it is sure whether they differ.
+pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failure> {
+    let mut definition = define::definition(&args.commands, &args.condition)?;
+    define::apply_sweep(&mut definition, args);
+    let prepared = prepare(&mut definition)?;
+    let commands = prepared.commands.clone();
+    let groups = prepared.groups.folders(&commands);
+    let executor = || {
+        let program = Program::this_binary(crate::SPAWNER_VERB);
+        Ok(Executor::in_groups(&program, &prepared.commands, &groups)?)
+    };
+    let mut session =
+        Session::with_executor("sweep", definition, commands, executor, &args.output, invocation)?;
+    let judged = match visit(&mut session, prepared) {
+        Ok(judged) => judged,
+        Err(failure) => return give_up(session, failure),
+    };
+    let mut findings = judged.findings;
+    session.header.warnings.extend(judged.warnings);
+    findings.floor_ns = session.floor_ns;
+    findings.elapsed_s = session.elapsed_s();
+    let failed = args.fail_if_effect && findings.finding.answer == SweepAnswer::Effect;
+    let gate = failed.then(|| Failure::gate(format!("--fail-if-effect: {} has an effect", findings.factor)));
+    session.finish(&Findings::Sweep(Box::new(findings)), None)?;
+    gate.map_or(Ok(()), Err)
+}
+
+/// Reports what was measured before a failure ended the sweep.
+fn give_up(session: Session<'_>, failure: Failure) -> Result<(), Failure> {
+    let ignore_failure = session.header.condition.ignore_failure;
+    let findings = run_findings(session.samples(), session.commands.len(), ignore_failure);
+    session.finish(&Findings::Run(findings), Some(&failure))?;
+    Err(failure)
+}
+
+fn visit(session: &mut Session<'_>, prepared: Prepared) -> Result<SweepJudged, Failure> {
+    warm_up(session)?;
+    let condition = &session.header.condition;
+    let plan = Plan {
+        commands: session.commands.len() as u16,
+        placement: condition.cpu.clone(),
+        env_pad: condition.env_pad,
+        heap: condition.heap,
+        layout: Layout::Single,
+        seed: session.header.seed,
+    };
+    let rule = session.header.definition.rule.clone();
+    let allowed = session.header.machine.cpu.allowed.clone();
+    let mut tour = Tour::new(
+        &mut session.recorder,
+        &session.commands,
+        &prepared.level_of,
+        &session.progress,
+        (plan, prepared.judge),
+        (&rule, allowed),
+    );
+    let stopped = session.executor.execute(&mut tour)?;
+    let judged = tour.judged(stopped);
+    session.interrupted |= stopped == Stopped::Interrupted;
+    Ok(judged)
+}
+
+/// Warms the first level up. It may be the very one at which the command fails, which is no reason to end.
+fn warm_up(session: &mut Session<'_>) -> Result<(), Failure> {
+    let times = session.header.definition.warmup.max(1);
+    let mut steering = WarmUp::new(&mut session.recorder, 1, times, true, &session.commands);
+    let stopped = session.executor.execute(&mut steering)?;
+    session.interrupted |= stopped == Stopped::Interrupted;
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! What a sweep varies: factors, and the levels that each of them takes.
+
+use std::fmt;
+
+use fauxplat_units::CpuSet;
+
+use crate::{Background, HugePages, Limit, Policy};
+
+/// Something about a run that can be varied without changing what the program does; or a parameter of its command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Factor {
+    /// Size of the environment.
+    EnvSize,
+    /// Size of the arguments: `argv[0]` is lengthened.
+    ArgvSize,
+    /// Length of the path of the working directory.
+    CwdLength,
+    /// Address space layout randomisation.
+    Aslr,
+    /// Displacement of the heap.
+    HeapPad,
+    /// The CPU.
+    Cpu,
+    /// Nice value, or scheduling policy.
+    Priority,
+    /// Load beside the command.
+    Background,
+    /// Clock frequency of the CPU.
+    Frequency,
+    /// Limits of CPU time and memory.
+    Limit,
+    /// Huge pages.
+    HugePages,
+    /// A parameter of the command: the name that stands in braces.
+    Parameter(String),
+}
+
+impl Factor {
+    /// All factors that are not parameters.
+    pub const BUILT_IN: [Factor; 11] = [
+        Factor::EnvSize,
+        Factor::ArgvSize,
+        Factor::CwdLength,
+        Factor::Aslr,
+        Factor::HeapPad,
+        Factor::Cpu,
+        Factor::Priority,
+        Factor::Background,
+        Factor::Frequency,
+        Factor::Limit,
+        Factor::HugePages,
+    ];
+
+    /// The word that the command line uses.
+    pub fn name(&self) -> &str {
+        match self {
+            Factor::EnvSize => "env-size",
+            Factor::ArgvSize => "argv-size",
+            Factor::CwdLength => "cwd-length",
+            Factor::Aslr => "aslr",
+            Factor::HeapPad => "heap-pad",
+            Factor::Cpu => "cpu",
+            Factor::Priority => "priority",
+            Factor::Background => "background",
+            Factor::Frequency => "frequency",
+            Factor::Limit => "limit",
+            Factor::HugePages => "huge-pages",
+            Factor::Parameter(name) => name,
+        }
+    }
+
+    /// Unit of its levels' numbers, where they have one.
+    pub fn unit(&self) -> Option<&'static str> {
+        match self {
+            Factor::EnvSize | Factor::ArgvSize | Factor::CwdLength | Factor::HeapPad => Some("bytes"),
+            Factor::Frequency => Some("kHz"),
+            _ => None,
+        }
+    }
+
+    /// Whether it moves the stack by itself, so that no padding may even its levels out.
+    pub fn moves_the_stack(&self) -> bool {
+        matches!(self, Factor::EnvSize | Factor::ArgvSize | Factor::CwdLength | Factor::Aslr)
+    }
+}
+
+impl fmt::Display for Factor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// How much of the CPU a command may claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    /// A nice value under the ordinary policy.
+    Nice(i8),
+    /// A real-time policy.
+    RealTime(Policy),
+}
+
+/// One thing about a run that a level fixes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// The environment has one variable of so many bytes, its terminator included; 0: it is empty.
+    EnvSize(u16),
+    /// `argv[0]` is so many bytes longer than the path of the program.
+    ArgvSize(u16),
+    /// The path of the working directory has so many bytes.
+    CwdLength(u16),
+    /// Address space layout randomisation.
+    Aslr(bool),
+    /// The heap begins so many bytes further on.
+    HeapPad(u16),
+    /// On these CPUs.
+    Cpus(CpuSet),
+    /// With this priority.
+    Priority(Priority),
+    /// With this load beside it.
+    Background(Background),
+    /// At this frequency.
+    FrequencyKhz(u32),
+    /// Under these limits.
+    Limit(Limit),
+    /// With these pages.
+    HugePages(HugePages),
+    /// With this value of a parameter.
+    Parameter {
+        /// The name that stands in braces.
+        name: String,
+        /// The value in its place.
+        value: String,
+    },
+}
+
+/// One level of a factor, or one combination of the levels of two.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// What reports call it.
+    pub name: String,
+    /// The level as a number, where it is one.
+    pub number: Option<f64>,
+    /// What it fixes: one setting per factor.
+    pub settings: Vec<Setting>,
+    /// For a product: index of the level in the first and in the second factor.
+    pub cell: Option<(u16, u16)>,
+}

@@ -1,0 +1,47 @@
+//! What a setting does to a command.
+
+use std::path::Path;
+
+use fauxplat_model::{Aslr, Command, EnvBase, EnvPad, Heap, Placement, Policy, Priority, Setting};
+
+/// Fixes a setting in a command. `folder` gives the folder whose path has so many bytes. A parameter changes nothing:
+/// it was filled in when the command line was read.
+pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) -> &'f Path) {
+    let condition = &mut command.condition;
+    match setting {
+        Setting::EnvSize(bytes) => {
+            condition.env = EnvBase::Clean;
+            condition.env_pad = EnvPad::Bytes(*bytes);
+        }
+        Setting::ArgvSize(bytes) => lengthen(command, *bytes),
+        Setting::CwdLength(bytes) => {
+            let path = folder(*bytes);
+            // A shell that changes its folder says so in PWD, and its commands inherit that.
+            condition.env_set.push(format!("PWD={}", path.display()));
+            condition.cwd = Some(path.to_owned());
+        }
+        Setting::Aslr(on) => condition.aslr = if *on { Aslr::On } else { Aslr::Off },
+        Setting::HeapPad(bytes) => condition.heap = Heap::Bytes(*bytes),
+        Setting::Cpus(cpus) => condition.cpu = Placement::Set(cpus.clone()),
+        Setting::Priority(Priority::Nice(nice)) => {
+            condition.policy = Policy::Other;
+            condition.nice = Some(*nice);
+        }
+        Setting::Priority(Priority::RealTime(policy)) => condition.policy = *policy,
+        Setting::Background(load) => condition.background = *load,
+        Setting::FrequencyKhz(khz) => condition.frequency_khz = Some(*khz),
+        Setting::Limit(limit) => condition.limit = *limit,
+        Setting::HugePages(pages) => condition.huge_pages = *pages,
+        Setting::Parameter { .. } => {}
+    }
+}
+
+/// Makes `argv[0]` so many bytes longer than the program's path: a path with more slashes names the same file, and
+/// its last component, by which some programs know what they are, stays.
+fn lengthen(command: &mut Command, bytes: u16) {
+    let path = command.program.display().to_string();
+    let name = format!("{}{path}", "/".repeat(bytes.into()));
+    if let Some(first) = command.argv.first_mut() {
+        *first = name;
+    }
+}

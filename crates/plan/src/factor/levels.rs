@@ -1,0 +1,223 @@
+//! The levels of each factor: what may be written, and what is taken when nothing is.
+
+use fauxplat_model::{Background, Beside, Factor, HugePages, Level, Limit, Policy, Priority, Setting};
+use fauxplat_units::CpuSet;
+
+use super::range::items;
+use super::{FactorError, Offer};
+
+/// The levels of one factor.
+pub(super) fn levels(factor: &Factor, range: Option<&str>, offer: &Offer) -> Result<Vec<Level>, FactorError> {
+    check_machine(factor, offer)?;
+    let items = match range {
+        Some(range) => items(factor, range)?,
+        None => defaults(factor, offer)?,
+    };
+    let levels: Vec<Level> = items.iter().map(|item| level(factor, item, offer)).collect::<Result<_, _>>()?;
+    // Numbers place levels on an axis; where one is a word there is no axis.
+    let numbered = levels.iter().all(|level| level.number.is_some());
+    Ok(levels.into_iter().map(|level| Level { number: level.number.filter(|_| numbered), ..level }).collect())
+}
+
+/// What is swept when no range is given.
+fn defaults(factor: &Factor, offer: &Offer) -> Result<Vec<String>, FactorError> {
+    let words = |list: &[&str]| Ok(list.iter().map(|&word| word.to_owned()).collect());
+    let range = |text: &str| items(factor, text);
+    match factor {
+        // The range of the published sweep: two pages, byte by byte.
+        Factor::EnvSize => range("0..8192"),
+        Factor::ArgvSize => range("0..4096"),
+        Factor::CwdLength => range(&format!("{}..1024:32", offer.cwd_bytes_min.next_multiple_of(32))),
+        Factor::Aslr => words(&["on", "off"]),
+        // Allocators align to 16 bytes.
+        Factor::HeapPad => range("0..4080:16"),
+        Factor::Cpu => Ok(offer.allowed.iter().map(|cpu| cpu.0.to_string()).collect()),
+        Factor::Priority if offer.may_raise_priority => words(&["0", "10", "19", "-10", "fifo:1"]),
+        Factor::Priority => words(&["0", "10", "19"]),
+        Factor::Background if offer.allowed.len() > 1 => {
+            words(&["none", "burner@same", "burner@other", "burner@all"])
+        }
+        Factor::Background => words(&["none", "burner@same"]),
+        Factor::Frequency => Ok(spread(&offer.frequencies_khz)),
+        Factor::Limit => words(&["none", "cpu:75%", "cpu:50%", "cpu:25%"]),
+        Factor::HugePages => words(&["inherit", "never", "malloc"]),
+        Factor::Parameter(name) => Err(FactorError::NoDefault(name.clone())),
+    }
+}
+
+/// The lowest, a middle and the highest of the frequencies.
+fn spread(frequencies_khz: &[u32]) -> Vec<String> {
+    let last = frequencies_khz.len().saturating_sub(1);
+    let mut chosen: Vec<u32> =
+        [0, last / 2, last].iter().filter_map(|&index| frequencies_khz.get(index).copied()).collect();
+    chosen.dedup();
+    chosen.iter().map(u32::to_string).collect()
+}
+
+/// What the factor needs of the machine.
+fn check_machine(factor: &Factor, offer: &Offer) -> Result<(), FactorError> {
+    match factor {
+        Factor::Frequency if offer.frequencies_khz.is_empty() => Err(absent(
+            factor,
+            "this machine has no cpufreq (no /sys/devices/system/cpu/cpu*/cpufreq), so its clock cannot be set",
+        )),
+        Factor::Cpu if offer.allowed.len() < 2 => {
+            Err(absent(factor, &format!("only CPU {} is allowed to this process", offer.allowed)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// One level from its word.
+fn level(factor: &Factor, item: &str, offer: &Offer) -> Result<Level, FactorError> {
+    let wrong = |reason: String| FactorError::Level { factor: factor.to_string(), reason };
+    let sized = |least, most, why, setting: fn(u16) -> Setting| {
+        let bytes = bounded(factor, item, least, most, why)?;
+        Ok((setting(bytes), Some(f64::from(bytes))))
+    };
+    let (setting, number) = match factor {
+        Factor::EnvSize => sized(0, u16::MAX, BEYOND_PAGES, Setting::EnvSize),
+        Factor::ArgvSize => sized(0, u16::MAX, BEYOND_PAGES, Setting::ArgvSize),
+        Factor::CwdLength => sized(offer.cwd_bytes_min, PATH_BYTES_MAX, " (PATH_MAX)", Setting::CwdLength),
+        Factor::HeapPad => sized(0, u16::MAX, BEYOND_PAGES, Setting::HeapPad),
+        Factor::Aslr => aslr(item).map(|on| (Setting::Aslr(on), None)).map_err(wrong),
+        Factor::Cpu => cpus(item, offer).map(|cpus| (Setting::Cpus(cpus), None)).map_err(wrong),
+        Factor::Priority => priority(factor, item, offer),
+        Factor::Background => background(factor, item, offer),
+        Factor::Frequency => frequency(factor, item, offer),
+        Factor::Limit => limit(factor, item, offer),
+        Factor::HugePages => pages(item).map(|pages| (Setting::HugePages(pages), None)).map_err(wrong),
+        Factor::Parameter(name) => {
+            let setting = Setting::Parameter { name: name.clone(), value: item.to_owned() };
+            Ok((setting, item.parse::<f64>().ok().filter(|number| number.is_finite())))
+        }
+    }?;
+    Ok(Level { name: item.to_owned(), number, settings: vec![setting], cell: None })
+}
+
+/// What is placed on a page repeats itself with every page.
+const BEYOND_PAGES: &str = ": sixteen pages of 4096 bytes, after which nothing new comes";
+/// `PATH_MAX` of `limits.h`, without the terminator and with room for the program's own names.
+const PATH_BYTES_MAX: u16 = 3072;
+
+/// A number of bytes within the factor's bounds.
+fn bounded(
+    factor: &Factor,
+    item: &str,
+    least: u16,
+    most: u16,
+    why: &'static str,
+) -> Result<u16, FactorError> {
+    let number: Option<u64> = item.parse().ok();
+    let Some(number) = number else {
+        return Err(FactorError::Range { factor: factor.to_string(), range: item.to_owned() });
+    };
+    let fits = u16::try_from(number).ok().filter(|bytes| (least..=most).contains(bytes));
+    fits.ok_or_else(|| FactorError::Beyond {
+        factor: factor.to_string(),
+        value: item.to_owned(),
+        low: least.into(),
+        high: most.into(),
+        why,
+    })
+}
+
+fn aslr(item: &str) -> Result<bool, String> {
+    match item {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(format!("`{item}` is neither on nor off")),
+    }
+}
+
+/// CPUs of a level: a list as everywhere, except that a comma would end the level; so `0-1`, or `0+2`.
+fn cpus(item: &str, offer: &Offer) -> Result<CpuSet, String> {
+    let cpus: CpuSet = item.replace('+', ",").parse().map_err(|_| {
+        format!("`{item}` names no CPUs: a number, a range such as 0-1, or several joined by +")
+    })?;
+    let forbidden = cpus.without(&offer.allowed);
+    match (cpus.is_empty(), forbidden.is_empty()) {
+        (true, _) => Err(format!("`{item}` names no CPU")),
+        (_, false) => {
+            Err(format!("CPU {forbidden} is not online or not allowed; allowed are {}", offer.allowed))
+        }
+        _ => Ok(cpus),
+    }
+}
+
+type Made = Result<(Setting, Option<f64>), FactorError>;
+
+fn absent(factor: &Factor, reason: &str) -> FactorError {
+    FactorError::Absent { factor: factor.to_string(), reason: reason.to_owned() }
+}
+
+fn priority(factor: &Factor, item: &str, offer: &Offer) -> Made {
+    let wrong = |reason: String| FactorError::Level { factor: factor.to_string(), reason };
+    let raised = |level: Priority| {
+        let needs = match level {
+            Priority::Nice(nice) => nice < 0,
+            Priority::RealTime(_) => true,
+        };
+        match needs && !offer.may_raise_priority {
+            true => {
+                Err(absent(factor, &format!("no permission for {item} (needs CAP_SYS_NICE: run as root)")))
+            }
+            false => Ok(level),
+        }
+    };
+    if let Ok(nice) = item.parse::<i8>() {
+        return match (-20..=19).contains(&nice) {
+            true => Ok((Setting::Priority(raised(Priority::Nice(nice))?), Some(f64::from(nice)))),
+            false => Err(wrong(format!("nice value {nice} is beyond -20 to 19"))),
+        };
+    }
+    match item.parse::<Policy>() {
+        Ok(Policy::Other) => Ok((Setting::Priority(Priority::Nice(0)), None)),
+        Ok(policy) => Ok((Setting::Priority(raised(Priority::RealTime(policy))?), None)),
+        Err(_) => Err(wrong(format!("`{item}` is not a priority: a nice value, fifo:N or rr:N"))),
+    }
+}
+
+fn background(factor: &Factor, item: &str, offer: &Offer) -> Made {
+    let load: Background =
+        item.parse().map_err(|reason| FactorError::Level { factor: factor.to_string(), reason })?;
+    let elsewhere = matches!(load, Background::Burner { beside: Beside::Other, .. });
+    match elsewhere && offer.allowed.len() < 2 {
+        true => Err(absent(factor, &format!("no CPU but {} is allowed to this process", offer.allowed))),
+        false => Ok((Setting::Background(load), None)),
+    }
+}
+
+fn frequency(factor: &Factor, item: &str, offer: &Offer) -> Made {
+    let wanted = item.parse::<u32>().ok().filter(|wanted| offer.frequencies_khz.contains(wanted));
+    wanted.map(|khz| (Setting::FrequencyKhz(khz), Some(f64::from(khz)))).ok_or_else(|| {
+        let known: Vec<String> = offer.frequencies_khz.iter().map(u32::to_string).collect();
+        FactorError::Level {
+            factor: factor.to_string(),
+            reason: format!("`{item}` is not a frequency of this machine: {} kHz", known.join(", ")),
+        }
+    })
+}
+
+fn limit(factor: &Factor, item: &str, offer: &Offer) -> Made {
+    let wrong = |reason: String| FactorError::Level { factor: factor.to_string(), reason };
+    let limit: Limit = item.parse().map_err(wrong)?;
+    if let Some(memory) = limit.memory.filter(|memory| memory.0 > offer.memory_bytes) {
+        return Err(wrong(format!("{memory} are more than this machine has")));
+    }
+    let number = match (limit.cpu_percent, limit.memory) {
+        (Some(percent), None) => Some(f64::from(percent)),
+        (None, Some(memory)) => Some(memory.0 as f64),
+        _ => None,
+    };
+    Ok((Setting::Limit(limit), number))
+}
+
+fn pages(item: &str) -> Result<HugePages, String> {
+    match item {
+        "inherit" => Ok(HugePages::Inherit),
+        "never" => Ok(HugePages::Never),
+        "malloc" => Ok(HugePages::Malloc),
+        _ => Err(format!("`{item}` is not a choice of pages: inherit, never, malloc")),
+    }
+}

@@ -1,0 +1,226 @@
+//! From the words of a sweep (`env-size=0..4096:64*cpu`) to the levels that it visits.
+
+mod apply;
+mod error;
+mod levels;
+mod range;
+mod stack;
+
+use fauxplat_model::{Factor, Level};
+use fauxplat_units::CpuSet;
+
+pub use apply::apply;
+pub use error::FactorError;
+pub use stack::stack_class;
+
+/// What this machine and these permissions offer to a sweep.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offer {
+    /// CPUs on which the command may run.
+    pub allowed: CpuSet,
+    /// Frequencies that can be set, rising; empty without cpufreq.
+    pub frequencies_khz: Vec<u32>,
+    /// Bytes of the shortest path that a folder of ours can have.
+    pub cwd_bytes_min: u16,
+    /// Whether negative nice values and real-time policies are permitted.
+    pub may_raise_priority: bool,
+    /// Installed memory.
+    pub memory_bytes: u64,
+}
+
+/// A sweep as it was asked for: one factor or two, and all their levels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// The factors.
+    pub factors: Vec<Factor>,
+    /// The levels; of a product every combination, the second factor moving fastest.
+    pub levels: Vec<Level>,
+}
+
+/// More levels than this are a typing error; the classic sweep has 8193.
+const LEVELS_MAX: usize = 20_000;
+
+/// Reads what is to be swept. `places` are the names that stand in braces in the command.
+///
+/// # Errors
+/// An unknown factor, a range that is empty, reversed or too long, a level that does not exist; and what the machine
+/// does not offer ([`FactorError::is_machine`]).
+pub fn parse_sweep(text: &str, places: &[String], offer: &Offer) -> Result<Sweep, FactorError> {
+    let parts: Vec<&str> = text.split(['*', '×']).map(str::trim).collect();
+    let parsed: Vec<(Factor, Vec<Level>)> =
+        parts.iter().map(|part| one(part, places, offer)).collect::<Result<_, _>>()?;
+    let factors: Vec<Factor> = parsed.iter().map(|(factor, _)| factor.clone()).collect();
+    let levels = match parsed.as_slice() {
+        [(_, levels)] => levels.clone(),
+        [(a, _), (b, _)] if a == b => return Err(FactorError::Twice(a.to_string())),
+        [(_, first), (_, second)] => {
+            let count = first.len() * second.len();
+            if count > LEVELS_MAX {
+                return Err(FactorError::TooMany { factor: text.to_owned(), count, most: LEVELS_MAX });
+            }
+            product(first, second)
+        }
+        _ => return Err(FactorError::ThreeFactors),
+    };
+    Ok(Sweep { factors, levels })
+}
+
+/// One factor with its levels, at least two.
+fn one(text: &str, places: &[String], offer: &Offer) -> Result<(Factor, Vec<Level>), FactorError> {
+    let (name, range) = text.split_once('=').map_or((text, None), |(name, range)| (name, Some(range)));
+    let factor = factor(name.trim(), places)?;
+    let levels = levels::levels(&factor, range.map(str::trim), offer)?;
+    let word = || factor.to_string();
+    if let Some(twice) = repeated(&levels) {
+        return Err(FactorError::LevelTwice { factor: word(), level: twice });
+    }
+    match levels.len() {
+        0 => Err(FactorError::Empty(word())),
+        1 => Err(FactorError::OneLevel { factor: word(), level: levels[0].name.clone() }),
+        count if count > LEVELS_MAX => Err(FactorError::TooMany { factor: word(), count, most: LEVELS_MAX }),
+        _ => Ok((factor, levels)),
+    }
+}
+
+/// Finds a factor by its word. `param:n` is the parameter `n` even where a factor has that name.
+fn factor(name: &str, places: &[String]) -> Result<Factor, FactorError> {
+    if let Some(built_in) = Factor::BUILT_IN.into_iter().find(|factor| factor.name() == name) {
+        return Ok(built_in);
+    }
+    let parameter = name.strip_prefix("param:").unwrap_or(name);
+    match places.iter().any(|place| place == parameter) {
+        true => Ok(Factor::Parameter(parameter.to_owned())),
+        false => {
+            let known = Factor::BUILT_IN.map(|factor| factor.name().to_owned()).join(", ");
+            Err(FactorError::Unknown { name: parameter.to_owned(), known })
+        }
+    }
+}
+
+/// The name of a level that occurs twice.
+fn repeated(levels: &[Level]) -> Option<String> {
+    let mut names: Vec<&str> = levels.iter().map(|level| level.name.as_str()).collect();
+    names.sort_unstable();
+    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].to_owned())
+}
+
+/// Every combination of two factors' levels. The number of a combination is that of the factor that has numbers, if
+/// only one has.
+fn product(first: &[Level], second: &[Level]) -> Vec<Level> {
+    let combine = |(i, a): (usize, &Level), (j, b): (usize, &Level)| Level {
+        name: format!("{} × {}", a.name, b.name),
+        number: a.number.xor(b.number),
+        settings: a.settings.iter().chain(&b.settings).cloned().collect(),
+        cell: Some((i as u16, j as u16)),
+    };
+    let rows = first.iter().enumerate();
+    rows.flat_map(|row| second.iter().enumerate().map(move |column| combine(row, column))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offer() -> Offer {
+        Offer {
+            allowed: "0-1".parse().unwrap(),
+            frequencies_khz: Vec::new(),
+            cwd_bytes_min: 24,
+            may_raise_priority: true,
+            memory_bytes: 8 << 30,
+        }
+    }
+
+    fn parse(text: &str) -> Result<Sweep, FactorError> {
+        parse_sweep(text, &["n".to_owned(), "cpu".to_owned()], &offer())
+    }
+
+    fn names(text: &str) -> Vec<String> {
+        parse(text).unwrap().levels.into_iter().map(|level| level.name).collect()
+    }
+
+    #[test]
+    fn ranges_lists_and_defaults() {
+        assert_eq!(names("env-size=0..64:16"), ["0", "16", "32", "48", "64"]);
+        assert_eq!(parse("env-size").unwrap().levels.len(), 8193);
+        assert_eq!(names("aslr"), ["on", "off"]);
+        assert_eq!(names("cpu"), ["0", "1"]);
+        assert_eq!(names("cpu=0,1,0-1"), ["0", "1", "0-1"]);
+        assert_eq!(names("n=1..4"), ["1", "2", "3", "4"]);
+        assert_eq!(names("param:n=fast,slow"), ["fast", "slow"]);
+        assert_eq!(names("param:cpu=a,b"), ["a", "b"]);
+        assert_eq!(names("priority=0,19,fifo:1"), ["0", "19", "fifo:1"]);
+        assert_eq!(names("limit=none,cpu:50%"), ["none", "cpu:50%"]);
+        assert_eq!(names("background=none,burner@all:50%"), ["none", "burner@all:50%"]);
+    }
+
+    #[test]
+    fn numbers_are_kept_where_levels_have_them() {
+        let numbers = |text: &str| parse(text).unwrap().levels.iter().map(|it| it.number).collect::<Vec<_>>();
+        assert_eq!(numbers("heap-pad=0..32:16"), [Some(0.0), Some(16.0), Some(32.0)]);
+        assert_eq!(numbers("n=a,2"), [None, None], "one word makes all of them words");
+        assert_eq!(numbers("n=1,2.5"), [Some(1.0), Some(2.5)]);
+        assert_eq!(numbers("limit=cpu:25%,cpu:50%"), [Some(25.0), Some(50.0)]);
+    }
+
+    #[test]
+    fn products_are_every_combination() {
+        let sweep = parse("env-size=0..32:16*aslr").unwrap();
+        assert_eq!(sweep.factors, [Factor::EnvSize, Factor::Aslr]);
+        assert_eq!(sweep.levels.len(), 6);
+        assert_eq!((sweep.levels[3].name.as_str(), sweep.levels[3].cell), ("16 × off", Some((1, 1))));
+        assert_eq!(sweep.levels[3].number, Some(16.0));
+        assert_eq!(sweep.levels[3].settings.len(), 2);
+        assert_eq!(parse("aslr×cpu").unwrap().levels.len(), 4);
+    }
+
+    #[test]
+    fn mistakes_are_told_in_one_line() {
+        let say = |text: &str| parse(text).unwrap_err().to_string();
+        insta::assert_snapshot!(
+            [
+                "colour",
+                "m=1..3",
+                "env-size=4096..0",
+                "env-size=5..5",
+                "env-size=",
+                "env-size=0..1:0",
+                "env-size=0..70000",
+                "env-size=x..y",
+                "env-size=-4..8",
+                "n",
+                "n=1..1000000",
+                "n=1",
+                "n=1,1",
+                "cpu=7",
+                "cpu=x",
+                "aslr=maybe",
+                "priority=20",
+                "priority=batch",
+                "background=storm",
+                "limit=disk:3",
+                "limit=memory:99TiB",
+                "huge-pages=big",
+                "cwd-length=1..64:8",
+                "aslr*aslr",
+                "aslr*cpu*n=1,2",
+                "env-size*env-size",
+                "env-size=0..4096*n=1..100",
+                "frequency",
+                "argv-size=1..2..3",
+            ]
+            .map(|text| format!("{text}: {}", say(text)))
+            .join("\n")
+        );
+    }
+
+    #[test]
+    fn what_the_machine_lacks_is_not_a_mistake_of_the_user() {
+        assert!(parse("frequency").unwrap_err().is_machine());
+        let poor = Offer { allowed: "3".parse().unwrap(), ..Offer::default() };
+        let refused = |text: &str| parse_sweep(text, &[], &poor).unwrap_err();
+        assert!(refused("cpu").is_machine() && refused("background=none,burner@other").is_machine());
+        assert!(refused("priority=0,-5").is_machine() && refused("priority=0,fifo:1").is_machine());
+        assert!(!parse("cpu=9").unwrap_err().is_machine());
+    }
+}

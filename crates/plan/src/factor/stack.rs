@@ -1,0 +1,36 @@
+//! Which levels place the stack equally.
+//!
+//! The kernel copies the program's path, the environment and the arguments to the top of the stack and then rounds
+//! down to 16 bytes (`arch_align_stack` and `STACK_ROUND` in `fs/binfmt_elf.c`), so sizes that end in the same 16
+//! bytes give the same stack pointer, and what stands below it cannot tell them apart.
+
+/// The kernel leaves one pointer free at the very top (`bprm_mm_init` in `fs/exec.c`).
+const TOP_BYTES: usize = 8;
+/// To so many bytes the stack is rounded.
+const STEP_BYTES: usize = 16;
+
+/// What decides where the stack begins: programs of one machine for which it is equal begin with the same stack
+/// pointer when ASLR is off, and with ASLR on with one of the same choice.
+///
+/// `string_bytes` are those of the program's path, its arguments and its environment, each with its terminator;
+/// `strings` is the number of arguments and variables, since the pointers to them take room as well.
+pub fn stack_class(string_bytes: usize, strings: usize) -> (usize, usize) {
+    ((TOP_BYTES + string_bytes).div_ceil(STEP_BYTES), strings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_sizes_are_one_class_wherever_the_start_ends() {
+        for start in 40..60 {
+            let classes: Vec<_> = (1..=256).map(|bytes| stack_class(start + bytes, 2)).collect();
+            let mut runs = classes.chunk_by(|a, b| a == b).map(<[_]>::len).collect::<Vec<_>>();
+            let (first, last) = (runs.remove(0), runs.pop().unwrap());
+            assert!(runs.iter().all(|&length| length == 16), "{runs:?}");
+            assert_eq!((first + last) % 16, 0);
+            assert!(!classes.contains(&stack_class(start, 1)), "the empty environment is like no other");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! What a sweep's report says, in every form.
+
+use fauxplat_model::document::Findings;
+use fauxplat_model::{
+    FailingLevel, LevelFindings, Metric, Peak, Period, StoppedBy, SweepAnswer, SweepFinding, SweepFindings,
+    SweepPart, SweepStage,
+};
+use fauxplat_report::{Format, Style, write};
+use serde_json::Value;
+
+use crate::common::{self, Owned};
+
+/// A sweep over these levels; every fourth is slower by a fifth.
+fn findings(factor: &str, unit: Option<&str>, levels: Vec<(String, Option<f64>)>) -> SweepFindings {
+    let median = |index: usize| if index % 4 == 3 { 1.2e6 } else { 1e6 };
+    let level = |(index, (name, number)): (usize, (String, Option<f64>))| LevelFindings {
+        command: index as u16,
+        level: name,
+        number,
+        stands_for: 16,
+        runs: 12,
+        failures: 0,
+        failure_exit_status: None,
+        median_ns: Some(median(index)),
+        low_ns: Some(median(index) * 0.99),
+        high_ns: Some(median(index) * 1.01),
+        ratio: Some(median(index) / 1e6),
+    };
+    SweepFindings {
+        factor: factor.into(),
+        unit: unit.map(str::to_owned),
+        metric: Metric::Wall,
+        levels_asked: levels.len() * 16,
+        levels_distinct: levels.len(),
+        levels: levels.into_iter().enumerate().map(level).collect(),
+        finding: finding(),
+        stages: vec![
+            SweepStage { stage: "coarse".into(), levels: 16, blocks: 8 },
+            SweepStage { stage: "scan".into(), levels: 64, blocks: 12 },
+        ],
+        stopped_by: StoppedBy::Verdict,
+        runs_done: 896,
+        runs_exhaustive: 102_400,
+        floor_ns: Some(101_000.0),
+        elapsed_s: 1.75,
+    }
+}
+
+fn finding() -> SweepFinding {
+    SweepFinding {
+        answer: SweepAnswer::Effect,
+        p_value: 0.000_01,
+        level: 0.01,
+        difference_ratio: 1.122,
+        difference_low_ratio: 1.118,
+        difference_high_ratio: 1.127,
+        largest_excluded_ratio: 1.3,
+        margin: 0.01,
+        variance_share: 0.81,
+        variance_share_low: 0.75,
+        variance_share_high: 0.86,
+        drift_share: 0.12,
+        repeatability: Some(0.98),
+        repeatability_low: Some(0.96),
+        repeatability_high: Some(0.99),
+        period: Some(Period {
+            period: 64.0,
+            low: 63.6,
+            high: 64.3,
+            explained_share: 0.97,
+            p_value: 0.0001,
+            likely_cause: Some("cache line (64 bytes)".into()),
+        }),
+        peaks: vec![Peak {
+            level: "752".into(),
+            number: Some(752.0),
+            ratio: 1.21,
+            ci_low_ratio: 1.18,
+            ci_high_ratio: 1.24,
+            p_adjusted: 0.0004,
+            blocks: 8,
+        }],
+        failing: Vec::new(),
+        parts: Vec::new(),
+    }
+}
+
+fn owned(found: SweepFindings) -> Owned {
+    let mut owned = common::run(&["prog 1"]);
+    owned.header = common::header("sweep");
+    owned.findings = Findings::Sweep(Box::new(found));
+    owned
+}
+
+/// Sixty-four sizes, 16 bytes apart.
+fn sizes() -> SweepFindings {
+    let levels = (0..64).map(|index| ((index * 16).to_string(), Some(f64::from(index * 16))));
+    findings("env-size", Some("bytes"), levels.collect())
+}
+
+/// Two words, at one of which the command crashes, and nothing else.
+fn words() -> SweepFindings {
+    let mut found = findings("aslr", None, vec![("on".into(), None), ("off".into(), None)]);
+    found.finding.answer = SweepAnswer::NoEffect;
+    (found.finding.p_value, found.finding.difference_high_ratio) = (0.43, 1.004);
+    (found.finding.period, found.finding.peaks) = (None, Vec::new());
+    (found.finding.repeatability, found.finding.largest_excluded_ratio) = (None, 1.006);
+    (found.levels_asked, found.runs_exhaustive) = (2, 200);
+    found.levels[1].failures = 12;
+    found.levels[1].median_ns = None;
+    let failing =
+        FailingLevel { level: "off".into(), runs: 12, failures: 12, exit_status: 139, p_adjusted: 0.000_01 };
+    found.finding.failing = vec![failing];
+    found
+}
+
+/// A product, undecided.
+fn product() -> SweepFindings {
+    let levels = (0..30).flat_map(|size| {
+        ["on", "off"].map(|aslr| (format!("{} × {aslr}", size * 16), Some(f64::from(size * 16))))
+    });
+    let mut found = findings("env-size x aslr", Some("bytes"), levels.collect());
+    found.finding.answer = SweepAnswer::Undecided;
+    found.finding.peaks.clear();
+    found.stopped_by = StoppedBy::MaxTime;
+    let part = |factor: &str, variance_share| SweepPart {
+        factor: factor.into(),
+        variance_share,
+        variance_share_low: variance_share / 2.0,
+        variance_share_high: variance_share * 1.5,
+    };
+    found.finding.parts = vec![part("env-size", 0.1), part("aslr", 0.02), part("env-size x aslr", 0.3)];
+    found
+}
+
+#[test]
+fn the_conclusion_stands_first_in_text() {
+    insta::assert_snapshot!("sweep_sizes", owned(sizes()).text(80));
+    insta::assert_snapshot!("sweep_words", owned(words()).text(80));
+    insta::assert_snapshot!("sweep_product", owned(product()).text(80));
+    let plain = Style { colour: false, width: 60, unicode: false };
+    let ascii = owned(sizes()).render(Format::Text, &plain);
+    assert!(ascii.is_ascii(), "{ascii}");
+}
+
+#[test]
+fn markdown_says_the_same() {
+    insta::assert_snapshot!("markdown_sweep", owned(words()).render(Format::Markdown, &Style::default()));
+}
+
+#[test]
+fn the_document_has_its_names() {
+    let document: Value =
+        serde_json::from_str(&owned(sizes()).render(Format::Json, &Style::default())).unwrap();
+    assert_eq!(document["schema"], "fauxplat.sweep/1");
+    for name in ["factor", "unit", "runs_done", "runs_exhaustive", "levels_asked", "stages", "stopped_by"] {
+        assert!(!document[name].is_null(), "{name}");
+    }
+    let level = &document["levels"][3];
+    assert_eq!((&level["level"], &level["name"], &level["runs"]), (&48.into(), &"48".into(), &12.into()));
+    for name in ["median_ns", "low_ns", "high_ns", "ratio", "stands_for"] {
+        assert!(level[name].is_number(), "{name}");
+    }
+    let finding = &document["finding"];
+    assert_eq!((&finding["effect"], &finding["period"]), (&true.into(), &64.0.into()));
+    for name in [
+        "variance_share",
+        "repeatability",
+        "drift_share",
+        "period_low",
+        "period_high",
+        "p_value",
+        "difference_ratio",
+        "difference_low_ratio",
+        "difference_high_ratio",
+        "largest_excluded_ratio",
+    ] {
+        assert!(finding[name].is_number(), "{name}");
+    }
+    let peak = &finding["peaks"][0];
+    assert_eq!(peak["level"], 752);
+    for name in ["ratio", "ci_low_ratio", "ci_high_ratio", "p_adjusted", "blocks"] {
+        assert!(peak[name].is_number(), "{name}");
+    }
+    let none: Value = serde_json::from_str(&owned(words()).render(Format::Json, &Style::default())).unwrap();
+    assert_eq!((&none["finding"]["effect"], &none["finding"]["period"]), (&false.into(), &Value::Null));
+    assert_eq!((&none["levels"][1]["level"], &none["levels"][1]["median_ns"]), (&"off".into(), &Value::Null));
+    assert_eq!(none["finding"]["failing"][0]["exit_status"], 139);
+}
+
+#[test]
+fn drawings_show_every_level_and_each_peak_closer() {
+    let svg = owned(sizes()).render(Format::Svg, &Style::default());
+    assert!(
+        svg.starts_with("<?xml") && svg.contains("env-size in bytes") && svg.contains("polyline"),
+        "{svg}"
+    );
+    insta::assert_snapshot!("sweep_words_svg", owned(words()).render(Format::Svg, &Style::default()));
+    let page = owned(sizes()).render(Format::Html, &Style::default());
+    assert_eq!(page.matches("<svg").count(), 2, "the whole and one peak");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Peaks") && page.contains("752"));
+    // Nothing is loaded: no link, no source; the only address is the name of the drawing's kind.
+    assert!(!page.contains("src=") && !page.contains("<link") && !page.contains("@import"));
+    assert_eq!(page.matches("http").count(), page.matches("http://www.w3.org/2000/svg").count());
+    let many = owned(product()).render(Format::Svg, &Style::default());
+    assert!(many.contains("① on") && many.contains("② off"), "{many}");
+}
+
+#[test]
+fn names_cannot_break_a_page() {
+    let mut found = words();
+    found.factor = "<script>alert(1)</script>".into();
+    found.levels[0].level = "</svg><b>\u{1b}[31m".into();
+    for format in [Format::Html, Format::Svg] {
+        let text = owned(found.clone()).render(format, &Style::default());
+        assert!(!text.contains("<script>alert") && !text.contains("</svg><b>") && !text.contains('\u{1b}'));
+    }
+}
+
+#[test]
+fn odd_numbers_and_no_levels_are_drawn_too() {
+    let mut odd = sizes();
+    for (index, value) in [f64::NAN, f64::INFINITY, 0.0, -1.0, 1e300].into_iter().enumerate() {
+        (odd.levels[index].median_ns, odd.levels[index].low_ns) = (Some(value), Some(-value));
+    }
+    odd.finding.difference_ratio = f64::NAN;
+    let mut empty = sizes();
+    (empty.levels, empty.runs_done, empty.stages) = (Vec::new(), 0, Vec::new());
+    for found in [odd, empty] {
+        for format in [Format::Text, Format::Json, Format::Markdown, Format::Svg, Format::Html, Format::Csv] {
+            assert!(!owned(found.clone()).render(format, &Style::default()).contains("NaN"), "{format}");
+        }
+    }
+}
+
+#[test]
+fn a_sweep_has_no_figure_per_command_for_other_tools() {
+    let (mut out, owned) = (Vec::new(), owned(sizes()));
+    let refused = write(&owned.record(), Format::HyperfineJson, &Style::default(), &mut out).unwrap_err();
+    assert!(refused.to_string().contains("svg or html"), "{refused}");
+}
