@@ -31,6 +31,7 @@ complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "compare" -d 'Whic
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "history" -d 'Earlier results: list, show, export, remove'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__man" -d 'Write the manual pages into a folder'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__completions" -d 'Write the shell completions into a folder'
@@ -51,8 +52,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l aslr -d 'Addre
 off\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l env-pad -d 'Environment padding: bytes, none, or `random`: each block draws a displacement of the stack within a page, the same for all commands of the block [default: random; for run none, unless ASLR is off]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l heap -d 'Place of the heap: `random` displaces it by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r -f -a "inherit\t''
-random\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l heap -d 'Place of the heap: displaced by so many bytes, or `random`: by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cwd -d 'Working directory of the commands' -r -F
@@ -92,8 +92,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l aslr -d 'A
 off\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l env-pad -d 'Environment padding: bytes, none, or `random`: each block draws a displacement of the stack within a page, the same for all commands of the block [default: random; for run none, unless ASLR is off]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l heap -d 'Place of the heap: `random` displaces it by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r -f -a "inherit\t''
-random\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l heap -d 'Place of the heap: displaced by so many bytes, or `random`: by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cwd -d 'Working directory of the commands' -r -F
@@ -135,8 +134,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l aslr -d 'Addres
 off\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l env-pad -d 'Environment padding: bytes, none, or `random`: each block draws a displacement of the stack within a page, the same for all commands of the block [default: random; for run none, unless ASLR is off]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l heap -d 'Place of the heap: `random` displaces it by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r -f -a "inherit\t''
-random\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l heap -d 'Place of the heap: displaced by so many bytes, or `random`: by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cwd -d 'Working directory of the commands' -r -F
@@ -179,13 +177,49 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l all-cpus -d 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l together -d 'All of them at once, as a machine under full load; without it one after the other, in turns'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s n -l names -d 'What reports call the commands, in their order' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s p -l prepare -d 'Run this before each run, unmeasured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l input -d 'Saved definition; what the command line says goes first' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu [default: wall]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l margin -d 'Differences between levels within this count as none [default: 1%]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l level -d 'Probability of a false effect over the whole sweep [default: 1%]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l blocks -d 'At most so many visits of each level [default: 100]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l max-time -d 'Undecided after this time' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l cpu -d 'CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
+off\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l env-pad -d 'Environment padding: bytes, none, or `random`: each block draws a displacement of the stack within a page, the same for all commands of the block [default: random; for run none, unless ASLR is off]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l heap -d 'Place of the heap: displaced by so many bytes, or `random`: by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l cwd -d 'Working directory of the commands' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l exhaustive -d 'Every level in every block, those included that must be equal; stop for no answer'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l fail-if-effect -d 'Fail with exit code 1 if the factor has an effect'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l shell -d 'Run each command line by /bin/sh -c; the start of the shell is measured too'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s i -l ignore-failure -d 'Keep and analyse runs that fail'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "list" -d 'One line per experiment, newest last'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "show" -d 'The report of an experiment, as it was'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "rm" -d 'Remove experiments'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l kind -d 'Only this verb: run, compare, aa' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l kind -d 'Only this verb: run, compare, aa, sweep' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l name -d 'Only those with a command that contains this' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l since -d 'Only those since this time, for instance 2026-11' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l limit -d 'At most so many, the newest' -r
@@ -228,15 +262,16 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __man" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __completions" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "list" -d 'One line per experiment, newest last'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "show" -d 'The report of an experiment, as it was'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'
