@@ -45,7 +45,9 @@ pub struct SweepProgress {
     pub blocks: u32,
     /// Runs so far, failed ones included.
     pub runs: usize,
-    /// Runs until the next look at the data.
+    /// Blocks until the next look at the data. It decides which levels are visited after it.
+    pub blocks_to_next_look: u32,
+    /// Runs until then, at most.
     pub runs_to_next_look: usize,
     /// Levels that were visited.
     pub levels_visited: usize,
@@ -173,6 +175,7 @@ impl SweepJudge {
             stage: now.stage.name(),
             blocks: self.evidence.blocks.len() as u32,
             runs: self.evidence.tallies.iter().map(|tally| tally.runs).sum(),
+            blocks_to_next_look: self.course.blocks_to_look(),
             runs_to_next_look: self.course.blocks_to_look() as usize * now.levels.len(),
             levels_visited: visited,
             levels_distinct: self.distinct.len(),

@@ -27,7 +27,6 @@ pub(crate) struct Tour<'a> {
     /// Runs of each block that was asked for and is not finished.
     open: VecDeque<usize>,
     asked_blocks: u32,
-    asked_runs: usize,
     judged_runs: usize,
     failures: usize,
     block: Vec<Sample>,
@@ -59,7 +58,6 @@ impl<'a> Tour<'a> {
             judge,
             open: VecDeque::new(),
             asked_blocks: 0,
-            asked_runs: 0,
             judged_runs: 0,
             failures: 0,
             block: Vec::new(),
@@ -128,14 +126,12 @@ impl Steering for Tour<'_> {
             return Next::Done;
         }
         // Nothing is run beyond the next look: what it finds decides which levels are visited after it.
-        let under_way = self.asked_runs - self.judged_runs;
-        if !self.open.is_empty() && under_way >= self.judge.progress().runs_to_next_look {
+        if !self.open.is_empty() && self.open.len() >= self.judge.progress().blocks_to_next_look as usize {
             return Next::Wait;
         }
         let wanted: Vec<u16> = self.judge.wanted().into_iter().map(|level| self.command_of(level)).collect();
         let trials = self.plan.visit(self.asked_blocks, &wanted, Phase::Measured);
         self.asked_blocks += 1;
-        self.asked_runs += trials.len();
         self.open.push_back(trials.len());
         Next::Trials(trials)
     }

@@ -13,10 +13,16 @@ pub(super) fn levels(factor: &Factor, range: Option<&str>, offer: &Offer) -> Res
         Some(range) => items(factor, range)?,
         None => defaults(factor, offer)?,
     };
-    let levels: Vec<Level> = items.iter().map(|item| level(factor, item, offer)).collect::<Result<_, _>>()?;
+    let mut levels: Vec<Level> =
+        items.iter().map(|item| level(factor, item, offer)).collect::<Result<_, _>>()?;
     // Numbers place levels on an axis; where one is a word there is no axis.
-    let numbered = levels.iter().all(|level| level.number.is_some());
-    Ok(levels.into_iter().map(|level| Level { number: level.number.filter(|_| numbered), ..level }).collect())
+    match levels.iter().all(|level| level.number.is_some()) {
+        true => {
+            levels.sort_by(|a, b| a.number.unwrap_or(0.0).total_cmp(&b.number.unwrap_or(0.0)));
+            Ok(levels)
+        }
+        false => Ok(levels.into_iter().map(|level| Level { number: None, ..level }).collect()),
+    }
 }
 
 /// What is swept when no range is given.

@@ -147,6 +147,7 @@ mod tests {
         assert_eq!(names("cpu"), ["0", "1"]);
         assert_eq!(names("cpu=0,1,0-1"), ["0", "1", "0-1"]);
         assert_eq!(names("n=1..4"), ["1", "2", "3", "4"]);
+        assert_eq!(names("n=8,1,2"), ["1", "2", "8"], "neighbours in number are neighbours in the list");
         assert_eq!(names("param:n=fast,slow"), ["fast", "slow"]);
         assert_eq!(names("param:cpu=a,b"), ["a", "b"]);
         assert_eq!(names("priority=0,19,fifo:1"), ["0", "19", "fifo:1"]);

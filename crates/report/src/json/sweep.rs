@@ -85,6 +85,7 @@ struct FindingEntry<'a> {
     period_p_value: Option<f64>,
     period_likely_cause: Option<&'a str>,
     peaks: Vec<PeakEntry<'a>>,
+    peaks_total: usize,
     failing: &'a [FailingLevel],
     parts: &'a [SweepPart],
 }
@@ -165,6 +166,7 @@ impl<'a> FindingEntry<'a> {
             period_p_value: period.map(|period| period.p_value),
             period_likely_cause: period.and_then(|period| period.likely_cause.as_deref()),
             peaks: finding.peaks.iter().map(PeakEntry::of).collect(),
+            peaks_total: finding.peaks_total,
             failing: &finding.failing,
             parts: &finding.parts,
         }

@@ -149,11 +149,15 @@ pub(crate) fn failing(found: &SweepFindings) -> Vec<String> {
 /// What the table of peaks is about, or that there is none.
 pub(crate) fn peaks(finding: &SweepFinding) -> Option<String> {
     let level = round_percent(1.0 - finding.level);
-    match (finding.peaks.len(), finding.answer) {
+    let shown = match finding.peaks_total > finding.peaks.len() {
+        true => format!("; the {} largest are", finding.peaks.len()),
+        false => String::new(),
+    };
+    match (finding.peaks_total, finding.answer) {
         (0, SweepAnswer::Effect) => Some("No single level stands out from the others.".to_owned()),
         (0, _) => None,
         (count, _) => Some(format!(
-            "{} out against the median of the levels (simultaneous {level} intervals, from blocks that did not choose them):",
+            "{} out against the median of the levels (simultaneous {level} intervals, from blocks that did not choose them{shown}):",
             counted(count, "level stands", "levels stand")
         )),
     }

@@ -80,6 +80,7 @@ fn finding() -> SweepFinding {
             p_adjusted: 0.0004,
             blocks: 8,
         }],
+        peaks_total: 1,
         failing: Vec::new(),
         parts: Vec::new(),
     }
@@ -104,6 +105,7 @@ fn words() -> SweepFindings {
     found.finding.answer = SweepAnswer::NoEffect;
     (found.finding.p_value, found.finding.difference_high_ratio) = (0.43, 1.004);
     (found.finding.period, found.finding.peaks) = (None, Vec::new());
+    found.finding.peaks_total = 0;
     (found.finding.repeatability, found.finding.largest_excluded_ratio) = (None, 1.006);
     (found.levels_asked, found.runs_exhaustive) = (2, 200);
     found.levels[1].failures = 12;
@@ -122,6 +124,7 @@ fn product() -> SweepFindings {
     let mut found = findings("env-size x aslr", Some("bytes"), levels.collect());
     found.finding.answer = SweepAnswer::Undecided;
     found.finding.peaks.clear();
+    found.finding.peaks_total = 0;
     found.stopped_by = StoppedBy::MaxTime;
     let part = |factor: &str, variance_share| SweepPart {
         factor: factor.into(),
