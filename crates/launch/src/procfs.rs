@@ -149,8 +149,11 @@ mod tests {
         assert_eq!(after_colon("VmHWM:\t  1536 kB\n", "VmHWM"), Some(1536));
     }
 
+    /// Not by counting this process's own: other tests start children at the same time, from threads whose lists
+    /// [`children`] need not know.
     #[test]
-    fn finds_own_children_both_ways() {
-        assert_eq!(children().len(), children_by_search(std::process::id()).len());
+    fn finds_children_by_search() {
+        let found = children_by_search(std::os::unix::process::parent_id());
+        assert!(found.contains(&(std::process::id() as i32)), "{found:?}");
     }
 }
