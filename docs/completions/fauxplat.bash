@@ -37,6 +37,9 @@ _fauxplat() {
             fauxplat,index)
                 cmd="fauxplat__subcmd__index"
                 ;;
+            fauxplat,restore)
+                cmd="fauxplat__subcmd__restore"
+                ;;
             fauxplat,run)
                 cmd="fauxplat__subcmd__run"
                 ;;
@@ -45,6 +48,9 @@ _fauxplat() {
                 ;;
             fauxplat,table)
                 cmd="fauxplat__subcmd__table"
+                ;;
+            fauxplat,tune)
+                cmd="fauxplat__subcmd__tune"
                 ;;
             fauxplat__subcmd__help,__completions)
                 cmd="fauxplat__subcmd__help__subcmd____completions"
@@ -67,6 +73,9 @@ _fauxplat() {
             fauxplat__subcmd__help,index)
                 cmd="fauxplat__subcmd__help__subcmd__index"
                 ;;
+            fauxplat__subcmd__help,restore)
+                cmd="fauxplat__subcmd__help__subcmd__restore"
+                ;;
             fauxplat__subcmd__help,run)
                 cmd="fauxplat__subcmd__help__subcmd__run"
                 ;;
@@ -75,6 +84,9 @@ _fauxplat() {
                 ;;
             fauxplat__subcmd__help,table)
                 cmd="fauxplat__subcmd__help__subcmd__table"
+                ;;
+            fauxplat__subcmd__help,tune)
+                cmd="fauxplat__subcmd__help__subcmd__tune"
                 ;;
             fauxplat__subcmd__help__subcmd__history,export)
                 cmd="fauxplat__subcmd__help__subcmd__history__subcmd__export"
@@ -125,7 +137,7 @@ _fauxplat() {
 
     case "${cmd}" in
         fauxplat)
-            opts="-h -V --help --version run compare aa table index sweep history __man __completions help"
+            opts="-h -V --help --version run compare aa table index sweep tune restore history __man __completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -167,7 +179,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__aa)
-            opts="-n -L -p -c -w -N -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --strata --comparisons --power --power-comparisons --metric --margin --level --max-pairs --max-time --anytime --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -N -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --strata --comparisons --power --power-comparisons --metric --margin --level --max-pairs --max-time --anytime --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -309,6 +321,10 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --tune)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -341,7 +357,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__compare)
-            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --metric --margin --level --max-pairs --max-time --anytime --fail-if --baseline --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --metric --margin --level --max-pairs --max-time --anytime --fail-if --baseline --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -471,6 +487,10 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --tune)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -503,7 +523,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help)
-            opts="run compare aa table index sweep history __man __completions help"
+            opts="run compare aa table index sweep tune restore history __man __completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -670,6 +690,20 @@ _fauxplat() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        fauxplat__subcmd__help__subcmd__restore)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         fauxplat__subcmd__help__subcmd__run)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -699,6 +733,20 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help__subcmd__table)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__help__subcmd__tune)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1036,8 +1084,54 @@ _fauxplat() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        fauxplat__subcmd__restore)
+            opts="-f -o -q -h --force --wait --journal --sysroot --format --output --colour --store --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --journal)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sysroot)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         fauxplat__subcmd__run)
-            opts="-n -L -p -c -w -r -u -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --runs --until --tree --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -r -u -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --runs --until --tree --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1151,6 +1245,10 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --tune)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1183,7 +1281,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__sweep)
-            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --metric --margin --level --blocks --max-time --exhaustive --fail-if-effect --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --metric --margin --level --blocks --max-time --exhaustive --fail-if-effect --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1305,6 +1403,10 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --tune)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1368,6 +1470,68 @@ _fauxplat() {
                     return 0
                     ;;
                 --names)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__tune)
+            opts="-s -f -o -q -h --set --for --max --list --dry-run --status --all-or-nothing --machine-wide --wait --journal --sysroot --format --output --colour --store --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --set)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --journal)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sysroot)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

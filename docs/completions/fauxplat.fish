@@ -32,6 +32,8 @@ complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "aa" -d 'Whether t
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "tune" -d 'Quiet the machine: until it is restored, or for one command'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "restore" -d 'Put back exactly what was there before the machine was tuned'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "history" -d 'Earlier results: list, show, export, remove'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__man" -d 'Write the manual pages into a folder'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__completions" -d 'Write the shell completions into a folder'
@@ -57,6 +59,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdin -d 'File
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
@@ -97,6 +100,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdin -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
@@ -139,6 +143,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdin -d 'File 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
@@ -201,6 +206,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l stdin -d 'Fi
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
@@ -213,6 +219,37 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l shell -d 'Ru
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s i -l ignore-failure -d 'Keep and analyse runs that fail'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s s -l set -d 'Turn one knob, for instance turbo=off; goes before what a profile says (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l for -d 'Tune, run this command, restore; everything after --for is the command' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l max -d 'Restore after this time (30m, 2h), whatever happens' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, or /var/lib/fauxplat/journal]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l sysroot -d 'Read and write the machine below this folder' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l list -d 'List profiles and knobs, with their values on this machine'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l dry-run -d 'Say what would be changed, and change nothing'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l status -d 'Say what is changed at this moment, and who changes it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l all-or-nothing -d 'If one change fails, take all of them back'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l machine-wide -d 'Turn knobs for the whole machine also where a command could have them by itself (aslr, thp)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l wait -d 'Wait while another fauxplat is tuning, instead of naming it and giving up'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, or /var/lib/fauxplat/journal]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l sysroot -d 'Read and write the machine below this folder' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l force -d 'Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l wait -d 'Wait while another fauxplat is tuning, instead of naming it and giving up'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "list" -d 'One line per experiment, newest last'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "show" -d 'The report of an experiment, as it was'
@@ -262,16 +299,18 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __man" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __completions" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "tune" -d 'Quiet the machine: until it is restored, or for one command'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "restore" -d 'Put back exactly what was there before the machine was tuned'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "list" -d 'One line per experiment, newest last'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "show" -d 'The report of an experiment, as it was'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'

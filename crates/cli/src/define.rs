@@ -83,6 +83,9 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     condition.timeout = args.timeout.or(condition.timeout);
     condition.shell |= args.shell;
     condition.ignore_failure |= args.ignore_failure;
+    if !args.tune.is_empty() {
+        condition.tune.clone_from(&args.tune);
+    }
     match args.stdout.as_deref() {
         None => {}
         Some("null") => condition.output = Output::Null,

@@ -4,6 +4,7 @@ use fauxplat_launch::LaunchError;
 use fauxplat_report::ReportError;
 use fauxplat_run::RunError;
 use fauxplat_store::StoreError;
+use fauxplat_tuning::TuneError;
 use fauxplat_workers::WorkerError;
 
 /// A gate that the user asked for did not hold.
@@ -87,6 +88,13 @@ impl From<LaunchError> for Failure {
             LaunchError::Refused { .. } | LaunchError::Sys(_) => MACHINE,
             LaunchError::SpawnerDied(_) => BUG,
         };
+        Failure::new(code, error)
+    }
+}
+
+impl From<TuneError> for Failure {
+    fn from(error: TuneError) -> Self {
+        let code = if error.is_bad_input() { USAGE } else { MACHINE };
         Failure::new(code, error)
     }
 }

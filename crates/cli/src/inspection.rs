@@ -27,10 +27,15 @@ pub(crate) fn header(root: &Path, invocation: &[String]) -> Header {
     }
 }
 
+/// The record of what was found.
+pub(crate) fn record<'a>(header: &'a Header, findings: &'a Findings) -> Record<'a> {
+    Record { header, commands: &[], samples: &[], findings }
+}
+
 /// Writes what was found where the options say.
 ///
 /// # Errors
 /// The report cannot be written.
 pub(crate) fn report(header: &Header, findings: &Findings, output: &OutputArgs) -> Result<(), Failure> {
-    output::write(&Record { header, commands: &[], samples: &[], findings }, output)
+    output::write(&record(header, findings), output)
 }

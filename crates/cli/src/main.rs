@@ -12,6 +12,7 @@ mod progress;
 mod session;
 mod steering;
 mod survey;
+mod tuning;
 mod verbs;
 mod workshop;
 
@@ -24,6 +25,8 @@ use crate::failure::Failure;
 
 /// The hidden verb of the spawner. It is looked for before anything else, so that the spawner stays tiny.
 const SPAWNER_VERB: &str = "__spawner";
+/// The hidden verb of the guardian, which puts the machine back when the tuner is gone.
+const GUARDIAN_VERB: &str = "__guardian";
 
 fn main() -> ExitCode {
     let words: Vec<String> = match std::env::args_os().map(|word| word.into_string()).collect() {
@@ -36,20 +39,27 @@ fn main() -> ExitCode {
             return ExitCode::from(failure::USAGE);
         }
     };
-    if words.get(1).is_some_and(|word| word == SPAWNER_VERB) {
-        return match fauxplat_launch::serve(&words[2..]) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                output::complain(&error.to_string());
-                ExitCode::from(failure::BUG)
-            }
-        };
+    match words.get(1).map(String::as_str) {
+        Some(SPAWNER_VERB) => return served(fauxplat_launch::serve(&words[2..])),
+        Some(GUARDIAN_VERB) => return served(fauxplat_tuning::guard(&words[2..])),
+        _ => {}
     }
     let answer = std::panic::catch_unwind(|| dispatch(&words));
     ExitCode::from(answer.unwrap_or_else(|_| {
         output::complain("this is a bug in fauxplat; please report the lines above");
         failure::BUG
     }))
+}
+
+/// How a helper process of our own ended.
+fn served<E: std::fmt::Display>(done: Result<(), E>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::complain(&error.to_string());
+            ExitCode::from(failure::BUG)
+        }
+    }
 }
 
 /// Parses the words and runs the verb; the exit code.
@@ -74,6 +84,8 @@ fn dispatch(words: &[String]) -> u8 {
         args::Verb::Table(args) => verbs::table::table(&args, words),
         args::Verb::Index(args) => verbs::index::index(&args, words),
         args::Verb::Sweep(args) => verbs::sweep::sweep(&args, words),
+        args::Verb::Tune(args) => verbs::tune::tune(&args, words),
+        args::Verb::Restore(args) => verbs::restore::restore(&args, words),
         args::Verb::History(args) => verbs::history::history(&args),
         args::Verb::Man { folder } => verbs::generate::man(&folder),
         args::Verb::Completions { folder } => verbs::generate::completions(&folder),

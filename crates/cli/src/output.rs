@@ -22,6 +22,13 @@ pub(crate) fn write(record: &Record<'_>, output: &OutputArgs) -> Result<(), Fail
     with_writer(output, |style, out| Ok(fauxplat_report::write(record, output.format, style, out)?))
 }
 
+/// Writes a record to standard error, beside a command that has standard output to itself.
+pub(crate) fn beside(record: &Record<'_>, output: &OutputArgs) -> Result<(), Failure> {
+    let error = std::io::stderr();
+    let style = style(output, error.is_terminal());
+    Ok(fauxplat_report::write(record, output.format, &style, &mut error.lock())?)
+}
+
 /// Writes plain lines where the options say.
 pub(crate) fn lines(text: &str, output: &OutputArgs) -> Result<(), Failure> {
     with_writer(output, |_, out| {

@@ -11,6 +11,7 @@ use fauxplat_report::Format;
 use fauxplat_run::{Executor, Program, Stopped};
 use fauxplat_store::{Experiment, State, Store};
 use fauxplat_sys::{clock, signal};
+use fauxplat_tuning::Tuned;
 use fauxplat_units::Bytes;
 
 use crate::args::OutputArgs;
@@ -19,6 +20,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
 use crate::steering::{Recorder, WarmUp};
+use crate::tuning;
 
 /// An experiment under way.
 pub(crate) struct Session<'a> {
@@ -35,6 +37,8 @@ pub(crate) struct Session<'a> {
     pub(crate) store: Option<Store>,
     output: &'a OutputArgs,
     started_ns: u64,
+    /// The machine as it was changed for this experiment. It is put back at the end, however that comes.
+    tuned: Option<Tuned>,
 }
 
 /// Runs of the empty program: enough for a median, and over in a few milliseconds.
@@ -70,6 +74,8 @@ impl<'a> Session<'a> {
         invocation: &[String],
     ) -> Result<Self, Failure> {
         signal::stop_on_interrupt().map_err(Failure::machine)?;
+        // The facts are those of the machine that is measured, so it is changed first.
+        let tuned = tuning::tune(&mut definition, invocation)?;
         let machine = fauxplat_topology::discover(Path::new("/"));
         let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
         let store = open_store(output)?;
@@ -99,7 +105,13 @@ impl<'a> Session<'a> {
             store,
             output,
             started_ns: clock::monotonic_ns(),
+            tuned: None,
         };
+        if let Some(tuned) = tuned {
+            session.header.condition.tuned.clone_from(&tuned.changes);
+            session.header.warnings.extend(tuning::warnings(&tuned));
+            session.tuned = Some(tuned);
+        }
         session.settle_placement();
         session.measure_floor();
         session.record_in_store(kind)?;
@@ -201,6 +213,9 @@ impl<'a> Session<'a> {
     /// The report cannot be written, or the store cannot take the findings.
     pub(crate) fn finish(mut self, findings: &Findings, failed: Option<&Failure>) -> Result<(), Failure> {
         self.progress.end();
+        if let Some(tuned) = self.tuned.take() {
+            self.header.warnings.extend(tuning::restore(tuned));
+        }
         self.warn_of_samples();
         if self.interrupted {
             self.header.warnings.push("interrupted: these are the runs until then".to_owned());

@@ -11,6 +11,7 @@
 mod capture;
 mod client;
 mod error;
+pub mod plain;
 mod procfs;
 mod ring;
 mod server;

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use fauxplat_units::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
-use crate::{Background, HugePages, Limit};
+use crate::{Background, HugePages, KnobChange, Limit};
 
 /// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -254,6 +254,12 @@ pub struct Condition {
     pub shell: bool,
     /// Whether runs that fail are kept and analysed like the others.
     pub ignore_failure: bool,
+    /// Profiles and settings of the machine that hold for the whole experiment.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tune: Vec<String>,
+    /// What became of them, value by value; of the experiment as a whole alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tuned: Vec<KnobChange>,
 }
 
 #[cfg(test)]

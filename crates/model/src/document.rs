@@ -76,6 +76,12 @@ findings! {
     Table(TableFindings) = "fauxplat.table/1",
     /// By `sweep`.
     Sweep(Box<SweepFindings>) = "fauxplat.sweep/1",
+    /// By `tune`.
+    Tune(Box<TuneFindings>) = "fauxplat.tune/1",
+    /// By `tune --list`.
+    TuneList(TuneCatalog) = "fauxplat.tune-list/1",
+    /// By `restore`.
+    Restore(RestoreFindings) = "fauxplat.restore/1",
 }
 
 /// A whole experiment. It borrows the samples, since there may be a hundred thousand of them.

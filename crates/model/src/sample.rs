@@ -121,7 +121,7 @@ pub enum Source {
     PerfEvent,
     /// `/proc/PID` just before the command is reaped: its first thread only.
     FirstThread,
-    /// Not available on this machine or with these permissions.
+    /// Not available on this machine or with these permissions, or nothing was measured at all.
     #[default]
     None,
 }

@@ -21,6 +21,9 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         Findings::Aa(found) => aa(record, found, out)?,
         Findings::Sweep(found) => sweep(found, out)?,
         Findings::Table(found) => return Ok(live(found, out)?),
+        Findings::Tune(_) | Findings::TuneList(_) | Findings::Restore(_) => {
+            return Ok(parts(&verbs::parts(record), out)?);
+        }
         _ => parts(&verbs::parts(record), out)?,
     }
     Ok(foot(record.header, out)?)

@@ -30,6 +30,11 @@ pub(crate) fn summary(findings: &Findings) -> String {
         }
         Findings::Table(table) => format!("{} values of {}", table.values.len(), table.file),
         Findings::Sweep(sweep) => answer(sweep),
+        Findings::Tune(tune) => format!("{} values", tune.changes.len()),
+        Findings::TuneList(list) => format!("{} knobs", list.knobs.len()),
+        Findings::Restore(restore) => {
+            format!("{} values", restore.restored.as_ref().map_or(0, |done| done.changes.len()))
+        }
     }
 }
 

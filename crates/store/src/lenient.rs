@@ -3,7 +3,9 @@
 //! Fields that this version does not know are left out, fields that the other did not know take their defaults,
 //! and a value that makes no sense here takes its default as a whole, with a warning in the record.
 
-use fauxplat_model::{Command, CommandLine, Condition, Definition, MachineFacts, Parameter, Source, Sources};
+use fauxplat_model::{
+    Command, CommandLine, Condition, Definition, KnobChange, MachineFacts, Parameter, Source, Sources,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -21,7 +23,8 @@ impl Stored for Condition {
     const NAME: &'static str = "condition";
 
     fn example() -> Self {
-        Condition::default()
+        let (tune, tuned) = (vec![String::new()], vec![KnobChange::default()]);
+        Condition { tune, tuned, ..Condition::default() }
     }
 }
 

@@ -156,6 +156,27 @@ pub fn own_process_group() {
     unsafe { libc::setpgid(0, 0) };
 }
 
+/// Makes the calling process the leader of a session of its own, out of reach of its terminal and of whoever signals
+/// the old process group; see `setsid(2)`. The call fails only for the leader of a process group, who stays one.
+pub fn own_session() {
+    // SAFETY: no pointer is passed.
+    unsafe { libc::setsid() };
+}
+
+/// Lets timers of this thread, and of processes that it creates, fire at most `slack_ns` late beyond what the kernel
+/// needs; see `PR_SET_TIMERSLACK` in `prctl(2)`. Zero gives the inherited slack back.
+pub fn set_timer_slack_ns(slack_ns: u64) -> Result<()> {
+    // SAFETY: the option takes one integer.
+    check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns, 0, 0, 0) }, "prctl(PR_SET_TIMERSLACK)")
+        .map(drop)
+}
+
+/// Clock ticks in a second, the unit of start times in `/proc/PID/stat`; see `sysconf(3)`.
+pub fn ticks_per_second() -> u64 {
+    // SAFETY: no pointer is passed. The value has been 100 on every architecture for user space since Linux 2.6.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).unwrap_or(100)
+}
+
 /// Waits until the descriptor is readable or the time is over; true when readable. See `poll(2)`.
 /// Interruption by a signal counts as time over, so that the caller looks at its flags.
 pub fn wait_readable(fd: i32, timeout_ms: i32) -> Result<bool> {
@@ -178,10 +199,15 @@ pub fn involuntary_switches_of_thread() -> u64 {
     usage.ru_nivcsw as u64
 }
 
+/// The effective user id, see `geteuid(2)`.
+pub fn user_id() -> u32 {
+    // SAFETY: no pointer is passed, and the call cannot fail.
+    unsafe { libc::geteuid() }
+}
+
 /// Whether the effective user is root.
 pub fn is_root() -> bool {
-    // SAFETY: no pointer is passed, and the call cannot fail.
-    unsafe { libc::geteuid() == 0 }
+    user_id() == 0
 }
 
 /// Largest resident set of the calling process so far, see `getrusage(2)`.

@@ -46,6 +46,14 @@ pub fn stop_on_interrupt() -> Result<()> {
     [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().try_for_each(|signal| handle(signal, raise_stop))
 }
 
+/// The same, and the blocked wait for a child is interrupted again and again until [`quiet`]: a signal that arrived just
+/// before the wait began would be lost otherwise.
+pub fn stop_on_interrupt_repeatedly() -> Result<()> {
+    let asking = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+    asking.into_iter().try_for_each(|signal| handle(signal, raise_stop_again_and_again))?;
+    handle(libc::SIGALRM, interrupt_only)
+}
+
 /// For the spawner: SIGTERM raises the flag and interrupts the blocked wait, now and every 10 ms until
 /// [`quiet`]. One signal alone could arrive just before the wait begins and be lost.
 pub fn stop_on_terminate_repeatedly() -> Result<()> {
@@ -107,6 +115,23 @@ pub fn ignore_terminal() {
     for signal in [libc::SIGINT, libc::SIGHUP, libc::SIGQUIT] {
         // SAFETY: SIG_IGN is a valid disposition.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
+/// Ignores every signal by which people and service managers ask a process to end. SIGKILL cannot be ignored.
+pub fn ignore_requests_to_end() {
+    ignore_terminal();
+    for signal in [libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2, libc::SIGALRM, libc::SIGPIPE] {
+        // SAFETY: SIG_IGN is a valid disposition.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
+/// Sends a signal to every process of a group, see `kill(2)`.
+pub fn send_to_group(group: i32, signal: i32) {
+    if group > 1 {
+        // SAFETY: no pointer is passed; the group is positive, so -1 (everybody) is never meant.
+        unsafe { libc::kill(-group, signal) };
     }
 }
 

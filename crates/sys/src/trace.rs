@@ -33,6 +33,22 @@ pub fn follow_descendants(pid: i32) -> Result<()> {
     check(done as i32, "ptrace(PTRACE_SETOPTIONS)").map(drop)
 }
 
+/// Begins to trace a process that runs already, without stopping it; it is killed if the tracer dies. See
+/// `PTRACE_SEIZE` in `ptrace(2)`.
+pub fn seize(pid: i32) -> Result<()> {
+    let options = libc::PTRACE_O_EXITKILL as libc::c_long;
+    // SAFETY: the request takes integers where pointers are declared.
+    check(unsafe { libc::ptrace(libc::PTRACE_SEIZE, pid, 0, options) } as i32, "ptrace(PTRACE_SEIZE)")
+        .map(drop)
+}
+
+/// Stops a task that was seized, see `PTRACE_INTERRUPT` in `ptrace(2)`.
+pub fn interrupt(pid: i32) -> Result<()> {
+    // SAFETY: no memory is passed.
+    check(unsafe { libc::ptrace(libc::PTRACE_INTERRUPT, pid, 0, 0) } as i32, "ptrace(PTRACE_INTERRUPT)")
+        .map(drop)
+}
+
 /// Moves the end of the data segment of a program that has just been executed and stopped there, so that its heap
 /// begins `bytes` further on; then stops tracing it. See `brk(2)` and `PTRACE_SINGLESTEP` in `ptrace(2)`.
 ///
@@ -109,6 +125,13 @@ fn brk_in(pid: i32, before: &libc::user_regs_struct, end: u64) -> Result<u64> {
 pub fn resume(pid: i32, signal: i32) {
     // SAFETY: no memory is passed.
     unsafe { libc::ptrace(libc::PTRACE_CONT, pid, 0, signal as libc::c_long) };
+}
+
+/// Lets a stopped task go on until it enters or leaves its next system call, where it stops with [`SIGTRAP`]; see
+/// `PTRACE_SYSCALL` in `ptrace(2)`. A task that is gone is no error.
+pub fn resume_to_call(pid: i32, signal: i32) {
+    // SAFETY: no memory is passed.
+    unsafe { libc::ptrace(libc::PTRACE_SYSCALL, pid, 0, signal as libc::c_long) };
 }
 
 /// Waits for the next event of any traced task; `None` when no task is left or a signal interrupted the wait.

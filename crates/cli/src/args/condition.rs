@@ -51,6 +51,10 @@ pub(crate) struct ConditionArgs {
     /// Run each command line by /bin/sh -c; the start of the shell is measured too
     #[arg(long)]
     pub(crate) shell: bool,
+    /// Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a
+    /// TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)
+    #[arg(long, value_name = "PROFILE|KNOB=VALUE")]
+    pub(crate) tune: Vec<String>,
     /// Keep and analyse runs that fail
     #[arg(short, long)]
     pub(crate) ignore_failure: bool,

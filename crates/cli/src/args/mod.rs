@@ -10,6 +10,7 @@ mod output;
 mod run;
 mod sweep;
 mod table;
+mod tune;
 
 use std::path::PathBuf;
 
@@ -25,6 +26,7 @@ pub(crate) use output::{OutputArgs, When};
 pub(crate) use run::RunArgs;
 pub(crate) use sweep::SweepArgs;
 pub(crate) use table::TableArgs;
+pub(crate) use tune::{PlaceArgs, RestoreArgs, TuneArgs};
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 a gate failed (--fail-if); 2 bad usage or input; \
 3 the machine or its permissions do not allow it; 4 the measured command failed; 70 a bug in fauxplat.";
@@ -51,6 +53,10 @@ pub(crate) enum Verb {
     Index(IndexArgs),
     /// Whether a factor that nobody looks at changes the time: where, by how much, and with which period
     Sweep(SweepArgs),
+    /// Quiet the machine: until it is restored, or for one command
+    Tune(TuneArgs),
+    /// Put back exactly what was there before the machine was tuned
+    Restore(RestoreArgs),
     /// Earlier results: list, show, export, remove
     History(HistoryArgs),
     /// Write the manual pages into a folder

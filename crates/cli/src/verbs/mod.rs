@@ -5,6 +5,8 @@ pub(crate) mod compare;
 pub(crate) mod generate;
 pub(crate) mod history;
 pub(crate) mod index;
+pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod sweep;
 pub(crate) mod table;
+pub(crate) mod tune;

@@ -21,4 +21,5 @@ mod run;
 mod store;
 mod sweep;
 mod table;
+mod tune;
 mod usage;

@@ -7,6 +7,7 @@ mod index;
 mod run;
 mod sweep;
 mod table;
+mod tune;
 
 pub use aa::*;
 pub use compare::*;
@@ -15,3 +16,4 @@ pub use index::*;
 pub use run::*;
 pub use sweep::*;
 pub use table::*;
+pub use tune::*;

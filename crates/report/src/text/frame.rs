@@ -3,7 +3,7 @@
 use std::io;
 
 use fauxplat_model::document::Header;
-use fauxplat_model::{Aslr, Condition, EnvBase, EnvPad, Heap, MachineFacts, Output, Placement};
+use fauxplat_model::{Aslr, Condition, EnvBase, EnvPad, Heap, KnobOutcome, MachineFacts, Output, Placement};
 
 use crate::grid::Tone;
 use crate::text::page::Page;
@@ -11,6 +11,16 @@ use crate::words::{counted, visible};
 
 /// The part below the figures.
 pub(crate) fn foot(page: &mut Page, header: &Header) -> io::Result<()> {
+    troubles(page, header)?;
+    page.paragraph(Tone::Faint, 0, &format!("condition: {}", condition(&header.condition)))?;
+    page.paragraph(Tone::Faint, 0, &format!("machine: {}", machine(&header.machine)))?;
+    // It is the one line that is never broken: a break inside quotes would make it another command.
+    let repeat = page.spell(&format!("repeat with: {}", visible(&repeat(header))));
+    page.line(Tone::Faint, &repeat)
+}
+
+/// What may spoil the result, and what could not be measured.
+pub(crate) fn troubles(page: &mut Page, header: &Header) -> io::Result<()> {
     page.blank()?;
     for warning in &header.warnings {
         page.paragraph(Tone::Doubt, 0, &format!("warning: {}", visible(warning)))?;
@@ -19,11 +29,7 @@ pub(crate) fn foot(page: &mut Page, header: &Header) -> io::Result<()> {
         let reasons: Vec<String> = header.not_measured.iter().map(|it| visible(it)).collect();
         page.paragraph(Tone::Faint, 0, &format!("not measured: {}", reasons.join("; ")))?;
     }
-    page.paragraph(Tone::Faint, 0, &format!("condition: {}", condition(&header.condition)))?;
-    page.paragraph(Tone::Faint, 0, &format!("machine: {}", machine(&header.machine)))?;
-    // It is the one line that is never broken: a break inside quotes would make it another command.
-    let repeat = page.spell(&format!("repeat with: {}", visible(&repeat(header))));
-    page.line(Tone::Faint, &repeat)
+    Ok(())
 }
 
 /// The condition in one line.
@@ -49,6 +55,10 @@ pub(crate) fn condition(condition: &Condition) -> String {
     });
     parts.extend(condition.shell.then(|| "through /bin/sh".to_owned()));
     parts.extend(condition.ignore_failure.then(|| "failures ignored".to_owned()));
+    let changed = condition.tuned.iter().filter(|change| change.outcome == KnobOutcome::Changed).count();
+    let tuned =
+        || format!("tuned by {} ({} changed)", condition.tune.join(" "), counted(changed, "value", "values"));
+    parts.extend((!condition.tune.is_empty()).then(tuned));
     visible(&parts.join(", "))
 }
 

@@ -35,6 +35,10 @@ pub(crate) fn write(record: &Record, style: &Style, out: &mut dyn Write) -> Resu
         Findings::Sweep(found) => sweep::write(&mut page, found)?,
         // A look at a table is no experiment: neither machine nor condition says anything about it.
         Findings::Table(found) => return Ok(table::write(&mut page, found)?),
+        // Nothing was measured, so there is no condition and nothing to repeat.
+        Findings::Tune(_) | Findings::TuneList(_) | Findings::Restore(_) => {
+            return Ok(parts::text(&mut page, &verbs::parts(record))?);
+        }
         _ => parts::text(&mut page, &verbs::parts(record))?,
     }
     Ok(frame::foot(&mut page, record.header)?)

@@ -3,6 +3,7 @@
 //! `run`, `compare` and `aa` have pages of their own, since they show runs; every other verb has a file here.
 
 pub(crate) mod index;
+pub(crate) mod tune;
 
 use std::io::Write;
 
@@ -14,6 +15,9 @@ use crate::parts::Part;
 pub(crate) fn parts(record: &Record) -> Vec<Part> {
     match record.findings {
         Findings::Index(found) => index::parts(record.header, found),
+        Findings::Tune(found) => tune::parts(record.header, found),
+        Findings::TuneList(found) => tune::parts_of_list(found),
+        Findings::Restore(found) => tune::parts_of_restore(record.header, found),
         _ => Vec::new(),
     }
 }
@@ -22,6 +26,11 @@ pub(crate) fn parts(record: &Record) -> Vec<Part> {
 pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> csv::Result<bool> {
     match findings {
         Findings::Index(found) => found.cpus.iter().try_for_each(|cpu| rows.serialize(cpu))?,
+        Findings::Tune(found) => tune::rows(&found.changes).try_for_each(|row| rows.serialize(row))?,
+        Findings::Restore(found) => {
+            let changes = found.restored.as_ref().map_or(&[][..], |done| &done.changes);
+            tune::rows(changes).try_for_each(|row| rows.serialize(row))?;
+        }
         _ => return Ok(false),
     }
     Ok(true)

@@ -1,0 +1,236 @@
+//! `fauxplat tune`: quiet the machine.
+
+use std::path::PathBuf;
+
+use fauxplat_launch::{plain, words};
+use fauxplat_model::document::{Findings, Header};
+use fauxplat_model::{KnobChange, KnobOutcome, Restoration, TuneAction, TuneFindings};
+use fauxplat_report::Format;
+use fauxplat_sys::signal;
+use fauxplat_tuning::{Root, Settings, Tuned, Tuning};
+
+use crate::args::{OutputArgs, PlaceArgs, TuneArgs};
+use crate::failure::Failure;
+use crate::{inspection, output};
+
+/// Changes the machine: until it is restored, or for one command.
+pub(crate) fn tune(args: &TuneArgs, invocation: &[String]) -> Result<(), Failure> {
+    let root = Root::new(&args.place.sysroot);
+    let header = inspection::header(&args.place.sysroot, invocation);
+    if args.list {
+        let catalog = Findings::TuneList(fauxplat_tuning::catalog(&root));
+        return inspection::report(&header, &catalog, &args.output);
+    }
+    if args.status {
+        return status(args, header, &root);
+    }
+    let asked: Vec<String> = args.profiles.iter().chain(&args.set).cloned().collect();
+    if asked.is_empty() {
+        return Err(Failure::usage(
+            "tune takes a profile or --set KNOB=VALUE; `fauxplat tune --list` shows all",
+        ));
+    }
+    let settings = fauxplat_tuning::settings(&asked)?;
+    let told = TuneFindings { asked, ..blank(TuneAction::Applied, &args.place) };
+    match (args.dry_run, args.command.is_empty()) {
+        (true, _) => dry_run(args, header, &root, &settings, told),
+        (false, true) => until_restored(args, header, root, settings, told, invocation),
+        (false, false) => for_a_command(args, header, root, settings, told, invocation),
+    }
+}
+
+/// The journal that the options name.
+pub(crate) fn journal(place: &PlaceArgs) -> PathBuf {
+    place.journal.clone().unwrap_or_else(fauxplat_tuning::default_journal)
+}
+
+fn blank(action: TuneAction, place: &PlaceArgs) -> TuneFindings {
+    TuneFindings {
+        action,
+        asked: Vec::new(),
+        changes: Vec::new(),
+        recovered: None,
+        restored: None,
+        journal: journal(place).display().to_string(),
+        tuned: false,
+        tuner: None,
+        exit_status: None,
+    }
+}
+
+fn status(args: &TuneArgs, mut header: Header, root: &Root) -> Result<(), Failure> {
+    let status = fauxplat_tuning::status(root, &journal(&args.place))?;
+    let mut told = blank(TuneAction::Status, &args.place);
+    told.tuned = status.tuned_by.is_some() && !status.rebooted;
+    (told.tuner, told.changes) = (status.tuner, status.changes);
+    if let Some((by, since)) = status.tuned_by {
+        let by = by.join(" ");
+        header.warnings.push(match (status.rebooted, status.kept, &told.tuner) {
+            (true, ..) => format!(
+                "`{by}` tuned before the machine was started anew; `fauxplat restore` drops its journal"
+            ),
+            (_, true, _) => format!("tuned since {since} by `{by}`; `fauxplat restore` puts it back"),
+            (_, _, Some(_)) => format!("being tuned since {since} by `{by}`"),
+            _ => format!("`{by}` of {since} ended without restoring; `fauxplat restore` puts it back"),
+        });
+    }
+    inspection::report(&header, &Findings::Tune(Box::new(told)), &args.output)
+}
+
+fn dry_run(
+    args: &TuneArgs,
+    mut header: Header,
+    root: &Root,
+    settings: &Settings,
+    mut told: TuneFindings,
+) -> Result<(), Failure> {
+    let command = !args.command.is_empty();
+    (told.changes, header.warnings) = fauxplat_tuning::preview(root, settings, command, args.machine_wide);
+    told.action = TuneAction::DryRun;
+    inspection::report(&header, &Findings::Tune(Box::new(told)), &args.output)
+}
+
+fn apply(args: &TuneArgs, root: Root, settings: Settings, invocation: &[String]) -> Result<Tuned, Failure> {
+    let tuning = Tuning {
+        root,
+        journal: journal(&args.place),
+        settings,
+        command: !args.command.is_empty(),
+        machine_wide: args.machine_wide,
+        all_or_nothing: args.all_or_nothing,
+        wait: args.place.wait,
+        replace: true,
+        max: args.max,
+        argv: invocation,
+        guardian_verb: crate::GUARDIAN_VERB,
+    };
+    Ok(tuning.apply()?)
+}
+
+/// Leaves the machine tuned, with the journal as the promise that it can be put back.
+fn until_restored(
+    args: &TuneArgs,
+    mut header: Header,
+    root: Root,
+    settings: Settings,
+    mut told: TuneFindings,
+    invocation: &[String],
+) -> Result<(), Failure> {
+    signal::stop_on_interrupt().map_err(Failure::machine)?;
+    let named = settings.by_name();
+    let mut tuned = apply(args, root, settings, invocation)?;
+    told.tuned = tuned.keep(args.max.is_some())?;
+    note(&mut header, &mut told, &mut tuned);
+    inspection::report(&header, &Findings::Tune(Box::new(told.clone())), &args.output)?;
+    verdict(&told.changes, &named)
+}
+
+/// What everybody who tunes says about it.
+fn note(header: &mut Header, told: &mut TuneFindings, tuned: &mut Tuned) {
+    header.warnings.append(&mut tuned.notes);
+    header.warnings.extend(tuned.recovered.as_ref().map(recovered));
+    told.recovered = tuned.recovered.take();
+    told.changes.clone_from(&tuned.changes);
+}
+
+/// What was done about an earlier tuner.
+pub(crate) fn recovered(done: &Restoration) -> String {
+    let by = done.tuned_by.join(" ");
+    let values = done.changes.iter().filter(|change| change.outcome == KnobOutcome::Restored).count();
+    let left = done.changes.iter().filter(|change| change.outcome == KnobOutcome::Left);
+    let left: Vec<String> = left
+        .map(|change| {
+            let now = change.after.as_deref().unwrap_or("gone");
+            format!(
+                "{} is {now} and was {}, somebody else changed it meanwhile",
+                change.target, change.wanted
+            )
+        })
+        .collect();
+    let first = match done.rebooted {
+        true => {
+            format!("the journal of `{by}` was dropped: the machine was started anew since {}", done.tuned_at)
+        }
+        false => format!("put back first what `{by}` of {} had left: {values} values", done.tuned_at),
+    };
+    std::iter::once(first).chain(left).collect::<Vec<_>>().join("; ")
+}
+
+/// A knob that the user named and that could not be turned is the machine's refusal, and so is a profile of which a
+/// missing permission left nothing.
+fn verdict(changes: &[KnobChange], named: &[String]) -> Result<(), Failure> {
+    let is = |outcome| move |change: &&KnobChange| change.outcome == outcome;
+    let failed = changes.iter().find(|change| {
+        named.contains(&change.knob)
+            && matches!(change.outcome, KnobOutcome::Refused | KnobOutcome::Denied | KnobOutcome::Absent)
+    });
+    let denied = changes.iter().find(is(KnobOutcome::Denied));
+    let nothing =
+        changes.iter().all(|change| matches!(change.outcome, KnobOutcome::Denied | KnobOutcome::Absent));
+    match failed.or(denied.filter(|_| nothing)) {
+        None => Ok(()),
+        Some(change) => {
+            let why = change.reason.as_deref().unwrap_or("refused");
+            Err(Failure::machine(format!("{}={} ({}): {why}", change.knob, change.wanted, change.target)))
+        }
+    }
+}
+
+/// Tunes, runs the command, restores.
+fn for_a_command(
+    args: &TuneArgs,
+    mut header: Header,
+    root: Root,
+    settings: Settings,
+    mut told: TuneFindings,
+    invocation: &[String],
+) -> Result<(), Failure> {
+    let argv = match args.command.as_slice() {
+        [line] => words::split(line)?,
+        words => words.to_vec(),
+    };
+    let program = plain::find(&argv)?;
+    signal::stop_on_interrupt_repeatedly().map_err(Failure::machine)?;
+    let mut tuned = apply(args, root, settings, invocation)?;
+    note(&mut header, &mut told, &mut tuned);
+    let ended = plain::run(&program, &argv, tuned.process.aslr_off);
+    told.restored = tuned.restore()?;
+    if let Some(restored) = told.restored.as_ref().filter(|restored| !restored.complete) {
+        header.warnings.push(incomplete(restored));
+    }
+    told.action = TuneAction::Held;
+    let status = ended?;
+    told.exit_status = Some(status);
+    report_beside(&header, &Findings::Tune(Box::new(told)), &args.output)?;
+    match status {
+        0 => Ok(()),
+        status => Err(Failure::command(format!("`{}` ended with status {status}", argv.join(" ")))),
+    }
+}
+
+/// The command has standard output to itself, unless the report is asked for in a form that a program reads.
+fn report_beside(header: &Header, findings: &Findings, args: &OutputArgs) -> Result<(), Failure> {
+    match args.format == Format::Text && args.output.is_none() {
+        true => output::beside(&inspection::record(header, findings), args),
+        false => inspection::report(header, findings, args),
+    }
+}
+
+/// What is not as it was.
+pub(crate) fn incomplete(done: &Restoration) -> String {
+    let left = done
+        .changes
+        .iter()
+        .filter(|change| matches!(change.outcome, KnobOutcome::Left | KnobOutcome::Refused));
+    let left: Vec<String> = left
+        .map(|change| {
+            let (now, why) =
+                (change.after.as_deref().unwrap_or("gone"), change.reason.as_deref().unwrap_or(""));
+            format!("{} is {now} and was {} before ({why})", change.target, change.wanted)
+        })
+        .collect();
+    format!(
+        "not everything was put back: {}; `fauxplat restore --force` writes the old values",
+        left.join("; ")
+    )
+}

@@ -1,0 +1,408 @@
+//! `tune` and `restore`, on machines that are made up; what needs the real one stands in `tests/kills`.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::common::{Done, Lab, SIGINT, SIGTERM, eventually};
+
+const BOOT_ID: &str = "proc/sys/kernel/random/boot_id";
+const GOVERNOR: &str = "sys/devices/system/cpu/cpufreq/policy0/scaling_governor";
+const WATCHDOG: &str = "proc/sys/kernel/nmi_watchdog";
+const INTERVAL: &str = "proc/sys/vm/stat_interval";
+const HUGE: &str = "sys/kernel/mm/transparent_hugepage/enabled";
+
+const FILES: [(&str, &str); 9] = [
+    (BOOT_ID, "0a\n"),
+    (GOVERNOR, "powersave\n"),
+    ("sys/devices/system/cpu/cpufreq/boost", "1\n"),
+    (WATCHDOG, "1\n"),
+    (INTERVAL, "1\n"),
+    (HUGE, "always [madvise] never\n"),
+    ("sys/devices/system/cpu/online", "0-1\n"),
+    ("sys/devices/system/cpu/cpu0/online", "1\n"),
+    ("sys/devices/system/cpu/cpu1/online", "1\n"),
+];
+
+/// A laboratory with a machine of its own.
+struct Bench {
+    lab: Lab,
+}
+
+impl Bench {
+    fn of(lab: Lab) -> Self {
+        let bench = Bench { lab };
+        for (file, text) in FILES {
+            bench.set(file, text);
+        }
+        fs::create_dir_all(bench.lab.path("state")).unwrap();
+        open_to_all(&bench.lab);
+        bench
+    }
+
+    fn new() -> Self {
+        Bench::of(Lab::new())
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.lab.path("machine").join(file)
+    }
+
+    fn set(&self, file: &str, text: &str) {
+        let path = self.path(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn get(&self, file: &str) -> String {
+        fs::read_to_string(self.path(file)).unwrap()
+    }
+
+    /// The words with this machine and its journal. They go before those of a command.
+    fn command(&self, words: &[&str]) -> std::process::Command {
+        let place = ["--sysroot", &self.lab.file("machine"), "--journal", &self.journal()].map(str::to_owned);
+        let mut all: Vec<String> = vec![words[0].to_owned()];
+        all.extend(place);
+        all.extend(words[1..].iter().map(|&word| word.to_owned()));
+        self.lab.bare(&all.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn run(&self, words: &[&str]) -> Done {
+        Done::of(self.command(words))
+    }
+
+    fn json(&self, words: &[&str]) -> Value {
+        let mut all = vec![words[0], "--format", "json"];
+        all.extend(&words[1..]);
+        self.run(&all).json()
+    }
+
+    fn journal(&self) -> String {
+        self.lab.file("state/journal")
+    }
+
+    fn is_as_before(&self) -> bool {
+        FILES.iter().all(|(file, text)| self.get(file) == *text)
+    }
+}
+
+/// Root made the files; an ordinary user is to change them.
+fn open_to_all(lab: &Lab) {
+    if lab.starter().len() > 1 {
+        let done = std::process::Command::new("chmod").args(["-R", "a+rwX"]).arg(lab.folder()).status();
+        assert!(done.unwrap().success());
+    }
+}
+
+fn outcomes<'a>(document: &'a Value, knob: &str) -> Vec<&'a str> {
+    let changes = document["changes"].as_array().unwrap().iter();
+    changes
+        .filter(|change| change["knob"] == knob)
+        .map(|change| change["outcome"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn a_machine_stays_tuned_until_it_is_restored() {
+    for lab in Lab::both() {
+        let bench = Bench::of(lab);
+        let document = bench.json(&["tune", "quiet"]);
+        assert_eq!((&document["schema"], &document["tuned"]), (&"fauxplat.tune/1".into(), &true.into()));
+        assert_eq!(outcomes(&document, "governor"), ["changed"]);
+        assert_eq!(outcomes(&document, "epp"), ["absent"]);
+        assert_eq!((bench.get(GOVERNOR).as_str(), bench.get(INTERVAL).as_str()), ("performance", "120"));
+        let status = bench.json(&["tune", "--status"]);
+        assert_eq!(outcomes(&status, "nmi-watchdog"), ["changed"]);
+        let document = bench.json(&["restore"]);
+        assert_eq!(document["restored"]["complete"], true);
+        assert!(bench.is_as_before());
+        bench.run(&["restore"]).succeeds();
+        assert!(bench.is_as_before() && !PathBuf::from(bench.journal()).exists());
+    }
+}
+
+#[test]
+fn a_command_gets_a_tuned_machine_and_leaves_it_as_it_was() {
+    let bench = Bench::new();
+    let show = format!("cat {}", bench.path(INTERVAL).display());
+    let done = bench.run(&["tune", "quiet", "--for", &show]);
+    assert_eq!((done.code, done.out.as_str()), (Some(0), "120"));
+    assert!(done.err.contains("put back"), "{}", done.err);
+    assert!(bench.is_as_before());
+    let failed = bench.run(&["tune", "quiet", "--for", "sh", "-c", "exit 3"]);
+    assert!(failed.code == Some(4) && failed.err.contains("status 3"), "{failed:?}");
+    assert!(bench.is_as_before());
+    bench.run(&["tune", "quiet", "--for", "no-such-program"]).complains(2, &["no-such-program"]);
+}
+
+#[test]
+fn what_a_command_can_have_by_itself_is_not_given_to_the_machine() {
+    let bench = Bench::new();
+    let words =
+        ["tune", "--set", "aslr=off", "--set", "thp=never", "--set", "timer-slack=7", "--for", "sh", "-c"];
+    let look = "cat /proc/self/personality /proc/self/timerslack_ns; grep THP_enabled /proc/self/status";
+    let done = bench.run(&[&words[..], &[look]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(done.out.contains("00040000\n"), "{done:?}");
+    assert!(!done.out.contains("THP_enabled:\t1"), "{done:?}");
+    assert!(bench.is_as_before() && !done.err.contains("put back"), "{done:?}");
+    bench.run(&["tune", "--set", "thp=never"]);
+    assert!(bench.is_as_before(), "without a command nobody could have it");
+    bench.run(&["tune", "--set", "thp=never", "--machine-wide"]).succeeds();
+    assert_eq!(bench.get(HUGE), "never");
+    bench.run(&["restore"]).succeeds();
+    assert!(bench.is_as_before());
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let bench = Bench::new();
+    let document = bench.json(&["tune", "quiet", "--set", "cpu:1=offline", "--dry-run"]);
+    assert_eq!(outcomes(&document, "governor"), ["planned"]);
+    assert_eq!(outcomes(&document, "cpu:1"), ["planned"]);
+    assert!(bench.is_as_before() && fs::read_dir(bench.lab.path("state")).unwrap().next().is_none());
+    let list = bench.json(&["tune", "--list"]);
+    let governor = list["knobs"].as_array().unwrap().iter().find(|knob| knob["name"] == "governor").unwrap();
+    assert_eq!(governor["current"], "powersave");
+}
+
+/// Somebody else's value is left alone and named; the user may insist.
+#[test]
+fn a_value_that_somebody_else_changed_is_left_alone() {
+    let bench = Bench::new();
+    bench.run(&["tune", "quiet"]).succeeds();
+    bench.set(INTERVAL, "30\n");
+    let document = bench.json(&["restore"]);
+    assert_eq!(document["restored"]["complete"], false);
+    assert!(
+        document["warnings"][0].as_str().unwrap().contains("stat_interval is 30 and was 1"),
+        "{document}"
+    );
+    assert_eq!((bench.get(INTERVAL).as_str(), bench.get(GOVERNOR).as_str()), ("30\n", "powersave\n"));
+    bench.set(WATCHDOG, "5\n");
+    bench.json(&["restore"]);
+    assert_eq!(bench.get(WATCHDOG), "5\n", "what was settled is not touched again");
+    bench.set(WATCHDOG, "1\n");
+    bench.json(&["restore", "--force"]);
+    assert!(bench.is_as_before());
+}
+
+#[test]
+fn another_boot_drops_the_journal_without_writing() {
+    let bench = Bench::new();
+    bench.run(&["tune", "quiet"]).succeeds();
+    bench.set(BOOT_ID, "0b\n");
+    let before = bench.get(GOVERNOR);
+    let document = bench.json(&["restore"]);
+    assert_eq!(document["restored"]["rebooted"], true);
+    assert_eq!(bench.get(GOVERNOR), before);
+    assert!(!PathBuf::from(bench.journal()).exists());
+}
+
+/// A name, what is done to the text of a journal, and words of the answer.
+type Damage = (&'static str, fn(&str) -> String, &'static [&'static str]);
+
+/// A journal that cannot be trusted as a whole is not acted upon in part.
+#[test]
+fn a_damaged_journal_writes_nothing_and_says_what_to_do() {
+    let damages: [Damage; 5] = [
+        ("cut", |text| text[..text.len() - 20].to_owned(), &["ends in the middle", "restore --force"]),
+        ("changed", |text| text.replacen("powersave", "powersafe", 1), &["record 2", "checksum", "by hand"]),
+        ("garbage", |_| "\u{1}\u{2} nonsense\nmore\n".to_owned(), &["record 1", "nothing was written"]),
+        ("empty", |_| String::new(), &["no beginning", "nothing was written"]),
+        ("newer", newer, &["newer fauxplat", "format 9"]),
+    ];
+    for (name, damage, words) in damages {
+        let bench = Bench::new();
+        bench.run(&["tune", "quiet"]).succeeds();
+        let whole = fs::read_to_string(bench.journal()).unwrap();
+        let tuned = FILES.map(|(file, _)| bench.get(file));
+        fs::write(bench.journal(), damage(&whole)).unwrap();
+        for verb in [&["restore"][..], &["tune", "latency"], &["tune", "quiet", "--for", "true"]] {
+            bench.run(verb).complains(2, words);
+            assert_eq!(FILES.map(|(file, _)| bench.get(file)), tuned, "{name}");
+        }
+        fs::write(bench.journal(), whole).unwrap();
+        bench.run(&["restore"]).succeeds();
+        assert!(bench.is_as_before(), "{name}");
+    }
+}
+
+/// The journal of a later version, with a checksum that is right.
+fn newer(text: &str) -> String {
+    let opening = text.lines().next().unwrap().split_once(' ').unwrap().1;
+    let later = opening.replacen("\"fauxplat_journal\":1", "\"fauxplat_journal\":9", 1);
+    format!("{:08x} {later}\n", crc32fast::hash(later.as_bytes()))
+}
+
+#[test]
+fn the_end_of_a_journal_that_is_cut_off_may_be_given_up() {
+    let bench = Bench::new();
+    bench.run(&["tune", "quiet"]).succeeds();
+    let mut text = fs::read_to_string(bench.journal()).unwrap();
+    text.push_str("12345678 {\"record\":\"change\",\"se");
+    fs::write(bench.journal(), text).unwrap();
+    bench.run(&["restore"]).complains(2, &["--force"]);
+    bench.run(&["restore", "--force"]).succeeds();
+    assert!(bench.is_as_before());
+}
+
+/// Of two tuners the second names the first, or waits for it.
+#[test]
+fn two_tuners_do_not_meet() {
+    let bench = Bench::new();
+    let mut first = bench.command(&["tune", "quiet", "--for", "sh", "-c", "touch began; exec sleep 1000"]);
+    let first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    assert!(eventually(|| bench.lab.path("began").exists()));
+    let holder = format!("process {}", first.id());
+    bench.run(&["tune", "latency"]).complains(3, &[&holder, "--wait"]);
+    bench.run(&["restore"]).complains(3, &[&holder]);
+    let mut waiting = bench.command(&["tune", "--set", "stat-interval=5", "--wait", "--for", "true"]);
+    let mut waiting = waiting.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    assert!(waiting.try_wait().unwrap().is_none(), "it does not wait");
+    end(first, SIGTERM);
+    assert!(waiting.wait().unwrap().success());
+    assert!(bench.is_as_before());
+}
+
+/// Asks fauxplat to stop, and waits for its end.
+fn end(mut child: std::process::Child, signal: i32) {
+    fauxplat_sys::signal::send(child.id() as i32, signal);
+    assert!(eventually(|| child.try_wait().unwrap().is_some()));
+}
+
+#[test]
+fn whoever_asks_it_to_stop_gets_the_machine_back() {
+    for signal in [SIGINT, SIGTERM] {
+        let bench = Bench::new();
+        let mut tuner =
+            bench.command(&["tune", "quiet", "--for", "sh", "-c", "touch began; exec sleep 1000"]);
+        let tuner = tuner.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        assert!(eventually(|| bench.lab.path("began").exists()) && !bench.is_as_before());
+        end(tuner, signal);
+        assert!(bench.is_as_before());
+    }
+}
+
+/// The limit of time holds for a command that takes longer, and for a machine that was to stay tuned.
+#[test]
+fn after_the_limit_of_time_everything_is_back() {
+    let bench = Bench::new();
+    let mut tuner = bench.command(&["tune", "quiet", "--max", "300ms", "--for", "sleep", "1000"]);
+    let tuner = tuner.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    assert!(eventually(|| !bench.is_as_before()), "it is never tuned");
+    assert!(eventually(|| bench.is_as_before()), "it is never restored");
+    end(tuner, SIGTERM);
+    bench.run(&["tune", "quiet", "--max", "300ms", "--wait"]).succeeds();
+    assert!(eventually(|| bench.is_as_before() && !PathBuf::from(bench.journal()).exists()));
+    bench.run(&["tune", "quiet", "--max", "1h", "--wait"]).succeeds();
+    assert_eq!(guardians(&bench), 1);
+    bench.run(&["restore"]).succeeds();
+    assert!(eventually(|| guardians(&bench) == 0), "the guardian has nothing to guard");
+}
+
+/// Guardians of this bench's journal that are alive.
+fn guardians(bench: &Bench) -> usize {
+    let journal = bench.journal();
+    let guards = |entry: &fs::DirEntry| {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let words: Vec<&[u8]> = line.split(|&byte| byte == 0).collect();
+        words.get(1) == Some(&&b"__guardian"[..]) && words.contains(&journal.as_bytes())
+    };
+    fs::read_dir("/proc").unwrap().flatten().filter(guards).count()
+}
+
+/// What cannot be changed is told value by value; the rest is changed, or nothing if that was asked for.
+#[test]
+fn refusals_are_told_by_knob() {
+    let bench = Bench::new();
+    let words =
+        ["tune", "quiet", "--set", "cpu:0=offline", "--set", "cpu:1=offline", "--set", "cpu:7=offline"];
+    let done = bench.run(&[&words[..], &["--format", "json"]].concat());
+    assert_eq!(done.code, Some(3), "{done:?}");
+    let document = done.json();
+    assert_eq!(outcomes(&document, "cpu:0"), ["refused"]);
+    assert_eq!(outcomes(&document, "cpu:7"), ["absent"]);
+    assert_eq!(outcomes(&document, "cpu:1"), ["changed"]);
+    assert_eq!(outcomes(&document, "governor"), ["changed"]);
+    bench.run(&["restore"]).succeeds();
+    assert!(bench.is_as_before());
+    bench
+        .run(&[&words[..], &["--all-or-nothing"]].concat())
+        .complains(3, &["all-or-nothing", "cpu:0", "put back"]);
+    assert!(bench.is_as_before() && !PathBuf::from(bench.journal()).exists());
+}
+
+#[test]
+fn the_last_cpu_of_a_node_stays() {
+    let bench = Bench::new();
+    bench.set("sys/devices/system/node/node0/cpulist", "0\n");
+    bench.set("sys/devices/system/node/node1/cpulist", "1\n");
+    let done = bench.run(&["tune", "--set", "cpu:1=offline"]);
+    assert!(done.code == Some(3) && done.err.contains("last that is online of node1"), "{done:?}");
+    assert!(bench.is_as_before());
+}
+
+/// Files that hold nonsense are not values, and nothing is written to them.
+#[test]
+fn hostile_trees_are_refused_knob_by_knob() {
+    let bench = Bench::new();
+    bench.set(INTERVAL, &"9".repeat(1 << 20));
+    bench.set(WATCHDOG, "");
+    fs::write(bench.path(GOVERNOR), [0xff, 0xfe, 0x00]).unwrap();
+    fs::remove_file(bench.path(HUGE)).unwrap();
+    std::os::unix::fs::symlink("enabled", bench.path(HUGE)).unwrap();
+    let done = bench.run(&["tune", "quiet", "--set", "thp=always", "--machine-wide", "--format", "json"]);
+    let document = done.json();
+    assert_eq!(outcomes(&document, "stat-interval"), ["refused"]);
+    assert_eq!(outcomes(&document, "governor"), ["refused"]);
+    assert_eq!(outcomes(&document, "turbo"), ["changed"]);
+    bench.run(&["restore"]).succeeds();
+    assert_eq!(bench.get(WATCHDOG), "");
+    assert_eq!(bench.get(INTERVAL).len(), 1 << 20);
+}
+
+/// Without root the command's own settings are set, and the rest is named.
+#[test]
+fn an_ordinary_user_is_told_what_root_would_add() {
+    let lab = Lab::ordinary();
+    let words =
+        ["tune", "quiet", "--set", "timer-slack=5", "--journal", &lab.file("journal"), "--format", "json"];
+    let mut command = lab.bare(&[&words[..], &["--for", "true"]].concat());
+    let done = Done::from(command.output().unwrap());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let document = done.json();
+    assert_eq!(outcomes(&document, "timer-slack"), ["changed"]);
+    if std::path::Path::new("/").join(INTERVAL).exists() {
+        assert_eq!(outcomes(&document, "stat-interval"), ["denied"]);
+    }
+    assert!(!lab.path("journal").exists() && !lab.path("journal.lock").exists());
+}
+
+#[test]
+fn words_that_make_no_sense_are_bad_usage() {
+    let bench = Bench::new();
+    bench.run(&["tune"]).complains(2, &["profile"]);
+    bench.run(&["tune", "calm"]).complains(2, &["calm", "quiet"]);
+    bench.run(&["tune", "--set", "turbo=maybe"]).complains(2, &["on | off"]);
+    bench.run(&["tune", "--set", "warp=9"]).complains(2, &["warp", "--list"]);
+    assert!(bench.is_as_before());
+}
+
+/// `--tune` of a measuring verb holds for the whole experiment, and the record says what came of it.
+#[test]
+fn an_experiment_records_how_the_machine_was_tuned() {
+    let lab = Lab::new();
+    let mut command =
+        lab.command(&["run", "true", "--runs", "3", "--tune", "timer-slack=5", "--tune", "aslr=off"]);
+    command.args(["--format", "json"]).env("FAUXPLAT_JOURNAL", lab.path("journal"));
+    let document = Done::of(command).succeeds().json();
+    assert_eq!(document["condition"]["tune"], serde_json::json!(["timer-slack=5", "aslr=off"]));
+    let changes = document["condition"]["tuned"].as_array().unwrap();
+    assert!(changes.len() == 2 && changes.iter().all(|change| change["outcome"] == "changed"), "{changes:?}");
+    assert_eq!(document["condition"]["aslr"], "off");
+    assert_eq!(lab.last()["condition"], document["condition"], "the store keeps it");
+}

@@ -1,0 +1,93 @@
+//! Many rounds, spread over all system calls of the tuner, and what they showed.
+
+use crate::machine::{Fake, Native, calls_of, expect_same};
+use crate::round::{Scenario, Whom};
+use crate::state::State;
+
+type Case = (Scenario, Box<dyn Fn() -> State>);
+
+/// A few rounds of each scenario, for a test.
+pub(crate) fn few(cases: &[Case], rounds: u32) -> String {
+    let told: Vec<String> = cases
+        .iter()
+        .map(|(scenario, state)| {
+            let rounds = if scenario.hotplug { rounds / 6 } else { rounds };
+            let found = kill(scenario, state.as_ref(), rounds.max(3));
+            format!("{}: {} kills over {} calls", scenario.name, found.kills, found.calls)
+        })
+        .collect();
+    told.join(", ")
+}
+
+/// What a scenario showed.
+#[derive(Default)]
+struct Found {
+    kills: u32,
+    calls: u32,
+    compared: usize,
+    /// Rounds in which there was something to restore, by the guardian.
+    restored_ns: Vec<u64>,
+}
+
+/// Ends the tuner at as many places, evenly spread over its life. The state is compared after each.
+fn kill(scenario: &Scenario, state: &dyn Fn() -> State, rounds: u32) -> Found {
+    let before = state();
+    let calls = calls_of(scenario);
+    let mut found = Found { calls, compared: before.len(), ..Found::default() };
+    for round in 0..rounds {
+        let whom = Whom::ALL[round as usize % Whom::ALL.len()];
+        let stops = (u64::from(calls) * 2 * u64::from(round) / u64::from(rounds)) as u32;
+        let outcome = scenario.kill_after(stops, whom);
+        // A tuner that came to its end before its time is no kill, and must leave the machine as it was all the same.
+        found.kills += u32::from(outcome.calls.is_none());
+        found.restored_ns.extend(outcome.restored_ns);
+        // The first kills come before the journal, and one that hit everybody leaves the rest to the next round.
+        expect_same(scenario, &before, &state(), &format!("stop {stops} of {}, {whom:?}", calls * 2));
+    }
+    found
+}
+
+/// The long campaign: as many rounds over the scenarios, with tasks of every kind around.
+pub(crate) fn run(rounds: u32) {
+    let fake = Fake::new();
+    let mut total = report(&fake.scenarios()[0], rounds / 5);
+    match Native::enter() {
+        Err(why) => println!("this machine was left alone: {why}"),
+        Ok(native) => {
+            let cases = native.scenarios();
+            let slow = cases.iter().filter(|(scenario, _)| scenario.hotplug).count() as u32;
+            let quick = cases.len() as u32 - slow;
+            let (of_slow, of_all) = (rounds / 10 * slow, rounds - rounds / 5);
+            let _cast = native.cast();
+            for case in &cases {
+                let share = if case.0.hotplug { of_slow } else { (of_all - of_slow).div_ceil(quick) };
+                total += report(case, share);
+            }
+        }
+    }
+    println!("{total} kills, and after each of them the machine was as before");
+}
+
+/// One line of the record; how many kills there were.
+fn report((scenario, state): &Case, rounds: u32) -> u32 {
+    let found = kill(scenario, state.as_ref(), rounds);
+    let mut rising = found.restored_ns.clone();
+    rising.sort_unstable();
+    let at = |share: f64| match rising.len() {
+        0 => "–".to_owned(),
+        count => format!("{:.1} ms", rising[((count - 1) as f64 * share) as usize] as f64 / 1e6),
+    };
+    println!(
+        "{:<16} {:>5} kills over {:>5} system calls, {:>5} values and tasks the same; \
+         restored by the guardian {:>4} times: median {}, 99 % {}, longest {}",
+        scenario.name,
+        found.kills,
+        found.calls,
+        found.compared,
+        rising.len(),
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    );
+    found.kills
+}

@@ -1,0 +1,188 @@
+//! The machines that are tuned: a made-up one, for everybody, and this one, as root.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use fauxplat_sys::process;
+use fauxplat_units::CpuSet;
+
+use crate::actors::Cast;
+use crate::round::{Scenario, Whom};
+use crate::state::State;
+
+/// A made-up machine with some of everything.
+pub(crate) struct Fake {
+    folder: tempfile::TempDir,
+}
+
+/// Its files, each with the text that a kernel would show.
+const FILES: &[(&str, &str)] = &[
+    ("proc/sys/kernel/random/boot_id", "3f0c1b7e-0000-4000-8000-000000000001\n"),
+    ("proc/sys/kernel/nmi_watchdog", "1\n"),
+    ("proc/sys/kernel/numa_balancing", "1\n"),
+    ("proc/sys/vm/stat_interval", "1\n"),
+    ("sys/kernel/mm/ksm/run", "1\n"),
+    ("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n"),
+    ("sys/devices/system/cpu/online", "0-3\n"),
+    ("sys/devices/system/cpu/cpufreq/boost", "1\n"),
+    ("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave\n"),
+    ("sys/devices/system/cpu/cpufreq/policy2/scaling_governor", "schedutil\n"),
+    ("sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference", "balance_power\n"),
+    ("sys/devices/system/cpu/cpufreq/policy2/energy_performance_preference", "balance_power\n"),
+    ("proc/irq/9/smp_affinity_list", "0-3\n"),
+    ("proc/irq/10/smp_affinity_list", "2\n"),
+];
+
+impl Fake {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder for temporary files");
+        for (file, text) in FILES {
+            let path = folder.path().join("root").join(file);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        }
+        Fake { folder }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("root")
+    }
+
+    pub(crate) fn scenarios(&self) -> Vec<(Scenario, Box<dyn Fn() -> State>)> {
+        let root = self.root();
+        let words = [
+            "quiet",
+            "--machine-wide",
+            "--set",
+            "thp=never",
+            "--set",
+            "irq-affinity=away:2-3",
+            "--for",
+            "true",
+        ];
+        let scenario = Scenario {
+            name: "made-up machine",
+            words: words.map(str::to_owned).to_vec(),
+            journal: self.folder.path().join("journal"),
+            sysroot: root.clone(),
+            hotplug: false,
+        };
+        vec![(scenario, Box::new(move || State::of_tree(&root)))]
+    }
+}
+
+/// This machine, while nobody else tests on it.
+pub(crate) struct Native {
+    journal: PathBuf,
+    /// The CPU that is taken off, where one can be.
+    spare: Option<CpuSet>,
+    online: CpuSet,
+    _turn: File,
+}
+
+impl Native {
+    /// Waits for its turn.
+    ///
+    /// # Errors
+    /// Why this machine cannot be tuned.
+    pub(crate) fn enter() -> Result<Self, String> {
+        if !process::is_root() {
+            return Err("it takes root to change a machine".into());
+        }
+        fs::OpenOptions::new()
+            .write(true)
+            .open("/proc/sys/vm/stat_interval")
+            .map_err(|error| format!("/proc/sys cannot be written to: {error}"))?;
+        let folder = std::env::temp_dir().join("fauxplat-kills");
+        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        // One test at a time: each would see the other's changes.
+        let turn = File::create(folder.join("turn")).map_err(|error| error.to_string())?;
+        turn.lock().map_err(|error| error.to_string())?;
+        let online: CpuSet = read("/sys/devices/system/cpu/online").parse().unwrap_or_default();
+        let last = online.iter().last().filter(|last| last.0 > 0);
+        let spare =
+            last.filter(|last| Path::new(&format!("/sys/devices/system/cpu/cpu{last}/online")).exists());
+        let spare = spare.map(|cpu| [cpu].into_iter().collect());
+        Ok(Native { journal: folder.join("journal"), spare, online, _turn: turn })
+    }
+
+    fn scenario(&self, name: &'static str, settings: &[String]) -> Scenario {
+        let mut words: Vec<String> = vec!["--machine-wide".into()];
+        words.extend(settings.iter().flat_map(|setting| ["--set".to_owned(), setting.clone()]));
+        words.extend(["--for", "true"].map(str::to_owned));
+        let hotplug = settings.iter().any(|setting| setting.starts_with("cpu:"));
+        Scenario { name, words, journal: self.journal.clone(), sysroot: "/".into(), hotplug }
+    }
+
+    /// Harmless knobs, then those that move tasks.
+    pub(crate) fn scenarios(&self) -> Vec<(Scenario, Box<dyn Fn() -> State>)> {
+        let values = [
+            "stat-interval=7",
+            "timer-migration=off",
+            "swappiness=11",
+            "compaction=off",
+            "numa-balancing=off",
+            "khugepaged=off",
+            "thp=never",
+            "aslr=off",
+            "writeback=700",
+        ];
+        let mut scenarios = vec![self.scenario("values", &values.map(str::to_owned))];
+        if let Some(spare) = &self.spare {
+            scenarios.push(self.scenario("interrupts", &[format!("irq-affinity=away:{spare}")]));
+            if Path::new("/sys/fs/cgroup/cpuset/cpuset.cpus").exists()
+                || read("/sys/fs/cgroup/cgroup.controllers").contains("cpuset")
+            {
+                scenarios.push(self.scenario("shield", &[format!("shield={spare}")]));
+            }
+            let off = [format!("cpu:{spare}=offline"), "stat-interval=9".to_owned()];
+            scenarios.push(self.scenario("hotplug", &off));
+        }
+        scenarios
+            .into_iter()
+            .map(|one| (one, Box::new(State::of_this_machine) as Box<dyn Fn() -> State>))
+            .collect()
+    }
+
+    /// Actors that the kernel disturbs in different ways, for as long as this lives.
+    pub(crate) fn cast(&self) -> Option<Cast> {
+        self.spare.as_ref().map(|spare| Cast::begin(spare, &self.online))
+    }
+
+    /// The matrix: every kind of task in every kind of cpuset, through a tuning that ends well and one that does not.
+    pub(crate) fn matrix(&self) -> String {
+        let Some(_cast) = self.cast() else { return "skipped: no CPU here can be taken off".into() };
+        let (mut rounds, mut compared) = (0, 0);
+        for (scenario, state) in
+            self.scenarios().iter().filter(|(one, _)| one.hotplug || one.name == "shield")
+        {
+            let before = state();
+            scenario.run();
+            expect_same(scenario, &before, &state(), "after a tuning that ended well");
+            let calls = calls_of(scenario);
+            for (number, whom) in Whom::ALL.into_iter().enumerate() {
+                // Late in its life, when the CPU is off or the tasks are moved.
+                scenario.kill_after(calls * 2 * (14 + number as u32) / 20, whom);
+                expect_same(scenario, &before, &state(), &format!("after the end of {whom:?}"));
+            }
+            (rounds, compared) = (rounds + 4, before.len());
+        }
+        format!("{rounds} rounds, {compared} values and tasks compared")
+    }
+}
+
+/// System calls of a tuner that is left alone.
+pub(crate) fn calls_of(scenario: &Scenario) -> u32 {
+    scenario.kill_after(u32::MAX, Whom::Tuner).calls.expect("a tuner that comes to its end")
+}
+
+#[track_caller]
+pub(crate) fn expect_same(scenario: &Scenario, before: &State, after: &State, when: &str) {
+    let differences = before.differences(after);
+    assert!(differences.is_empty(), "{}, {when}:\n{}", scenario.name, differences.join("\n"));
+    scenario.assert_done();
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}

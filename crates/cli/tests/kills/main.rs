@@ -1,0 +1,60 @@
+//! Ends the tuner, its process group, or the guardian too, with SIGKILL at any of its system calls, and looks whether
+//! the machine is as it was: every knob, every CPU, every task's affinity, every cpuset, every interrupt.
+//!
+//! The tuner knows nothing of it. It is traced by `ptrace(2)`, goes from one system call to the next, and is ended
+//! before or after one of them; so every step of the journal has its turn, and everything between.
+//!
+//! As a test it takes a few rounds. `cargo xtask campaign kills [N]` takes as many as it is told, and writes a record.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "this program starts the tuner and its victims by itself, and prints what it finds"
+)]
+
+mod actors;
+mod campaign;
+mod machine;
+mod round;
+mod state;
+
+use std::path::PathBuf;
+
+use machine::{Fake, Native};
+
+/// The word by which this program becomes a task that the tuner disturbs.
+const ACTOR: &str = "__actor";
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [ACTOR, kind] => actors::act(kind),
+        ["campaign", rounds] => campaign::run(rounds.parse().expect("a number of rounds")),
+        ["campaign"] => campaign::run(1000),
+        // The words of the test harness, such as a filter, choose nothing here.
+        _ => tests(),
+    }
+}
+
+/// The binary under test; another can be named where the one of the build is not at hand.
+fn fauxplat() -> PathBuf {
+    let named = std::env::var_os("FAUXPLAT_BINARY").map(PathBuf::from);
+    named.unwrap_or_else(|| env!("CARGO_BIN_EXE_fauxplat").into())
+}
+
+fn tests() {
+    test("kills on a made-up machine", || {
+        let fake = Fake::new();
+        campaign::few(&fake.scenarios(), 45)
+    });
+    let native = match Native::enter() {
+        Ok(native) => native,
+        Err(why) => return println!("skipped: kills on this machine, and hotplug: {why}"),
+    };
+    test("kills on this machine", || campaign::few(&native.scenarios(), 18));
+    test("who may run where, after shields and hotplug", || native.matrix());
+}
+
+fn test(name: &str, body: impl FnOnce() -> String) {
+    let told = body();
+    println!("test {name} ... ok ({told})");
+}

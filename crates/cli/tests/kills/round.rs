@@ -1,0 +1,145 @@
+//! One round: a tuner that is ended at one of its system calls.
+
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use fauxplat_sys::trace::{self, Event};
+use fauxplat_sys::{clock, signal};
+
+/// Whom the signal hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Whom {
+    /// The tuner.
+    Tuner,
+    /// Its process group, as a terminal or a shell does it.
+    Group,
+    /// The guardian too, as the end of a container does it; then the next fauxplat has to restore.
+    Everybody,
+}
+
+impl Whom {
+    pub(crate) const ALL: [Whom; 3] = [Whom::Tuner, Whom::Group, Whom::Everybody];
+}
+
+/// A tuning that is begun and ended over and over.
+#[derive(Clone, Debug)]
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    /// Words after `fauxplat tune`.
+    pub(crate) words: Vec<String>,
+    pub(crate) journal: PathBuf,
+    /// The root, for `restore`.
+    pub(crate) sysroot: PathBuf,
+    /// Whether it takes CPUs off, which takes its time.
+    pub(crate) hotplug: bool,
+}
+
+/// What became of a round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// From the signal until nobody restores any more; absent when nothing had been announced.
+    pub(crate) restored_ns: Option<u64>,
+    /// System calls that the tuner made, when it came to its end unharmed.
+    pub(crate) calls: Option<u32>,
+}
+
+impl Scenario {
+    fn tuner(&self) -> Command {
+        let mut command = Command::new(super::fauxplat());
+        command.arg("tune").arg("--journal").arg(&self.journal).arg("--wait");
+        command.arg("--sysroot").arg(&self.sysroot).args(&self.words);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.process_group(0);
+        command
+    }
+
+    /// Starts a tuner that is traced, and about to stop.
+    fn begin(&self) -> i32 {
+        let pid = self.tuner().spawn().expect("the tuner").id() as i32;
+        trace::seize(pid).expect("a process of our own can be traced");
+        trace::interrupt(pid).expect("a process of our own can be stopped");
+        pid
+    }
+
+    /// Runs the tuner and ends it after so many entries to and returns from system calls.
+    pub(crate) fn kill_after(&self, stops: u32, whom: Whom) -> Outcome {
+        let pid = self.begin();
+        for stop in 0.. {
+            match trace::next_event() {
+                Some((_, Event::Ended(_))) => return Outcome { calls: Some(stop / 2), ..Outcome::default() },
+                Some((_, _)) if stop == stops => break,
+                Some((_, Event::Signal(signal))) if signal != trace::SIGTRAP => {
+                    trace::resume_to_call(pid, signal);
+                }
+                Some(_) => trace::resume_to_call(pid, 0),
+                None => panic!("the tuner is nobody's child"),
+            }
+        }
+        let announced = self.announced();
+        let guardian = guardian_of(pid);
+        let killed_ns = clock::monotonic_ns();
+        self.kill(pid, guardian, whom);
+        self.wait_until_free();
+        let restored_ns = clock::monotonic_ns() - killed_ns;
+        if whom == Whom::Everybody {
+            self.restore();
+        }
+        Outcome { restored_ns: (announced && whom != Whom::Everybody).then_some(restored_ns), calls: None }
+    }
+
+    fn kill(&self, pid: i32, guardian: Option<i32>, whom: Whom) {
+        if let Some(guardian) = guardian.filter(|_| whom == Whom::Everybody) {
+            signal::send(guardian, signal::SIGKILL);
+        }
+        match whom {
+            Whom::Tuner => signal::send(pid, signal::SIGKILL),
+            Whom::Group | Whom::Everybody => signal::send_to_group(pid, signal::SIGKILL),
+        }
+        while !matches!(trace::next_event(), Some((_, Event::Ended(_))) | None) {}
+    }
+
+    /// Whether the journal announces anything, so that there may be something to restore.
+    fn announced(&self) -> bool {
+        std::fs::read_to_string(&self.journal).is_ok_and(|text| text.contains("\"change\""))
+    }
+
+    /// The guardian holds the lock until it is done.
+    fn wait_until_free(&self) {
+        let mut name = self.journal.clone().into_os_string();
+        name.push(".lock");
+        if let Ok(file) = File::open(name) {
+            file.lock_shared().expect("a lock of our own");
+        }
+    }
+
+    /// What the user does when even the guardian is gone.
+    pub(crate) fn restore(&self) {
+        let mut command = Command::new(super::fauxplat());
+        command.arg("restore").arg("--journal").arg(&self.journal).arg("--sysroot").arg(&self.sysroot);
+        let done = command.stdin(Stdio::null()).output().expect("fauxplat restore");
+        assert!(done.status.success(), "{}: {}", self.name, String::from_utf8_lossy(&done.stderr));
+    }
+
+    /// Runs the tuner to its end, unharmed.
+    pub(crate) fn run(&self) {
+        let status = self.tuner().status().expect("the tuner");
+        assert!(status.success(), "{}: {status}", self.name);
+    }
+
+    /// That nothing waits to be put back.
+    pub(crate) fn assert_done(&self) {
+        assert!(!self.journal.exists(), "{}: the journal is still there", self.name);
+    }
+}
+
+/// The guardian is the child of the tuner that carries its hidden verb.
+fn guardian_of(tuner: i32) -> Option<i32> {
+    let children = std::fs::read_to_string(format!("/proc/{tuner}/task/{tuner}/children")).ok()?;
+    let is_guardian = |pid: &i32| {
+        let line = std::fs::read(Path::new("/proc").join(pid.to_string()).join("cmdline"));
+        line.is_ok_and(|line| line.split(|&byte| byte == 0).any(|word| word == b"__guardian"))
+    };
+    children.split_whitespace().filter_map(|word| word.parse().ok()).find(is_guardian)
+}

@@ -1,0 +1,244 @@
+//! The reports of `tune`, `tune --list` and `restore`: what was changed on the machine and what was put back.
+
+use fauxplat_model::document::Header;
+use fauxplat_model::{
+    KnobChange, KnobOutcome, KnobScope, Repairs, Restoration, RestoreFindings, TuneAction, TuneCatalog,
+    TuneFindings,
+};
+
+use crate::grid::{Grid, Tone};
+use crate::parts::Part;
+use crate::words::{counted, visible};
+
+/// The report of `tune`. It says nothing of condition and repetition, since nothing was measured.
+pub(crate) fn parts(header: &Header, found: &TuneFindings) -> Vec<Part> {
+    let mut parts = vec![Part::Sentence(Tone::Title, title(found))];
+    let dry = found.action == TuneAction::DryRun;
+    parts.extend(table(&found.changes, if dry { "wanted" } else { "now" }));
+    parts.extend(found.restored.as_ref().map(|done| Part::plain(restoration(done))));
+    parts.extend(warnings(header));
+    parts
+}
+
+/// The report of `restore`.
+pub(crate) fn parts_of_restore(header: &Header, found: &RestoreFindings) -> Vec<Part> {
+    let mut parts = vec![Part::Sentence(Tone::Title, restored(found))];
+    parts.extend(table(found.restored.as_ref().map_or(&[], |done| &done.changes), "now"));
+    parts.extend(warnings(header));
+    parts
+}
+
+/// The report of `tune --list`.
+pub(crate) fn parts_of_list(found: &TuneCatalog) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for profile in &found.profiles {
+        let name = format!("{}: {}", visible(&profile.name), visible(&profile.purpose));
+        parts.push(Part::Sentence(Tone::Title, name));
+        parts.push(Part::plain(visible(&profile.set.join(", "))));
+    }
+    for knob in &found.knobs {
+        let here =
+            knob.current.as_deref().map_or(String::new(), |value| format!("; here {}", visible(value)));
+        let alone =
+            knob.process.as_deref().map_or(String::new(), |call| format!("; for one command by {call}"));
+        parts.push(Part::plain(format!("{}={}: {}{here}{alone}", knob.name, knob.values, knob.purpose)));
+    }
+    parts
+}
+
+/// The changes and why some are not as they were asked for.
+fn table(changes: &[KnobChange], verb: &str) -> Vec<Part> {
+    if changes.is_empty() {
+        return Vec::new();
+    }
+    let reasons = reasons(changes);
+    let why = (!reasons.is_empty()).then(|| Part::Sentence(Tone::Faint, reasons.join("; ")));
+    std::iter::once(Part::Table(grid(changes, verb))).chain(why).collect()
+}
+
+fn warnings(header: &Header) -> impl Iterator<Item = Part> + '_ {
+    header.warnings.iter().map(|text| Part::Sentence(Tone::Doubt, format!("warning: {}", visible(text))))
+}
+
+/// A value as a row of a spreadsheet.
+#[derive(serde::Serialize)]
+pub(crate) struct Row<'a> {
+    knob: &'a str,
+    target: &'a str,
+    scope: KnobScope,
+    before: Option<&'a str>,
+    wanted: &'a str,
+    after: Option<&'a str>,
+    outcome: KnobOutcome,
+    reason: Option<&'a str>,
+}
+
+/// One row per value, in the order in which they were written.
+pub(crate) fn rows(changes: &[KnobChange]) -> impl Iterator<Item = Row<'_>> {
+    changes.iter().map(|change| Row {
+        knob: &change.knob,
+        target: &change.target,
+        scope: change.scope,
+        before: change.before.as_deref(),
+        wanted: &change.wanted,
+        after: change.after.as_deref(),
+        outcome: change.outcome,
+        reason: change.reason.as_deref(),
+    })
+}
+
+/// The word for an outcome.
+fn word(outcome: KnobOutcome) -> &'static str {
+    match outcome {
+        KnobOutcome::Changed => "changed",
+        KnobOutcome::Already => "already so",
+        KnobOutcome::Clamped => "clamped",
+        KnobOutcome::Refused => "refused",
+        KnobOutcome::Denied => "denied",
+        KnobOutcome::Absent => "absent",
+        KnobOutcome::Planned => "would change",
+        KnobOutcome::Restored => "restored",
+        KnobOutcome::Left => "left alone",
+    }
+}
+
+fn tone(outcome: KnobOutcome) -> Tone {
+    match outcome {
+        KnobOutcome::Changed | KnobOutcome::Restored => Tone::Good,
+        KnobOutcome::Already | KnobOutcome::Absent => Tone::Faint,
+        KnobOutcome::Planned => Tone::Neutral,
+        KnobOutcome::Clamped | KnobOutcome::Left => Tone::Doubt,
+        KnobOutcome::Refused | KnobOutcome::Denied => Tone::Bad,
+    }
+}
+
+/// The sentence above the table of `tune`.
+fn title(found: &TuneFindings) -> String {
+    let asked = visible(&found.asked.join(" "));
+    let count = |outcome| found.changes.iter().filter(|change| change.outcome == outcome).count();
+    let values = |outcome| counted(count(outcome), "value", "values");
+    match found.action {
+        TuneAction::DryRun => {
+            format!("{asked}: {} would be changed; nothing was written.", values(KnobOutcome::Planned))
+        }
+        TuneAction::Applied if found.tuned => {
+            format!("{asked}: {} changed, until `fauxplat restore`.", values(KnobOutcome::Changed))
+        }
+        TuneAction::Applied => format!("{asked}: nothing was changed."),
+        TuneAction::Held => {
+            format!("{asked}: {} changed while the command ran.", values(KnobOutcome::Changed))
+        }
+        TuneAction::Status => status(found),
+    }
+}
+
+fn status(found: &TuneFindings) -> String {
+    match (&found.tuner, found.tuned) {
+        (Some(tuner), _) => {
+            let command = visible(&tuner.command);
+            format!("Process {} of user {} is tuning: {command}", tuner.pid, tuner.uid)
+        }
+        (None, true) => {
+            format!("The machine is tuned: {}.", counted(found.changes.len(), "value", "values"))
+        }
+        (None, false) => "The machine is not tuned: there is no journal.".to_owned(),
+    }
+}
+
+/// Values of one knob that fared alike share a row: a machine of 200 CPUs has 200 files for its governor.
+fn grid(changes: &[KnobChange], verb: &str) -> Grid {
+    let mut grid = Grid::named(&["knob", "where", "before", verb, "outcome"], &[1]);
+    for (first, others) in alike(changes) {
+        let place = match others {
+            0 => visible(&first.target),
+            more => format!("{} and {more} more", visible(&first.target)),
+        };
+        let value = |value: &Option<String>| value.as_deref().map_or("–".to_owned(), visible);
+        let now = first.after.as_ref().or(Some(&first.wanted)).cloned();
+        let scope = match first.scope {
+            KnobScope::Machine => "",
+            KnobScope::Process => " for the command",
+            KnobScope::Held => " while held",
+        };
+        let outcome = format!("{}{scope}", word(first.outcome));
+        let cells = vec![first.knob.clone(), place, value(&first.before), value(&now), outcome];
+        grid.push(tone(first.outcome), cells);
+    }
+    grid
+}
+
+/// The first of each group of changes that fared alike, with the number of others.
+fn alike(changes: &[KnobChange]) -> Vec<(&KnobChange, usize)> {
+    let fate = |change: &KnobChange| {
+        let KnobChange { knob, before, after, outcome, reason, .. } = change.clone();
+        (knob, before, after, outcome, reason)
+    };
+    let mut groups: Vec<(&KnobChange, usize)> = Vec::new();
+    for change in changes {
+        match groups.iter_mut().find(|(first, _)| fate(first) == fate(change)) {
+            Some((_, others)) => *others += 1,
+            None => groups.push((change, 0)),
+        }
+    }
+    groups
+}
+
+/// Why values are not as they were asked for, each reason once.
+fn reasons(changes: &[KnobChange]) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for change in changes {
+        let silent = matches!(change.outcome, KnobOutcome::Changed | KnobOutcome::Restored);
+        let Some(reason) = change.reason.as_deref().filter(|_| !silent) else { continue };
+        let line = format!("{}: {}", change.knob, visible(reason));
+        if !told.contains(&line) {
+            told.push(line);
+        }
+    }
+    told
+}
+
+/// The sentence of `restore`.
+fn restored(found: &RestoreFindings) -> String {
+    match &found.restored {
+        None => "Nothing to restore: there is no journal.".to_owned(),
+        Some(done) => restoration(done),
+    }
+}
+
+/// What was put back, in one sentence.
+fn restoration(done: &Restoration) -> String {
+    if done.rebooted {
+        let at = visible(&done.tuned_at);
+        return format!(
+            "The machine was started anew since it was tuned ({at}), so its values are its own: nothing was written, and the journal is dropped."
+        );
+    }
+    let count = |outcome| done.changes.iter().filter(|change| change.outcome == outcome).count();
+    let mut parts = vec![format!("{} put back", counted(count(KnobOutcome::Restored), "value", "values"))];
+    let already = count(KnobOutcome::Already);
+    parts.extend((already > 0).then(|| format!("{already} were as before already")));
+    let left = count(KnobOutcome::Left);
+    parts
+        .extend((left > 0).then(|| format!("{left} left alone, since somebody else changed them meanwhile")));
+    let refused = count(KnobOutcome::Refused);
+    parts.extend((refused > 0).then(|| format!("{refused} refused by the kernel")));
+    parts.extend(repairs(&done.repairs));
+    let end = if done.complete { "" } else { "; the journal keeps what is left" };
+    format!("{}{end}.", parts.join(", "))
+}
+
+fn repairs(done: &Repairs) -> Vec<String> {
+    let parts = [
+        (done.tasks, "affinity of a task", "affinities of tasks"),
+        (done.children, "child born meanwhile", "children born meanwhile"),
+        (done.memberships, "task moved back into its cpuset", "tasks moved back into their cpusets"),
+        (done.cpusets, "cpuset", "cpusets"),
+        (done.interrupts, "interrupt", "interrupts"),
+        (
+            done.left,
+            "task, cpuset or interrupt left as it is",
+            "tasks, cpusets or interrupts left as they are",
+        ),
+    ];
+    parts.into_iter().filter(|part| part.0 > 0).map(|(n, one, many)| counted(n, one, many)).collect()
+}

@@ -1,0 +1,476 @@
+//! Changes the machine, one announced change after the other.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use fauxplat_model::{KnobChange, KnobOutcome, KnobScope, Restoration};
+use fauxplat_sys::{process, signal};
+use fauxplat_units::Nanos;
+
+use crate::changes::{Action, Snapshot};
+use crate::guardian::Guardian;
+use crate::journal::{self, Journal};
+use crate::knob::{Form, Group, Own};
+use crate::lock::Lock;
+use crate::plan::{Plan, Reach, Step, plan};
+use crate::profile::Settings;
+use crate::restore::{Cut, recover};
+use crate::undo::why;
+use crate::{Root, TuneError};
+
+/// A wish to change the machine.
+#[derive(Debug)]
+pub struct Tuning<'a> {
+    /// The machine.
+    pub root: Root,
+    /// Where changes are announced.
+    pub journal: PathBuf,
+    /// What shall be changed.
+    pub settings: Settings,
+    /// Whether there is a command, to which what reaches one process can be given.
+    pub command: bool,
+    /// Whether knobs are turned for the whole machine also where the command alone could have them.
+    pub machine_wide: bool,
+    /// Whether a change that fails takes all others back.
+    pub all_or_nothing: bool,
+    /// Whether to wait while somebody else is tuning.
+    pub wait: bool,
+    /// Whether a machine that is tuned on purpose is put back first, rather than refused.
+    pub replace: bool,
+    /// After this time everything is put back, whatever the tuner does.
+    pub max: Option<Nanos>,
+    /// Our command line.
+    pub argv: &'a [String],
+    /// The hidden verb by which this binary becomes the guardian.
+    pub guardian_verb: &'a str,
+}
+
+/// What the command inherits from this process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessScope {
+    /// The command is to be started without address space layout randomisation, which takes effect at exec.
+    pub aslr_off: bool,
+}
+
+/// A machine that was changed. Dropping it puts everything back, unless it was told to [`Tuned::keep`].
+#[derive(Debug)]
+pub struct Tuned {
+    /// What was changed, and what could not be.
+    pub changes: Vec<KnobChange>,
+    /// What may spoil it.
+    pub notes: Vec<String>,
+    /// What an earlier tuner had left behind, and was put back first.
+    pub recovered: Option<Restoration>,
+    /// What the caller has to give to its command.
+    pub process: ProcessScope,
+    root: Root,
+    journal: PathBuf,
+    /// Whether there is a journal of ours.
+    open: bool,
+    /// Descriptors that hold a setting for as long as they are open.
+    held: Vec<File>,
+    // The guardian goes before the lock, so that nobody tunes before it has ended.
+    guardian: Option<Guardian>,
+    lock: Option<Lock>,
+}
+
+impl Tuning<'_> {
+    /// Changes the machine as far as it lets itself be changed.
+    ///
+    /// # Errors
+    /// Somebody else is tuning; the journal cannot be used; a change failed and all or none were asked for. In each
+    /// case the machine is as it was.
+    pub fn apply(&self) -> Result<Tuned, TuneError> {
+        let mut tuned = self.untouched();
+        let reach = Reach { command: self.command, machine_wide: self.machine_wide };
+        let needs_journal = |plan: &Plan| plan.steps.iter().any(|step| barred(&self.root, step).is_none());
+        if self.journal.exists() || needs_journal(&plan(&self.root, &self.settings, reach)) {
+            self.enter(&mut tuned)?;
+        }
+        // What was left behind is back now, so the machine is read anew.
+        let plan = plan(&self.root, &self.settings, reach);
+        tuned.notes.clone_from(&plan.notes);
+        tuned.changes.clone_from(&plan.told);
+        if needs_journal(&plan) {
+            let limit_ms = self.max.map(|limit| limit.0.div_ceil(1_000_000));
+            let lock = tuned.lock.as_ref().ok_or(TuneError::Interrupted)?;
+            let guardian = Guardian::start(self.guardian_verb, &self.root, &self.journal, lock, limit_ms)?;
+            tuned.guardian = Some(guardian);
+            let mut journal = Journal::create(&self.journal, &self.root, self.argv)?;
+            tuned.open = true;
+            let done = self.take_steps(&plan.steps, &mut journal, &mut tuned.changes);
+            journal.close();
+            done?;
+        } else {
+            let barred = plan.steps.iter().filter_map(|step| Some(told(step, barred(&self.root, step)?)));
+            tuned.changes.extend(barred);
+        }
+        for (knob, own, value) in &plan.own {
+            let change = self.set_own(knob, *own, value, &mut tuned);
+            tuned.changes.push(change);
+        }
+        match self.all_or_nothing.then(|| self.first_failure(&tuned.changes)).flatten() {
+            Some(failed) => Err(TuneError::NotAll(failed)),
+            None => Ok(tuned),
+        }
+    }
+
+    fn untouched(&self) -> Tuned {
+        Tuned {
+            changes: Vec::new(),
+            notes: Vec::new(),
+            recovered: None,
+            process: ProcessScope::default(),
+            root: self.root.clone(),
+            journal: self.journal.clone(),
+            open: false,
+            held: Vec::new(),
+            guardian: None,
+            lock: None,
+        }
+    }
+
+    /// Takes the lock, and puts back what an earlier tuner left behind.
+    fn enter(&self, tuned: &mut Tuned) -> Result<(), TuneError> {
+        tuned.lock = Some(Lock::take(&self.journal, self.wait, &self.argv.join(" "))?);
+        let story = journal::read(&self.journal)?;
+        if let Some(story) = story.filter(|story| {
+            story.kept && !self.replace && story.opening.boot_id == journal::boot_id(&self.root)
+        }) {
+            let (by, since) = (story.opening.argv.join(" "), story.opening.time);
+            return Err(TuneError::AlreadyTuned { journal: self.journal.clone(), by, since });
+        }
+        tuned.recovered = recover(&self.root, &self.journal, false, Cut::Refuse)?;
+        let unfinished = tuned.recovered.as_ref().filter(|done| !done.complete);
+        if let Some(done) = unfinished {
+            if let Some(stuck) = done.changes.iter().find(|change| change.outcome == KnobOutcome::Refused) {
+                let reason = format!("{} could not be put back", stuck.target);
+                let source = io::Error::other(reason);
+                return Err(TuneError::Journal { path: self.journal.clone(), source });
+            }
+            // What is left belongs to somebody else by now, and was reported.
+            if let Some(journal) = Journal::reopen(&self.journal)? {
+                journal.remove()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Announces and makes every change; what is read back at the end of a group is what we left.
+    fn take_steps(
+        &self,
+        steps: &[Step],
+        journal: &mut Journal,
+        changes: &mut Vec<KnobChange>,
+    ) -> Result<(), TuneError> {
+        for group in steps.chunk_by(|a, b| a.group == b.group) {
+            let mut writer = Writer { root: &self.root, journal, made: Vec::new(), failed: Vec::new() };
+            for step in group {
+                if signal::stop_requested() {
+                    return Err(TuneError::Interrupted);
+                }
+                let change = writer.step(step)?;
+                changes.extend(change);
+            }
+            writer.settle_group(group, changes)?;
+        }
+        Ok(())
+    }
+
+    /// What ends with the command or with us.
+    fn set_own(&self, knob: &str, own: Own, value: &str, tuned: &mut Tuned) -> KnobChange {
+        let mut before = None;
+        let done: io::Result<()> = match own {
+            Own::Aslr => {
+                tuned.process.aslr_off = true;
+                Ok(())
+            }
+            Own::HugePages => process::disable_huge_pages(true).map_err(|error| error.source),
+            Own::TimerSlack => {
+                before = self.root.value("proc/self/timerslack_ns");
+                let slack_ns = value.parse().unwrap_or(1);
+                process::set_timer_slack_ns(slack_ns).map_err(|error| error.source)
+            }
+            Own::DmaLatency => self.hold_latency(value).map(|file| tuned.held.push(file)),
+        };
+        let scope = if own == Own::DmaLatency { KnobScope::Held } else { KnobScope::Process };
+        let (outcome, reason) = match &done {
+            Ok(()) => (KnobOutcome::Changed, None),
+            Err(error) => (outcome_of(error), Some(why(error))),
+        };
+        let after = done.is_ok().then(|| value.to_owned());
+        let (knob, target, wanted) = (knob.to_owned(), own.call().to_owned(), value.to_owned());
+        KnobChange { knob, target, scope, before, wanted, after, outcome, reason }
+    }
+
+    /// The kernel keeps the request for as long as the file is open, see
+    /// Documentation/power/pm_qos_interface.rst: 32 bits, in microseconds.
+    fn hold_latency(&self, value: &str) -> io::Result<File> {
+        let latency_us: i32 = value.parse().unwrap_or(0);
+        let mut file = File::options().write(true).open(self.root.join("dev/cpu_dma_latency"))?;
+        file.write_all(&latency_us.to_ne_bytes())?;
+        Ok(file)
+    }
+
+    /// The first change that is not as it was asked for. A profile may ask for what a machine does not have.
+    fn first_failure(&self, changes: &[KnobChange]) -> Option<String> {
+        let named = self.settings.by_name();
+        let failed = |change: &&KnobChange| match change.outcome {
+            KnobOutcome::Refused | KnobOutcome::Denied | KnobOutcome::Clamped => true,
+            KnobOutcome::Absent => named.contains(&change.knob),
+            _ => false,
+        };
+        let change = changes.iter().find(failed)?;
+        let why = change.reason.clone().unwrap_or_else(|| "the kernel holds another value".to_owned());
+        Some(format!("{}={} ({}): {why}", change.knob, change.wanted, change.target))
+    }
+}
+
+impl Tuned {
+    /// Puts everything back; `None` when nothing was changed, or somebody else has put it back.
+    ///
+    /// # Errors
+    /// The journal cannot be read or written; it stays, and so does the guardian's try.
+    pub fn restore(mut self) -> Result<Option<Restoration>, TuneError> {
+        self.put_back()
+    }
+
+    fn put_back(&mut self) -> Result<Option<Restoration>, TuneError> {
+        self.held.clear();
+        match std::mem::take(&mut self.open) {
+            true => recover(&self.root, &self.journal, false, Cut::Refuse),
+            false => Ok(None),
+        }
+    }
+
+    /// Lets the machine stay as it is until somebody restores it, or until the limit of time; whether there is
+    /// anything to restore.
+    ///
+    /// # Errors
+    /// The journal cannot be written; everything is put back then.
+    pub fn keep(&mut self, limited: bool) -> Result<bool, TuneError> {
+        if !self.open {
+            return Ok(false);
+        }
+        if let Some(mut journal) = Journal::reopen(&self.journal)? {
+            let keeper = self.guardian.as_ref().filter(|_| limited).and_then(Guardian::keeper);
+            journal.keep(keeper)?;
+        }
+        self.open = false;
+        if let Some(guardian) = self.guardian.take() {
+            guardian.keep(limited);
+        }
+        Ok(true)
+    }
+}
+
+impl Drop for Tuned {
+    fn drop(&mut self) {
+        // The guardian tries once more when this fails, and the journal stays if that fails too.
+        let _left_to_the_guardian = self.put_back();
+    }
+}
+
+/// Makes the changes of one group.
+struct Writer<'a> {
+    root: &'a Root,
+    journal: &'a mut Journal,
+    /// Numbers and files of the values that were written, and where their changes are reported.
+    made: Vec<(usize, Step)>,
+    /// Values that the kernel did not take: another of the group may have stood in the way.
+    failed: Vec<Step>,
+}
+
+impl Writer<'_> {
+    /// One change, announced before and read back after; `None` for what is not reported by itself.
+    fn step(&mut self, step: &Step) -> Result<Option<KnobChange>, TuneError> {
+        if let Some(reason) = barred(self.root, step) {
+            return Ok(Some(told(step, reason)));
+        }
+        match &step.action {
+            Action::Write { file, form, want, .. } => self.write(step, file, *form, want).map(Some),
+            Action::Folder { path, settings } => {
+                let seq = self.announce(step, step.action.clone())?;
+                let done = self.make_folder(path, settings);
+                self.journal.got(seq, None)?;
+                Ok(Some(made(step, done)))
+            }
+            Action::Move { from, to, only } => {
+                let seq = self.announce(step, step.action.clone())?;
+                let done = self.move_tasks(from, to, *only);
+                self.journal.got(seq, None)?;
+                Ok(Some(made(step, done)))
+            }
+            Action::Snapshot(planned) => {
+                let snapshot = Snapshot::take(self.root, &planned.removed);
+                self.announce(step, Action::Snapshot(snapshot))?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn announce(&mut self, step: &Step, action: Action) -> Result<usize, TuneError> {
+        self.journal.announce(&step.knob, step.group, &action)
+    }
+
+    fn write(&mut self, step: &Step, file: &str, form: Form, want: &str) -> Result<KnobChange, TuneError> {
+        let old = match self.root.read(file) {
+            Ok(old) => old,
+            Err(error) => return Ok(told(step, (outcome_of(&error), why(&error)))),
+        };
+        let before = form.value(&old);
+        if before == want {
+            return Ok(value_change(step, before.clone(), Some(before), KnobOutcome::Already, None));
+        }
+        let action = Action::Write { file: file.to_owned(), form, old, want: want.to_owned() };
+        let seq = self.announce(step, action)?;
+        let written = self.root.write(file, want);
+        let got = self.root.read(file).ok().map(|text| form.value(&text));
+        self.journal.got(seq, got.clone())?;
+        if written.is_err() && got.as_deref() == Some(before.as_str()) {
+            self.journal.settle(vec![seq])?;
+            self.failed.push(step.clone());
+        } else {
+            self.made.push((seq, step.clone()));
+        }
+        let (outcome, reason) = match written {
+            Err(error) => (outcome_of(&error), Some(why(&error))),
+            Ok(()) if got.as_deref() == Some(want) => (KnobOutcome::Changed, None),
+            Ok(()) => {
+                (KnobOutcome::Clamped, Some("the kernel holds another value than was written".to_owned()))
+            }
+        };
+        Ok(value_change(step, before, got, outcome, reason))
+    }
+
+    /// Values of a group may depend on each other: what failed is tried once more now that the others are written, and
+    /// all are read again, since a later one may have changed an earlier one.
+    fn settle_group(&mut self, steps: &[Step], changes: &mut [KnobChange]) -> Result<(), TuneError> {
+        if steps.first().is_some_and(|step| step.group == Group::Frequency) {
+            for step in std::mem::take(&mut self.failed) {
+                if let Some(change) = self.step(&step)?
+                    && let Some(told) = find(changes, &step)
+                {
+                    *told = change;
+                }
+            }
+        }
+        for (seq, step) in &self.made {
+            let Action::Write { file, form, want, .. } = &step.action else { continue };
+            let now = self.root.read(file).ok().map(|text| form.value(&text));
+            let Some(told) = find(changes, step).filter(|told| told.after != now) else { continue };
+            self.journal.got(*seq, now.clone())?;
+            let holds = now.as_deref() == Some(want);
+            told.outcome = if holds { KnobOutcome::Changed } else { KnobOutcome::Clamped };
+            told.reason = (!holds).then(|| "another setting of the group changed it again".to_owned());
+            told.after = now;
+        }
+        Ok(())
+    }
+
+    /// A control group with its settings. What it refuses shows in what it then holds.
+    fn make_folder(&self, path: &str, settings: &[(String, String)]) -> io::Result<()> {
+        std::fs::create_dir(self.root.join(path))?;
+        for (name, value) in settings {
+            let file = format!("{path}/{name}");
+            self.root.write(&file, value)?;
+            let got = self.root.value(&file).unwrap_or_default();
+            if got != *value {
+                return Err(io::Error::other(format!("{name} is `{got}` instead of `{value}`")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves tasks until no new ones turn up. The kernel's own stay, and so does whoever the kernel does not let go.
+    fn move_tasks(&self, from: &str, to: &str, only: Option<u32>) -> io::Result<()> {
+        if let Some(pid) = only {
+            return self.root.write(to, &pid.to_string());
+        }
+        let mut stay: Vec<String> = Vec::new();
+        for _ in 0..ROUNDS {
+            let listed = self.root.read_list(from);
+            let movable = listed.split_whitespace().filter(|tid| !stay.iter().any(|other| other == tid));
+            let movable: Vec<&str> = movable.collect();
+            if movable.is_empty() {
+                break;
+            }
+            for tid in movable {
+                if is_kernels(self.root, tid) || self.root.write(to, tid).is_err() {
+                    stay.push(tid.to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Readings of a list of tasks that grows while it is read.
+const ROUNDS: usize = 10;
+
+/// Threads of the kernel have no memory of their own, and so an empty command line and no executable.
+fn is_kernels(root: &Root, tid: &str) -> bool {
+    root.join(&format!("proc/{tid}/exe")).read_link().is_err()
+}
+
+fn find<'a>(changes: &'a mut [KnobChange], step: &Step) -> Option<&'a mut KnobChange> {
+    let target = step.action.target();
+    changes.iter_mut().rev().find(|change| change.target == target && change.knob == step.knob)
+}
+
+/// What a failed write says about itself.
+fn outcome_of(error: &io::Error) -> KnobOutcome {
+    match error.kind() {
+        io::ErrorKind::NotFound => KnobOutcome::Absent,
+        io::ErrorKind::PermissionDenied if error.raw_os_error() == Some(13) => KnobOutcome::Denied,
+        _ => KnobOutcome::Refused,
+    }
+}
+
+/// Why a change cannot even be tried.
+pub(crate) fn barred(root: &Root, step: &Step) -> Option<(KnobOutcome, String)> {
+    let needs_root = || Some((KnobOutcome::Denied, "needs root".to_owned()));
+    match &step.action {
+        Action::Write { file, .. } => {
+            let error = root.check_writable(file).err()?;
+            Some((outcome_of(&error), why(&error)))
+        }
+        Action::Folder { .. } | Action::Move { .. } if root.is_real() && !process::is_root() => needs_root(),
+        Action::Snapshot(_) if root.is_real() && !process::is_root() => needs_root(),
+        _ => None,
+    }
+}
+
+/// A change that was not made.
+pub(crate) fn told(step: &Step, (outcome, reason): (KnobOutcome, String)) -> KnobChange {
+    KnobChange {
+        knob: step.knob.clone(),
+        target: step.action.target(),
+        wanted: step.action.wanted(),
+        outcome,
+        reason: Some(reason),
+        ..KnobChange::default()
+    }
+}
+
+fn made(step: &Step, done: io::Result<()>) -> KnobChange {
+    match done {
+        Ok(()) => KnobChange {
+            after: Some(step.action.wanted()),
+            reason: None,
+            ..told(step, (KnobOutcome::Changed, String::new()))
+        },
+        Err(error) => told(step, (outcome_of(&error), why(&error))),
+    }
+}
+
+pub(crate) fn value_change(
+    step: &Step,
+    before: String,
+    after: Option<String>,
+    outcome: KnobOutcome,
+    reason: Option<String>,
+) -> KnobChange {
+    KnobChange { before: Some(before), after, reason, ..told(step, (outcome, String::new())) }
+}

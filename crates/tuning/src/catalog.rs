@@ -1,0 +1,83 @@
+//! What there is to turn, and what turning it would do.
+
+use fauxplat_model::{KnobChange, KnobEntry, KnobOutcome, KnobScope, ProfileEntry, TuneCatalog};
+
+use crate::Root;
+use crate::apply::{barred, told, value_change};
+use crate::changes::Action;
+use crate::knob::Knob;
+use crate::knobs::KNOBS;
+use crate::plan::{Reach, plan};
+use crate::profile::{Settings, builtin};
+
+/// All profiles and knobs, with their values on this machine.
+pub fn catalog(root: &Root) -> TuneCatalog {
+    let profiles = builtin().into_iter().map(|(name, profile)| ProfileEntry {
+        name,
+        purpose: profile.purpose,
+        set: profile.set,
+    });
+    let knobs = KNOBS.iter().map(|knob| KnobEntry {
+        name: if knob.name.ends_with(':') { format!("{}N", knob.name) } else { knob.name.to_owned() },
+        values: knob.values_in_words(),
+        purpose: knob.purpose.to_owned(),
+        current: current(root, knob),
+        process: knob.own.map(|(own, only)| match only {
+            "" => own.call().to_owned(),
+            only => format!("{only}: {}", own.call()),
+        }),
+    });
+    TuneCatalog { profiles: profiles.collect(), knobs: knobs.collect() }
+}
+
+/// The value that a knob has here, in its own words; several when its files differ.
+fn current(root: &Root, knob: &Knob) -> Option<String> {
+    let place = knob.places.iter().find(|place| !root.glob(place.pattern).is_empty())?;
+    let mut values: Vec<String> = Vec::new();
+    for file in root.glob(place.pattern) {
+        let text = place.form.value(&root.read(&file).ok()?);
+        let word = place.words.iter().find(|(_, meaning)| *meaning == text);
+        let value = word.map_or(text, |(word, _)| (*word).to_owned());
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
+/// What these settings would change, without changing it; and what may spoil it.
+pub fn preview(
+    root: &Root,
+    settings: &Settings,
+    command: bool,
+    machine_wide: bool,
+) -> (Vec<KnobChange>, Vec<String>) {
+    let plan = plan(root, settings, Reach { command, machine_wide });
+    let mut changes = plan.told.clone();
+    for step in &plan.steps {
+        let now = match &step.action {
+            Action::Snapshot(_) => continue,
+            Action::Write { file, form, .. } => root.read(file).ok().map(|text| form.value(&text)),
+            _ => None,
+        };
+        let already = now.as_deref() == Some(step.action.wanted().as_str());
+        changes.push(match (now, barred(root, step)) {
+            (Some(now), _) if already => {
+                value_change(step, now.clone(), Some(now), KnobOutcome::Already, None)
+            }
+            (now, Some(barred)) => KnobChange { before: now, ..told(step, barred) },
+            (now, None) => {
+                KnobChange { before: now, reason: None, ..told(step, (KnobOutcome::Planned, String::new())) }
+            }
+        });
+    }
+    changes.extend(plan.own.iter().map(|(knob, own, value)| KnobChange {
+        knob: knob.clone(),
+        target: own.call().to_owned(),
+        scope: KnobScope::Process,
+        wanted: value.clone(),
+        outcome: KnobOutcome::Planned,
+        ..KnobChange::default()
+    }));
+    (changes, plan.notes)
+}

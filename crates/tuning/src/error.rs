@@ -1,0 +1,162 @@
+//! What can go wrong before, while and after the machine is changed.
+
+use std::path::PathBuf;
+
+use fauxplat_model::Tuner;
+use fauxplat_sys::SysError;
+
+/// Why the machine could not be tuned or restored.
+#[derive(Debug, thiserror::Error)]
+pub enum TuneError {
+    /// There is no such knob.
+    #[error("`{0}` is not a knob; `fauxplat tune --list` shows all")]
+    UnknownKnob(String),
+    /// There is no such profile.
+    #[error("`{name}` is not a profile: {known}, or the path of a TOML file")]
+    UnknownProfile {
+        /// The name that was given.
+        name: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// A setting is not `KNOB=VALUE`, or its value makes no sense for the knob.
+    #[error("`{setting}`: {reason}")]
+    BadSetting {
+        /// The setting as it was given.
+        setting: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A file with a profile cannot be read.
+    #[error("{}: {reason}", path.display())]
+    BadProfile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Somebody else is tuning.
+    #[error(
+        "{} is held by process {} of user {} (`{}`): wait for it with --wait, or try again later",
+        lock.display(), holder.pid, holder.uid, holder.command
+    )]
+    Busy {
+        /// The lock file.
+        lock: PathBuf,
+        /// Who holds it.
+        holder: Tuner,
+    },
+    /// The machine is tuned on purpose.
+    #[error(
+        "the machine is tuned since {since} by `{by}`: run `fauxplat restore` first, or leave --tune out (journal {})",
+        journal.display()
+    )]
+    AlreadyTuned {
+        /// The journal.
+        journal: PathBuf,
+        /// The command line that tuned it.
+        by: String,
+        /// When.
+        since: String,
+    },
+    /// The journal cannot be created, written or removed.
+    #[error("journal {}: {source}; nothing is changed without one: run as root, or name a place with --journal", path.display())]
+    Journal {
+        /// The file.
+        path: PathBuf,
+        /// The kernel's reason.
+        source: std::io::Error,
+    },
+    /// The journal is not one, or is damaged.
+    #[error(
+        "journal {}: record {record} is damaged ({reason}); nothing was written to the machine. \
+         Compare its lines with the machine by hand, then remove the file",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Number of the first record that makes no sense, from 1.
+        record: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The last record of the journal is cut off.
+    #[error(
+        "journal {}: it ends in the middle of record {record}; nothing was written to the machine. \
+         `fauxplat restore --force` puts back the {complete} changes before it",
+        path.display()
+    )]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// Number of the record that is cut off, from 1.
+        record: usize,
+        /// Changes that are complete.
+        complete: usize,
+    },
+    /// The journal is of a later version.
+    #[error(
+        "journal {}: a newer fauxplat wrote it (format {found}, this one reads up to {known}); nothing was written to \
+         the machine. Restore with that fauxplat, or remove the file if the machine is as it should be",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u64,
+        /// The latest format that is known here.
+        known: u64,
+    },
+    /// The journal is not ours to act upon.
+    #[error(
+        "journal {}: it belongs to user {owner}, so it is not acted upon; nothing was written to the machine",
+        path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// Its owner.
+        owner: u32,
+    },
+    /// The journal was written in another container.
+    #[error(
+        "journal {}: it was written in another process-id namespace (a container?), where tasks have other numbers; \
+         nothing was written to the machine. Restore there, or put the values back from here with --force",
+        path.display()
+    )]
+    OtherNamespace {
+        /// The file.
+        path: PathBuf,
+    },
+    /// One change failed, and all or none were asked for.
+    #[error("--all-or-nothing: {0}; everything was put back")]
+    NotAll(String),
+    /// The guardian could not be started.
+    #[error("the guardian process could not be started ({0}); nothing was changed")]
+    Guardian(String),
+    /// The user stopped it.
+    #[error("interrupted while the machine was being changed; everything was put back")]
+    Interrupted,
+    /// A kernel call failed.
+    #[error(transparent)]
+    Sys(#[from] SysError),
+}
+
+impl TuneError {
+    /// Whether the words or files that the user gave are the reason, rather than the machine or its permissions.
+    pub fn is_bad_input(&self) -> bool {
+        use TuneError::*;
+        matches!(
+            self,
+            UnknownKnob(_)
+                | UnknownProfile { .. }
+                | BadSetting { .. }
+                | BadProfile { .. }
+                | Damaged { .. }
+                | Truncated { .. }
+                | Newer { .. }
+        )
+    }
+}

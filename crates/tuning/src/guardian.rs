@@ -1,0 +1,252 @@
+//! The guardian: a process that does nothing but wait for the tuner's end, and then puts everything back.
+//!
+//! It leads a session of its own, so that neither a terminal nor a signal to the tuner's process group reaches it; it
+//! ignores what asks politely; and the kernel takes it last when memory runs out. It holds the read end of a pipe of
+//! which the tuner alone has the write end, so the tuner's end, however it comes, is an end of file. Whoever kills the
+//! guardian too (a container that is stopped) leaves the journal, and the next fauxplat restores from that.
+
+use std::fs::File;
+use std::io::{PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fauxplat_sys::spawn::{ChildSetup, Image, StartSpace, start};
+use fauxplat_sys::{clock, process, shared, signal};
+
+use crate::journal::Keeper;
+use crate::lock::Lock;
+use crate::restore::{Cut, recover};
+use crate::{Root, TuneError};
+
+/// What the tuner writes when the machine is to stay as it is.
+const KEEP: u8 = b'k';
+/// What the guardian writes when it is out of reach.
+const READY: u8 = b'r';
+/// What it writes when it has let others have the lock.
+const RELEASED: u8 = b'l';
+/// What stands for no limit of time.
+const NEVER_MS: &str = "never";
+
+/// The guardian, seen from the tuner. Dropping it without [`Guardian::keep`] lets it restore what is left to restore,
+/// and waits for that.
+#[derive(Debug)]
+pub(crate) struct Guardian {
+    pid: i32,
+    pipe: Option<PipeWriter>,
+    told: PipeReader,
+    stays: bool,
+}
+
+impl Guardian {
+    /// Starts the guardian: this very binary with its hidden verb. It is on guard when this returns.
+    pub(crate) fn start(
+        verb: &str,
+        root: &Root,
+        journal: &Path,
+        lock: &Lock,
+        max_ms: Option<u64>,
+    ) -> Result<Self, TuneError> {
+        let fail = |error: &dyn std::fmt::Display| TuneError::Guardian(error.to_string());
+        let (reader, writer) = std::io::pipe().map_err(|error| fail(&error))?;
+        let (ready, told) = std::io::pipe().map_err(|error| fail(&error))?;
+        let null = File::options().read(true).write(true).open("/dev/null").map_err(|error| fail(&error))?;
+        let fds = [reader.as_raw_fd(), told.as_raw_fd(), lock.file().as_raw_fd()];
+        let words = words(verb, fds, root, journal, max_ms).map_err(|error| fail(&error))?;
+        let mut image = Image::new("/proc/self/exe", &words, &[]).map_err(|error| fail(&error))?;
+        fds.iter().try_for_each(|&fd| process::keep_over_exec(fd, true))?;
+        let setup = ChildSetup { stdio: [null.as_raw_fd(); 3], ..ChildSetup::default() };
+        let started = start(&mut image, &setup, None, &mut StartSpace::default());
+        fds.iter().try_for_each(|&fd| process::keep_over_exec(fd, false))?;
+        let refused = |errno| fail(&std::io::Error::from_raw_os_error(errno));
+        let pid = started.map_err(|failed| refused(failed.errno))?.pid;
+        drop((reader, told));
+        let mut guardian = Guardian { pid, pipe: Some(writer), told: ready, stays: false };
+        match guardian.hear() {
+            Some(READY) => Ok(guardian),
+            _ => Err(fail(&"it ended at once")),
+        }
+    }
+
+    /// The next word of the guardian; `None` when it is gone.
+    fn hear(&mut self) -> Option<u8> {
+        let mut word = [0];
+        self.told.read_exact(&mut word).ok().map(|()| word[0])
+    }
+
+    /// What tells this guardian from every other process.
+    pub(crate) fn keeper(&self) -> Option<Keeper> {
+        let start_ticks = process::start_ticks(self.pid as u32)?;
+        Some(Keeper { pid: self.pid, start_ticks })
+    }
+
+    /// Lets the machine stay as it is. With a limit of time the guardian stays too, else it ends. In both cases it has
+    /// let go of the lock when this returns.
+    pub(crate) fn keep(mut self, limited: bool) {
+        self.stays = limited;
+        if let Some(pipe) = &mut self.pipe {
+            // A guardian that is gone guards nothing, and the journal is there all the same.
+            let _gone = pipe.write_all(&[KEEP]);
+        }
+        let _released = limited && self.hear() == Some(RELEASED);
+    }
+}
+
+impl Drop for Guardian {
+    fn drop(&mut self) {
+        self.pipe = None;
+        while !self.stays && process::wait(self.pid, true) == process::Waited::Interrupted {}
+    }
+}
+
+/// Ends a guardian that has nothing left to guard. It holds no state, and asleep it would be no more than a puzzle.
+pub(crate) fn relieve(keeper: Keeper) {
+    let alive = process::start_ticks(keeper.pid as u32) == Some(keeper.start_ticks);
+    if alive && keeper.pid != std::process::id() as i32 {
+        signal::send(keeper.pid, signal::SIGKILL);
+    }
+}
+
+/// The command line of the guardian. Paths are absolute, since it leaves the working directory.
+fn words(
+    verb: &str,
+    fds: [RawFd; 3],
+    root: &Root,
+    journal: &Path,
+    max_ms: Option<u64>,
+) -> std::io::Result<Vec<String>> {
+    let absolute = |path: &Path| std::path::absolute(path).map(|path| path.display().to_string());
+    let mut words = vec!["fauxplat".to_owned(), verb.to_owned()];
+    words.extend(fds.map(|fd| fd.to_string()));
+    words.push(max_ms.map_or(NEVER_MS.to_owned(), |limit_ms| limit_ms.to_string()));
+    words.extend([absolute(journal)?, absolute(root.path())?]);
+    Ok(words)
+}
+
+/// Runs as the guardian until there is nothing to guard. The words are those that the tuner made.
+///
+/// # Errors
+/// The words are not a tuner's, or the journal cannot be acted upon; it stays then.
+pub fn serve(words: &[String]) -> Result<(), TuneError> {
+    let stranger = || TuneError::Guardian("it was not started by fauxplat".into());
+    let [fds @ .., max_ms, journal, root] = words else { return Err(stranger()) };
+    let fds: Option<Vec<RawFd>> = fds.iter().map(|word| word.parse().ok()).collect();
+    let fds: [RawFd; 3] = fds.and_then(|fds| fds.try_into().ok()).ok_or_else(stranger)?;
+    let tuner = std::os::unix::process::parent_id();
+    process::own_session();
+    signal::ignore_requests_to_end();
+    take_cover();
+    let [reader, told, lock] = shared::adopt::<3>(fds)?;
+    let mut told = PipeWriter::from(told);
+    tell(&mut told, READY);
+    let watch = Watch {
+        pipe: reader.into(),
+        told,
+        deadline_ns: max_ms.parse::<u64>().ok().map(|limit_ms| clock::monotonic_ns() + limit_ms * 1_000_000),
+        lock: Some(Lock::inherited(lock.into())),
+        journal: journal.into(),
+        root: Root::new(Path::new(root)),
+        tuner: tuner as i32,
+    };
+    watch.until_the_end()
+}
+
+/// The last to be ended when memory runs out, see `proc_pid_oom_score_adj(5)`. Without the right to it nothing is lost
+/// but that. The working directory is left, so that its file system can be unmounted.
+fn take_cover() {
+    let _without_right = std::fs::write("/proc/self/oom_score_adj", "-1000");
+    let _nowhere_else = std::env::set_current_dir("/");
+}
+
+fn tell(tuner: &mut PipeWriter, word: u8) {
+    // The tuner that is gone already reads nothing, and then the other pipe tells the rest.
+    let _gone = tuner.write_all(&[word]);
+}
+
+/// What the guardian watches.
+struct Watch {
+    pipe: PipeReader,
+    told: PipeWriter,
+    deadline_ns: Option<u64>,
+    lock: Option<Lock>,
+    journal: PathBuf,
+    root: Root,
+    tuner: i32,
+}
+
+/// Why the waiting ended.
+enum Word {
+    /// The tuner ended.
+    End,
+    /// The machine is to stay as it is.
+    Keep,
+    /// The time is over.
+    Late,
+}
+
+impl Watch {
+    fn until_the_end(mut self) -> Result<(), TuneError> {
+        match self.wait()? {
+            Word::End => self.restore(),
+            Word::Keep if self.deadline_ns.is_none() => Ok(()),
+            Word::Keep => self.until_the_deadline(),
+            Word::Late => self.take_over(),
+        }
+    }
+
+    fn left_ms(&self) -> i32 {
+        let left = |deadline: u64| deadline.saturating_sub(clock::monotonic_ns()).div_ceil(1_000_000);
+        self.deadline_ns.map_or(-1, |deadline| i32::try_from(left(deadline)).unwrap_or(i32::MAX))
+    }
+
+    fn wait(&mut self) -> Result<Word, TuneError> {
+        loop {
+            let left_ms = self.left_ms();
+            if left_ms == 0 {
+                return Ok(Word::Late);
+            }
+            if process::wait_readable(self.pipe.as_raw_fd(), left_ms)? {
+                let mut word = [0];
+                let read = self.pipe.read(&mut word).unwrap_or(0);
+                return Ok(if read == 1 && word[0] == KEEP { Word::Keep } else { Word::End });
+            }
+        }
+    }
+
+    fn restore(&self) -> Result<(), TuneError> {
+        recover(&self.root, &self.journal, false, Cut::Accept).map(drop)
+    }
+
+    /// The tuner is done and the machine stays as it is for a while. Others may tune meanwhile; what they put back
+    /// is not there any more when the time comes.
+    fn until_the_deadline(mut self) -> Result<(), TuneError> {
+        self.lock = None;
+        tell(&mut self.told, RELEASED);
+        while self.left_ms() > 0 {
+            std::thread::sleep(Duration::from_millis(self.left_ms() as u64));
+        }
+        let _lock = Lock::take(&self.journal, true, "fauxplat tune --max: the time is over")?;
+        self.restore()
+    }
+
+    /// The time is over and the tuner still works. It gets a second to finish what it writes; a tuner that hangs in the
+    /// middle of that is ended, since nobody else could restore.
+    fn take_over(mut self) -> Result<(), TuneError> {
+        let busy = || std::fs::File::open(&self.journal).is_ok_and(|file| file.try_lock().is_err());
+        let free = (0..100).any(|_| {
+            let busy = busy();
+            if busy {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            !busy
+        });
+        if !free {
+            signal::send(self.tuner, signal::SIGKILL);
+        }
+        self.restore()?;
+        // The tuner may still start to write; the end of it is waited for as before.
+        self.deadline_ns = None;
+        self.wait()?;
+        self.restore()
+    }
+}

@@ -1,0 +1,129 @@
+//! Which CPUs may be taken off. Some may not: the first is often wired to things that cannot move, and the last of a
+//! node would leave its memory without a CPU of its own.
+
+use fauxplat_units::{Cpu, CpuSet};
+
+use crate::Root;
+use crate::repair::cpus;
+
+/// Why a CPU is not taken off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stays {
+    /// It does not exist or cannot be taken off here.
+    Absent(String),
+    /// It is off already.
+    Already,
+    /// A rule of ours.
+    Refused(String),
+}
+
+/// Whether this CPU may be taken off after these others.
+pub(crate) fn objection(root: &Root, cpu: Cpu, going: &CpuSet) -> Option<Stays> {
+    let online = cpus(root, "online");
+    let left = online.without(going).without(&only(cpu));
+    if !root.has(&format!("sys/devices/system/cpu/cpu{cpu}")) {
+        return Some(Stays::Absent(format!("this machine has no CPU {cpu}")));
+    }
+    if cpu == Cpu(0) {
+        return Some(Stays::Refused("CPU 0 is never taken off: interrupts and firmware count on it".into()));
+    }
+    if !online.contains(cpu) {
+        return Some(Stays::Already);
+    }
+    if !root.has(&file(cpu)) {
+        return Some(Stays::Absent(format!("CPU {cpu} cannot be taken off on this machine")));
+    }
+    if left.is_empty() {
+        return Some(Stays::Refused(format!("CPU {cpu} would be the last that is online")));
+    }
+    if let Some(node) = emptied_node(root, cpu, &left) {
+        return Some(Stays::Refused(format!("CPU {cpu} is the last that is online of {node}")));
+    }
+    let isolated: Option<CpuSet> =
+        root.value("sys/fs/cgroup/cpuset.cpus.isolated").and_then(|list| list.parse().ok());
+    if isolated.is_some_and(|isolated| isolated.contains(cpu)) {
+        return Some(Stays::Refused(format!("CPU {cpu} belongs to an isolated partition of somebody else")));
+    }
+    None
+}
+
+/// The node that would have no CPU left.
+fn emptied_node(root: &Root, cpu: Cpu, left: &CpuSet) -> Option<String> {
+    let nodes = root.glob("sys/devices/system/node/node*/cpulist");
+    let of_cpu = nodes.into_iter().find(|file| {
+        let list = root.value(file).and_then(|list| list.parse::<CpuSet>().ok()).unwrap_or_default();
+        list.contains(cpu) && list.intersection(left).is_empty()
+    })?;
+    of_cpu.rsplit('/').nth(1).map(str::to_owned)
+}
+
+/// The switch of a CPU.
+pub(crate) fn file(cpu: Cpu) -> String {
+    format!("sys/devices/system/cpu/cpu{cpu}/online")
+}
+
+/// The set of one CPU.
+pub(crate) fn only(cpu: Cpu) -> CpuSet {
+    [cpu].into_iter().collect()
+}
+
+/// Hardware threads that share a core with this CPU, without itself.
+pub(crate) fn siblings(root: &Root, cpu: Cpu) -> CpuSet {
+    fauxplat_topology::siblings(root.path(), cpu).without(&only(cpu))
+}
+
+/// The CPUs that `smt=off` takes off: all but the first thread of each core.
+pub(crate) fn second_threads(root: &Root) -> CpuSet {
+    let online = cpus(root, "online");
+    let second = |cpu: &Cpu| siblings(root, *cpu).iter().any(|other| other.0 < cpu.0);
+    online.iter().filter(second).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// Four CPUs on two nodes; CPU 3 has no switch.
+    fn machine() -> (tempfile::TempDir, Root) {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &str| {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("sys/devices/system/cpu/online", "0-4\n");
+        for cpu in 0..6 {
+            let pair = if cpu % 2 == 0 { format!("{cpu}-{}", cpu + 1) } else { format!("{}-{cpu}", cpu - 1) };
+            write(&format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"), &pair);
+            if cpu != 3 {
+                write(&format!("sys/devices/system/cpu/cpu{cpu}/online"), "1\n");
+            }
+        }
+        write("sys/devices/system/node/node0/cpulist", "0-1\n");
+        write("sys/devices/system/node/node1/cpulist", "2-4\n");
+        let root = Root::new(folder.path());
+        (folder, root)
+    }
+
+    #[test]
+    fn some_cpus_stay() {
+        let (_folder, root) = machine();
+        let none = CpuSet::new();
+        assert_eq!(objection(&root, Cpu(1), &none), None);
+        assert!(matches!(objection(&root, Cpu(0), &none), Some(Stays::Refused(_))));
+        assert_eq!(objection(&root, Cpu(5), &none), Some(Stays::Already));
+        assert!(matches!(objection(&root, Cpu(3), &none), Some(Stays::Absent(_))));
+        assert!(matches!(objection(&root, Cpu(9), &none), Some(Stays::Absent(_))));
+        let going: CpuSet = "2-3".parse().unwrap();
+        let last = objection(&root, Cpu(4), &going);
+        assert_eq!(last, Some(Stays::Refused("CPU 4 is the last that is online of node1".into())));
+    }
+
+    #[test]
+    fn second_threads_are_all_but_the_first_of_a_core() {
+        let (_folder, root) = machine();
+        assert_eq!(second_threads(&root).to_string(), "1,3");
+        assert_eq!(siblings(&root, Cpu(2)).to_string(), "3");
+    }
+}

@@ -1,0 +1,181 @@
+//! What a knob is: a name, places where it may be found, and words for its values. All of it is data.
+
+use serde::{Deserialize, Serialize};
+
+/// Knobs that depend on each other. Groups are applied in this order and put back in the opposite one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Group {
+    /// Set for one process, or held open: nothing of it is in the journal.
+    Process,
+    /// Frequency and what limits it. A governor resets what comes after it, so this group is put back in the order of
+    /// the table as well: under the governor `performance` the kernel refuses to change the energy preference.
+    Frequency,
+    /// Memory management.
+    Memory,
+    /// The scheduler and its timers.
+    Scheduler,
+    /// Watchdogs.
+    Watchdogs,
+    /// Interrupts.
+    Interrupts,
+    /// Where tasks may run: shields and CPUs that are taken off. They come last, and are put back first, since
+    /// they disturb what the others wrote.
+    Tasks,
+}
+
+/// How a file shows its value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Form {
+    /// The value alone.
+    #[default]
+    Plain,
+    /// A list of all possible values, with the present one in brackets: `always [madvise] never`.
+    Choice,
+    /// A list of names, to which `+cpuset` adds one and from which `-cpuset` takes it.
+    Controllers,
+}
+
+impl Form {
+    /// The value in the text of a file.
+    pub(crate) fn value(self, text: &str) -> String {
+        let text = text.trim();
+        match self {
+            Form::Plain => text.to_owned(),
+            Form::Choice => chosen(text).unwrap_or(text).to_owned(),
+            Form::Controllers => {
+                let on = text.split_whitespace().any(|name| name == "cpuset");
+                if on { "+cpuset".to_owned() } else { "-cpuset".to_owned() }
+            }
+        }
+    }
+}
+
+/// The word in brackets.
+fn chosen(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once('[')?;
+    Some(rest.split_once(']')?.0)
+}
+
+/// A place where a knob may be found. Of several, the first that this machine has is taken.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// Files, as a pattern for `Root::glob`.
+    pub(crate) pattern: &'static str,
+    /// How they show their value.
+    pub(crate) form: Form,
+    /// What the words of the knob mean there; a word that is not listed is written as it is.
+    pub(crate) words: &'static [(&'static str, &'static str)],
+}
+
+/// What values a knob takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Values {
+    /// One of the words.
+    Words(&'static [&'static str]),
+    /// One of the words, or a whole number within these bounds.
+    Number(&'static [&'static str], i64, i64),
+    /// A frequency in kilohertz, or the name of a file beside it that holds one: `min`, `max`, `base`.
+    Frequency,
+    /// A word of the driver's own.
+    Driver,
+    /// CPUs: `away:2-3`.
+    Away,
+    /// CPUs: `2-3`.
+    Cpus,
+}
+
+/// What reaches one process alone, or ends when a descriptor is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Own {
+    /// `personality(ADDR_NO_RANDOMIZE)`.
+    Aslr,
+    /// `prctl(PR_SET_THP_DISABLE)`.
+    HugePages,
+    /// `prctl(PR_SET_TIMERSLACK)`.
+    TimerSlack,
+    /// `/dev/cpu_dma_latency`, held open.
+    DmaLatency,
+}
+
+impl Own {
+    /// The call, for reports.
+    pub(crate) fn call(self) -> &'static str {
+        match self {
+            Own::Aslr => "personality(2)",
+            Own::HugePages => "prctl(PR_SET_THP_DISABLE)",
+            Own::TimerSlack => "prctl(PR_SET_TIMERSLACK)",
+            Own::DmaLatency => "/dev/cpu_dma_latency",
+        }
+    }
+}
+
+/// One thing that can be turned.
+#[derive(Debug)]
+pub(crate) struct Knob {
+    /// Its name; `cpu:` stands for `cpu:3` and the like.
+    pub(crate) name: &'static str,
+    /// The knobs that it is turned with.
+    pub(crate) group: Group,
+    /// Why one would turn it.
+    pub(crate) purpose: &'static str,
+    /// What it takes.
+    pub(crate) values: Values,
+    /// Where it may be found; empty for knobs that are more than one file, and for those of a process.
+    pub(crate) places: &'static [Place],
+    /// What does the same for one process alone: for this value, or for any when it is empty.
+    pub(crate) own: Option<(Own, &'static str)>,
+}
+
+impl Knob {
+    /// The values that it takes, in words.
+    pub(crate) fn values_in_words(&self) -> String {
+        match self.values {
+            Values::Words(words) => words.join(" | "),
+            Values::Number(words, low, high) => {
+                words.iter().map(|word| format!("{word} | ")).collect::<String>() + &format!("{low} … {high}")
+            }
+            Values::Frequency => "min | max | base | kHz".into(),
+            Values::Driver => "a word of the driver".into(),
+            Values::Away => "away:CPUS".into(),
+            Values::Cpus => "CPUS".into(),
+        }
+    }
+
+    /// Why a value makes no sense for this knob.
+    pub(crate) fn objection(&self, value: &str) -> Option<String> {
+        let number = |low: i64, high: i64| value.parse().is_ok_and(|number| (low..=high).contains(&number));
+        let cpus = |list: &str| {
+            list.parse::<fauxplat_units::CpuSet>().is_ok_and(|cpus: fauxplat_units::CpuSet| !cpus.is_empty())
+        };
+        let fits = match self.values {
+            Values::Words(words) => words.contains(&value),
+            Values::Number(words, low, high) => words.contains(&value) || number(low, high),
+            Values::Frequency => ["min", "max", "base"].contains(&value) || number(1, 100_000_000),
+            Values::Driver => {
+                !value.is_empty()
+                    && value.len() < 64
+                    && value.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
+            }
+            Values::Away => value.strip_prefix("away:").is_some_and(cpus),
+            Values::Cpus => cpus(value),
+        };
+        (!fits).then(|| format!("{} takes {}", self.name, self.values_in_words()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_finds_the_value_in_the_text() {
+        assert_eq!(Form::Plain.value(" 12 \n"), "12");
+        assert_eq!(Form::Choice.value("always [madvise] never\n"), "madvise");
+        assert_eq!(Form::Choice.value("never"), "never");
+        assert_eq!(Form::Choice.value("broken ["), "broken [");
+        assert_eq!(Form::Controllers.value("cpu io cpuset memory\n"), "+cpuset");
+        assert_eq!(Form::Controllers.value("\n"), "-cpuset");
+    }
+}

@@ -1,0 +1,38 @@
+//! Changes the machine for an experiment, and puts back exactly what was there.
+//!
+//! A *knob* is one thing that can be turned; a *profile* is a list of settings of knobs. What can be set for the
+//! command alone, or for as long as a descriptor is open, is set so: it ends by itself. Everything else is written to
+//! the *journal* and to the disk before it is written to the machine, and a *guardian* process that no signal of a
+//! terminal reaches puts it back when the tuner ends, however that ends. What even the guardian does not survive is
+//! put back from the journal by the next fauxplat that tunes or restores. ARCHITECTURE.md tells the whole story.
+
+mod apply;
+mod catalog;
+mod changes;
+mod cpusets;
+mod error;
+mod guardian;
+mod hotplug;
+mod journal;
+mod knob;
+mod knobs;
+mod lock;
+mod plan;
+mod profile;
+mod repair;
+mod restore;
+mod root;
+mod setting;
+mod status;
+mod tasks;
+mod undo;
+
+pub use apply::{ProcessScope, Tuned, Tuning};
+pub use catalog::{catalog, preview};
+pub use error::TuneError;
+pub use guardian::serve as guard;
+pub use journal::{DEFAULT_JOURNAL, default_journal};
+pub use profile::{Settings, settings};
+pub use restore::{Restore, restore};
+pub use root::Root;
+pub use status::{Status, status};

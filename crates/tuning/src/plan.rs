@@ -1,0 +1,323 @@
+//! From settings to single changes of this machine, and what cannot be changed with the reason.
+
+use std::path::Path;
+
+use fauxplat_model::{KnobChange, KnobOutcome, KnobScope};
+use fauxplat_units::{Cpu, CpuSet};
+
+use crate::Root;
+use crate::changes::{Action, Snapshot};
+use crate::cpusets::Cpusets;
+use crate::hotplug::{self, Stays};
+use crate::knob::{Form, Group, Own, Place, Values};
+use crate::profile::Settings;
+use crate::repair::cpus;
+use crate::setting::Setting;
+
+/// Whom settings may reach.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reach {
+    /// Whether there is a command, to which what reaches one process can be given.
+    pub(crate) command: bool,
+    /// Whether knobs are turned for the whole machine also where the command alone could have them.
+    pub(crate) machine_wide: bool,
+}
+
+/// One change to be made.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) knob: String,
+    pub(crate) group: Group,
+    pub(crate) action: Action,
+}
+
+/// What is to be done on this machine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) steps: Vec<Step>,
+    /// What reaches the command alone, or is held: the knob, the means, the value.
+    pub(crate) own: Vec<(String, Own, String)>,
+    /// What need not or cannot be done.
+    pub(crate) told: Vec<KnobChange>,
+    /// What may spoil it.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Makes the plan; reads the machine and writes nothing.
+pub(crate) fn plan(root: &Root, settings: &Settings, reach: Reach) -> Plan {
+    let mut planner =
+        Planner { root, reach, plan: Plan::default(), going: CpuSet::new(), shielded: CpuSet::new() };
+    for setting in &settings.chosen {
+        planner.add(setting);
+    }
+    planner.finish()
+}
+
+struct Planner<'a> {
+    root: &'a Root,
+    reach: Reach,
+    plan: Plan,
+    /// CPUs that are taken off.
+    going: CpuSet,
+    /// CPUs that other tasks leave.
+    shielded: CpuSet,
+}
+
+impl Planner<'_> {
+    fn add(&mut self, setting: &Setting) {
+        let own = setting.knob.own.filter(|(_, only)| only.is_empty() || *only == setting.value);
+        let machine = !setting.knob.places.is_empty();
+        match own {
+            Some((own, _)) if self.reach.command && !(self.reach.machine_wide && machine) => {
+                self.plan.own.push((setting.name.clone(), own, setting.value.clone()));
+            }
+            Some((own, _)) if !machine => {
+                self.tell(
+                    setting,
+                    own.call(),
+                    KnobOutcome::Refused,
+                    "it ends with a command, so it needs one: --for",
+                );
+            }
+            Some((own, _)) if !self.reach.machine_wide => {
+                let why =
+                    "a command can have this by itself: --for CMD; for every program say --machine-wide";
+                self.tell(setting, own.call(), KnobOutcome::Refused, why);
+            }
+            _ => self.add_for_the_machine(setting),
+        }
+    }
+
+    fn add_for_the_machine(&mut self, setting: &Setting) {
+        match (setting.knob.name, setting.cpu.as_deref().and_then(|cpu| cpu.parse().ok()).map(Cpu)) {
+            ("irq-affinity", _) => self.add_interrupts(setting),
+            ("shield", _) => self.add_shield(setting),
+            ("smt", _) => self.add_smt(setting),
+            ("cpu:", Some(cpu)) => self.add_offline(setting, cpu),
+            ("smt-sibling-of:", Some(cpu)) => self.add_siblings(setting, cpu),
+            _ => self.add_files(setting),
+        }
+    }
+
+    fn tell(&mut self, setting: &Setting, target: &str, outcome: KnobOutcome, why: &str) {
+        self.plan.told.push(KnobChange {
+            knob: setting.name.clone(),
+            target: target.to_owned(),
+            scope: KnobScope::Machine,
+            wanted: setting.value.clone(),
+            outcome,
+            reason: (!why.is_empty()).then(|| why.to_owned()),
+            ..KnobChange::default()
+        });
+    }
+
+    fn push(&mut self, setting: &Setting, action: Action) {
+        let (knob, group) = (setting.name.clone(), setting.knob.group);
+        self.plan.steps.push(Step { knob, group, action });
+    }
+
+    fn push_write(&mut self, setting: &Setting, file: String, form: Form, want: String) {
+        self.push(setting, Action::Write { file, form, old: String::new(), want });
+    }
+
+    /// A knob that is a file, or one file per CPU.
+    fn add_files(&mut self, setting: &Setting) {
+        let places = setting.knob.places;
+        let found = places.iter().map(|place| (place, self.root.glob(place.pattern)));
+        let Some((place, files)) = found.into_iter().find(|(_, files)| !files.is_empty()) else {
+            let target = places.first().map_or("", |place| place.pattern);
+            self.tell(setting, &format!("/{target}"), KnobOutcome::Absent, "");
+            return;
+        };
+        for file in files {
+            match value_for(self.root, setting, place, &file) {
+                Some(want) => self.push_write(setting, file, place.form, want),
+                None => {
+                    self.tell(setting, &format!("/{file}"), KnobOutcome::Absent, "the driver does not say it")
+                }
+            }
+        }
+    }
+
+    /// Interrupts that may come to these CPUs go elsewhere.
+    fn add_interrupts(&mut self, setting: &Setting) {
+        let away: CpuSet = setting.value.trim_start_matches("away:").parse().unwrap_or_default();
+        let rest = cpus(self.root, "online").without(&away);
+        if rest.is_empty() {
+            let why = "no CPU would be left for interrupts";
+            return self.tell(setting, "/proc/irq", KnobOutcome::Refused, why);
+        }
+        for file in self.root.glob("proc/irq/*/smp_affinity_list") {
+            let now = self.root.value(&file).and_then(|list| list.parse::<CpuSet>().ok()).unwrap_or_default();
+            if now.intersection(&away).is_empty() {
+                continue;
+            }
+            let kept = now.without(&away).intersection(&rest);
+            let want = if kept.is_empty() { &rest } else { &kept };
+            self.push_write(setting, file, Form::Plain, want.to_string());
+        }
+        if balancer_runs(self.root) {
+            let note = "irqbalance runs and may move interrupts back: stop it for the time of the experiment";
+            self.plan.notes.push(note.to_owned());
+        }
+    }
+
+    /// The kernel takes the second threads off by itself.
+    fn add_smt(&mut self, setting: &Setting) {
+        const CONTROL: &str = "sys/devices/system/cpu/smt/control";
+        match self.root.value(CONTROL).as_deref() {
+            Some("on") => {
+                let second = hotplug::second_threads(self.root);
+                self.going = self.going.iter().chain(second.iter()).collect();
+                self.push_write(setting, CONTROL.into(), Form::Plain, setting.value.clone());
+            }
+            Some("off" | "forceoff") => self.tell(setting, CONTROL, KnobOutcome::Already, "it is off"),
+            _ => self.tell(setting, CONTROL, KnobOutcome::Absent, "this machine has one thread per core"),
+        }
+    }
+
+    fn add_siblings(&mut self, setting: &Setting, cpu: Cpu) {
+        let siblings = hotplug::siblings(self.root, cpu);
+        if siblings.is_empty() {
+            let why = format!("CPU {cpu} shares its core with no other");
+            return self.tell(setting, "/sys/devices/system/cpu", KnobOutcome::Absent, &why);
+        }
+        siblings.iter().for_each(|sibling| self.add_offline(setting, sibling));
+    }
+
+    fn add_offline(&mut self, setting: &Setting, cpu: Cpu) {
+        let file = hotplug::file(cpu);
+        let (outcome, why) = match hotplug::objection(self.root, cpu, &self.going) {
+            None => {
+                self.going.insert(cpu);
+                return self.push_write(setting, file, Form::Plain, "0".to_owned());
+            }
+            Some(Stays::Already) => (KnobOutcome::Already, format!("CPU {cpu} is off already")),
+            Some(Stays::Absent(why)) => (KnobOutcome::Absent, why),
+            Some(Stays::Refused(why)) => (KnobOutcome::Refused, why),
+        };
+        self.tell(setting, &format!("/{file}"), outcome, &why);
+    }
+
+    /// Other tasks leave these CPUs.
+    fn add_shield(&mut self, setting: &Setting) {
+        let shield: CpuSet = setting.value.parse().unwrap_or_default();
+        let online = cpus(self.root, "online");
+        let rest = online.without(&shield);
+        let objection = if !shield.without(&online).is_empty() {
+            Some((KnobOutcome::Refused, format!("CPU {} is not online", shield.without(&online))))
+        } else if rest.is_empty() {
+            Some((KnobOutcome::Refused, "no CPU would be left for the other tasks".to_owned()))
+        } else {
+            None
+        };
+        if let Some((outcome, why)) = objection {
+            return self.tell(setting, "/sys/fs/cgroup", outcome, &why);
+        }
+        match Cpusets::of(self.root) {
+            Some(Cpusets::V1) => self.shield_v1(setting, &shield, &rest),
+            Some(Cpusets::V2) => self.shield_v2(setting, &shield),
+            None => {
+                return self.tell(
+                    setting,
+                    "/sys/fs/cgroup",
+                    KnobOutcome::Absent,
+                    "there are no cpusets here",
+                );
+            }
+        }
+        self.shielded = shield;
+    }
+
+    /// Two cpusets: one for us, and one for all who would be in the way.
+    fn shield_v1(&mut self, setting: &Setting, shield: &CpuSet, rest: &CpuSet) {
+        let kind = Cpusets::V1;
+        let (base, own) = (kind.base(), kind.folder(&own_cpuset(self.root)));
+        let mems = self.root.value(&format!("{base}/cpuset.mems")).unwrap_or_default();
+        let (ours, theirs) = (format!("{base}/{SHIELD}"), format!("{base}/{OTHERS}"));
+        for (path, cpus) in [(&theirs, rest), (&ours, shield)] {
+            let settings = [("cpuset.cpus", cpus.to_string()), ("cpuset.mems", mems.clone())];
+            let settings = settings.map(|(name, value)| (name.to_owned(), value)).to_vec();
+            self.push(setting, Action::Folder { path: path.clone(), settings });
+        }
+        self.enter(setting, format!("{own}/cgroup.procs"), format!("{ours}/cgroup.procs"));
+        let all = Action::Move { from: format!("{base}/tasks"), to: format!("{theirs}/tasks"), only: None };
+        self.push(setting, all);
+    }
+
+    /// An isolated partition: the kernel moves the others away, and back when it ends.
+    fn shield_v2(&mut self, setting: &Setting, shield: &CpuSet) {
+        let kind = Cpusets::V2;
+        let (base, own) = (kind.base(), kind.folder(&own_group(self.root)));
+        let ours = format!("{base}/{SHIELD}");
+        self.push_write(
+            setting,
+            format!("{base}/cgroup.subtree_control"),
+            Form::Controllers,
+            "+cpuset".into(),
+        );
+        let settings =
+            [("cpuset.cpus", shield.to_string()), ("cpuset.cpus.partition", "isolated".to_owned())];
+        let settings = settings.map(|(name, value)| (name.to_owned(), value)).to_vec();
+        self.push(setting, Action::Folder { path: ours.clone(), settings });
+        self.enter(setting, format!("{own}/cgroup.procs"), format!("{ours}/cgroup.procs"));
+    }
+
+    /// The command inherits the group of this process.
+    fn enter(&mut self, setting: &Setting, from: String, to: String) {
+        if self.reach.command {
+            self.push(setting, Action::Move { from, to, only: Some(std::process::id()) });
+        }
+    }
+
+    /// Whoever takes CPUs away from tasks notes first who had them.
+    fn finish(mut self) -> Plan {
+        let removed: CpuSet = self.going.iter().chain(self.shielded.iter()).collect();
+        let first = self.plan.steps.iter().position(|step| step.group == Group::Tasks);
+        if let Some(first) = first.filter(|_| !removed.is_empty()) {
+            let action = Action::Snapshot(Snapshot { removed, ..Snapshot::default() });
+            let knob = self.plan.steps[first].knob.clone();
+            self.plan.steps.insert(first, Step { knob, group: Group::Tasks, action });
+        }
+        self.plan
+    }
+}
+
+/// Names of our control groups.
+const SHIELD: &str = "fauxplat.shield";
+const OTHERS: &str = "fauxplat.others";
+
+/// What is written to one file of a knob.
+fn value_for(root: &Root, setting: &Setting, place: &Place, file: &str) -> Option<String> {
+    if setting.knob.values == Values::Frequency {
+        let beside = |name: &str| {
+            let folder = Path::new(file).parent()?.display().to_string();
+            root.value(&format!("{folder}/{name}"))
+        };
+        return match setting.value.as_str() {
+            "min" => beside("cpuinfo_min_freq"),
+            "max" => beside("cpuinfo_max_freq"),
+            "base" => beside("base_frequency"),
+            number => Some(number.to_owned()),
+        };
+    }
+    let meaning = place.words.iter().find(|(word, _)| *word == setting.value);
+    Some(meaning.map_or(setting.value.clone(), |(_, text)| (*text).to_owned()))
+}
+
+/// The cpuset of this process, `/` where nothing says it.
+fn own_cpuset(root: &Root) -> String {
+    root.value("proc/self/cpuset").unwrap_or_else(|| "/".to_owned())
+}
+
+/// The control group of this process under version 2, `/` where nothing says it.
+fn own_group(root: &Root) -> String {
+    let groups = root.read_list("proc/self/cgroup");
+    let ours = groups.lines().find_map(|line| line.strip_prefix("0::"));
+    ours.unwrap_or("/").to_owned()
+}
+
+/// Whether the daemon that distributes interrupts is at work.
+fn balancer_runs(root: &Root) -> bool {
+    root.glob("proc/*/comm").iter().any(|file| root.value(file).is_some_and(|name| name == "irqbalance"))
+}

@@ -1,0 +1,137 @@
+//! Profiles: named lists of settings. Those of the house and those of a user are the same kind of file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::TuneError;
+use crate::setting::Setting;
+
+/// A profile.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Profile {
+    /// What it is for.
+    pub(crate) purpose: String,
+    /// Its settings.
+    pub(crate) set: Vec<String>,
+}
+
+/// The profiles of the house, by name.
+pub(crate) fn builtin() -> BTreeMap<String, Profile> {
+    parse(include_str!("profiles.toml")).unwrap_or_default()
+}
+
+fn parse(text: &str) -> Result<BTreeMap<String, Profile>, String> {
+    toml::from_str(text).map_err(|error| error.message().to_owned())
+}
+
+/// The settings behind words, each the name of a profile, the path of a TOML file with profiles, or `KNOB=VALUE`.
+/// What comes later replaces what an earlier word said of the same knob.
+///
+/// # Errors
+/// A word is none of these, or a file cannot be read.
+pub fn settings(words: &[String]) -> Result<Settings, TuneError> {
+    let mut chosen: Vec<Setting> = Vec::new();
+    for word in words {
+        for setting in expand(word)? {
+            chosen.retain(|earlier| earlier.name != setting.name);
+            chosen.push(setting);
+        }
+    }
+    // The order within a group is the order of the table, whatever the order of the words.
+    let place =
+        |setting: &Setting| crate::knobs::KNOBS.iter().position(|knob| knob.name == setting.knob.name);
+    chosen.sort_by_key(|setting| (setting.knob.group, place(setting)));
+    Ok(Settings { chosen })
+}
+
+/// Settings that make sense, in the order in which they are applied.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub(crate) chosen: Vec<Setting>,
+}
+
+impl Settings {
+    /// Names of the knobs that were asked for one by one, not by a profile.
+    pub fn by_name(&self) -> Vec<String> {
+        self.chosen.iter().filter(|setting| setting.by_name).map(|setting| setting.name.clone()).collect()
+    }
+}
+
+fn expand(word: &str) -> Result<Vec<Setting>, TuneError> {
+    if word.contains('=') {
+        return Ok(vec![Setting::parse(word, true)?]);
+    }
+    if word.contains('/') || word.ends_with(".toml") {
+        return from_file(Path::new(word));
+    }
+    let mut known = builtin();
+    let unknown = |known: &BTreeMap<String, Profile>| TuneError::UnknownProfile {
+        name: word.to_owned(),
+        known: known.keys().cloned().collect::<Vec<_>>().join(", "),
+    };
+    let profile = known.remove(word).ok_or_else(|| unknown(&known))?;
+    profile.set.iter().map(|text| Setting::parse(text, false)).collect()
+}
+
+/// All profiles of a file, one after the other.
+fn from_file(path: &Path) -> Result<Vec<Setting>, TuneError> {
+    let bad = |reason: String| TuneError::BadProfile { path: path.to_owned(), reason };
+    let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    let profiles = parse(&text).map_err(bad)?;
+    profiles.values().flat_map(|profile| &profile.set).map(|text| Setting::parse(text, false)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knob::Group;
+
+    fn names(words: &[&str]) -> Vec<String> {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        settings(&words).unwrap().chosen.iter().map(|s| format!("{}={}", s.name, s.value)).collect()
+    }
+
+    #[test]
+    fn every_profile_of_the_house_makes_sense_and_moves_no_task() {
+        let profiles = parse(include_str!("profiles.toml")).unwrap();
+        assert_eq!(profiles.keys().collect::<Vec<_>>(), ["latency", "quiet", "throughput"]);
+        for (name, profile) in profiles {
+            let settings = settings(std::slice::from_ref(&name)).unwrap();
+            assert_eq!(settings.chosen.len(), profile.set.len(), "{name}");
+            let disturbs =
+                |setting: &&Setting| [Group::Tasks, Group::Interrupts].contains(&setting.knob.group);
+            assert!(settings.chosen.iter().find(disturbs).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn later_words_win_and_groups_keep_their_order() {
+        let all = names(&["turbo=on", "ksm=off", "governor=powersave", "turbo=off"]);
+        assert_eq!(all, ["governor=powersave", "turbo=off", "ksm=off"]);
+        assert!(names(&["quiet", "turbo=on"]).contains(&"turbo=on".to_owned()));
+    }
+
+    #[test]
+    fn words_that_make_no_sense_are_refused_with_what_would() {
+        let refused = |word: &str| settings(&[word.to_owned()]).unwrap_err().to_string();
+        assert!(refused("calm").contains("latency, quiet, throughput"));
+        assert!(refused("turbo=maybe").contains("on | off"));
+        assert!(refused("warp=9").contains("--list"));
+        assert!(refused("cpu:x=offline").contains("number of a CPU"));
+        assert!(refused("stat-interval=0").contains("1 … 86400"));
+        assert!(refused("/nonexistent.toml").contains("/nonexistent.toml"));
+    }
+
+    #[test]
+    fn a_file_of_ones_own_is_a_profile() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mine.toml");
+        std::fs::write(&path, "[mine]\npurpose = \"p\"\nset = [\"ksm=off\"]\n").unwrap();
+        assert_eq!(names(&[path.to_str().unwrap()]), ["ksm=off"]);
+        std::fs::write(&path, "[mine]\nset = 3\n").unwrap();
+        assert!(settings(&[path.to_str().unwrap().to_owned()]).is_err());
+    }
+}

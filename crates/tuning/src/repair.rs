@@ -1,0 +1,199 @@
+//! Puts back what tasks, cpusets and interrupts lose when CPUs go and come again.
+//!
+//! Which of them lose what depends on the kernel and on whether a task happened to run meanwhile, so nothing is
+//! assumed: everything was noted before, and what differs afterwards is put back, provided that it differs in a way in
+//! which the kernel itself changes it. Anything else was somebody's own decision.
+
+use std::collections::{BTreeMap, HashMap};
+
+use fauxplat_model::Repairs;
+use fauxplat_sys::sched;
+use fauxplat_units::CpuSet;
+
+use crate::Root;
+use crate::changes::{SavedTasks, Snapshot};
+use crate::cpusets::Cpusets;
+use crate::tasks::{self, Task};
+
+impl Snapshot {
+    /// Notes who may use which CPUs.
+    pub(crate) fn take(root: &Root, removed: &CpuSet) -> Self {
+        let taken_ticks = tasks::now_ticks(root);
+        let mut groups: BTreeMap<(String, String), SavedTasks> = BTreeMap::new();
+        let touched = |task: &Task| !task.fixed && !task.mask.intersection(removed).is_empty();
+        for task in tasks::scan(root).into_iter().filter(touched) {
+            let group = groups.entry((task.cpuset.clone(), task.mask.to_string()));
+            let saved =
+                group.or_insert(SavedTasks { mask: task.mask, cpuset: task.cpuset, tasks: Vec::new() });
+            saved.tasks.push((task.tid, task.start_ticks));
+        }
+        Snapshot {
+            removed: removed.clone(),
+            possible: cpus(root, "possible"),
+            taken_ticks,
+            tasks: groups.into_values().collect(),
+            cpusets: Cpusets::forgetful(root),
+            interrupts: interrupts(root),
+        }
+    }
+
+    /// Whether the kernel makes such a mask when CPUs go: everything possible, the cpuset, or what is left.
+    fn is_the_kernels(&self, mask: &CpuSet, saved: &CpuSet, cpuset: Option<&CpuSet>) -> bool {
+        let rest = self.possible.without(&self.removed);
+        *mask == self.possible
+            || *mask == self.removed
+            || *mask == rest
+            || *mask == saved.without(&self.removed)
+            || cpuset.is_some_and(|cpuset| mask == cpuset || *mask == saved.intersection(cpuset))
+    }
+}
+
+/// A list of CPUs below `/sys/devices/system/cpu`; empty when it cannot be read.
+pub(crate) fn cpus(root: &Root, name: &str) -> CpuSet {
+    let list = root.value(&format!("sys/devices/system/cpu/{name}"));
+    list.and_then(|list| list.parse().ok()).unwrap_or_default()
+}
+
+/// Every interrupt with its affinity.
+fn interrupts(root: &Root) -> Vec<(u32, String)> {
+    let affinity = |name: &String| {
+        let number = name.parse().ok()?;
+        Some((number, root.value(&format!("proc/irq/{name}/smp_affinity_list"))?))
+    };
+    root.names("proc/irq").iter().filter_map(affinity).collect()
+}
+
+/// A repair under way: what was noted before, who was found to have lost something, and what was done about it.
+#[derive(Debug)]
+pub(crate) struct Repairer<'a> {
+    root: &'a Root,
+    snapshot: &'a Snapshot,
+    cpusets: Option<Cpusets>,
+    saved: HashMap<(i32, u64), (&'a CpuSet, &'a str)>,
+    /// Tasks whose mask the kernel had changed: the mask before, and the one that their children inherited.
+    victims: HashMap<i32, (CpuSet, CpuSet)>,
+    pub(crate) done: Repairs,
+}
+
+impl<'a> Repairer<'a> {
+    pub(crate) fn new(root: &'a Root, snapshot: &'a Snapshot) -> Self {
+        let mut saved = HashMap::new();
+        for group in &snapshot.tasks {
+            saved.extend(group.tasks.iter().map(|&task| (task, (&group.mask, group.cpuset.as_str()))));
+        }
+        let (cpusets, victims, done) = (Cpusets::of(root), HashMap::new(), Repairs::default());
+        Repairer { root, snapshot, cpusets, saved, victims, done }
+    }
+
+    /// Puts everything back that differs, in the order in which it depends on each other.
+    pub(crate) fn everything(&mut self) {
+        self.cpusets();
+        self.interrupts();
+        self.tasks();
+    }
+
+    /// Parents come first: the kernel gives no child a CPU that its parent has not.
+    fn cpusets(&mut self) {
+        for (folder, saved) in &self.snapshot.cpusets {
+            let file = format!("{folder}/cpuset.cpus");
+            let (Some(now), Ok(before)) = (self.root.value(&file), saved.parse::<CpuSet>()) else { continue };
+            if now == *saved {
+                continue;
+            }
+            let now = now.parse::<CpuSet>().unwrap_or_default();
+            let lost = now == before.without(&self.snapshot.removed);
+            match lost && self.root.write(&file, saved).is_ok() {
+                true => self.done.cpusets += 1,
+                false => self.done.left += 1,
+            }
+        }
+    }
+
+    fn interrupts(&mut self) {
+        let online = cpus(self.root, "online");
+        for (number, saved) in &self.snapshot.interrupts {
+            let file = format!("proc/irq/{number}/smp_affinity_list");
+            let (Some(now), Ok(before)) = (self.root.value(&file), saved.parse::<CpuSet>()) else { continue };
+            if now == *saved {
+                continue;
+            }
+            let now = now.parse::<CpuSet>().unwrap_or_default();
+            let lost = self.snapshot.is_the_kernels(&now, &before, Some(&online));
+            // An interrupt that the kernel manages by itself answers EIO, and is as the kernel wants it.
+            match lost && self.root.write(&file, saved).is_ok() {
+                true => self.done.interrupts += 1,
+                false => self.done.left += 1,
+            }
+        }
+    }
+
+    /// Puts tasks back into their cpusets, gives them their masks, and their children born meanwhile too. It may be
+    /// repeated: a task that ran just before may have lost its mask only since.
+    pub(crate) fn tasks(&mut self) {
+        let mut now = tasks::scan(self.root);
+        if self.memberships(&now) {
+            now = tasks::scan(self.root);
+        }
+        let mut effective: HashMap<String, Option<CpuSet>> = HashMap::new();
+        for task in now.iter().filter(|task| !task.fixed) {
+            let Some(&(mask, _)) = self.saved.get(&(task.tid, task.start_ticks)) else { continue };
+            if task.mask == *mask {
+                continue;
+            }
+            let kind = self.cpusets;
+            let cpuset = effective
+                .entry(task.cpuset.clone())
+                .or_insert_with(|| kind.and_then(|kind| kind.effective(self.root, &task.cpuset)));
+            let lost = self.snapshot.is_the_kernels(&task.mask, mask, cpuset.as_ref());
+            self.victims.insert(task.tid, (mask.clone(), task.mask.clone()));
+            match lost && sched::set_affinity(task.tid, mask).is_ok() {
+                true => self.done.tasks += 1,
+                false => self.done.left += 1,
+            }
+        }
+        self.children(&now);
+    }
+
+    /// A cpuset of version 1 that loses its last CPU loses its tasks to its parent. Whether any was moved back.
+    fn memberships(&mut self, now: &[Task]) -> bool {
+        let Some(kind @ Cpusets::V1) = self.cpusets else { return false };
+        let moved_before = self.done.memberships;
+        for task in now {
+            let Some(&(_, cpuset)) = self.saved.get(&(task.tid, task.start_ticks)) else { continue };
+            let upwards = cpuset.starts_with(task.cpuset.trim_end_matches('/'));
+            if task.cpuset == cpuset || !upwards || !self.was_emptied(&kind.folder(cpuset)) {
+                continue;
+            }
+            match self.root.write(&format!("{}/tasks", kind.folder(cpuset)), &task.tid.to_string()) {
+                Ok(()) => self.done.memberships += 1,
+                Err(_) => self.done.left += 1,
+            }
+        }
+        self.done.memberships > moved_before
+    }
+
+    fn was_emptied(&self, folder: &str) -> bool {
+        let cpus = self.snapshot.cpusets.iter().find(|(path, _)| path == folder);
+        cpus.and_then(|(_, cpus)| cpus.parse::<CpuSet>().ok())
+            .is_some_and(|cpus| !cpus.is_empty() && cpus.without(&self.snapshot.removed).is_empty())
+    }
+
+    /// Tasks that began while the CPUs were gone have the widened mask of whoever made them, and get the one that this
+    /// had before. A mask that differs from the widened one was their own choice.
+    fn children(&mut self, now: &[Task]) {
+        let mut born: Vec<&Task> = now
+            .iter()
+            .filter(|task| !task.fixed && !task.kernel && task.start_ticks >= self.snapshot.taken_ticks)
+            .filter(|task| !self.saved.contains_key(&(task.tid, task.start_ticks)))
+            .collect();
+        born.sort_by_key(|task| (task.start_ticks, task.tid));
+        for task in born {
+            let maker = if task.tid == task.process { task.parent } else { task.process };
+            let Some((mask, widened)) = self.victims.get(&maker).cloned() else { continue };
+            if task.mask == widened && sched::set_affinity(task.tid, &mask).is_ok() {
+                self.done.children += 1;
+                self.victims.insert(task.tid, (mask, widened));
+            }
+        }
+    }
+}

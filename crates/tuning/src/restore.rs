@@ -1,0 +1,134 @@
+//! Puts back everything that a journal announces, and removes the journal when nothing of it is left to do.
+
+use std::path::Path;
+use std::time::Duration;
+
+use fauxplat_model::{KnobOutcome, Restoration};
+
+use crate::changes::{Action, Snapshot};
+use crate::journal::{self, Entry, Journal, Story};
+use crate::lock::Lock;
+use crate::repair::Repairer;
+use crate::{Root, TuneError, guardian, undo};
+
+/// How to restore.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Restore {
+    /// Put back what somebody else changed meanwhile too, and what a journal announces that is cut off at its end or
+    /// was written in another namespace of process ids.
+    pub force: bool,
+    /// Wait while somebody else is tuning.
+    pub wait: bool,
+}
+
+/// Puts back what the journal announces; `None` when there is no journal.
+///
+/// # Errors
+/// Somebody else holds the lock; the journal is damaged, cut off, of a newer version or somebody else's. Nothing is
+/// written to the machine then.
+pub fn restore(
+    root: &Root,
+    journal: &Path,
+    how: Restore,
+    command: &str,
+) -> Result<Option<Restoration>, TuneError> {
+    // Without a journal there is nothing to wait for, nor a reason to leave a lock file behind.
+    if journal::read(journal)?.is_none() && crate::lock::holder(journal).is_none() {
+        return Ok(None);
+    }
+    let _lock = Lock::take(journal, how.wait, command)?;
+    let cut = if how.force { Cut::Accept } else { Cut::Refuse };
+    recover(root, journal, how.force, cut)
+}
+
+/// What a record without its end means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// Somebody may have cut the file: more may be missing than the one record.
+    Refuse,
+    /// Its writer was ended in the middle of it: it announced a change that was not made.
+    Accept,
+}
+
+/// The same for those who hold the lock.
+pub(crate) fn recover(
+    root: &Root,
+    path: &Path,
+    force: bool,
+    cut: Cut,
+) -> Result<Option<Restoration>, TuneError> {
+    let Some(mut journal) = Journal::reopen(path)? else { return Ok(None) };
+    let story = journal.story()?;
+    let mut told = Restoration {
+        tuned_by: story.opening.argv.clone(),
+        tuned_at: story.opening.time.clone(),
+        ..Restoration::default()
+    };
+    if story.opening.boot_id != journal::boot_id(root) {
+        // What was changed in another boot is gone with it, and what was there before need not be right today.
+        told.rebooted = true;
+    } else {
+        check(path, &story, root, force, cut)?;
+        let settled = put_back(root, &story, force, &mut told);
+        if settled.len() < story.entries.len() {
+            journal.settle(settled)?;
+            return Ok(Some(told));
+        }
+    }
+    journal.remove()?;
+    if let Some(keeper) = story.keeper.filter(|_| !told.rebooted) {
+        guardian::relieve(keeper);
+    }
+    told.complete = true;
+    Ok(Some(told))
+}
+
+fn check(path: &Path, story: &Story, root: &Root, force: bool, cut: Cut) -> Result<(), TuneError> {
+    let path = path.to_owned();
+    match story.cut {
+        Some(record) if cut == Cut::Refuse => {
+            return Err(TuneError::Truncated { path, record, complete: story.entries.len() });
+        }
+        _ => {}
+    }
+    if story.opening.pid_namespace != journal::pid_namespace(root) && !force {
+        return Err(TuneError::OtherNamespace { path });
+    }
+    Ok(())
+}
+
+/// How long a task may need to notice that its CPU came and went.
+const SECOND_LOOK: Duration = Duration::from_millis(100);
+
+/// Takes everything back, group by group in the opposite order; the changes that need no further care.
+fn put_back(root: &Root, story: &Story, force: bool, told: &mut Restoration) -> Vec<usize> {
+    let mut repairer = snapshot(story, root).map(|snapshot| Repairer::new(root, snapshot));
+    let mut groups: Vec<_> = story.entries.iter().map(|entry| entry.group).collect();
+    groups.sort();
+    groups.dedup();
+    let mut left = Vec::new();
+    for group in groups.into_iter().rev() {
+        let entries: Vec<&Entry> = story.entries.iter().filter(|entry| entry.group == group).collect();
+        for (seq, change) in undo::group(root, &entries, force, &mut repairer) {
+            if matches!(change.outcome, KnobOutcome::Left | KnobOutcome::Refused) {
+                left.push(seq);
+            }
+            told.changes.push(change);
+        }
+    }
+    if let Some(mut repairer) = repairer {
+        std::thread::sleep(SECOND_LOOK);
+        repairer.tasks();
+        told.repairs = repairer.done;
+    }
+    story.entries.iter().map(|entry| entry.seq).filter(|seq| !left.contains(seq)).collect()
+}
+
+/// The snapshot of the story, unless the tasks in it are of another namespace.
+fn snapshot<'a>(story: &'a Story, root: &Root) -> Option<&'a Snapshot> {
+    let ours = story.opening.pid_namespace == journal::pid_namespace(root);
+    story.entries.iter().filter(|_| ours).find_map(|entry| match &entry.action {
+        Action::Snapshot(snapshot) => Some(snapshot),
+        _ => None,
+    })
+}

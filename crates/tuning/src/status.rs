@@ -1,0 +1,63 @@
+//! What is changed at this moment, and who changes it.
+
+use std::path::Path;
+
+use fauxplat_model::{KnobChange, KnobOutcome, Tuner};
+
+use crate::changes::Action;
+use crate::journal::{self, Entry};
+use crate::{Root, TuneError, lock};
+
+/// What the journal and the lock say.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// Who holds the lock.
+    pub tuner: Option<Tuner>,
+    /// What the journal announces, and what is there now.
+    pub changes: Vec<KnobChange>,
+    /// The command line that made the changes, and when, if there is a journal.
+    pub tuned_by: Option<(Vec<String>, String)>,
+    /// Whether they were made on purpose to stay.
+    pub kept: bool,
+    /// Whether they were made before the machine was started anew.
+    pub rebooted: bool,
+}
+
+/// Reads journal and lock, and changes nothing.
+///
+/// # Errors
+/// The journal is damaged or of a newer version.
+pub fn status(root: &Root, journal: &Path) -> Result<Status, TuneError> {
+    let tuner = lock::holder(journal);
+    let Some(story) = journal::read(journal)? else {
+        return Ok(Status { tuner, changes: Vec::new(), tuned_by: None, kept: false, rebooted: false });
+    };
+    Ok(Status {
+        tuner,
+        changes: story.entries.iter().filter_map(|entry| now(root, entry)).collect(),
+        kept: story.kept,
+        rebooted: story.opening.boot_id != journal::boot_id(root),
+        tuned_by: Some((story.opening.argv, story.opening.time)),
+    })
+}
+
+/// One change as it stands.
+fn now(root: &Root, entry: &Entry) -> Option<KnobChange> {
+    let (knob, target, wanted) = (entry.knob.clone(), entry.action.target(), entry.action.wanted());
+    let told = KnobChange { knob, target, wanted, ..KnobChange::default() };
+    match &entry.action {
+        Action::Snapshot(_) => None,
+        Action::Write { file, form, old, .. } => {
+            let after = root.read(file).ok().map(|text| form.value(&text));
+            let got = entry.got.clone().flatten();
+            let outcome = if got == after { KnobOutcome::Changed } else { KnobOutcome::Left };
+            let reason = (got != after).then(|| "somebody else changed it meanwhile".to_owned());
+            Some(KnobChange { before: Some(form.value(old)), after, outcome, reason, ..told })
+        }
+        Action::Folder { path, .. } | Action::Move { to: path, .. } => {
+            let there = root.has(path);
+            let outcome = if there { KnobOutcome::Changed } else { KnobOutcome::Absent };
+            Some(KnobChange { after: there.then(|| told.wanted.clone()), outcome, ..told })
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Takes changes back, by the three-way rule: what is as we left it becomes what it was, what is as it was stays, and
+//! what is neither belongs to somebody else and is left alone.
+
+use std::fs;
+use std::io;
+
+use fauxplat_model::{KnobChange, KnobOutcome, KnobScope};
+
+use crate::Root;
+use crate::changes::Action;
+use crate::journal::Entry;
+use crate::knob::{Form, Group};
+use crate::repair::Repairer;
+
+/// Passes over values that influence each other. A governor may reset what was just put back.
+const PASSES: usize = 4;
+
+/// Takes back one group of changes.
+pub(crate) fn group(
+    root: &Root,
+    entries: &[&Entry],
+    force: bool,
+    repairer: &mut Option<Repairer<'_>>,
+) -> Vec<(usize, KnobChange)> {
+    match entries.first().map(|entry| entry.group) {
+        None => Vec::new(),
+        Some(Group::Tasks) => {
+            let back = entries.iter().rev();
+            back.filter_map(|entry| one(root, entry, force, repairer).map(|change| (entry.seq, change)))
+                .collect()
+        }
+        // Frequency depends on its own order both ways; the others are taken back newest first.
+        Some(Group::Frequency) => values(root, entries, force),
+        Some(_) => values(root, &entries.iter().rev().copied().collect::<Vec<_>>(), force),
+    }
+}
+
+/// Where a value stands between what it was and what we made of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    /// As it was before.
+    Old,
+    /// As we left it, or in flight when we were ended.
+    Ours,
+    /// Neither.
+    Theirs,
+    /// The file is gone.
+    Gone,
+}
+
+/// The rule itself. Without a reading after the write the change was in flight: whatever is there is ours.
+fn side(now: Option<&str>, old: &str, got: Option<&Option<String>>, form: Form) -> Side {
+    let Some(now) = now else { return Side::Gone };
+    match got {
+        _ if now == form.value(old) => Side::Old,
+        None => Side::Ours,
+        Some(Some(got)) if now == got => Side::Ours,
+        Some(_) => Side::Theirs,
+    }
+}
+
+/// Values of files, all judged before any is written: writing one may change another.
+fn values(root: &Root, entries: &[&Entry], force: bool) -> Vec<(usize, KnobChange)> {
+    let judged: Vec<(usize, Side)> = entries
+        .iter()
+        .enumerate()
+        .filter_map(|(index, entry)| Some((index, judge(root, entry)?)))
+        .map(|(index, side)| if force && side == Side::Theirs { (index, Side::Ours) } else { (index, side) })
+        .collect();
+    let errors = write_back(root, entries, &judged);
+    judged
+        .iter()
+        .zip(errors)
+        .map(|(&(index, side), error)| (entries[index].seq, report(root, entries[index], side, error)))
+        .collect()
+}
+
+/// Where the value of an entry stands; `None` for what is no value.
+fn judge(root: &Root, entry: &Entry) -> Option<Side> {
+    let Action::Write { file, form, old, .. } = &entry.action else { return None };
+    let now = root.read(file).ok().map(|text| form.value(&text));
+    Some(side(now.as_deref(), old, entry.got.as_ref(), *form))
+}
+
+/// Writes old values until all of them hold, as far as the kernel takes them.
+fn write_back(root: &Root, entries: &[&Entry], judged: &[(usize, Side)]) -> Vec<Option<io::Error>> {
+    let mut errors: Vec<Option<io::Error>> = judged.iter().map(|_| None).collect();
+    for _ in 0..PASSES {
+        let mut all_hold = true;
+        for (&(index, side), error) in judged.iter().zip(&mut errors) {
+            let Action::Write { file, form, old, .. } = &entries[index].action else { continue };
+            let holds = || root.read(file).is_ok_and(|text| form.value(&text) == form.value(old));
+            if matches!(side, Side::Theirs | Side::Gone) || holds() {
+                continue;
+            }
+            *error = root.write(file, &text_to_write(root, *form, old)).err();
+            all_hold = false;
+        }
+        if all_hold {
+            break;
+        }
+    }
+    errors
+}
+
+/// The text that makes a file hold a value again. The kernel renders a list of choices by itself; below another root
+/// nobody does, and the list is put back as it was.
+fn text_to_write(root: &Root, form: Form, old: &str) -> String {
+    match form {
+        Form::Plain => old.to_owned(),
+        Form::Choice | Form::Controllers if !root.is_real() => old.to_owned(),
+        Form::Choice | Form::Controllers => form.value(old),
+    }
+}
+
+fn report(root: &Root, entry: &Entry, side: Side, error: Option<io::Error>) -> KnobChange {
+    let Action::Write { file, form, old, .. } = &entry.action else { return KnobChange::default() };
+    let now = root.read(file).ok().map(|text| form.value(&text));
+    let wanted = form.value(old);
+    let holds = now.as_deref() == Some(wanted.as_str());
+    let (outcome, reason) = match side {
+        Side::Old => (KnobOutcome::Already, None),
+        Side::Gone => (KnobOutcome::Absent, Some("the file is gone".to_owned())),
+        Side::Theirs => (KnobOutcome::Left, Some("somebody else changed it meanwhile".to_owned())),
+        Side::Ours if holds => (KnobOutcome::Restored, None),
+        Side::Ours => {
+            let why = error.map_or("the kernel holds another value".to_owned(), |error| why(&error));
+            (KnobOutcome::Refused, Some(why))
+        }
+    };
+    let before = entry.got.clone().flatten();
+    change(entry, before, wanted, now, outcome, reason)
+}
+
+fn change(
+    entry: &Entry,
+    before: Option<String>,
+    wanted: String,
+    after: Option<String>,
+    outcome: KnobOutcome,
+    reason: Option<String>,
+) -> KnobChange {
+    let (knob, target, scope) = (entry.knob.clone(), entry.action.target(), KnobScope::Machine);
+    KnobChange { knob, target, scope, before, wanted, after, outcome, reason }
+}
+
+/// One change of the group of tasks, in its turn; `None` when there was nothing to do.
+fn one(root: &Root, entry: &Entry, force: bool, repairer: &mut Option<Repairer<'_>>) -> Option<KnobChange> {
+    let gone = |done: bool, wanted: &str| {
+        let (outcome, reason) = match done {
+            true => (KnobOutcome::Restored, None),
+            false => (KnobOutcome::Refused, Some("it is still in use".to_owned())),
+        };
+        Some(change(entry, None, wanted.to_owned(), None, outcome, reason))
+    };
+    match &entry.action {
+        Action::Write { .. } => values(root, &[entry], force).pop().map(|(_, change)| change),
+        Action::Folder { path, .. } if !root.has(path) => None,
+        Action::Folder { path, .. } => gone(remove_folder(root, path), "removed"),
+        Action::Move { to, .. } if !root.has(to) => None,
+        Action::Move { from, to, .. } => gone(move_back(root, from, to), "moved back"),
+        Action::Snapshot(_) => {
+            if let Some(repairer) = repairer {
+                repairer.everything();
+            }
+            None
+        }
+    }
+}
+
+/// Attempts to empty a group whose tasks fork while they are moved.
+const ATTEMPTS: usize = 50;
+
+/// Moves everything that is there back, born meanwhile or not.
+fn move_back(root: &Root, from: &str, to: &str) -> bool {
+    for _ in 0..ATTEMPTS {
+        let listed = root.read_list(to);
+        if listed.trim().is_empty() {
+            return true;
+        }
+        for task in listed.split_whitespace() {
+            // A task that ended meanwhile need not be moved.
+            let _ended = root.write(from, task);
+        }
+    }
+    false
+}
+
+/// The kernel keeps the folder of a control group for a moment after its last task has ended.
+fn remove_folder(root: &Root, path: &str) -> bool {
+    let remove = || fs::remove_dir(root.join(path)).is_ok();
+    (0..ATTEMPTS).any(|attempt| {
+        if attempt > 0 {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        remove()
+    })
+}
+
+/// The kernel's reason, in words that say what to do about it.
+pub(crate) fn why(error: &io::Error) -> String {
+    let words = match error.raw_os_error() {
+        Some(1) => "not permitted here, even for root",
+        Some(5) => "the kernel manages this one by itself",
+        Some(13) => "needs root",
+        Some(16) => "in use, or locked by another setting",
+        Some(22) => "the kernel does not take this value",
+        Some(30) => "read-only here, as in a container: do it on the host",
+        Some(19) => "the device does not have it",
+        _ => return error.to_string(),
+    };
+    format!("{words} ({error})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_three_way_rule() {
+        let got = |text: &str| Some(text.to_owned());
+        let plain = |now, got: Option<&Option<String>>| side(now, "1\n", got, Form::Plain);
+        assert_eq!(plain(Some("1"), Some(&got("0"))), Side::Old);
+        assert_eq!(plain(Some("0"), Some(&got("0"))), Side::Ours);
+        assert_eq!(plain(Some("7"), Some(&got("0"))), Side::Theirs);
+        assert_eq!(plain(Some("7"), None), Side::Ours, "in flight, and clamped");
+        assert_eq!(plain(Some("1"), None), Side::Old, "announced, and not made");
+        assert_eq!(plain(Some("7"), Some(&None)), Side::Theirs);
+        assert_eq!(plain(None, None), Side::Gone);
+        let choice = side(Some("madvise"), "always [madvise] never\n", Some(&got("never")), Form::Choice);
+        assert_eq!(choice, Side::Old);
+    }
+}
