@@ -20,8 +20,8 @@ impl Snapshot {
     pub(crate) fn take(root: &Root, removed: &CpuSet) -> Self {
         let taken_ticks = tasks::now_ticks(root);
         let mut groups: BTreeMap<(String, String), SavedTasks> = BTreeMap::new();
-        let touched = |task: &Task| !task.fixed && !task.mask.intersection(removed).is_empty();
-        for task in tasks::scan(root).into_iter().filter(touched) {
+        // Also tasks that never had one of these CPUs: a partition or a move to another cpuset gives each a new mask.
+        for task in tasks::scan(root).into_iter().filter(|task| !task.fixed) {
             let group = groups.entry((task.cpuset.clone(), task.mask.to_string()));
             let saved =
                 group.or_insert(SavedTasks { mask: task.mask, cpuset: task.cpuset, tasks: Vec::new() });
