@@ -1,5 +1,5 @@
 # What the tests of vm/tests have in common. A test passes with exit code 0, is skipped with 77, else it has failed; the
-# last line that it printed stands beside the outcome.
+# last line that it printed stands beside the outcome. Processes that it leaves behind are ended.
 #
 # $FAUXPLAT is the program, /job/bin holds a starter for each test program of cargo, and /job/programs small programs
 # for the guest.
@@ -34,4 +34,24 @@ cargo_test() {
     shift
     [ -x "$starter" ] || fail "${starter##*/} was not built"
     "$starter" "$@"
+}
+
+# remember_machine: notes the state of the machine for machine_is_as_before.
+remember_machine() { "$(dirname "$0")/../guest/machine-state" > /run/before; }
+
+# machine_is_as_before AFTER-WHAT
+machine_is_as_before() {
+    "$(dirname "$0")/../guest/machine-state" > /run/after
+    "$(dirname "$0")/../guest/machine-state" /run/before /run/after > /run/differs ||
+        fail "after $1 this differs: $(cat /run/differs)"
+}
+
+# eventually CONDITION…: waits until it holds, for ten seconds at most.
+eventually() {
+    tries=0
+    until "$@"; do
+        tries=$((tries + 1))
+        [ $tries -lt 100 ] || return 1
+        sleep 0.1
+    done
 }
