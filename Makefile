@@ -27,6 +27,8 @@ build: needs-build toolchain ## build the release binary (the default)
 
 install: build ## install binary, manual pages and completions below PREFIX (/usr/local)
 	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/fauxplat
+	install -d $(SHARE)/fauxplat
+	cp -R labs $(SHARE)/fauxplat/
 	install -d $(SHARE)/man/man1
 	install -m 644 docs/man/*.1 $(SHARE)/man/man1
 	install -D -m 644 docs/completions/fauxplat.bash $(SHARE)/bash-completion/completions/fauxplat

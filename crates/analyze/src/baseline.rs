@@ -92,6 +92,8 @@ pub fn baseline_findings(
         winner,
         floor_ns: None,
         elapsed_s: elapsed_s(samples),
+        variants: Vec::new(),
+        duet_cpus: None,
     };
     Judged { findings, warnings }
 }

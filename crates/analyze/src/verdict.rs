@@ -39,6 +39,8 @@ pub(crate) fn judged(judge: &Judge, samples: &[Sample], names: &[String], stoppe
         winner,
         floor_ns: None,
         elapsed_s: elapsed_s(samples),
+        variants: Vec::new(),
+        duet_cpus: None,
     };
     Judged { findings, warnings }
 }

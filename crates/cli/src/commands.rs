@@ -9,34 +9,46 @@ use fauxplat_units::CpuSet;
 
 use crate::failure::Failure;
 
-/// Resolves every command of a definition: words, program, hash.
+/// Resolves every command of a definition: words, program, hash. `programs` are the places of programs that fauxplat built,
+/// by the number of the command; without an entry, a command names a program that is there.
 ///
 /// # Errors
 /// Whatever is wrong with a command line, and CPUs that cannot be used.
-pub(crate) fn resolve(definition: &Definition, cpus: &CpuFacts) -> Result<Vec<Command>, Failure> {
+pub(crate) fn resolve(
+    definition: &Definition,
+    cpus: &CpuFacts,
+    programs: &[Option<PathBuf>],
+) -> Result<Vec<Command>, Failure> {
     check_placement(&definition.condition.cpu, cpus)?;
     let expanded = expand(definition).map_err(Failure::usage)?;
-    expanded.iter().map(|one| command(one, &definition.condition)).collect()
+    let programs = programs.iter().map(Option::as_deref).chain(std::iter::repeat(None));
+    expanded.iter().zip(programs).map(|(one, program)| command(one, &definition.condition, program)).collect()
 }
 
-fn command(expanded: &Expanded, shared: &Condition) -> Result<Command, Failure> {
+/// `built` is where the program lies that `{program}` names.
+fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Result<Command, Failure> {
+    let filled = |line: &str| match built {
+        Some(path) => fauxplat_variants::fill(line, &path.display().to_string()),
+        None => line.to_owned(),
+    };
     let mut condition = shared.clone();
     condition.env_set.extend_from_slice(&expanded.env);
     if let Some(setting) = condition.env_set.iter().find(|setting| setting.find('=').is_none_or(|at| at == 0))
     {
         return Err(Failure::usage(format!("`{setting}` in the environment is not NAME=VALUE")));
     }
-    let (program, argv) = program(&expanded.command, &condition)?;
+    let (program, argv) = program(&filled(&expanded.command), &condition)?;
     let helper = |line: &Option<String>| -> Result<Option<Vec<String>>, Failure> {
         let Some(line) = line else { return Ok(None) };
-        let (program, mut argv) = self::program(line, &condition)?;
+        let (program, mut argv) = self::program(&filled(line), &condition)?;
         argv[0] = program.display().to_string();
         Ok(Some(argv))
     };
     Ok(Command {
         name: expanded.name.clone(),
         command: expanded.command.clone(),
-        program_sha256: words::sha256(&program),
+        // What lies in a berth changes; the findings list the hashes of all that lay there.
+        program_sha256: if built.is_some() { None } else { words::sha256(&program) },
         program,
         argv,
         parameters: expanded.parameters.clone(),

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use fauxplat_analyze::{Decision, Judge, Judged};
-use fauxplat_model::{Command, Phase, Rule, Sample, StoppedBy};
-use fauxplat_plan::{Layout, Plan};
+use fauxplat_model::{Command, Phase, Rule, Sample, Scope, StoppedBy, Trial};
+use fauxplat_plan::Plan;
 use fauxplat_run::{Next, Steering, Stopped, ThrottleCounter};
-use fauxplat_sys::clock;
+use fauxplat_sys::{clock, signal};
 
 use crate::failure::Failure;
+use crate::foundry::Foundry;
 use crate::progress::Progress;
 use crate::steering::{Recorder, failed_run};
 
@@ -30,6 +31,8 @@ pub(crate) struct Contest<'a> {
     max_time_ns: Option<u64>,
     started_ns: u64,
     out_of_time: bool,
+    /// What builds the programs, if each block has a layout of its own.
+    foundry: Option<&'a mut Foundry>,
 }
 
 /// So many failed runs, if they are also a tenth of all, are not an accident.
@@ -62,7 +65,28 @@ impl<'a> Contest<'a> {
             max_time_ns: rule.max_time_s.map(|limit_s| (limit_s * 1e9) as u64),
             started_ns: clock::monotonic_ns(),
             out_of_time: false,
+            foundry: None,
         }
+    }
+
+    /// The same with programs that get a layout of their own in each block.
+    pub(crate) fn built_by(mut self, foundry: Option<&'a mut Foundry>) -> Self {
+        self.foundry = foundry;
+        self
+    }
+
+    fn is_over(&mut self) -> bool {
+        let decided = self.judge.decision() == Decision::Stop;
+        let late = self.max_time_ns.is_some_and(|limit_ns| self.elapsed_ns() >= limit_ns);
+        self.out_of_time |= late && !decided;
+        decided || late
+    }
+
+    /// A program that was just put there has never been run: each command runs once, unmeasured, before the block.
+    fn warmed(&self, trials: Vec<Trial>) -> Vec<Trial> {
+        let first = trials.iter().take(self.commands.len());
+        let warm_up = first.map(|trial| Trial { phase: Phase::Warmup, ..trial.clone() });
+        warm_up.chain(trials.iter().cloned()).collect()
     }
 
     /// What was found, and what ended it.
@@ -72,7 +96,8 @@ impl<'a> Contest<'a> {
             (Stopped::Done, true) => StoppedBy::MaxTime,
             (Stopped::Done, false) => self.judge.stopped_by(),
         };
-        self.judge.findings(self.samples(), names, stopped_by)
+        let scope = self.foundry.as_ref().map_or(Scope::Binaries, |foundry| foundry.scope());
+        self.judge.clone().scope(scope).findings(self.samples(), names, stopped_by)
     }
 
     /// The samples of this comparison.
@@ -81,11 +106,11 @@ impl<'a> Contest<'a> {
     }
 
     fn runs_per_block(&self) -> usize {
-        self.commands.len() * if self.plan.layout == Layout::Mirrored { 2 } else { 1 }
+        self.commands.len() * usize::from(self.plan.layout.rounds())
     }
 
     fn pairs_per_block(&self) -> u32 {
-        if self.plan.layout == Layout::Mirrored { 2 } else { 1 }
+        self.plan.layout.rounds().into()
     }
 
     fn elapsed_ns(&self) -> u64 {
@@ -110,11 +135,7 @@ impl Steering for Contest<'_> {
     type Error = Failure;
 
     fn next(&mut self) -> Next {
-        if self.judge.decision() == Decision::Stop {
-            return Next::Done;
-        }
-        if self.max_time_ns.is_some_and(|limit_ns| self.elapsed_ns() >= limit_ns) {
-            self.out_of_time = true;
+        if self.is_over() {
             return Next::Done;
         }
         // Before the first block the judge knows no look; afterwards nothing is run beyond the next one.
@@ -123,9 +144,27 @@ impl Steering for Contest<'_> {
             return Next::Wait;
         }
         let mut trials = self.plan.block(self.asked, Phase::Measured);
+        if self.foundry.is_some() {
+            trials = self.warmed(trials);
+        }
         trials.iter_mut().for_each(|trial| trial.block += self.first_block);
         self.asked += 1;
         Next::Trials(trials)
+    }
+
+    /// With built programs every block is a scene of its own.
+    fn scene(&self, trial: &Trial) -> u64 {
+        if self.foundry.is_some() { trial.block.into() } else { 0 }
+    }
+
+    /// The layout of a block is built before its first run, so that no build ever runs beside a measured one.
+    fn enter_scene(&mut self, trial: &Trial) -> Result<(), Failure> {
+        let Some(foundry) = &mut self.foundry else { return Ok(()) };
+        match foundry.draw(trial.block) {
+            // The runner is about to see it too, and ends the experiment as interrupted.
+            Err(_) if signal::stop_requested() => Ok(()),
+            drawn => drawn,
+        }
     }
 
     fn sample(&mut self, sample: &Sample) -> Result<(), Failure> {
@@ -137,7 +176,9 @@ impl Steering for Contest<'_> {
                 return Err(failed_run(command, sample));
             }
         }
-        self.block.push(*sample);
+        if sample.phase == Phase::Measured {
+            self.block.push(*sample);
+        }
         if self.block.len() == self.runs_per_block() {
             self.block_is_over();
         }

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use fauxplat_model::{
-    Aslr, CommandLine, Condition, Definition, EnvBase, EnvPad, Output, Parameter, Placement, Rule,
+    Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, Output, Parameter, Placement, Rule,
 };
 
-use crate::args::{CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
+use crate::args::{BuildArgs, CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
 use crate::failure::Failure;
 
 /// The definition that a command line asks for. A saved one comes first, and what the command line says replaces it.
@@ -93,6 +93,19 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
         Some(path) => condition.output = Output::File(path.into()),
     }
     Ok(())
+}
+
+/// What builds the programs, with what the command line says. Without a command, the program by itself is run.
+pub(crate) fn apply_build(definition: &mut Definition, args: &BuildArgs) {
+    let line = args.build.as_ref().or(args.link.as_ref());
+    if let Some(line) = line {
+        let build = Build { line: line.clone(), objects: args.objects.clone() };
+        definition.commands.iter_mut().for_each(|command| command.build = Some(build.clone()));
+    }
+    if !args.vary.is_empty() {
+        definition.vary.clone_from(&args.vary);
+    }
+    definition.check = args.check.clone().or(definition.check.take());
 }
 
 /// The rule, with what the command line says.

@@ -5,6 +5,7 @@ use fauxplat_report::ReportError;
 use fauxplat_run::RunError;
 use fauxplat_store::StoreError;
 use fauxplat_tuning::TuneError;
+use fauxplat_variants::VariantError;
 use fauxplat_workers::WorkerError;
 
 /// A gate that the user asked for did not hold.
@@ -95,6 +96,21 @@ impl From<LaunchError> for Failure {
 impl From<TuneError> for Failure {
     fn from(error: TuneError) -> Self {
         let code = if error.is_bad_input() { USAGE } else { MACHINE };
+        Failure::new(code, error)
+    }
+}
+
+impl From<VariantError> for Failure {
+    fn from(error: VariantError) -> Self {
+        let code = match error {
+            VariantError::Launch(error) => return error.into(),
+            VariantError::Failed { .. } | VariantError::OtherAnswer { .. } => COMMAND,
+            VariantError::File { .. } | VariantError::NoSuchWay { .. } | VariantError::Interrupted => MACHINE,
+            VariantError::NoHome
+            | VariantError::Object { .. }
+            | VariantError::NoProgram { .. }
+            | VariantError::NoAnswer { .. } => USAGE,
+        };
         Failure::new(code, error)
     }
 }

@@ -4,12 +4,16 @@ mod args;
 mod commands;
 mod contest;
 mod define;
+mod duet;
 mod failure;
+mod foundry;
 mod inspection;
+mod layouts;
 mod names;
 mod output;
 mod progress;
 mod session;
+mod shelf;
 mod steering;
 mod survey;
 mod tuning;
@@ -77,7 +81,23 @@ fn dispatch(words: &[String]) -> u8 {
         }
         Err(error) => return Failure::usage(misuse(&error)).tell(),
     };
-    let done = match cli.verb {
+    match execute(cli.verb, words) {
+        Ok(()) => 0,
+        Err(failure) => failure.tell(),
+    }
+}
+
+/// Does what the words of a command line ask for, for those whose definitions hold command lines.
+///
+/// # Errors
+/// Those of the verb, and a line that cannot be parsed.
+fn perform(words: &[String]) -> Result<(), Failure> {
+    let cli = args::Cli::try_parse_from(words).map_err(|error| Failure::usage(misuse(&error)))?;
+    execute(cli.verb, words)
+}
+
+fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
+    match verb {
         args::Verb::Run(args) => verbs::run::run(&args, words),
         args::Verb::Compare(args) => verbs::compare::compare(&args, words),
         args::Verb::Aa(args) => verbs::aa::aa(&args, words),
@@ -86,13 +106,10 @@ fn dispatch(words: &[String]) -> u8 {
         args::Verb::Sweep(args) => verbs::sweep::sweep(&args, words),
         args::Verb::Tune(args) => verbs::tune::tune(&args, words),
         args::Verb::Restore(args) => verbs::restore::restore(&args, words),
+        args::Verb::Lab(args) => verbs::lab::lab(&args, words),
         args::Verb::History(args) => verbs::history::history(&args),
         args::Verb::Man { folder } => verbs::generate::man(&folder),
         args::Verb::Completions { folder } => verbs::generate::completions(&folder),
-    };
-    match done {
-        Ok(()) => 0,
-        Err(failure) => failure.tell(),
     }
 }
 

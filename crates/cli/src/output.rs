@@ -17,6 +17,11 @@ pub(crate) fn complain(line: &str) {
     eprintln!("fauxplat: {line}");
 }
 
+/// A line of somebody else's output, on standard error.
+pub(crate) fn quote(line: &str) {
+    eprintln!("  {line}");
+}
+
 /// Writes a record where the options say.
 pub(crate) fn write(record: &Record<'_>, output: &OutputArgs) -> Result<(), Failure> {
     with_writer(output, |style, out| Ok(fauxplat_report::write(record, output.format, style, out)?))

@@ -1,7 +1,7 @@
 //! What every measuring verb does the same way: facts, commands, spawner, store, samples, record.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
@@ -12,7 +12,7 @@ use fauxplat_run::{Executor, Program, Stopped};
 use fauxplat_store::{Experiment, State, Store};
 use fauxplat_sys::{clock, signal};
 use fauxplat_tuning::Tuned;
-use fauxplat_units::Bytes;
+use fauxplat_units::{Bytes, Cpu};
 
 use crate::args::OutputArgs;
 use crate::commands;
@@ -32,6 +32,8 @@ pub(crate) struct Session<'a> {
     pub(crate) interrupted: bool,
     /// Whether every command was seen to be one process of one thread.
     pub(crate) single_task: bool,
+    /// The two CPUs on which commands run at the same moment, if they do.
+    pub(crate) duet: Option<[Cpu; 2]>,
     /// Median wall time of the empty static program.
     pub(crate) floor_ns: Option<f64>,
     pub(crate) store: Option<Store>,
@@ -55,8 +57,22 @@ impl<'a> Session<'a> {
         output: &'a OutputArgs,
         invocation: &[String],
     ) -> Result<Self, Failure> {
+        Session::begin_built(kind, definition, output, invocation, &[])
+    }
+
+    /// The same with programs that fauxplat built, by the number of their command.
+    ///
+    /// # Errors
+    /// As [`Session::begin`].
+    pub(crate) fn begin_built(
+        kind: &'static str,
+        definition: Definition,
+        output: &'a OutputArgs,
+        invocation: &[String],
+        programs: &[Option<PathBuf>],
+    ) -> Result<Self, Failure> {
         let machine = fauxplat_topology::discover(Path::new("/"));
-        let commands = commands::resolve(&definition, &machine.cpu)?;
+        let commands = commands::resolve(&definition, &machine.cpu, programs)?;
         let executor = || executor(&commands);
         Session::with_executor(kind, definition, commands.clone(), executor, output, invocation)
     }
@@ -101,6 +117,7 @@ impl<'a> Session<'a> {
             progress: Progress::new(output.quiet),
             interrupted: false,
             single_task: false,
+            duet: None,
             floor_ns: None,
             store,
             output,

@@ -116,6 +116,11 @@ impl Spawner {
         Ok(Spawner { child: child?, shared, memory, table, submitted: 0, received: 0 })
     }
 
+    /// The programs that it holds ready.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
     fn rings(&self) -> Rings<'_> {
         Rings::new(self.memory.words())
     }

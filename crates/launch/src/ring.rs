@@ -23,6 +23,8 @@ pub struct Request {
     pub heap_offset_bytes: Option<u16>,
     /// Whether the whole process tree is to be traced and listed instead of timed.
     pub traced: bool,
+    /// When to start it, by `CLOCK_MONOTONIC`: a moment that another spawner was told too. 0 means at once.
+    pub start_at_ns: u64,
 }
 
 /// Where a run executes.
@@ -96,7 +98,7 @@ const PEAK_FLOOR: usize = 4 * LINE;
 const SOURCES: usize = 4 * LINE + 1;
 const GOODBYE: usize = 5 * LINE;
 const REQUESTS: usize = 8 * LINE;
-const REQUEST_WORDS: usize = 4;
+const REQUEST_WORDS: usize = 5;
 const REPLIES: usize = REQUESTS + SLOTS * REQUEST_WORDS;
 const REPLY_WORDS: usize = 24;
 const NONE: u64 = u64::MAX;
@@ -194,7 +196,7 @@ impl Request {
             Place::Cpu(cpu) => cpu.into(),
         };
         let heap = self.heap_offset_bytes.map_or(0, |bytes| 1 << 32 | u64::from(bytes) << 16);
-        [self.entry.into(), place, pad, heap | u64::from(self.traced)]
+        [self.entry.into(), place, pad, heap | u64::from(self.traced), self.start_at_ns]
     }
 
     pub(crate) fn decode(words: [u64; REQUEST_WORDS]) -> Request {
@@ -210,7 +212,8 @@ impl Request {
             word => Place::Cpu(word as u32),
         };
         let heap_offset_bytes = (words[3] >> 32 != 0).then_some((words[3] >> 16) as u16);
-        Request { entry: words[0] as u32, place, pad, heap_offset_bytes, traced: words[3] & 1 != 0 }
+        let (traced, start_at_ns) = (words[3] & 1 != 0, words[4]);
+        Request { entry: words[0] as u32, place, pad, heap_offset_bytes, traced, start_at_ns }
     }
 }
 
@@ -277,8 +280,9 @@ mod tests {
         for pad in [Pad::Entry, Pad::Bytes(0), Pad::Bytes(4096), Pad::StackOffset(4095)] {
             for place in [Place::Entry, Place::Cpu(0), Place::Cpu(4000), Place::Idle, Place::Same] {
                 let heap_offset_bytes = (place == Place::Same).then_some(4080);
+                let traced = place == Place::Idle;
                 let request =
-                    Request { entry: 3, place, pad, heap_offset_bytes, traced: place == Place::Idle };
+                    Request { entry: 3, place, pad, heap_offset_bytes, traced, start_at_ns: 1 << 60 };
                 assert_eq!(Request::decode(request.encode()), request);
             }
         }

@@ -163,6 +163,7 @@ impl Server<'_> {
         }
         let heap_offset_bytes = request.heap_offset_bytes.or(loaded.heap_offset_bytes);
         loaded.setup.traced = heap_offset_bytes.is_some();
+        wait_until(request.start_at_ns);
         let started = start(&mut loaded.image, &loaded.setup, pad, &mut self.space);
         loaded.setup.traced = false;
         let started = started?;
@@ -210,6 +211,13 @@ impl Server<'_> {
         };
         reap::rest();
         Reply::without_run(end)
+    }
+}
+
+/// Spins until an agreed moment: a sleeper would wake up some fifty microseconds apart from the other one.
+fn wait_until(moment_ns: u64) {
+    while clock::monotonic_ns() < moment_ns && !signal::stop_requested() {
+        std::hint::spin_loop();
     }
 }
 

@@ -56,7 +56,14 @@ fn shell(line: &str) -> Entry {
 }
 
 fn request(entry: u32) -> Request {
-    Request { entry, place: Place::Entry, pad: Pad::Entry, heap_offset_bytes: None, traced: false }
+    Request {
+        entry,
+        place: Place::Entry,
+        pad: Pad::Entry,
+        heap_offset_bytes: None,
+        traced: false,
+        start_at_ns: 0,
+    }
 }
 
 fn reply_to(spawner: &mut Spawner, request: Request) -> Reply {

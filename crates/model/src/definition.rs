@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Condition, Metric, TableSource};
+use crate::{Build, Condition, Metric, TableSource, Way};
 
 /// One command line of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,12 @@ pub struct CommandLine {
     /// Variables for this command alone, as `NAME=VALUE`, after those of the condition.
     #[serde(default)]
     pub env: Vec<String>,
+    /// How the program that `{program}` names in the command is built; absent when it is there already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<Build>,
+    /// The one layout that is built; absent when each block draws one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_seed: Option<u64>,
 }
 
 /// A parameter and the values that it takes.
@@ -87,6 +93,9 @@ pub struct Rule {
     pub max_time_s: Option<f64>,
     /// Whether the verdict must be valid at every moment, at the price of more pairs.
     pub anytime: bool,
+    /// Whether both commands run at the same moment, on two CPUs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub duet: bool,
 }
 
 impl Default for Rule {
@@ -98,6 +107,7 @@ impl Default for Rule {
             max_pairs: 128,
             max_time_s: None,
             anytime: false,
+            duet: false,
         }
     }
 }
@@ -135,4 +145,11 @@ pub struct Definition {
     pub exhaustive: bool,
     /// Seed of everything that is drawn; drawn itself, and reported, when absent.
     pub seed: Option<u64>,
+    /// Ways in which layouts of built programs differ; none for all that work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub vary: Vec<Way>,
+    /// How built programs are checked: a command with `{program}` that ends with status 0, or `none`; when absent, their
+    /// exit status and output must be those of the program as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
 }

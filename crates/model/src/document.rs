@@ -82,6 +82,8 @@ findings! {
     TuneList(TuneCatalog) = "fauxplat.tune-list/1",
     /// By `restore`.
     Restore(RestoreFindings) = "fauxplat.restore/1",
+    /// By `lab`.
+    Lab(LabFindings) = "fauxplat.lab/1",
 }
 
 /// A whole experiment. It borrows the samples, since there may be a hundred thousand of them.

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Phase;
 
-/// The part of the condition that the plan draws anew for each block and that all commands of a block share.
+/// The part of the condition that the plan draws anew for each block and that all commands of a block share; of a duet
+/// they share all but the CPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setup {
     /// CPUs on which the run may execute; `None` leaves the inherited affinity.
@@ -19,6 +20,9 @@ pub struct Setup {
     /// Displacement of the heap in bytes, a multiple of 16.
     #[serde(default)]
     pub heap_offset_bytes: Option<u16>,
+    /// Whether the run starts at the same moment as the one before it, beside it.
+    #[serde(default)]
+    pub together: bool,
     /// Exact environment padding in bytes, when the condition fixes it instead.
     pub env_pad_bytes: u16,
 }

@@ -1,7 +1,7 @@
 //! Shared randomised blocks.
 
 use fauxplat_model::{EnvPad, Heap, Phase, Placement, Setup, Trial};
-use fauxplat_units::CpuSet;
+use fauxplat_units::{Cpu, CpuSet};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,6 +14,23 @@ pub enum Layout {
     /// Each command twice, the second time in the opposite order (ABBA or BAAB): a drift that is linear over the
     /// block cancels within it. For runs so short that a pair of them is over before the machine changes.
     Mirrored,
+    /// Each command so many times; every second time in the opposite order of the time before. For setups that are
+    /// expensive, such as programs that take long to link.
+    Repeated(u16),
+    /// Two commands at the same moment on these two CPUs, and once more with their places changed: what one CPU does to
+    /// whoever runs there cancels within the block.
+    Duet([Cpu; 2]),
+}
+
+impl Layout {
+    /// How often a block contains each command.
+    pub fn rounds(self) -> u16 {
+        match self {
+            Layout::Single => 1,
+            Layout::Mirrored | Layout::Duet(_) => 2,
+            Layout::Repeated(rounds) => rounds.max(1),
+        }
+    }
 }
 
 /// A plan: from the number of a block to its trials.
@@ -38,6 +55,7 @@ const SETUPS: u64 = 0;
 const ORDERS: u64 = 1 << 40;
 const PLACES: u64 = 2 << 40;
 const HEAPS: u64 = 3 << 40;
+const ROUNDS: u64 = 1 << 56;
 
 /// Bytes in a page: displacements beyond it repeat.
 const PAGE_BYTES: u16 = 4096;
@@ -46,17 +64,13 @@ impl Plan {
     /// The trials of a block, in the order in which they run. All of them share one setup.
     pub fn block(&self, block: u32, phase: Phase) -> Vec<Trial> {
         let setup = self.setup(block);
-        let mut order = self.order(block);
-        if self.layout == Layout::Mirrored {
-            let mirror: Vec<u16> = order.iter().rev().copied().collect();
-            order.extend(mirror);
-        }
+        let order = self.orders(block);
         let trial = |(position, command)| Trial {
             block,
             position: position as u16,
             command,
             phase,
-            setup: setup.clone(),
+            setup: self.placed(setup.clone(), position),
         };
         order.into_iter().enumerate().map(trial).collect()
     }
@@ -77,6 +91,31 @@ impl Plan {
         order.into_iter().enumerate().map(trial).collect()
     }
 
+    /// The setup at a position of the block: in a duet every second run starts beside the one before it.
+    fn placed(&self, setup: Setup, position: usize) -> Setup {
+        let Layout::Duet(cpus) = self.layout else { return setup };
+        let cpu = cpus[position % 2];
+        Setup { cpus: Some([cpu].into_iter().collect()), idle: false, together: position % 2 == 1, ..setup }
+    }
+
+    /// The commands of a block, all rounds one after the other.
+    fn orders(&self, block: u32) -> Vec<u16> {
+        let mut orders = Vec::new();
+        for round in 0..self.layout.rounds() {
+            let order = match (round, round % 2) {
+                (0, _) => self.order(block),
+                (_, 0) => {
+                    let mut order = self.order(block);
+                    order.shuffle(&mut self.random(ROUNDS + (u64::from(block) << 16 | u64::from(round))));
+                    order
+                }
+                _ => orders.iter().rev().take(self.commands.into()).copied().collect(),
+            };
+            orders.extend(order);
+        }
+        orders
+    }
+
     /// What all commands of the block share.
     fn setup(&self, block: u32) -> Setup {
         let mut random = self.random(SETUPS + u64::from(block));
@@ -92,7 +131,7 @@ impl Plan {
         let heap_offset_bytes = (self.heap == Heap::Random)
             .then(|| self.random(HEAPS + u64::from(block)).random_range(0..PAGE_BYTES / 16) * 16);
         let idle = matches!(self.placement, Placement::IdleOf(_));
-        Setup { cpus, idle, stack_offset_bytes, heap_offset_bytes, env_pad_bytes }
+        Setup { cpus, idle, stack_offset_bytes, heap_offset_bytes, env_pad_bytes, together: false }
     }
 
     /// One CPU for the block. Every CPU comes once before any comes again, in an order that is drawn anew.
@@ -219,6 +258,39 @@ mod tests {
             order(2).iter().enumerate().map(|(i, &c)| (i as f64 - mean) * (f64::from(c) / 2.0 - mean)).sum();
         let variance: f64 = (0..300).map(|i| (f64::from(i) - mean).powi(2)).sum();
         assert!((covariance / variance).abs() < 0.3);
+    }
+
+    #[test]
+    fn rounds_come_in_mirrored_twos_with_a_coin_each() {
+        let plan = Plan { layout: Layout::Repeated(4), ..plan(2, 5) };
+        let orders = orders(&plan, 64);
+        assert!(orders.iter().all(|order| order.len() == 8));
+        assert!(orders.iter().all(|order| order[..4].iter().eq(order[..4].iter().rev())));
+        assert!(orders.iter().all(|order| order[4..].iter().eq(order[4..].iter().rev())));
+        let same = orders.iter().filter(|order| order[0] == order[4]).count();
+        assert!((12..=52).contains(&same), "the second coin does not follow the first: {same}");
+    }
+
+    #[test]
+    fn a_duet_runs_twos_at_once_and_changes_their_places() {
+        let cpus = [Cpu(3), Cpu(5)];
+        let plan = Plan { layout: Layout::Duet(cpus), ..plan(2, 5) };
+        let mut first = [0, 0];
+        for block in 0..100 {
+            let trials = plan.block(block, Phase::Measured);
+            let together: Vec<bool> = trials.iter().map(|trial| trial.setup.together).collect();
+            assert_eq!(together, [false, true, false, true]);
+            let places: Vec<_> = trials
+                .iter()
+                .map(|trial| (trial.command, trial.setup.cpus.as_ref().unwrap().first()))
+                .collect();
+            for command in 0..2 {
+                assert!(cpus.iter().all(|&cpu| places.contains(&(command, Some(cpu)))), "{places:?}");
+            }
+            assert_ne!(places[0].0, places[1].0);
+            first[usize::from(places[0].0)] += 1;
+        }
+        assert!(first.iter().all(|&count| count > 25), "a coin decides who begins where: {first:?}");
     }
 
     #[test]

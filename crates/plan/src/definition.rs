@@ -1,6 +1,7 @@
 //! Saved definitions, in TOML.
 
-use fauxplat_model::Definition;
+use fauxplat_model::{Definition, LabDefinition};
+use serde::de::DeserializeOwned;
 
 /// A definition that cannot be read: where, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,6 +20,18 @@ pub struct DefinitionError {
 /// # Errors
 /// Broken TOML, an unknown name, a value of the wrong kind; with line and column.
 pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
+    read(text)
+}
+
+/// Reads a lab.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_lab(text: &str) -> Result<LabDefinition, DefinitionError> {
+    read(text)
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, DefinitionError> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start.min(text.len()));
         let before = &text[..text.floor_char_boundary(at)];

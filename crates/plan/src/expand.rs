@@ -1,6 +1,6 @@
 //! Parameters are filled in: every combination becomes a command.
 
-use fauxplat_model::{CommandLine, Definition, Parameter};
+use fauxplat_model::{Build, CommandLine, Definition, Parameter};
 
 /// One command line with all parameters filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,10 @@ pub struct Expanded {
     pub cleanup: Option<String>,
     /// The values that were filled in.
     pub parameters: Vec<(String, String)>,
+    /// How its program is built.
+    pub build: Option<Build>,
+    /// The one layout that is built.
+    pub link_seed: Option<u64>,
 }
 
 /// Why a definition cannot be expanded.
@@ -98,7 +102,8 @@ pub fn places(definition: &Definition) -> Vec<String> {
 /// All texts of a command line in which parameters are filled in.
 fn texts<'a>(definition: &'a Definition, line: &'a CommandLine) -> impl Iterator<Item = &'a String> {
     let shared = [&definition.prepare, &definition.cleanup].into_iter().flatten();
-    [&line.command].into_iter().chain(&line.env).chain(shared)
+    let built = line.build.iter().flat_map(|build| [&build.line].into_iter().chain(&build.objects));
+    [&line.command].into_iter().chain(&line.env).chain(built).chain(shared)
 }
 
 /// The parameters that a command line uses.
@@ -132,8 +137,14 @@ fn fill(definition: &Definition, line: &CommandLine, parameters: Vec<(String, St
         Some(name) if suffix.is_empty() => name.clone(),
         Some(name) if name.contains('{') => filled(name),
         Some(name) => format!("{name} {}", suffix.join(" ")),
+        // Parameters that stand elsewhere, such as in the build, would give several commands one name.
+        None if command == line.command && !suffix.is_empty() => format!("{command} {}", suffix.join(" ")),
         None => command.clone(),
     };
+    let build = line.build.as_ref().map(|build| Build {
+        line: filled(&build.line),
+        objects: build.objects.iter().map(filled).collect(),
+    });
     Expanded {
         name,
         command,
@@ -141,6 +152,8 @@ fn fill(definition: &Definition, line: &CommandLine, parameters: Vec<(String, St
         prepare: definition.prepare.as_ref().map(filled),
         cleanup: definition.cleanup.as_ref().map(filled),
         parameters,
+        build,
+        link_seed: line.link_seed,
     }
 }
 
@@ -178,6 +191,17 @@ mod tests {
     fn awk_braces_are_left_alone() {
         let all = expand(&definition(&["awk '{print $1}' {f}"], &[("f", &["x"])])).unwrap();
         assert_eq!(all[0].command, "awk '{print $1}' x");
+    }
+
+    #[test]
+    fn parameters_reach_the_build_and_tell_the_commands_apart() {
+        let mut definition = definition(&["{program} x"], &[("v", &["old", "new"])]);
+        definition.commands[0].build =
+            Some(Build { line: "cc {v}.c -o {out}".into(), objects: vec!["{v}.o".into()] });
+        let all = expand(&definition).unwrap();
+        assert_eq!(all[1].build.as_ref().unwrap().line, "cc new.c -o {out}");
+        assert_eq!(all[1].build.as_ref().unwrap().objects, ["new.o"]);
+        assert_eq!([&all[0].name, &all[1].name], ["{program} x v=old", "{program} x v=new"]);
     }
 
     #[test]

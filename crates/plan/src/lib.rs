@@ -9,6 +9,6 @@ mod expand;
 mod factor;
 
 pub use blocks::{Layout, Plan};
-pub use definition::{DefinitionError, parse};
+pub use definition::{DefinitionError, parse, parse_lab};
 pub use expand::{ExpandError, Expanded, expand, places};
 pub use factor::{FactorError, Offer, Sweep, apply, parse_sweep, stack_class};

@@ -20,7 +20,7 @@ pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
         Verdict::Inconclusive => inconclusive(comparison, a, b),
     };
     let scope = match comparison.scope {
-        Scope::Source => "for the source (both programs were linked anew in every block)",
+        Scope::Source => "for the source (every block had a layout of its own)",
         Scope::Binaries => "for this pair of binaries (layout was not varied)",
     };
     let reach = match comparison.grade {

@@ -92,10 +92,13 @@ pub enum Stopped {
 /// Executes trials of a fixed list of commands.
 #[derive(Debug)]
 pub struct Executor {
-    spawner: Spawner,
-    commands: Vec<Places>,
+    pub(crate) spawner: Spawner,
+    /// A second spawner with the same programs, for runs at the same moment.
+    pub(crate) partner: Option<Spawner>,
+    pub(crate) program: Program,
+    pub(crate) commands: Vec<Places>,
     /// Index of the floor program in the table, and the memory in which it lives.
-    floor: Option<(u32, File)>,
+    pub(crate) floor: Option<(u32, File)>,
     started_ns: u64,
     next_trial: u32,
     last_wall_ns: u64,
@@ -103,16 +106,16 @@ pub struct Executor {
 
 /// Where a command and its helpers stand in the spawner's table.
 #[derive(Clone, Debug)]
-struct Places {
-    name: String,
-    run: u32,
-    prepare: Option<u32>,
-    cleanup: Option<u32>,
+pub(crate) struct Places {
+    pub(crate) name: String,
+    pub(crate) run: u32,
+    pub(crate) prepare: Option<u32>,
+    pub(crate) cleanup: Option<u32>,
 }
 
 /// What a request under way is for.
 #[derive(Clone, Debug)]
-enum Purpose {
+pub(crate) enum Purpose {
     Helper { role: &'static str, command: u16 },
     Trial(Trial),
 }
@@ -191,7 +194,16 @@ impl Executor {
         // Before the first run nothing is known of the commands, so they take turns: one that fails is not started
         // again by requests that were made ahead.
         let last_wall_ns = TURNS_FROM_NS;
-        Ok(Executor { spawner, commands: places, floor, started_ns, next_trial: 0, last_wall_ns })
+        Ok(Executor {
+            spawner,
+            partner: None,
+            program: program.clone(),
+            commands: places,
+            floor,
+            started_ns,
+            next_trial: 0,
+            last_wall_ns,
+        })
     }
 
     /// Where the figures come from; known after the first run.
@@ -233,17 +245,36 @@ impl Executor {
                     steering.enter_scene(trial).map_err(RunError::Steering)?;
                     scene = wanted;
                 }
-                self.submit(queue.pop_front(), &mut under_way);
+                let trial = queue.pop_front();
+                match (trial, queue.pop_front_if(|next| next.setup.together)) {
+                    (Some(trial), Some(beside)) => {
+                        while !under_way.is_empty() {
+                            self.settle_some(&mut under_way, steering)?;
+                        }
+                        self.run_together(&[trial, beside], steering)?;
+                        stopping |= signal::stop_requested();
+                    }
+                    (trial, _) => self.submit(trial, &mut under_way),
+                }
             }
             if under_way.is_empty() {
                 return Ok(if stopping { Stopped::Interrupted } else { Stopped::Done });
             }
-            self.gather(under_way.len())?;
-            let settled = self.settle_all(&mut under_way, steering);
-            // What landed before a failure is kept like everything else.
-            steering.landed().map_err(RunError::Steering)?;
-            settled?;
+            self.settle_some(&mut under_way, steering)?;
         }
+    }
+
+    /// Waits for replies and hands over what they brought.
+    fn settle_some<S: Steering>(
+        &mut self,
+        under_way: &mut VecDeque<Purpose>,
+        steering: &mut S,
+    ) -> Result<(), RunError<S::Error>> {
+        self.gather(under_way.len())?;
+        let settled = self.settle_all(under_way, steering);
+        // What landed before a failure is kept like everything else.
+        steering.landed().map_err(RunError::Steering)?;
+        settled
     }
 
     /// Asks for a trial and for what belongs before and after it.
@@ -289,7 +320,7 @@ impl Executor {
         Ok(())
     }
 
-    fn settle<S: Steering>(
+    pub(crate) fn settle<S: Steering>(
         &mut self,
         purpose: Purpose,
         reply: &Reply,
@@ -373,7 +404,7 @@ impl Executor {
     }
 
     /// One request and its answer, nothing else being under way.
-    fn answer(&mut self, request: Request) -> Result<Reply, LaunchError> {
+    pub(crate) fn answer(&mut self, request: Request) -> Result<Reply, LaunchError> {
         self.spawner.submit(request);
         let mut aborted = false;
         loop {
@@ -397,11 +428,18 @@ fn helper_entry(command: &Command, argv: &[String]) -> Entry {
 }
 
 /// A run without anything that a block draws.
-fn plain_request(entry: u32) -> Request {
-    Request { entry, place: Place::Entry, pad: Pad::Entry, heap_offset_bytes: None, traced: false }
+pub(crate) fn plain_request(entry: u32) -> Request {
+    Request {
+        entry,
+        place: Place::Entry,
+        pad: Pad::Entry,
+        heap_offset_bytes: None,
+        traced: false,
+        start_at_ns: 0,
+    }
 }
 
-fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
+pub(crate) fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
     let one = setup.cpus.as_ref().filter(|cpus| cpus.len() == 1).and_then(|cpus| cpus.first());
     let place = match (setup.idle, one) {
         // The first run of a block chooses, and the block stays together; a long one looks again now and then.
@@ -415,7 +453,7 @@ fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
         (None, 0) => Pad::Entry,
         (None, bytes) => Pad::Bytes(bytes),
     };
-    Request { entry, place, pad, heap_offset_bytes: setup.heap_offset_bytes, traced: false }
+    Request { entry, place, pad, heap_offset_bytes: setup.heap_offset_bytes, traced: false, start_at_ns: 0 }
 }
 
 fn outcome_of(end: RunEnd) -> Outcome {

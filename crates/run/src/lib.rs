@@ -4,6 +4,7 @@ mod executor;
 mod floor;
 mod shifts;
 mod throttle;
+mod together;
 
 pub use executor::{Executor, Next, RunError, Steering, Stopped};
 pub use fauxplat_launch::{LaunchError, Program};

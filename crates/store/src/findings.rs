@@ -35,6 +35,11 @@ pub(crate) fn summary(findings: &Findings) -> String {
         Findings::Restore(restore) => {
             format!("{} values", restore.restored.as_ref().map_or(0, |done| done.changes.len()))
         }
+        Findings::Lab(lab) => {
+            join(lab.labs.iter().map(|lab| {
+                format!("{} {}", lab.name, lab.outcome.map_or("listed", |outcome| outcome.words()))
+            }))
+        }
     }
 }
 

@@ -136,7 +136,12 @@ mod tests {
 
     #[test]
     fn what_this_version_writes_is_read_as_it_was() {
-        let command = CommandLine { command: "true".into(), name: Some("t".into()), env: vec!["A=1".into()] };
+        let command = CommandLine {
+            command: "true".into(),
+            name: Some("t".into()),
+            env: vec!["A=1".into()],
+            ..CommandLine::default()
+        };
         let definition = Definition { commands: vec![command], warmup: 3, ..Definition::default() };
         let text = serde_json::to_string(&definition).unwrap();
         assert_eq!(read::<Definition>(&text), (definition, 0));

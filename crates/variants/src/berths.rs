@@ -7,6 +7,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use fauxplat_launch::Capture;
 use tempfile::TempDir;
 
 use crate::error::at;
@@ -47,7 +48,11 @@ impl Berths {
     pub fn put(&self, place: usize, built: &Built) -> Result<(), VariantError> {
         let path = self.path(place);
         let fresh = path.with_extension("new");
-        fs::copy(&built.path, &fresh).map_err(at(&fresh))?;
+        let words = [&built.path, &fresh].map(|path| path.display().to_string());
+        // Copied by another process: a program that this one had open for writing could not be executed while some
+        // other thread's child still holds the descriptor.
+        let copy = Capture { program: "cp".into(), arguments: words.to_vec(), ..Capture::default() };
+        copy.run()?;
         fs::rename(&fresh, path).map_err(at(path))?;
         // Says to other fauxplats that the folder is in use.
         let _unheard =

@@ -222,6 +222,18 @@ impl Recipe {
         Ok(())
     }
 
+    /// Why the layout may not move as much as it seems: padding behind the sources moves nothing of them.
+    pub fn doubt(&self) -> Option<String> {
+        let (before, _) = self.build.line.split_once("{link_flags}")?;
+        let is_source =
+            |word: &&str| [".c", ".o", ".cc", ".cpp", ".s", ".S", ".a"].iter().any(|end| word.ends_with(end));
+        before.split_whitespace().find(is_source).map(|word| {
+            format!(
+                "the build command names {word} before {{link_flags}}: padding behind it does not move it"
+            )
+        })
+    }
+
     fn verify(&mut self, built: &Built) -> Result<(), VariantError> {
         if self.verified.contains(&built.sha256) {
             return Ok(());

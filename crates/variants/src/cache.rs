@@ -93,7 +93,7 @@ impl Cache {
         Some((program, hash))
     }
 
-    /// Takes a built program in, by one rename: whoever looks sees all of it or nothing.
+    /// Takes a built program out of a workplace, by one rename: whoever looks sees all of it or nothing.
     pub(crate) fn keep(&self, key: &Key, program: &Path) -> Result<(PathBuf, String), VariantError> {
         if let Some(there) = self.find(key)
             && Some(&there.1) == sha256(program).as_ref()
@@ -102,7 +102,9 @@ impl Cache {
         }
         let place = self.workplace()?;
         let inside = place.path().join(PROGRAM);
-        fs::copy(program, &inside).map_err(at(program))?;
+        // Moved, not copied: a program that this process had open for writing could not be executed while some other
+        // thread's child still holds the descriptor.
+        fs::rename(program, &inside).map_err(at(program))?;
         let hash = sha256(&inside).unwrap_or_default();
         let note = place.path().join("sha256");
         fs::write(&note, &hash).map_err(at(&note))?;

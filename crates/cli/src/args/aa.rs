@@ -23,6 +23,10 @@ pub(crate) struct AaArgs {
     pub(crate) power_comparisons: Option<u32>,
     #[command(flatten)]
     pub(crate) rule: RuleArgs,
+    /// Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where
+    /// neighbours and steal are the largest noise
+    #[arg(long)]
+    pub(crate) duet: bool,
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
     #[command(flatten)]

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use fauxplat_model::Metric;
 use fauxplat_units::Nanos;
 
-use super::{CommandArgs, ConditionArgs, EXIT_CODES, OutputArgs, percent};
+use super::{BuildArgs, CommandArgs, ConditionArgs, EXIT_CODES, LinkSeeds, OutputArgs, percent};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -19,6 +19,23 @@ pub(crate) struct CompareArgs {
     /// Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker
     #[arg(long, value_name = "RUN-ID|FILE")]
     pub(crate) baseline: Option<String>,
+    #[command(flatten)]
+    pub(crate) build: BuildArgs,
+    /// Builds A, with the places of --build; the measured command names the program as {program}. Both are linked anew in
+    /// every block, with one link seed for both, so the verdict is about the source
+    #[arg(long, value_name = "CMD", requires = "build_b", conflicts_with_all = ["build", "link"], help_heading = "Build")]
+    pub(crate) build_a: Option<String>,
+    /// Builds B
+    #[arg(long, value_name = "CMD", requires = "build_a", help_heading = "Build")]
+    pub(crate) build_b: Option<String>,
+    /// Compare layouts of one build with each other, as the binaries that they are: seeds such as 3,17, or `widest:N` for
+    /// the fastest and the slowest of N
+    #[arg(long, value_name = "SEED,SEED|widest:N", conflicts_with_all = ["build_a", "baseline"], help_heading = "Build")]
+    pub(crate) link_seeds: Option<LinkSeeds>,
+    /// Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where
+    /// neighbours and steal are the largest noise
+    #[arg(long, conflicts_with = "baseline")]
+    pub(crate) duet: bool,
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
     #[command(flatten)]

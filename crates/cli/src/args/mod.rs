@@ -1,11 +1,13 @@
 //! The command line, once: parsing, help, man pages and completions all come from here.
 
 mod aa;
+mod build;
 mod commands;
 mod compare;
 mod condition;
 mod history;
 mod index;
+mod lab;
 mod output;
 mod run;
 mod sweep;
@@ -17,11 +19,13 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 pub(crate) use aa::{AaArgs, Stratum};
+pub(crate) use build::{BuildArgs, LinkSeeds};
 pub(crate) use commands::CommandArgs;
 pub(crate) use compare::{CompareArgs, Gate, RuleArgs};
 pub(crate) use condition::{ConditionArgs, OnOff};
 pub(crate) use history::{HistoryAction, HistoryArgs};
 pub(crate) use index::IndexArgs;
+pub(crate) use lab::{LabAction, LabArgs};
 pub(crate) use output::{OutputArgs, When};
 pub(crate) use run::RunArgs;
 pub(crate) use sweep::SweepArgs;
@@ -29,7 +33,7 @@ pub(crate) use table::TableArgs;
 pub(crate) use tune::{PlaceArgs, RestoreArgs, TuneArgs};
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 a gate failed (--fail-if); 2 bad usage or input; \
-3 the machine or its permissions do not allow it; 4 the measured command failed; 70 a bug in fauxplat.";
+3 the machine or its permissions do not allow it; 4 the measured command, or one that builds it, failed; 70 a bug in fauxplat.";
 
 /// A performance laboratory: is it really faster, and what moved the number?
 #[derive(Debug, Parser)]
@@ -57,6 +61,8 @@ pub(crate) enum Verb {
     Tune(TuneArgs),
     /// Put back exactly what was there before the machine was tuned
     Restore(RestoreArgs),
+    /// Published claims, tried here: list, show and run small experiments, and judge what was claimed
+    Lab(LabArgs),
     /// Earlier results: list, show, export, remove
     History(HistoryArgs),
     /// Write the manual pages into a folder

@@ -121,7 +121,7 @@ fn values(level: &Level, wanted: &str) -> Option<String> {
 /// A command for every level that was asked for.
 fn all_commands(definition: &Definition, sweep: &Sweep, folders: &Folders) -> Result<Vec<Command>, Failure> {
     let facts = fauxplat_topology::discover(Path::new("/")).cpu;
-    let bases = commands::resolve(definition, &facts)?;
+    let bases = commands::resolve(definition, &facts, &[])?;
     let fits = |base: &&Command, level: &Level| {
         base.parameters.iter().all(|(name, value)| values(level, name).as_ref() == Some(value))
     };

@@ -14,6 +14,7 @@ use super::compare::plan;
 use crate::args::{AaArgs, Stratum};
 use crate::contest::Contest;
 use crate::define;
+use crate::duet;
 use crate::failure::Failure;
 use crate::session::{Session, median_of};
 use crate::steering::{Recorder, WarmUp};
@@ -25,7 +26,11 @@ pub(crate) fn aa(args: &AaArgs, invocation: &[String]) -> Result<(), Failure> {
     check(&definition)?;
     // Both copies are commands of the definition, so that the record lists both.
     definition.commands = vec![definition.commands[0].clone(), definition.commands[0].clone()];
+    definition.rule.duet |= args.duet;
     let mut session = Session::begin("aa", definition, &args.output, invocation)?;
+    if session.header.definition.rule.duet {
+        duet::begin(&mut session)?;
+    }
     let copies = Copies::of(&session.commands[0])?;
     let mut findings = AaFindings::default();
     let mut failed = None;

@@ -4,27 +4,39 @@ use std::path::Path;
 
 use fauxplat_analyze::{Baseline, Judge, Judged, baseline_findings, run_findings, summarize_values};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Comparison, Metric, Rule, RunFindings, Runs, Verdict};
+use fauxplat_model::{Comparison, Definition, Metric, Rule, RunFindings, Runs, Verdict};
 use fauxplat_plan::{Layout, Plan, expand};
 use fauxplat_report::read_baseline;
+use fauxplat_sys::clock;
 
 use crate::args::{CompareArgs, Gate};
 use crate::contest::Contest;
 use crate::define;
+use crate::duet;
 use crate::failure::Failure;
+use crate::foundry::Foundry;
+use crate::layouts;
 use crate::session::{Session, median_of};
 use crate::steering::Rounds;
 
 /// Compares commands with the first of them, or one command with stored results.
 pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
-    let mut definition = define::definition(&args.commands, &args.condition)?;
-    define::apply_rule(&mut definition.rule, &args.rule);
+    let mut definition = definition(args)?;
+    let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
+    let searched = match &args.link_seeds {
+        Some(seeds) => layouts::choose(&mut definition, seeds, args)?,
+        None => None,
+    };
     check_count(expand(&definition).map_err(Failure::usage)?.len(), args.baseline.is_some())?;
-    let mut session = Session::begin("compare", definition, &args.output, invocation)?;
+    let mut foundry = Foundry::open(&definition, seed)?;
+    let programs = foundry.as_ref().map(Foundry::programs).unwrap_or_default();
+    let mut session = Session::begin_built("compare", definition, &args.output, invocation, &programs)?;
+    session.header.warnings.extend(searched);
     let judged = match &args.baseline {
-        None => against_each_other(&mut session),
+        None => against_each_other(&mut session, foundry.as_mut()),
         Some(baseline) => against_baseline(&mut session, baseline),
     };
+    let judged = judged.map(|judged| with_variants(judged, foundry));
     let mut judged = match judged {
         Ok(judged) => judged,
         Err(failure) if session.samples().is_empty() => return forget(session, failure),
@@ -39,6 +51,26 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     let gate = gate(&args.fail_if, with_first);
     session.finish(&Findings::Compare(judged.findings), None)?;
     gate
+}
+
+/// What the command line asks for.
+fn definition(args: &CompareArgs) -> Result<Definition, Failure> {
+    let mut definition = define::definition(&layouts::commands(args), &args.condition)?;
+    define::apply_rule(&mut definition.rule, &args.rule);
+    definition.rule.duet |= args.duet;
+    define::apply_build(&mut definition, &args.build);
+    layouts::apply_builds(&mut definition, args)?;
+    Ok(definition)
+}
+
+/// Adds which layouts were measured.
+fn with_variants(mut judged: Judged, foundry: Option<Foundry>) -> Judged {
+    if let Some(foundry) = foundry {
+        let (variants, mut warnings) = foundry.close();
+        judged.findings.variants = variants;
+        judged.warnings.append(&mut warnings);
+    }
+    judged
 }
 
 /// Commands enough to be compared. This is seen before anything is run.
@@ -68,7 +100,7 @@ fn give_up(session: Session<'_>, failure: Failure) -> Result<(), Failure> {
     Err(failure)
 }
 
-fn against_each_other(session: &mut Session<'_>) -> Result<Judged, Failure> {
+fn against_each_other(session: &mut Session<'_>, foundry: Option<&mut Foundry>) -> Result<Judged, Failure> {
     let names = session.names();
     let rule = session.header.definition.rule.clone();
     session.warm_up(session.header.definition.warmup.max(1))?;
@@ -76,12 +108,20 @@ fn against_each_other(session: &mut Session<'_>) -> Result<Judged, Failure> {
         .between_sessions(between_sessions(session, rule.metric)?)
         .single_task(session.single_task)
         .ignore_failure(session.header.condition.ignore_failure);
-    let plan = plan(session, session.header.seed);
+    let duet = rule.duet.then(|| duet::begin(session)).transpose()?;
+    let mut plan = plan(session, session.header.seed);
+    let foundry = foundry.filter(|foundry| foundry.redraws());
+    if let Some(foundry) = &foundry {
+        plan.layout = layouts::per_layout(plan.layout, foundry.build_ns(), pair_ns(session), rule.max_pairs);
+    }
     let mut contest =
-        Contest::new(&mut session.recorder, &session.commands, &session.progress, plan, judge, &rule);
+        Contest::new(&mut session.recorder, &session.commands, &session.progress, plan, judge, &rule)
+            .built_by(foundry);
     let stopped = session.executor.execute(&mut contest)?;
-    let judged = contest.judged(stopped, &names);
+    let mut judged = contest.judged(stopped, &names);
     session.interrupted |= stopped == fauxplat_run::Stopped::Interrupted;
+    judged.findings.duet_cpus = session.duet;
+    judged.warnings.extend(duet.and_then(|alone| duet::contention(&alone, session)));
     Ok(judged)
 }
 
@@ -99,9 +139,19 @@ pub(crate) fn plan(session: &Session<'_>, seed: u64) -> Plan {
         placement: session.header.condition.cpu.clone(),
         env_pad: session.header.condition.env_pad,
         heap: session.header.condition.heap,
-        layout: if longest < SHORT_NS { Layout::Mirrored } else { Layout::Single },
+        layout: match session.duet {
+            Some(cpus) => Layout::Duet(cpus),
+            None if longest < SHORT_NS => Layout::Mirrored,
+            None => Layout::Single,
+        },
         seed,
     }
+}
+
+/// How long one run of every command takes, from the warm-up.
+fn pair_ns(session: &Session<'_>) -> f64 {
+    let commands = 0..session.commands.len() as u16;
+    commands.filter_map(|command| median_of(session.samples(), command, Metric::Wall)).sum()
 }
 
 /// Variance between earlier A/A sessions on this machine, where there are enough of them.

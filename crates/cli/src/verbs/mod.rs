@@ -6,6 +6,7 @@ pub(crate) mod generate;
 pub(crate) mod history;
 pub(crate) mod index;
 pub(crate) mod restore;
+pub(crate) mod lab;
 pub(crate) mod run;
 pub(crate) mod sweep;
 pub(crate) mod table;

@@ -71,6 +71,12 @@ impl Lab {
         self.file(name)
     }
 
+    /// A line for the shell in the folder of this laboratory.
+    pub(crate) fn shell(&self, line: &str) {
+        let done = Command::new("sh").args(["-c", line]).current_dir(self.folder()).status();
+        assert!(done.unwrap().success(), "{line}");
+    }
+
     pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
@@ -220,6 +226,12 @@ impl Done {
 
     /// Bad usage that the parser of the command line finds: its first line says all of this.
     #[track_caller]
+    /// Ended with this code, whatever it said before its one line.
+    pub(crate) fn ends_with(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
+        self
+    }
+
     pub(crate) fn reports_misuse(self, words: &[&str]) -> Self {
         let line = self.err.lines().next().unwrap_or_default();
         assert!(words.iter().all(|word| line.contains(word)), "{words:?} are not all in: {line}");

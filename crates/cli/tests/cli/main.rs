@@ -7,10 +7,12 @@
 
 mod bad_input;
 mod bad_store;
+mod build;
 mod calibrate;
 mod common;
 mod compare;
 mod condition;
+mod duet;
 mod history;
 mod index;
 mod interrupt;

@@ -1,8 +1,9 @@
 //! What follows from a comparison.
 
+use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
 
-use crate::{Metric, RunFindings};
+use crate::{Metric, RunFindings, Variant};
 
 /// The answer to the question whether B differs from A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,4 +187,10 @@ pub struct CompareFindings {
     pub floor_ns: Option<f64>,
     /// Wall time of the experiment in seconds.
     pub elapsed_s: f64,
+    /// Layouts in which the programs were built.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<Variant>,
+    /// The two CPUs of a duet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet_cpus: Option<[Cpu; 2]>,
 }

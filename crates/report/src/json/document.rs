@@ -3,8 +3,9 @@
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     AaStratum, Command, Comparison, CounterRates, Metric, Outcome, Phase, PowerResult, Process, RunFindings,
-    Sample, Source, Summary,
+    Sample, Source, Summary, Variant,
 };
+use fauxplat_units::Cpu;
 use serde::Serialize as SerializeDerive;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
@@ -35,6 +36,10 @@ enum Verdicts<'a> {
         winner: Option<&'a str>,
         floor_ns: Option<f64>,
         elapsed_s: f64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        duet_cpus: Option<[Cpu; 2]>,
+        #[serde(skip_serializing_if = "<[Variant]>::is_empty")]
+        variants: &'a [Variant],
     },
     Sweep(Box<sweep::SweepEntry<'a>>),
     Aa {
@@ -161,6 +166,8 @@ impl<'a> Verdicts<'a> {
                 winner: found.winner.and_then(|index| compared(record).get(index).map(|(name, _)| *name)),
                 floor_ns: found.floor_ns,
                 elapsed_s: found.elapsed_s,
+                duet_cpus: found.duet_cpus,
+                variants: &found.variants,
             },
             Findings::Sweep(found) => Verdicts::Sweep(Box::new(sweep::SweepEntry::of(found))),
             Findings::Aa(found) => {

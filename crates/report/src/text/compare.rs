@@ -1,16 +1,17 @@
 //! The report of `compare`: the verdict first, then what it rests upon.
 
+use std::collections::HashSet;
 use std::io;
 
 use fauxplat_model::document::Record;
-use fauxplat_model::{CompareFindings, Comparison, Grade, Metric};
+use fauxplat_model::{CompareFindings, Comparison, Grade, Metric, Variant, Variation, Way};
 use fauxplat_units::Nanos;
 
 use crate::grid::Tone;
 use crate::samples::{ByCommand, compared, readings, summary};
 use crate::text::chart::{self, Axis, Sorted};
 use crate::text::page::{INDENT, Page};
-use crate::words::{Scale, counted, percent, quantity, visible};
+use crate::words::{Scale, counted, listed, percent, quantity, visible};
 use crate::{tables, verdict};
 
 /// Columns that a name may take inside a sentence.
@@ -117,10 +118,45 @@ pub(crate) fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
         let adjusted = if found.comparisons.len() > 1 { "; p adjusted over the commands (Holm)" } else { "" };
         notes.push((Tone::Plain, format!("Allowed rate of false verdicts {level} ({rule}){adjusted}.")));
     }
+    notes.extend(layouts(found));
+    notes.extend(duet(found));
     notes.extend(floor(found));
     let elapsed = Nanos::from_secs_f64(found.elapsed_s);
     notes.push((Tone::Plain, format!("Took {elapsed} in all.")));
     notes
+}
+
+/// Which layouts were measured.
+fn layouts(found: &CompareFindings) -> Option<(Tone, String)> {
+    let first = found.variants.first()?;
+    let distinct =
+        |of: &dyn Fn(&Variant) -> String| found.variants.iter().map(of).collect::<HashSet<_>>().len();
+    let layouts = counted(distinct(&|variant| variant.link_seed.to_string()), "layout", "layouts");
+    let programs = counted(distinct(&|variant| variant.sha256.clone()), "program", "programs");
+    let ways: Vec<String> = ways(&first.variation).into_iter().map(str::to_owned).collect();
+    let ways = if ways.is_empty() { "the build's own use of {seed}".to_owned() } else { listed(&ways) };
+    Some((Tone::Plain, format!("{layouts}, {programs} built and checked; varied: {ways}.")))
+}
+
+/// What a variation sets.
+fn ways(variation: &Variation) -> Vec<&'static str> {
+    let set = [
+        (Way::ObjectOrder, variation.object_order.is_some()),
+        (Way::Padding, variation.padding.is_some()),
+        (Way::SectionOrder, variation.section_order.is_some()),
+        (Way::SectionPadding, variation.section_padding.is_some()),
+        (Way::Alignment, variation.alignment_bytes.is_some()),
+    ];
+    set.into_iter().filter(|(_, set)| *set).map(|(way, _)| way.name()).collect()
+}
+
+fn duet(found: &CompareFindings) -> Option<(Tone, String)> {
+    let [one, other] = found.duet_cpus?;
+    let sentence = format!(
+        "A duet: both commands ran at the same moment, on CPU {one} and CPU {other}, and changed places in every pair; \
+         positions above are CPUs."
+    );
+    Some((Tone::Plain, sentence))
 }
 
 /// What an empty program costs here, against the shortest of the commands.

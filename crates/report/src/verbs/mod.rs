@@ -4,6 +4,7 @@
 
 pub(crate) mod index;
 pub(crate) mod tune;
+pub(crate) mod lab;
 
 use std::io::Write;
 
@@ -18,6 +19,7 @@ pub(crate) fn parts(record: &Record) -> Vec<Part> {
         Findings::Tune(found) => tune::parts(record.header, found),
         Findings::TuneList(found) => tune::parts_of_list(found),
         Findings::Restore(found) => tune::parts_of_restore(record.header, found),
+        Findings::Lab(found) => lab::parts(found),
         _ => Vec::new(),
     }
 }
@@ -31,6 +33,7 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
             let changes = found.restored.as_ref().map_or(&[][..], |done| &done.changes);
             tune::rows(changes).try_for_each(|row| rows.serialize(row))?;
         }
+        Findings::Lab(found) => found.labs.iter().try_for_each(|lab| rows.serialize(lab::row(lab)))?,
         _ => return Ok(false),
     }
     Ok(true)

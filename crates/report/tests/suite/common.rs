@@ -279,6 +279,8 @@ pub(crate) fn compare(comparison: Comparison) -> Owned {
         winner: None,
         floor_ns: Some(450_000.0),
         elapsed_s: 4.2,
+        variants: Vec::new(),
+        duet_cpus: None,
     });
     owned
 }
@@ -311,6 +313,8 @@ pub(crate) fn compare_three() -> Owned {
         winner: Some(2),
         floor_ns: Some(900_000.0),
         elapsed_s: 12.5,
+        variants: Vec::new(),
+        duet_cpus: None,
     });
     owned
 }
@@ -381,6 +385,8 @@ pub(crate) fn against_baseline() -> Owned {
         winner: Some(0),
         floor_ns: None,
         elapsed_s: 1.5,
+        variants: Vec::new(),
+        duet_cpus: None,
     });
     owned
 }

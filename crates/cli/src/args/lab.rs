@@ -1,0 +1,47 @@
+//! `lab`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{EXIT_CODES, OutputArgs};
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct LabArgs {
+    #[command(subcommand)]
+    pub(crate) action: LabAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LabAction {
+    /// The labs that there are, with their questions
+    List {
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// What a lab asks, claims and runs
+    Show {
+        /// Its name, or its folder
+        name: String,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Run labs, and say of each published claim: reproduced, not here, or cannot run here
+    Run {
+        /// Their names, or folders that hold a lab.toml
+        #[arg(value_name = "NAME", required_unless_present = "all")]
+        names: Vec<String>,
+        /// Every lab that is listed
+        #[arg(long, conflicts_with = "names")]
+        all: bool,
+        /// Fail with exit code 1 unless every claim is reproduced
+        #[arg(long)]
+        strict: bool,
+        /// Keep the JSON documents of the experiments in this folder
+        #[arg(long, value_name = "DIR")]
+        keep: Option<PathBuf>,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+}

@@ -1,0 +1,55 @@
+//! `compare --duet`: both commands at the same moment.
+
+use crate::common::{Lab, all_runs, number, spin};
+
+/// CPUs of different cores on this machine, if there are two.
+fn two_cores() -> bool {
+    let root = std::path::Path::new("/");
+    let allowed = fauxplat_topology::allowed(root);
+    allowed
+        .iter()
+        .any(|a| allowed.iter().any(|b| a != b && !fauxplat_topology::siblings(root, a).contains(b)))
+}
+
+#[test]
+fn both_run_at_once_and_change_places() {
+    let lab = Lab::new();
+    let command = spin(9000);
+    let words = ["compare", "--duet", &command, &command, "--max-pairs", "12", "--format", "json"];
+    if !two_cores() {
+        lab.run(&words).complains(3, &["--duet"]);
+        return;
+    }
+    let found = lab.run(&words).succeeds().json();
+    assert_eq!(found["duet_cpus"].as_array().unwrap().len(), 2);
+    let mut runs: Vec<_> =
+        all_runs(&found).into_iter().map(|(_, run)| run).filter(|run| run["phase"] == "measured").collect();
+    runs.sort_by_key(|run| (number(run, "block"), number(run, "position")));
+    assert!(runs.len() >= 12 && runs.len().is_multiple_of(4));
+    for block in runs.chunks(4) {
+        let cpus: Vec<u64> = block.iter().map(|run| number(run, "cpu_first")).collect();
+        assert!(cpus[0] != cpus[1] && cpus[0] == cpus[2] && cpus[1] == cpus[3], "{cpus:?}");
+    }
+    // A run lasts some milliseconds; on a quiet machine two begin within microseconds of each other.
+    let mut gaps: Vec<u64> = runs
+        .chunks(2)
+        .map(|two| number(two[0], "started_ns").abs_diff(number(two[1], "started_ns")))
+        .collect();
+    gaps.sort_unstable();
+    let walls: Vec<u64> = runs.iter().map(|run| number(run, "wall_ns")).collect();
+    let shortest = *walls.iter().min().unwrap();
+    assert!(gaps[gaps.len() / 2] < shortest, "half of them overlap at least: {gaps:?} of {shortest}");
+}
+
+#[test]
+fn a_duet_needs_two_commands_and_two_cpus() {
+    let lab = Lab::new();
+    lab.run(&["compare", "--duet", "true", "true", "true"]).complains(2, &["two commands"]);
+    lab.run(&["compare", "--duet", "--cpu", "0", "true", "true"]).complains(3, &["needs two CPUs", "CPU 0"]);
+    if two_cores() {
+        let text =
+            lab.run(&["compare", "--duet", "--metric", "cpu", &spin(3000), &spin(12_000)]).succeeds().out;
+        assert!(text.contains("A duet: both commands ran at the same moment"), "{text}");
+        assert!(text.contains("is slower than"), "{text}");
+    }
+}
