@@ -97,8 +97,17 @@ fn workplace() -> tempfile::TempDir {
     }
     fs::write(folder.path().join("access.log"), log).expect("a file in that folder");
     publish(&folder.path().join("server.table"));
+    for (name, step) in [("before.c", 1), ("after.c", 2)] {
+        fs::write(folder.path().join(name), PROGRAM.replace("STEP", &step.to_string()))
+            .expect("a file in that folder");
+    }
     folder
 }
+
+/// A program in two versions that answer alike.
+const PROGRAM: &str = "#include <stdio.h>\n#include <stdlib.h>\nint main(int c, char **v) {\n  unsigned long n = atol(v[c - 1]), sum = \
+                       0;\n  for (unsigned long i = 0; i < n * STEP; i += STEP) sum += (i / STEP) ^ sum >> 3;\n  printf(\"%lu\\n\", \
+                       sum);\n}\n";
 
 /// The counters of a server, which is this process.
 fn publish(path: &Path) {
@@ -119,6 +128,7 @@ fn run(step: &Step, folder: &Path) -> (i32, String) {
         .current_dir(folder)
         .env("PATH", path)
         .env("XDG_DATA_HOME", folder.join("data"))
+        .env("XDG_CACHE_HOME", folder.join("cache"))
         .env_remove("COLUMNS")
         .output()
         .expect("a shell");

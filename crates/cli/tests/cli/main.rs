@@ -16,6 +16,7 @@ mod duet;
 mod history;
 mod index;
 mod interrupt;
+mod lab;
 mod misbehaviour;
 mod placement;
 mod reports;
