@@ -37,6 +37,9 @@ _fauxplat() {
             fauxplat,index)
                 cmd="fauxplat__subcmd__index"
                 ;;
+            fauxplat,lab)
+                cmd="fauxplat__subcmd__lab"
+                ;;
             fauxplat,restore)
                 cmd="fauxplat__subcmd__restore"
                 ;;
@@ -73,6 +76,9 @@ _fauxplat() {
             fauxplat__subcmd__help,index)
                 cmd="fauxplat__subcmd__help__subcmd__index"
                 ;;
+            fauxplat__subcmd__help,lab)
+                cmd="fauxplat__subcmd__help__subcmd__lab"
+                ;;
             fauxplat__subcmd__help,restore)
                 cmd="fauxplat__subcmd__help__subcmd__restore"
                 ;;
@@ -99,6 +105,15 @@ _fauxplat() {
                 ;;
             fauxplat__subcmd__help__subcmd__history,show)
                 cmd="fauxplat__subcmd__help__subcmd__history__subcmd__show"
+                ;;
+            fauxplat__subcmd__help__subcmd__lab,list)
+                cmd="fauxplat__subcmd__help__subcmd__lab__subcmd__list"
+                ;;
+            fauxplat__subcmd__help__subcmd__lab,run)
+                cmd="fauxplat__subcmd__help__subcmd__lab__subcmd__run"
+                ;;
+            fauxplat__subcmd__help__subcmd__lab,show)
+                cmd="fauxplat__subcmd__help__subcmd__lab__subcmd__show"
                 ;;
             fauxplat__subcmd__history,export)
                 cmd="fauxplat__subcmd__history__subcmd__export"
@@ -130,6 +145,30 @@ _fauxplat() {
             fauxplat__subcmd__history__subcmd__help,show)
                 cmd="fauxplat__subcmd__history__subcmd__help__subcmd__show"
                 ;;
+            fauxplat__subcmd__lab,help)
+                cmd="fauxplat__subcmd__lab__subcmd__help"
+                ;;
+            fauxplat__subcmd__lab,list)
+                cmd="fauxplat__subcmd__lab__subcmd__list"
+                ;;
+            fauxplat__subcmd__lab,run)
+                cmd="fauxplat__subcmd__lab__subcmd__run"
+                ;;
+            fauxplat__subcmd__lab,show)
+                cmd="fauxplat__subcmd__lab__subcmd__show"
+                ;;
+            fauxplat__subcmd__lab__subcmd__help,help)
+                cmd="fauxplat__subcmd__lab__subcmd__help__subcmd__help"
+                ;;
+            fauxplat__subcmd__lab__subcmd__help,list)
+                cmd="fauxplat__subcmd__lab__subcmd__help__subcmd__list"
+                ;;
+            fauxplat__subcmd__lab__subcmd__help,run)
+                cmd="fauxplat__subcmd__lab__subcmd__help__subcmd__run"
+                ;;
+            fauxplat__subcmd__lab__subcmd__help,show)
+                cmd="fauxplat__subcmd__lab__subcmd__help__subcmd__show"
+                ;;
             *)
                 ;;
         esac
@@ -137,7 +176,7 @@ _fauxplat() {
 
     case "${cmd}" in
         fauxplat)
-            opts="-h -V --help --version run compare aa table index sweep tune restore history __man __completions help"
+            opts="-h -V --help --version run compare aa table index sweep tune restore lab history __man __completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -179,7 +218,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__aa)
-            opts="-n -L -p -c -w -N -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --strata --comparisons --power --power-comparisons --metric --margin --level --max-pairs --max-time --anytime --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -N -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --strata --comparisons --power --power-comparisons --metric --margin --level --max-pairs --max-time --anytime --duet --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -357,7 +396,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__compare)
-            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --metric --margin --level --max-pairs --max-time --anytime --fail-if --baseline --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --input --seed --metric --margin --level --max-pairs --max-time --anytime --fail-if --baseline --build --objects --link --vary --check --build-a --build-b --link-seeds --duet --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -443,6 +482,38 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --build)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --objects)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --vary)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --check)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --build-a)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --build-b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link-seeds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cpu)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -523,7 +594,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help)
-            opts="run compare aa table index sweep tune restore history __man __completions help"
+            opts="run compare aa table index sweep tune restore lab history __man __completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -679,6 +750,62 @@ _fauxplat() {
         fauxplat__subcmd__help__subcmd__index)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__help__subcmd__lab)
+            opts="list show run"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__help__subcmd__lab__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__help__subcmd__lab__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__help__subcmd__lab__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1053,6 +1180,208 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__lab)
+            opts="-h --help list show run help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__lab__subcmd__help)
+            opts="list show run help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__lab__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__lab__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__lab__subcmd__help__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__lab__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__lab__subcmd__list)
+            opts="-f -o -q -h --format --output --colour --store --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__lab__subcmd__run)
+            opts="-f -o -q -h --all --strict --keep --format --output --colour --store --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__lab__subcmd__show)
+            opts="-f -o -q -h --format --output --colour --store --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --format)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

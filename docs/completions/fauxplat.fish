@@ -34,6 +34,7 @@ complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "index" -d 'How fa
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "tune" -d 'Quiet the machine: until it is restored, or for one command'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "restore" -d 'Put back exactly what was there before the machine was tuned'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "lab" -d 'Published claims, tried here: list, show and run small experiments, and judge what was claimed'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "history" -d 'Earlier results: list, show, export, remove'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__man" -d 'Write the manual pages into a folder'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__completions" -d 'Write the shell completions into a folder'
@@ -88,6 +89,14 @@ faster\t''
 different\t''
 inconclusive\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l baseline -d 'Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l build -d 'Shell command that builds the program which {program} names in the measured command. Places: {out}, where it goes; {link_flags}, before the sources; {compile_flags}; {seed}. The same stands in the environment as FAUXPLAT_OUT, FAUXPLAT_LINK_FLAGS, FAUXPLAT_COMPILE_FLAGS and FAUXPLAT_SEED' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l objects -d 'Object files, linked in an order of its own for each layout' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l link -d 'Shell command that links the objects: \'cc {objects} -o {out}\'' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l vary -d 'Ways in which layouts differ: object-order, padding, section-order, section-padding, alignment [default: all that the tools of this machine have]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l check -d 'How a built program is checked: a shell command with {program} that ends with status 0, or `none` [default: exit status and output must be those of the program without any variation]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l build-a -d 'Builds A, with the places of --build; the measured command names the program as {program}. Both are linked anew in every block, with one link seed for both, so the verdict is about the source' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l build-b -d 'Builds B' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l link-seeds -d 'Compare layouts of one build with each other, as the binaries that they are: seeds such as 3,17, or `widest:N` for the fastest and the slowest of N' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cpu -d 'CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
@@ -108,6 +117,7 @@ always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l duet -d 'Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where neighbours and steal are the largest noise'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l shell -d 'Run each command line by /bin/sh -c; the start of the shell is measured too'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s i -l ignore-failure -d 'Keep and analyse runs that fail'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s q -l quiet -d 'No progress line'
@@ -151,6 +161,7 @@ always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l duet -d 'Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where neighbours and steal are the largest noise'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l shell -d 'Run each command line by /bin/sh -c; the start of the shell is measured too'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s i -l ignore-failure -d 'Keep and analyse runs that fail'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s q -l quiet -d 'No progress line'
@@ -250,6 +261,42 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l force -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l wait -d 'Wait while another fauxplat is tuning, instead of naming it and giving up'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "list" -d 'The labs that there are, with their questions'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "show" -d 'What a lab asks, claims and runs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, or cannot run here'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l keep -d 'Keep the JSON documents of the experiments in this folder' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l all -d 'Every lab that is listed'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l strict -d 'Fail with exit code 1 unless every claim is reproduced'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "list" -d 'The labs that there are, with their questions'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "show" -d 'What a lab asks, claims and runs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, or cannot run here'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "list" -d 'One line per experiment, newest last'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "show" -d 'The report of an experiment, as it was'
@@ -299,18 +346,22 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __man" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __completions" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "tune" -d 'Quiet the machine: until it is restored, or for one command'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "restore" -d 'Put back exactly what was there before the machine was tuned'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab history __man __completions help" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab history __man __completions help" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab history __man __completions help" -f -a "tune" -d 'Quiet the machine: until it is restored, or for one command'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab history __man __completions help" -f -a "restore" -d 'Put back exactly what was there before the machine was tuned'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab history __man __completions help" -f -a "lab" -d 'Published claims, tried here: list, show and run small experiments, and judge what was claimed'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'The labs that there are, with their questions'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "show" -d 'What a lab asks, claims and runs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, or cannot run here'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "list" -d 'One line per experiment, newest last'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "show" -d 'The report of an experiment, as it was'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'

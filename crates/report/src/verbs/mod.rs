@@ -3,8 +3,8 @@
 //! `run`, `compare` and `aa` have pages of their own, since they show runs; every other verb has a file here.
 
 pub(crate) mod index;
-pub(crate) mod tune;
 pub(crate) mod lab;
+pub(crate) mod tune;
 
 use std::io::Write;
 
