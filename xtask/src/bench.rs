@@ -3,6 +3,7 @@
 
 mod instrument;
 mod memory;
+mod sweep;
 mod verdict;
 
 use std::path::{Path, PathBuf};
@@ -21,12 +22,16 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["instrument", rounds] => instrument::run(rounds.parse().unwrap_or(ROUNDS)),
         ["memory"] => memory::run(),
         ["verdict"] => verdict::run(),
+        ["sweep", parts @ ..] => sweep::run(parts),
         [] => {
             instrument::run(ROUNDS)?;
             memory::run()?;
+            sweep::run(&[])?;
             verdict::run()
         }
-        _ => Err(ChoreError::Usage("usage: cargo xtask bench [instrument [ROUNDS] | memory | verdict]")),
+        _ => Err(ChoreError::Usage(
+            "usage: cargo xtask bench [instrument [ROUNDS] | memory | sweep [PART] | verdict]",
+        )),
     }
 }
 

@@ -1,0 +1,185 @@
+//! What `sweep` finds on this machine, what it does not find, and what it costs.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use fauxplat_load::{Burner, Rhythm};
+use serde_json::Value;
+
+use super::{compile, failed, fauxplat, output, print_ratio, scratch};
+use crate::error::ChoreError;
+
+/// Sweeps of the negative control.
+const QUIET_SWEEPS: u64 = 100;
+/// Rounds of the cost of a run.
+const COST_ROUNDS: u32 = 9;
+
+/// The controls and the figures, by name or all.
+pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
+    let all: [(&str, fn() -> Result<(), ChoreError>); 4] =
+        [("positive", positive), ("negative", negative), ("exhaustive", exhaustive), ("cost", cost)];
+    let wanted = |name: &str| words.is_empty() || words.contains(&name);
+    all.iter().filter(|(name, _)| wanted(name)).try_for_each(|(_, part)| part())
+}
+
+/// One sweep as its document, and its wall time in seconds.
+fn sweep(words: &[&str], subject: &str) -> Result<(Value, f64), ChoreError> {
+    let mut command = Command::new(fauxplat()?);
+    command.arg("sweep").args(words).arg(subject).args(["--quiet", "--store", "none", "--format", "json"]);
+    let start = Instant::now();
+    let printed = output(&mut command)?.stdout;
+    let took_s = start.elapsed().as_secs_f64();
+    Ok((serde_json::from_slice(&printed).map_err(|error| failed("report", &error))?, took_s))
+}
+
+/// The answer in one line.
+fn told(document: &Value, took_s: f64) -> String {
+    let finding = &document["finding"];
+    let number = |value: &Value| value.as_f64().map_or("–".to_owned(), |number| format!("{number:.4}"));
+    format!(
+        "{}: p {}, typical difference {} ({} to {}), period {} ({} to {}), {} peaks; {} runs of {}, {took_s:.1} s",
+        finding["answer"].as_str().unwrap_or("?"),
+        number(&finding["p_value"]),
+        number(&finding["difference_ratio"]),
+        number(&finding["difference_low_ratio"]),
+        number(&finding["difference_high_ratio"]),
+        number(&finding["period"]),
+        number(&finding["period_low"]),
+        number(&finding["period_high"]),
+        finding["peaks_total"],
+        document["runs_done"],
+        document["runs_exhaustive"],
+    )
+}
+
+/// The program that prints where its word lies: loads of eight bytes on a stack that straddle cache lines at known places.
+fn straddle() -> Result<String, ChoreError> {
+    Ok(format!("{} 20000 1", compile("sweep/straddle.c", &["-O1"])?.display()))
+}
+
+/// The sizes at which the word of the subject crosses a page, from the subject itself.
+fn crossing(subject: &str) -> Result<Vec<u64>, ChoreError> {
+    let program = subject.split(' ').next().unwrap_or_default();
+    let mut sizes = Vec::new();
+    for size in 0..=4096u64 {
+        let mut run = Command::new("setarch");
+        // `env -i` of the sweep: one string of exactly so many bytes, its terminator included.
+        run.args(["-R", program, "20000", "1"]).env_clear();
+        if size > 1 {
+            run.env("A", "x".repeat(size.saturating_sub(3) as usize));
+        }
+        let printed = output(&mut run)?.stdout;
+        let text = String::from_utf8_lossy(&printed).into_owned();
+        let place =
+            text.lines().nth(1).and_then(|line| u64::from_str_radix(line.trim_start_matches("0x"), 16).ok());
+        if place.is_some_and(|place| place % 4096 > 4088) {
+            sizes.push(size);
+        }
+    }
+    Ok(sizes)
+}
+
+/// The effect, its period and its outlier with ASLR off; no effect with ASLR on.
+fn positive() -> Result<(), ChoreError> {
+    let subject = straddle()?;
+    println!("positive control: {subject}");
+    println!("sizes at which the word crosses a page: {:?}", crossing(&subject)?);
+    for aslr in ["off", "on"] {
+        let (document, took_s) = sweep(&["env-size=0..4096", "--aslr", aslr], &subject)?;
+        println!("  ASLR {aslr}: {}", told(&document, took_s));
+        for peak in document["finding"]["peaks"].as_array().into_iter().flatten().take(4) {
+            println!("    peak at {}: ratio {}", peak["level"], peak["ratio"]);
+        }
+    }
+    Ok(())
+}
+
+/// A program that cannot depend on its environment, while a burner on each CPU comes and goes at random.
+fn negative() -> Result<(), ChoreError> {
+    let options = ["-O2", "-static", "-nostdlib", "-ffreestanding"];
+    let subject = compile("sweep/registers.c", &options)?.display().to_string();
+    let online = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let rhythm = Rhythm::Random { shortest_ms: 20, longest_ms: 400 };
+    let mut burners = Vec::new();
+    for cpu in 0..online {
+        let place = cpu.to_string().parse().map_err(|error| failed("CPU", &error))?;
+        let burner = Burner::start(Some(&place), rhythm, cpu as u64);
+        burners.push(burner.map_err(|error| failed("burner", &error))?);
+    }
+    let mut answers = std::collections::BTreeMap::new();
+    let start = Instant::now();
+    for seed in 1..=QUIET_SWEEPS {
+        let seed = seed.to_string();
+        let words = ["env-size=0..4096:256", "--aslr", "off", "--blocks", "40", "--seed", &seed];
+        let (document, _) = sweep(&words, &subject)?;
+        let answer = document["finding"]["answer"].as_str().unwrap_or("?").to_owned();
+        *answers.entry(answer).or_insert(0u32) += 1;
+    }
+    let took_s = start.elapsed().as_secs_f64();
+    println!(
+        "negative control: {QUIET_SWEEPS} sweeps of {subject} over env-size=0..4096:256 beside {online} burners"
+    );
+    println!("  answers: {answers:?} in {took_s:.0} s; goal: an effect in at most 5");
+    drop(burners);
+    Ok(())
+}
+
+/// The same question asked exhaustively and adaptively, on a scale that can be afforded.
+fn exhaustive() -> Result<(), ChoreError> {
+    let subject = straddle()?;
+    println!("the whole question, 8193 sizes, ASLR off: {subject}");
+    let (adaptive, took_s) = sweep(&["env-size=0..8192", "--aslr", "off"], &subject)?;
+    println!("  adaptive: {}", told(&adaptive, took_s));
+    let (small, small_s) = sweep(&["env-size=0..1024", "--aslr", "off"], &subject)?;
+    println!("  0..1024, adaptive: {}", told(&small, small_s));
+    let words = ["env-size=0..1024", "--aslr", "off", "--exhaustive", "--blocks", "8"];
+    let (document, exhaustive_s) = sweep(&words, &subject)?;
+    println!("  0..1024, exhaustive, 8 blocks: {}", told(&document, exhaustive_s));
+    let per_run_s = exhaustive_s / document["runs_done"].as_f64().unwrap_or(1.0);
+    let whole_s = per_run_s * adaptive["runs_exhaustive"].as_f64().unwrap_or(0.0);
+    let share =
+        adaptive["runs_done"].as_f64().unwrap_or(0.0) / adaptive["runs_exhaustive"].as_f64().unwrap_or(1.0);
+    println!("  8193 × 100, extrapolated from {:.3} ms a run: {:.0} min", per_run_s * 1e3, whole_s / 60.0);
+    println!(
+        "  share of the exhaustive runs: {share:.4} (goal: below 0.01), time {took_s:.1} s (goal: below 60)"
+    );
+    Ok(())
+}
+
+/// Runs per second of a sweep against a bare `vfork` loop.
+fn cost() -> Result<(), ChoreError> {
+    let bare = compile("instrument/bare.c", &[])?;
+    let empty = compile("instrument/empty.c", &["-static", "-nostdlib", "-ffreestanding"])?;
+    let mut ratios = Vec::new();
+    for _ in 0..COST_ROUNDS {
+        let before = bare_ns(&bare, &empty)?;
+        let mine = swept_ns(&empty)?;
+        let after = bare_ns(&bare, &empty)?;
+        ratios.push((before + after) / 2.0 / mine);
+    }
+    println!("runs per second of a sweep (start and report included) over those of the bare spawn loop:");
+    print_ratio("fauxplat sweep env-size=0..4096:8 --exhaustive", &ratios, "goal: at least 0.85");
+    Ok(())
+}
+
+/// Runs of each side in a round.
+const COST_RUNS: u32 = 10_260;
+
+fn bare_ns(bare: &Path, empty: &Path) -> Result<f64, ChoreError> {
+    let printed = output(Command::new(bare).arg(COST_RUNS.to_string()).arg(empty))?.stdout;
+    let text = String::from_utf8_lossy(&printed).into_owned();
+    let first = text.split_whitespace().next().and_then(|word| word.parse().ok());
+    first.ok_or_else(|| failed("the bare loop", &"it did not print a number"))
+}
+
+/// 513 sizes in 20 blocks: as many runs as the bare loop makes.
+fn swept_ns(empty: &Path) -> Result<f64, ChoreError> {
+    let mut command = Command::new(fauxplat()?);
+    let words =
+        ["sweep", "env-size=0..4096:8", "--exhaustive", "--blocks", "20", "--quiet", "--store", "none"];
+    command.args(words).arg(empty).arg("--output").arg(scratch()?.join("sweep.txt")).stdout(Stdio::null());
+    let start = Instant::now();
+    output(&mut command)?;
+    Ok(start.elapsed().as_nanos() as f64 / f64::from(COST_RUNS))
+}
