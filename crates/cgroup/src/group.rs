@@ -15,8 +15,18 @@ pub struct Group {
     folders: Vec<PathBuf>,
 }
 
-/// The kernel's default period of a CPU quota; a longer one makes longer gaps.
-const PERIOD_US: u64 = 100_000;
+/// Period of a CPU quota, where the quota is not too small for it. The kernel's default is ten times as long, so that a
+/// command of some milliseconds would be over before its limit began.
+const PERIOD_US: u64 = 10_000;
+/// The kernel takes no smaller quota (`min_cfs_quota_period` in `kernel/sched/core.c`).
+const QUOTA_US_MIN: u64 = 1000;
+
+/// Quota and period for so many per cent of one CPU, in microseconds.
+fn quota_and_period(percent: u32) -> (u64, u64) {
+    let percent = u64::from(percent.max(1));
+    let quota_us = (percent * PERIOD_US / 100).max(QUOTA_US_MIN);
+    (quota_us, quota_us * 100 / percent)
+}
 
 impl Group {
     /// Its folders. A process that writes a zero into `cgroup.procs` of each is inside.
@@ -37,13 +47,13 @@ impl Group {
     /// Limits CPU time to so many per cent of one CPU.
     pub(crate) fn limit_cpu(&self, hierarchy: &Hierarchy, percent: u32) -> Result<(), CgroupError> {
         let folder = self.folder(hierarchy);
-        let quota_us = u64::from(percent) * PERIOD_US / 100;
+        let (quota_us, period_us) = quota_and_period(percent);
         match hierarchy.version {
             Version::One => {
-                write(&folder.join("cpu.cfs_period_us"), &PERIOD_US.to_string())?;
+                write(&folder.join("cpu.cfs_period_us"), &period_us.to_string())?;
                 write(&folder.join("cpu.cfs_quota_us"), &quota_us.to_string())
             }
-            Version::Two => write(&folder.join("cpu.max"), &format!("{quota_us} {PERIOD_US}")),
+            Version::Two => write(&folder.join("cpu.max"), &format!("{quota_us} {period_us}")),
         }
     }
 
@@ -94,4 +104,17 @@ pub(crate) fn remove(folder: &Path) -> bool {
         std::thread::sleep(Duration::from_millis(1));
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotas_are_shares_of_short_periods() {
+        assert_eq!(quota_and_period(50), (5_000, 10_000));
+        assert_eq!(quota_and_period(150), (15_000, 10_000));
+        assert_eq!(quota_and_period(5), (1_000, 20_000));
+        assert_eq!(quota_and_period(1), (1_000, 100_000));
+    }
 }

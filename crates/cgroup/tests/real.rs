@@ -58,7 +58,7 @@ fn a_cpu_quota_is_written_and_the_group_goes_even_with_a_process_inside() {
         let v2 = std::fs::read_to_string(folder.join("cpu.max")).ok();
         v2.or_else(|| std::fs::read_to_string(folder.join("cpu.cfs_quota_us")).ok())
     });
-    assert!(quota.unwrap().starts_with("50000"));
+    assert!(quota.unwrap().starts_with("5000"));
     let mut sleeper = inside(&group, "sleep 60").spawn().unwrap();
     let entered = |folder: &std::path::PathBuf| {
         std::fs::read_to_string(folder.join("cgroup.procs")).is_ok_and(|text| !text.is_empty())

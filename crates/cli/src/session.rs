@@ -71,31 +71,34 @@ impl<'a> Session<'a> {
         invocation: &[String],
         programs: &[Option<PathBuf>],
     ) -> Result<Self, Failure> {
-        let machine = fauxplat_topology::discover(Path::new("/"));
-        let commands = commands::resolve(&definition, &machine.cpu, programs)?;
-        let executor = || executor(&commands);
-        Session::with_executor(kind, definition, commands.clone(), executor, output, invocation)
+        let make = |definition: &mut Definition| {
+            let machine = fauxplat_topology::discover(Path::new("/"));
+            let commands = commands::resolve(definition, &machine.cpu, programs)?;
+            let executor = executor(&commands)?;
+            Ok((commands, executor))
+        };
+        Session::with_commands(kind, definition, make, output, invocation)
     }
 
-    /// The same with commands that are ready, and an executor of them.
+    /// The same with commands that somebody else makes of the definition, and their executor.
     ///
     /// # Errors
     /// As [`Session::begin`].
-    pub(crate) fn with_executor(
+    pub(crate) fn with_commands(
         kind: &'static str,
         mut definition: Definition,
-        commands: Vec<Command>,
-        executor: impl FnOnce() -> Result<Executor, Failure>,
+        make: impl FnOnce(&mut Definition) -> Result<(Vec<Command>, Executor), Failure>,
         output: &'a OutputArgs,
         invocation: &[String],
     ) -> Result<Self, Failure> {
         signal::stop_on_interrupt().map_err(Failure::machine)?;
-        // The facts are those of the machine that is measured, so it is changed first.
+        // The facts are those of the machine that is measured, so it is changed first; and what the commands get of
+        // that is known before they are made.
         let tuned = tuning::tune(&mut definition, invocation)?;
         let machine = fauxplat_topology::discover(Path::new("/"));
+        let (commands, executor) = make(&mut definition)?;
         let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
         let store = open_store(output)?;
-        let executor = executor()?;
         let header = Header {
             fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
             id: None,

@@ -17,10 +17,17 @@ const COST_ROUNDS: u32 = 9;
 
 /// The controls and the figures, by name or all.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
-    let all: [(&str, fn() -> Result<(), ChoreError>); 4] =
-        [("positive", positive), ("negative", negative), ("exhaustive", exhaustive), ("cost", cost)];
-    let wanted = |name: &str| words.is_empty() || words.contains(&name);
-    all.iter().filter(|(name, _)| wanted(name)).try_for_each(|(_, part)| part())
+    let all = ["positive", "negative", "exhaustive", "cost"];
+    let parts = if words.is_empty() { &all[..] } else { words };
+    parts.iter().try_for_each(|part| match *part {
+        "positive" => positive(),
+        "negative" => negative(),
+        "exhaustive" => exhaustive(),
+        "cost" => cost(),
+        _ => Err(ChoreError::Usage(
+            "usage: cargo xtask bench sweep [positive | negative | exhaustive | cost]…",
+        )),
+    })
 }
 
 /// One sweep as its document, and its wall time in seconds.

@@ -1,8 +1,8 @@
 //! `fauxplat sweep`: does a factor that nobody looks at change the time?
 
 use fauxplat_analyze::{SweepJudged, run_findings};
-use fauxplat_model::SweepAnswer;
 use fauxplat_model::document::Findings;
+use fauxplat_model::{Definition, SweepAnswer};
 use fauxplat_plan::{Layout, Plan};
 use fauxplat_run::{Executor, Program, Stopped};
 
@@ -17,15 +17,17 @@ use crate::survey::{Prepared, Tour, prepare};
 pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failure> {
     let mut definition = define::definition(&args.commands, &args.condition)?;
     define::apply_sweep(&mut definition, args);
-    let prepared = prepare(&mut definition)?;
-    let commands = prepared.commands.clone();
-    let groups = prepared.groups.folders(&commands);
-    let executor = || {
+    let mut prepared = None;
+    let make = |definition: &mut Definition| {
+        let ready = prepare(definition)?;
+        let commands = ready.commands.clone();
         let program = Program::this_binary(crate::SPAWNER_VERB);
-        Ok(Executor::in_groups(&program, &prepared.commands, &groups)?)
+        let executor = Executor::in_groups(&program, &commands, &ready.groups.folders(&commands))?;
+        prepared = Some(ready);
+        Ok((commands, executor))
     };
-    let mut session =
-        Session::with_executor("sweep", definition, commands, executor, &args.output, invocation)?;
+    let mut session = Session::with_commands("sweep", definition, make, &args.output, invocation)?;
+    let Some(prepared) = prepared else { return Err(Failure::usage("there is nothing to sweep")) };
     let judged = match visit(&mut session, prepared) {
         Ok(judged) => judged,
         Err(failure) => return give_up(session, failure),

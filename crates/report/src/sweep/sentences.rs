@@ -27,8 +27,16 @@ pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
         ),
         SweepAnswer::Undecided => {
             let (ended, bound) = (limit(found.stopped_by), excluded(finding));
-            let sentence =
-                format!("Whether {factor} changes the {metric} is undecided{ended}: {bound} ({p}).");
+            let margin = round_percent(finding.margin);
+            let sentence = match finding.p_value <= finding.level {
+                true => format!(
+                    "{factor} moves the {metric} ({p}), but whether by more than ±{margin} is undecided{ended}: {bound}."
+                ),
+                false => format!(
+                    "{factor} showed no effect beyond drift on the {metric}{ended} ({p}), but a small one cannot be excluded \
+                     either: {bound}, and ±{margin} is asked for."
+                ),
+            };
             (Tone::Doubt, sentence)
         }
     }

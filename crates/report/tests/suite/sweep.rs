@@ -126,6 +126,7 @@ fn product() -> SweepFindings {
     found.finding.peaks.clear();
     found.finding.peaks_total = 0;
     found.stopped_by = StoppedBy::MaxTime;
+    found.finding.p_value = 0.2;
     let part = |factor: &str, variance_share| SweepPart {
         factor: factor.into(),
         variance_share,
@@ -141,6 +142,13 @@ fn the_conclusion_stands_first_in_text() {
     insta::assert_snapshot!("sweep_sizes", owned(sizes()).text(80));
     insta::assert_snapshot!("sweep_words", owned(words()).text(80));
     insta::assert_snapshot!("sweep_product", owned(product()).text(80));
+    let mut small = product();
+    small.finding.p_value = 0.0004;
+    let text = owned(small).text(200);
+    assert!(
+        text.starts_with("env-size x aslr moves the wall time (p = 0.0004), but whether by more"),
+        "{text}"
+    );
     let plain = Style { colour: false, width: 60, unicode: false };
     let ascii = owned(sizes()).render(Format::Text, &plain);
     assert!(ascii.is_ascii(), "{ascii}");
