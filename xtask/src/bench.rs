@@ -1,6 +1,7 @@
 //! Benches: every figure is a ratio whose two sides were measured in one run, in turns.
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "benches start programs and print")]
 
+mod doctor;
 mod instrument;
 mod memory;
 mod sweep;
@@ -18,6 +19,7 @@ const ROUNDS: u32 = 15;
 /// Runs one bench by name, or all.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     match words {
+        ["doctor"] => doctor::run(),
         ["instrument"] => instrument::run(ROUNDS),
         ["instrument", rounds] => instrument::run(rounds.parse().unwrap_or(ROUNDS)),
         ["memory"] => memory::run(),
@@ -25,12 +27,13 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["sweep", parts @ ..] => sweep::run(parts),
         [] => {
             instrument::run(ROUNDS)?;
+            doctor::run()?;
             memory::run()?;
             sweep::run(&[])?;
             verdict::run()
         }
         _ => Err(ChoreError::Usage(
-            "usage: cargo xtask bench [instrument [ROUNDS] | memory | sweep [PART] | verdict]",
+            "usage: cargo xtask bench [doctor | instrument [ROUNDS] | memory | sweep [PART] | verdict]",
         )),
     }
 }

@@ -53,6 +53,13 @@ pub(crate) fn check(product: Product) -> Result<(), ChoreError> {
     if violations.is_empty() { Ok(()) } else { Err(ChoreError::Untidy(violations)) }
 }
 
+/// Writes the list of hazards, as `doctor` explains them.
+pub(crate) fn hazards() -> Result<(), ChoreError> {
+    let file = cargo::root().join("docs/hazards.md");
+    let words = ["doctor", "--explain", "all", "--output"].map(AsRef::as_ref);
+    cargo::run("fauxplat-cli", &[], &[&words[..], &[file.as_os_str()]].concat())
+}
+
 /// Lets the program write into a fresh folder below the target directory.
 fn make(product: Product) -> Result<Files, ChoreError> {
     let metadata = cargo::metadata()?;

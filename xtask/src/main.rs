@@ -1,4 +1,5 @@
-//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | vm | man | completions`.
+//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | vm | man | completions |
+//! hazards`.
 #![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
 mod bench;
@@ -15,10 +16,11 @@ use error::ChoreError;
 const USAGE: &str = "usage: cargo xtask CHORE
   tidy                   check ranks, columns and the form of every module
   sim [ARGS]             simulate the decision rule and compare it with its reference figures
-  bench [NAME]           instrument, memory, verdict: figures as ratios, see benches/README.md
+  bench [NAME]           doctor, instrument, memory, verdict: figures as ratios, see benches/README.md
   vm [--seconds N] [NAME]… tests in virtual machines, all or by test and shape, see vm/README.md
   man [--check]          write docs/man from the command line's definition, or check that it is up to date
-  completions [--check]  the same for docs/completions";
+  completions [--check]  the same for docs/completions
+  hazards                write docs/hazards.md from the declarations; a test checks that it is up to date";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -41,6 +43,7 @@ fn chore(arguments: &[String]) -> Result<(), ChoreError> {
         ["man"] => generate::write(generate::MAN),
         ["man", "--check"] => generate::check(generate::MAN),
         ["completions"] => generate::write(generate::COMPLETIONS),
+        ["hazards"] => generate::hazards(),
         ["completions", "--check"] => generate::check(generate::COMPLETIONS),
         _ => Err(ChoreError::Usage(USAGE)),
     }

@@ -107,6 +107,7 @@ fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
         args::Verb::Tune(args) => verbs::tune::tune(&args, words),
         args::Verb::Restore(args) => verbs::restore::restore(&args, words),
         args::Verb::Lab(args) => verbs::lab::lab(&args, words),
+        args::Verb::Doctor(args) => verbs::doctor::doctor(&args, words),
         args::Verb::History(args) => verbs::history::history(&args),
         args::Verb::Man { folder } => verbs::generate::man(&folder),
         args::Verb::Completions { folder } => verbs::generate::completions(&folder),

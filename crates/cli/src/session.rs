@@ -109,7 +109,7 @@ impl<'a> Session<'a> {
             condition: definition.condition.clone(),
             definition,
             sources: executor.sources(),
-            warnings: Vec::new(),
+            warnings: hazards_of(&commands),
             not_measured: Vec::new(),
         };
         let mut session = Session {
@@ -277,6 +277,15 @@ impl<'a> Session<'a> {
     pub(crate) fn samples(&self) -> &[Sample] {
         &self.recorder.samples
     }
+}
+
+/// What is so wrong with the machine that every reader of the record should know; `doctor` has the rest.
+fn hazards_of(commands: &[Command]) -> Vec<String> {
+    let cpus = commands.first().and_then(|command| match &command.condition.cpu {
+        Placement::Set(cpus) | Placement::OneOf(cpus) | Placement::IdleOf(cpus) => Some(cpus),
+        _ => None,
+    });
+    fauxplat_hazards::warnings(Path::new("/"), cpus)
 }
 
 /// Starts a spawner of this very binary.

@@ -70,6 +70,8 @@ findings! {
     Compare(CompareFindings) = "fauxplat.compare/1",
     /// By `aa`.
     Aa(AaFindings) = "fauxplat.aa/1",
+    /// By `doctor`.
+    Doctor(DoctorFindings) = "fauxplat.doctor/1",
     /// By `index`.
     Index(IndexFindings) = "fauxplat.index/1",
     /// By `table`.

@@ -26,6 +26,9 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         }
         _ => parts(&verbs::parts(record), out)?,
     }
+    if verbs::is_look(record.findings) {
+        return Ok(inspected(record.header, out)?);
+    }
     Ok(foot(record.header, out)?)
 }
 
@@ -129,6 +132,21 @@ fn sweep(found: &SweepFindings, out: &mut dyn Write) -> io::Result<()> {
 
 /// Warnings in the open, the rest folded away.
 fn foot(header: &Header, out: &mut dyn Write) -> io::Result<()> {
+    doubts(header, out)?;
+    writeln!(out, "- condition: {}", prose(&text::condition(&header.condition)))?;
+    writeln!(out, "- machine: {}", prose(&text::machine(&header.machine)))?;
+    writeln!(out, "- repeat with: {}", code(&text::repeat(header)))?;
+    writeln!(out, "\n</details>")
+}
+
+/// The same below what was found by looking alone: there is no condition, and nothing to repeat.
+fn inspected(header: &Header, out: &mut dyn Write) -> io::Result<()> {
+    doubts(header, out)?;
+    writeln!(out, "- machine: {}", prose(&text::machine(&header.machine)))?;
+    writeln!(out, "\n</details>")
+}
+
+fn doubts(header: &Header, out: &mut dyn Write) -> io::Result<()> {
     for warning in &header.warnings {
         paragraph(&format!("**Warning:** {}", prose(warning)), out)?;
     }
@@ -136,10 +154,7 @@ fn foot(header: &Header, out: &mut dyn Write) -> io::Result<()> {
     for reason in &header.not_measured {
         writeln!(out, "- not measured: {}", prose(reason))?;
     }
-    writeln!(out, "- condition: {}", prose(&text::condition(&header.condition)))?;
-    writeln!(out, "- machine: {}", prose(&text::machine(&header.machine)))?;
-    writeln!(out, "- repeat with: {}", code(&text::repeat(header)))?;
-    writeln!(out, "\n</details>")
+    Ok(())
 }
 
 fn parts(parts: &[Part], out: &mut dyn Write) -> io::Result<()> {
@@ -147,6 +162,13 @@ fn parts(parts: &[Part], out: &mut dyn Write) -> io::Result<()> {
         Part::Sentence(Tone::Title, text) => paragraph(&format!("**{text}**"), out),
         Part::Sentence(_, text) => paragraph(text, out),
         Part::Table(grid) => table(grid, out),
+        Part::Block { title, lines } => {
+            paragraph(&format!("**{title}**"), out)?;
+            for line in lines {
+                writeln!(out, "{}- {}", "  ".repeat(line.depth - 1), prose(&spaced(&line.text)))?;
+            }
+            writeln!(out)
+        }
     })
 }
 

@@ -13,6 +13,23 @@ pub(crate) enum Part {
     Sentence(Tone, String),
     /// A table.
     Table(Grid),
+    /// Lines under a title, close together.
+    Block {
+        /// What they are about.
+        title: String,
+        /// The lines, in their order.
+        lines: Vec<Line>,
+    },
+}
+
+/// A line of a block, as long as it needs to be.
+pub(crate) struct Line {
+    /// What it says, for those who can show colours.
+    pub(crate) tone: Tone,
+    /// How far below the title it stands, from 1.
+    pub(crate) depth: usize,
+    /// The words, in which nothing is markup.
+    pub(crate) text: String,
 }
 
 impl Part {
@@ -31,6 +48,10 @@ pub(crate) fn text(page: &mut Page, parts: &[Part]) -> io::Result<()> {
         match part {
             Part::Sentence(tone, text) => page.paragraph(*tone, 0, text)?,
             Part::Table(grid) => page.table(INDENT, grid)?,
+            Part::Block { title, lines } => {
+                page.line(Tone::Title, title)?;
+                lines.iter().try_for_each(|it| page.paragraph(it.tone, it.depth * INDENT, &it.text))?;
+            }
         }
     }
     Ok(())

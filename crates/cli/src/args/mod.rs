@@ -5,6 +5,7 @@ mod build;
 mod commands;
 mod compare;
 mod condition;
+mod doctor;
 mod history;
 mod index;
 mod lab;
@@ -23,6 +24,7 @@ pub(crate) use build::{BuildArgs, LinkSeeds};
 pub(crate) use commands::CommandArgs;
 pub(crate) use compare::{CompareArgs, Gate, RuleArgs};
 pub(crate) use condition::{ConditionArgs, OnOff};
+pub(crate) use doctor::DoctorArgs;
 pub(crate) use history::{HistoryAction, HistoryArgs};
 pub(crate) use index::IndexArgs;
 pub(crate) use lab::{LabAction, LabArgs};
@@ -63,6 +65,8 @@ pub(crate) enum Verb {
     Restore(RestoreArgs),
     /// Published claims, tried here: list, show and run small experiments, and judge what was claimed
     Lab(LabArgs),
+    /// What on this machine will spoil a measurement, and what to do about it
+    Doctor(DoctorArgs),
     /// Earlier results: list, show, export, remove
     History(HistoryArgs),
     /// Write the manual pages into a folder

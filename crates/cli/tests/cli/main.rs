@@ -12,6 +12,7 @@ mod calibrate;
 mod common;
 mod compare;
 mod condition;
+mod doctor;
 mod duet;
 mod history;
 mod index;

@@ -2,6 +2,7 @@
 
 mod aa;
 mod compare;
+mod doctor;
 mod explain;
 mod index;
 mod lab;
@@ -12,6 +13,7 @@ mod tune;
 
 pub use aa::*;
 pub use compare::*;
+pub use doctor::*;
 pub use explain::*;
 pub use index::*;
 pub use lab::*;

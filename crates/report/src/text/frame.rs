@@ -19,8 +19,14 @@ pub(crate) fn foot(page: &mut Page, header: &Header) -> io::Result<()> {
     page.line(Tone::Faint, &repeat)
 }
 
+/// The part below what was found by looking alone: there is no condition, and nothing to repeat.
+pub(crate) fn inspected(page: &mut Page, header: &Header) -> io::Result<()> {
+    troubles(page, header)?;
+    page.paragraph(Tone::Faint, 0, &format!("machine: {}", machine(&header.machine)))
+}
+
 /// What may spoil the result, and what could not be measured.
-pub(crate) fn troubles(page: &mut Page, header: &Header) -> io::Result<()> {
+fn troubles(page: &mut Page, header: &Header) -> io::Result<()> {
     page.blank()?;
     for warning in &header.warnings {
         page.paragraph(Tone::Doubt, 0, &format!("warning: {}", visible(warning)))?;

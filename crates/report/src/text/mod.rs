@@ -41,6 +41,9 @@ pub(crate) fn write(record: &Record, style: &Style, out: &mut dyn Write) -> Resu
         }
         _ => parts::text(&mut page, &verbs::parts(record))?,
     }
+    if verbs::is_look(record.findings) {
+        return Ok(frame::inspected(&mut page, record.header)?);
+    }
     Ok(frame::foot(&mut page, record.header)?)
 }
 

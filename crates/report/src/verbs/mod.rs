@@ -2,6 +2,7 @@
 //!
 //! `run`, `compare` and `aa` have pages of their own, since they show runs; every other verb has a file here.
 
+pub(crate) mod doctor;
 pub(crate) mod index;
 pub(crate) mod lab;
 pub(crate) mod tune;
@@ -15,6 +16,7 @@ use crate::parts::Part;
 /// The report as parts, the answer first.
 pub(crate) fn parts(record: &Record) -> Vec<Part> {
     match record.findings {
+        Findings::Doctor(found) => doctor::parts(found),
         Findings::Index(found) => index::parts(record.header, found),
         Findings::Tune(found) => tune::parts(record.header, found),
         Findings::TuneList(found) => tune::parts_of_list(found),
@@ -24,9 +26,15 @@ pub(crate) fn parts(record: &Record) -> Vec<Part> {
     }
 }
 
+/// Whether something was looked at and nothing was run, so that no condition held.
+pub(crate) fn is_look(findings: &Findings) -> bool {
+    matches!(findings, Findings::Doctor(_))
+}
+
 /// Writes the rows of findings that have rows of their own; whether there were any.
 pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> csv::Result<bool> {
     match findings {
+        Findings::Doctor(found) => doctor::rows(found, rows)?,
         Findings::Index(found) => found.cpus.iter().try_for_each(|cpu| rows.serialize(cpu))?,
         Findings::Tune(found) => tune::rows(&found.changes).try_for_each(|row| rows.serialize(row))?,
         Findings::Restore(found) => {

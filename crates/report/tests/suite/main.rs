@@ -2,6 +2,7 @@
 
 mod baseline;
 mod common;
+mod doctor;
 mod exports;
 mod json;
 mod markdown;

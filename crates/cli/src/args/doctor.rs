@@ -1,0 +1,34 @@
+//! `doctor`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use fauxplat_units::{CpuSet, Nanos};
+
+use super::{EXIT_CODES, OutputArgs};
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct DoctorArgs {
+    /// Show what is harmless, unknown or not applicable too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Look at these CPUs alone: those that you want to measure on [default: all that are allowed]
+    #[arg(long, value_name = "LIST")]
+    pub(crate) cpu: Option<CpuSet>,
+    /// Time between the two readings of everything that counts
+    #[arg(long, value_name = "TIME", default_value = "100ms")]
+    pub(crate) interval: Nanos,
+    /// Fail with exit code 1 if a hazard is at this level or above: governor=medium, or any=high, which leaves out
+    /// what fauxplat neutralises itself (repeatable; levels are low, medium, high)
+    #[arg(long, value_name = "HAZARD=LEVEL", value_delimiter = ',')]
+    pub(crate) fail_if: Vec<String>,
+    /// Print all that is known about a hazard: what it costs, its levels, what to do; `all` for every one
+    #[arg(long, value_name = "HAZARD")]
+    pub(crate) explain: Option<String>,
+    /// Look at the tree of files below this folder instead of /: a capture of another machine, at one moment
+    #[arg(long, value_name = "DIR")]
+    pub(crate) sysroot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}

@@ -1,0 +1,125 @@
+//! `fauxplat doctor`: what on this machine will spoil a measurement, and the fix.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use fauxplat_model::document::Findings;
+use fauxplat_model::{DoctorFindings, HazardFinding, Severity};
+use fauxplat_report::Format;
+use fauxplat_units::Nanos;
+
+use crate::args::{DoctorArgs, OutputArgs};
+use crate::failure::Failure;
+use crate::{inspection, output};
+
+/// The longest interval: a typing error should not wait for hours.
+const INTERVAL_MAX: Nanos = Nanos(60_000_000_000);
+
+/// Looks at the machine, reports, and applies the gates.
+pub(crate) fn doctor(args: &DoctorArgs, invocation: &[String]) -> Result<(), Failure> {
+    if let Some(name) = &args.explain {
+        return explain(name, &args.output);
+    }
+    let gates = args.fail_if.iter().map(|text| text.parse()).collect::<Result<Vec<Gate>, Failure>>()?;
+    let root = root(args)?;
+    check(args, &root)?;
+    let mut findings = fauxplat_hazards::examine(&root, args.cpu.as_ref(), args.interval);
+    findings.show_all = args.all;
+    let mut header = inspection::header(&root, invocation);
+    header.not_measured = fauxplat_hazards::not_measured(&findings);
+    header.warnings.extend(gates.iter().filter_map(|gate| gate.doubt(&findings)));
+    let failed: Vec<String> = gates.iter().filter_map(|gate| gate.failed(&findings)).collect();
+    inspection::report(&header, &Findings::Doctor(findings), &args.output)?;
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::gate(format!("--fail-if {}", failed.join("; ")))),
+    }
+}
+
+fn explain(name: &str, output: &OutputArgs) -> Result<(), Failure> {
+    let text = match (name, output.format) {
+        ("all", _) => fauxplat_hazards::all_hazards(),
+        (name, Format::Text | Format::Markdown) => {
+            fauxplat_hazards::explain(fauxplat_hazards::find(name).map_err(Failure::usage)?)
+        }
+        (_, other) => return Err(Failure::usage(format!("--explain is written as text, not as {other}"))),
+    };
+    output::lines(&text, output)
+}
+
+fn root(args: &DoctorArgs) -> Result<PathBuf, Failure> {
+    let Some(folder) = &args.sysroot else { return Ok(PathBuf::from("/")) };
+    let place = || format!("--sysroot {}", folder.display());
+    // The real path, so that another way of writing `/` is seen to be the machine itself.
+    let root = folder.canonicalize().map_err(|error| Failure::usage(format!("{}: {error}", place())))?;
+    if root.is_dir() { Ok(root) } else { Err(Failure::usage(format!("{} is not a folder", place()))) }
+}
+
+/// Refuses CPUs that are not there, and intervals that nobody means.
+fn check(args: &DoctorArgs, root: &Path) -> Result<(), Failure> {
+    if args.interval > INTERVAL_MAX {
+        return Err(Failure::usage(format!("--interval {}: at most {INTERVAL_MAX}", args.interval)));
+    }
+    let Some(cpus) = &args.cpu else { return Ok(()) };
+    let off = cpus.without(&fauxplat_topology::online(root));
+    match (cpus.is_empty(), off.is_empty()) {
+        (true, _) => Err(Failure::usage("--cpu names no CPU")),
+        (false, false) => Err(Failure::usage(format!("--cpu {cpus}: CPU {off} is not online"))),
+        (false, true) => Ok(()),
+    }
+}
+
+/// What must not be: a hazard, or any, at a level or above.
+#[derive(Debug)]
+struct Gate {
+    /// Absent for `any`.
+    hazard: Option<&'static str>,
+    level: Severity,
+}
+
+impl FromStr for Gate {
+    type Err = Failure;
+
+    fn from_str(text: &str) -> Result<Self, Failure> {
+        let (name, level) = text.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("--fail-if {text}: say HAZARD=LEVEL, for instance any=high"))
+        })?;
+        let told = |error: &dyn std::fmt::Display| Failure::usage(format!("--fail-if: {error}"));
+        let hazard = match name {
+            "any" => None,
+            name => Some(fauxplat_hazards::find(name).map_err(|error| told(&error))?.name),
+        };
+        let level = level.parse().map_err(|error: String| told(&error))?;
+        Ok(Gate { hazard, level })
+    }
+}
+
+impl Gate {
+    /// Whether the gate is about this hazard. What fauxplat neutralises counts for those alone who name it.
+    fn is_about(&self, found: &HazardFinding) -> bool {
+        self.hazard.map_or(!found.neutralised_by_us, |name| name == found.name)
+    }
+
+    /// The words of a gate that did not hold.
+    fn failed(&self, findings: &DoctorFindings) -> Option<String> {
+        let bad =
+            findings.hazards.iter().filter(|found| self.is_about(found) && found.severity <= self.level);
+        let told: Vec<String> = bad
+            .map(|found| {
+                let value = found.value.as_deref().unwrap_or("unknown");
+                format!("{} is {} ({value})", found.name, found.severity)
+            })
+            .collect();
+        let gate = format!("{}={}", self.hazard.unwrap_or("any"), self.level);
+        (!told.is_empty()).then(|| format!("{gate}: {}", told.join(", ")))
+    }
+
+    /// A gate on something that could not be read holds, and that should not pass in silence.
+    fn doubt(&self, findings: &DoctorFindings) -> Option<String> {
+        let name = self.hazard?;
+        let found = findings.hazards.iter().find(|found| found.name == name)?;
+        let reason = found.reason.as_deref().unwrap_or("unknown");
+        (found.severity == Severity::Unknown)
+            .then(|| format!("--fail-if {name}={} says nothing: {reason}", self.level))
+    }
+}

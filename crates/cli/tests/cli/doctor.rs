@@ -1,0 +1,199 @@
+//! `doctor`: this machine, captured ones, gates, and what may not be read.
+#![expect(clippy::disallowed_macros, reason = "a test that cannot be made here says so")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use fauxplat_sys::process;
+use serde_json::Value;
+
+use crate::common::{Done, Lab};
+
+/// A short interval: no test looks at what counts.
+const SHORT: [&str; 2] = ["--interval", "10ms"];
+
+fn doctor(lab: &Lab, words: &[&str]) -> Done {
+    Done::of(lab.bare(&[&["doctor"], &SHORT[..], words].concat()))
+}
+
+fn json(lab: &Lab, words: &[&str]) -> Value {
+    doctor(lab, &[words, &["--format", "json"]].concat()).succeeds().json()
+}
+
+fn hazard<'a>(document: &'a Value, name: &str) -> &'a Value {
+    let hazards = document["hazards"].as_array().unwrap();
+    hazards.iter().find(|hazard| hazard["name"] == name).unwrap_or_else(|| panic!("no {name}"))
+}
+
+/// A tree of a machine with a loud governor and nothing else.
+fn tree(lab: &Lab) -> String {
+    for (name, text) in [
+        ("root/sys/devices/system/cpu/online", "0-1"),
+        ("root/sys/devices/system/cpu/present", "0-1"),
+        ("root/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave"),
+        ("root/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance"),
+        ("root/proc/loadavg", "0.00 0 0 1/1 1"),
+    ] {
+        fs::create_dir_all(lab.path(name).parent().unwrap()).unwrap();
+        lab.write(name, text);
+    }
+    lab.file("root")
+}
+
+#[test]
+fn this_machine_is_examined_with_and_without_privilege() {
+    for lab in Lab::both() {
+        let document = json(&lab, &[]);
+        assert_eq!(document["schema"], "fauxplat.doctor/1");
+        let hazards = document["hazards"].as_array().unwrap();
+        assert!(hazards.len() >= 80, "{}", hazards.len());
+        for hazard in hazards {
+            for field in ["name", "value", "severity", "neutralised_by_us", "can_tune", "advice"] {
+                assert!(hazard.get(field).is_some(), "{field}: {hazard}");
+            }
+        }
+        assert_eq!(hazard(&document, "aslr")["neutralised_by_us"], true);
+        assert!(hazard(&document, "load")["value"].is_string());
+        let unknown = hazards.iter().filter(|hazard| hazard["severity"] == "unknown").count();
+        let told = document["not_measured"].as_array().unwrap();
+        assert_eq!(unknown == 0, told.is_empty(), "{told:?}");
+        assert!(document["interval_ns"].as_u64().unwrap() >= 10_000_000);
+    }
+}
+
+#[test]
+fn people_see_what_is_there_and_on_request_all() {
+    let lab = Lab::new();
+    let (usual, all) = (doctor(&lab, &[]).succeeds().out, doctor(&lab, &["--all"]).succeeds().out);
+    assert!(usual.contains("hazards not shown: --all") && !all.contains("hazards not shown"), "{all}");
+    assert!(usual.contains("machine: ") && !usual.contains("condition: "), "{usual}");
+    for name in ["governor", "clocksource", "traced"] {
+        assert!(all.contains(name), "{name}: {all}");
+    }
+}
+
+#[test]
+fn another_machine_is_read_from_its_tree_at_one_moment() {
+    let lab = Lab::new();
+    let root = tree(&lab);
+    let document = json(&lab, &["--sysroot", &root]);
+    assert_eq!(document["interval_ns"], 0);
+    let governor = hazard(&document, "governor");
+    assert_eq!((&governor["severity"], &governor["can_tune"]), (&"high".into(), &true.into()));
+    assert_eq!(governor["tune"], "fauxplat tune --set governor=performance");
+    assert_eq!(governor["cpus"][0]["cpu"], 0);
+    let quiet = json(&lab, &["--sysroot", &root, "--cpu", "1"]);
+    assert_eq!(hazard(&quiet, "governor")["severity"], "none");
+    doctor(&lab, &["--sysroot", &root, "--cpu", "2"]).complains(2, &["--cpu 2", "CPU 2 is not online"]);
+    doctor(&lab, &["--sysroot", &lab.file("nowhere")])
+        .complains(2, &["--sysroot", "nowhere", "No such file"]);
+    let file = lab.write("file", "");
+    doctor(&lab, &["--sysroot", &file]).complains(2, &["file is not a folder"]);
+}
+
+#[test]
+fn a_gate_fails_from_its_level_on() {
+    let lab = Lab::new();
+    let root = tree(&lab);
+    let gate = |gates: &str| doctor(&lab, &["--sysroot", &root, "--fail-if", gates]);
+    gate("governor=medium").complains(1, &["governor=medium: governor is high (powersave on CPU 0"]);
+    gate("load=low,any=high").complains(1, &["any=high: governor is high"]);
+    gate("load=low").succeeds();
+    // What cannot be judged does not fail a gate, but it is not silent either.
+    let counted = gate("busy-cpus=low").succeeds();
+    assert!(counted.out.contains("/proc/stat") || counted.out.contains("cannot be here"), "{}", counted.out);
+}
+
+#[test]
+fn gates_that_nobody_can_mean_are_refused() {
+    let lab = Lab::new();
+    let gate = |gates: &str| doctor(&lab, &["--fail-if", gates]);
+    gate("governer=high").complains(2, &["`governer` is not a hazard", "did you mean `governor`?"]);
+    gate("governor=huge").complains(2, &["`huge` is not a level", "low, medium or high"]);
+    gate("governor").complains(2, &["HAZARD=LEVEL"]);
+    Done::of(lab.bare(&["doctor", "--interval", "2m"])).complains(2, &["--interval", "at most 60"]);
+    doctor(&lab, &["--cpu", "x"]).reports_misuse(&["--cpu"]);
+    doctor(&lab, &["--cpu", ""]).complains(2, &["names no CPU"]);
+}
+
+#[test]
+fn a_hazard_is_explained_at_length() {
+    let lab = Lab::new();
+    let text = doctor(&lab, &["--explain", "smt"]).succeeds().out;
+    assert!(text.contains("20 to 45 %") && text.contains("what you can do"), "{text}");
+    let all = doctor(&lab, &["--explain", "all"]).succeeds().out;
+    assert!(all.starts_with("# Hazards") && all.contains("### smt"), "{all}");
+    doctor(&lab, &["--explain", "smtt"]).complains(2, &["did you mean `smt`?"]);
+    doctor(&lab, &["--explain", "smt", "--format", "json"]).complains(2, &["--explain", "json"]);
+}
+
+#[test]
+fn what_may_not_be_read_is_named_and_nothing_else_suffers() {
+    let lab = Lab::ordinary();
+    let root = tree(&lab);
+    for folder in ["root", "root/proc", "root/sys"] {
+        fs::set_permissions(lab.path(folder), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    fs::set_permissions(lab.path("root/proc/loadavg"), fs::Permissions::from_mode(0o000)).unwrap();
+    let document = json(&lab, &["--sysroot", &root, "--fail-if", "load=low"]);
+    assert_eq!(hazard(&document, "load")["severity"], "unknown");
+    assert_eq!(hazard(&document, "load")["reason"], "/proc/loadavg may not be read (run as root)");
+    assert!(document["not_measured"].to_string().contains("load (/proc/loadavg may not be read"));
+    assert!(document["warnings"].to_string().contains("--fail-if load=low says nothing"));
+    assert_eq!(hazard(&document, "governor")["severity"], "high");
+}
+
+#[test]
+fn settings_that_are_mounted_read_only_cannot_be_tuned() {
+    if !process::is_root() {
+        eprintln!("skipped: mounting takes root");
+        return;
+    }
+    let lab = Lab::new();
+    let mut words = vec!["--mount".to_owned(), "sh".into(), "-c".into()];
+    words.push("mount --bind /sys /sys && mount -o remount,bind,ro /sys && exec \"$@\"".into());
+    words.push("sh".into());
+    words.extend(lab.starter());
+    words.extend(["doctor", "--interval", "10ms", "--format", "json"].map(String::from));
+    let mut unshare = Command::new("unshare");
+    lab.settle(unshare.args(&words));
+    let done = Done::of(unshare);
+    if done.err.contains("unshare failed") || done.err.contains("mount:") {
+        eprintln!("skipped: this container may not mount: {}", done.err);
+        return;
+    }
+    let document = done.succeeds().json();
+    assert_eq!(hazard(&document, "restrictions")["severity"], "low");
+    assert!(hazard(&document, "restrictions")["value"].as_str().unwrap().contains("read-only"));
+    for found in document["hazards"].as_array().unwrap() {
+        let is_below = ["governor", "transparent-huge-pages", "same-page-merging"]
+            .iter()
+            .any(|name| found["name"] == *name);
+        assert!(!is_below || found["can_tune"] == false, "{found}");
+    }
+}
+
+#[test]
+fn tune_knows_every_knob_that_doctor_names() {
+    let lab = Lab::new();
+    let root = tree(&lab);
+    for knob in fauxplat_hazards::hazards().filter_map(|hazard| hazard.knob) {
+        let setting = knob.replace("CPUS", "0").replace(":N=", ":0=");
+        let words = ["tune", "--dry-run", "--sysroot", &root, "--set", &setting, "--for", "true"];
+        let done = Done::of(lab.bare(&words));
+        assert_ne!(done.code, Some(2), "{knob}: {done:?}");
+        assert!(!done.out.is_empty(), "{knob}: {done:?}");
+    }
+}
+
+#[test]
+fn an_experiment_carries_no_warning_that_points_nowhere() {
+    let lab = Lab::new();
+    let record = lab.json(&["run", "--runs", "2", "true"]);
+    let warnings = record["warnings"].as_array().unwrap();
+    for warning in warnings.iter().filter_map(Value::as_str).filter(|line| line.contains("doctor")) {
+        let name = warning.split(" (").nth(1).unwrap().split(')').next().unwrap();
+        doctor(&lab, &["--explain", name]).succeeds();
+    }
+}

@@ -1,0 +1,108 @@
+//! The long text of a hazard, and the document that lists all.
+
+use std::fmt::Write;
+
+use fauxplat_model::HazardGroup;
+
+use crate::groups::hazards;
+use crate::hazard::{Hazard, Neutralised};
+
+/// The parts of the long text: a heading and its words.
+fn parts(hazard: &Hazard) -> Vec<(&'static str, String)> {
+    let mut parts = vec![
+        ("costs", hazard.cost.to_owned()),
+        ("levels", capital(hazard.levels)),
+        ("read from", capital(hazard.reads)),
+    ];
+    parts.extend(hazard.in_vm.map(|why| ("in a virtual machine", format!("Meaningless: {why}."))));
+    parts.push((
+        "fauxplat",
+        match hazard.neutralised {
+            Neutralised::No => "Does nothing about it.".to_owned(),
+            Neutralised::Partly(how) => format!("Takes the edge off: {how}."),
+            Neutralised::Yes(how) => format!("Neutralises it: {how}."),
+        },
+    ));
+    parts.extend(hazard.knob.map(|knob| ("tune", format!("`{}`", command(knob)))));
+    parts.push(("what you can do", hazard.advice.to_owned()));
+    parts
+}
+
+/// The text with a capital at its beginning.
+pub(crate) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Knobs that reach one command and what it starts, and end with it.
+const OF_A_COMMAND: [&str; 2] = ["timer-slack=", "dma-latency="];
+
+/// The command line that turns a knob.
+pub(crate) fn command(knob: &str) -> String {
+    let only = if OF_A_COMMAND.iter().any(|name| knob.starts_with(name)) { " --for CMD" } else { "" };
+    format!("fauxplat tune --set {knob}{only}")
+}
+
+/// The long text of one hazard, for a terminal of 80 columns.
+pub fn explain(hazard: &Hazard) -> String {
+    let mut text = format!("{}: {} ({})\n", hazard.name, hazard.title, hazard.group.title());
+    for (heading, words) in parts(hazard) {
+        text += &format!("\n{heading}\n");
+        for line in wrapped(&words, 76) {
+            text += &format!("  {line}\n");
+        }
+    }
+    text
+}
+
+/// Words in lines of at most so many characters; a longer word has a line of its own.
+fn wrapped(words: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in words.split_whitespace() {
+        let line = lines.last_mut().expect("there is always a line");
+        match line.is_empty() || line.chars().count() + 1 + word.chars().count() <= width {
+            true if line.is_empty() => *line = word.to_owned(),
+            true => *line += &format!(" {word}"),
+            false => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// docs/hazards.md: every hazard by group, as Markdown.
+pub fn all_hazards() -> String {
+    let count = hazards().count();
+    let mut text = format!(
+        "# Hazards\n\n\
+         What `fauxplat doctor` looks at, {count} hazards in {} groups. This file is written by `cargo xtask hazards`\n\
+         from the declarations in `crates/hazards/src/groups`; `fauxplat doctor --explain NAME` prints the same.\n\n\
+         Levels: *high* can turn a verdict around or move a figure by several per cent; *medium* can move it by about one\n\
+         per cent, or widen its spread visibly; *low* is there and rarely shows; *none* was read and is harmless;\n\
+         *unknown* could not be read; *not applicable* cannot be there, or means nothing here.\n",
+        HazardGroup::ALL.len()
+    );
+    for group in HazardGroup::ALL {
+        let _ = write!(text, "\n## {}\n", capital(group.title()));
+        for hazard in hazards().filter(|hazard| hazard.group == group) {
+            let _ = write!(text, "\n### {}\n\n{}.\n\n", hazard.name, capital(hazard.title));
+            for (heading, words) in parts(hazard) {
+                // A star within a path would begin an emphasis.
+                let words = if heading == "read from" { format!("`{words}`") } else { words };
+                let _ = writeln!(text, "- *{heading}*: {words}");
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        assert_eq!(wrapped("a bb ccc", 4), ["a bb", "ccc"]);
+        assert_eq!(wrapped("toolong a", 3), ["toolong", "a"]);
+        assert_eq!(wrapped("grüße an", 8), ["grüße an"]);
+    }
+}

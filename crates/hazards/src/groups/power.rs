@@ -1,0 +1,199 @@
+//! Heat and power, which take frequency away.
+
+use fauxplat_model::{HazardGroup, Severity};
+
+use crate::hazard::{Hazard, Judged, Neutralised, Verdict};
+use crate::tree::{Missing, Tree};
+use crate::view::View;
+
+const HOST_KNOWS: &str = "heat and power are the host's, and a guest sees none of them";
+
+pub(super) const HAZARDS: &[Hazard] = &[
+    Hazard {
+        name: "thermal-throttling",
+        title: "slowed down by heat",
+        group: HazardGroup::Frequency,
+        reads: "/sys/devices/system/cpu/cpu*/thermal_throttle/{core,package}_throttle_count, twice",
+        cost: "A CPU that throttles runs at a fraction of its frequency until it has cooled down; long runs are hit and \
+               short ones are not. No published figure was found.",
+        levels: "high: it throttled during the interval; low: at some time since boot, so that load of some minutes \
+                 will do it again; none: never.",
+        in_vm: Some(HOST_KNOWS),
+        neutralised: Neutralised::Partly("commands run in turns, and the drift of a session is reported"),
+        knob: None,
+        advice: "Let the machine cool down between sessions, improve its cooling, or switch turbo off.",
+        judge: throttling,
+    },
+    Hazard {
+        name: "temperature",
+        title: "distance to the critical temperature",
+        group: HazardGroup::Frequency,
+        reads: "/sys/class/hwmon/hwmon*/temp*_{input,crit}, /sys/class/thermal/thermal_zone*/{temp,trip_point_*}",
+        cost: "Close to the limit the firmware takes frequency away before the kernel counts any throttling. No \
+               published figure was found.",
+        levels: "high: within 5 °C of the limit, which a second of load crosses; medium: within 15 °C, which some \
+                 minutes of load cross; none: cooler.",
+        in_vm: Some(HOST_KNOWS),
+        neutralised: Neutralised::No,
+        knob: None,
+        advice: "Wait until the machine has cooled down, as Krun does before each run.",
+        judge: temperature,
+    },
+    Hazard {
+        name: "power-limit",
+        title: "limit of the package's power",
+        group: HazardGroup::Frequency,
+        reads: "/sys/class/powercap/*/constraint_0_{power_limit,max_power}_uw",
+        cost: "Under a lowered limit frequency falls as soon as several cores work. No published figure was found.",
+        levels: "medium: the long-term limit lies below the greatest that the package allows; none: at it.",
+        in_vm: Some(HOST_KNOWS),
+        neutralised: Neutralised::No,
+        knob: None,
+        advice: "Raise constraint_0_power_limit_uw, or choose another power profile, if the cooling allows.",
+        judge: power_limit,
+    },
+    Hazard {
+        name: "on-battery",
+        title: "running from a battery",
+        group: HazardGroup::Frequency,
+        reads: "/sys/class/power_supply/*/{type,online}",
+        cost: "Firmware lowers power limits on battery, by laptop and by charge. No published figure was found.",
+        levels: "high: no mains supply is on line; none: one is.",
+        in_vm: Some(HOST_KNOWS),
+        neutralised: Neutralised::No,
+        knob: None,
+        advice: "Plug the machine in.",
+        judge: battery,
+    },
+    Hazard {
+        name: "platform-profile",
+        title: "power profile of the firmware",
+        group: HazardGroup::Frequency,
+        reads: "/sys/firmware/acpi/platform_profile",
+        cost: "The profile sets power limits and fans. No published figure was found.",
+        levels: "none: performance; low: balanced; high: every profile that saves power or noise, since it lowers the \
+                 limits that turbo works against.",
+        in_vm: Some(HOST_KNOWS),
+        neutralised: Neutralised::No,
+        knob: None,
+        advice: "Choose the profile `performance` while you measure.",
+        judge: profile,
+    },
+];
+
+fn throttling(view: &View<'_>) -> Verdict {
+    let now = view.now.thermal.as_ref().map_err(Clone::clone)?;
+    let total: u64 = now.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
+    let before = view.before.and_then(|before| before.thermal.as_ref().ok());
+    let earlier =
+        before.map_or(total, |before| before.iter().map(|(_, count)| *count).fold(0, u64::saturating_add));
+    Ok(match (total.saturating_sub(earlier), total) {
+        (0, 0) => Judged::none("never since boot"),
+        (0, total) => Judged::low(format!("{total} times since boot")).on(now
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(cpu, count)| (*cpu, Severity::Low, format!("{count} times")))),
+        (new, _) => Judged::high(format!("{new} times just now")),
+    })
+}
+
+/// Sensors of hwmon first, which know their limits; then the zones of ACPI and devices.
+fn temperature(view: &View<'_>) -> Verdict {
+    let mut sensors = hwmon(view.tree);
+    sensors.extend(zones(view.tree));
+    // In thousandths of a degree; sensors without a sensible limit say nothing.
+    let sensible =
+        |(now, limit): &&(i64, i64)| (1..200_000).contains(now) && (30_000..200_000).contains(limit);
+    let closest = sensors.iter().filter(sensible).min_by_key(|(now, limit)| limit - now);
+    let Some((now, limit)) = closest else {
+        return Err(Missing::Absent("sys/class/hwmon/hwmon*/temp*_crit".to_owned()));
+    };
+    let severity = match limit - now {
+        i64::MIN..=5_000 => Severity::High,
+        5_001..=15_000 => Severity::Medium,
+        _ => Severity::None,
+    };
+    Ok(Judged::new(severity, format!("{} °C of {} °C", now / 1000, limit / 1000)))
+}
+
+fn hwmon(tree: &Tree) -> Vec<(i64, i64)> {
+    let base = "sys/class/hwmon";
+    let mut found = Vec::new();
+    for device in tree.numbered(base, "hwmon").unwrap_or_default() {
+        for name in tree.names(&format!("{base}/{device}")).unwrap_or_default() {
+            let Some(sensor) = name.strip_suffix("_input").filter(|name| name.starts_with("temp")) else {
+                continue;
+            };
+            let read = |kind: &str| tree.parse::<i64>(&format!("{base}/{device}/{sensor}_{kind}")).ok();
+            found.extend(read("input").zip(read("crit")));
+        }
+    }
+    found
+}
+
+fn zones(tree: &Tree) -> Vec<(i64, i64)> {
+    let base = "sys/class/thermal";
+    let mut found = Vec::new();
+    for zone in tree.numbered(base, "thermal_zone").unwrap_or_default() {
+        for name in tree.names(&format!("{base}/{zone}")).unwrap_or_default() {
+            let Some(point) = name.strip_suffix("_type").filter(|name| name.starts_with("trip_point_"))
+            else {
+                continue;
+            };
+            let is_critical =
+                tree.text(&format!("{base}/{zone}/{name}")).is_ok_and(|kind| kind == "critical");
+            let read = |file: &str| tree.parse::<i64>(&format!("{base}/{zone}/{file}")).ok();
+            found.extend(read("temp").zip(read(&format!("{point}_temp"))).filter(|_| is_critical));
+        }
+    }
+    found
+}
+
+fn power_limit(view: &View<'_>) -> Verdict {
+    let base = "sys/class/powercap";
+    let watts = |microwatts: u64| microwatts / 1_000_000;
+    let mut lowered = Vec::new();
+    let (mut packages, mut missing) = (0, Missing::Absent(base.to_owned()));
+    for zone in view.tree.names(base)? {
+        let read = |file: &str| view.tree.parse::<u64>(&format!("{base}/{zone}/constraint_0_{file}_uw"));
+        match read("power_limit").and_then(|limit| Ok((limit, read("max_power")?))) {
+            Ok((limit, most)) if limit < most => {
+                lowered.push(format!("{zone}: {} of {} W", watts(limit), watts(most)))
+            }
+            Ok(_) => packages += 1,
+            Err(why @ Missing::Denied(_)) => missing = why,
+            Err(_) => {}
+        }
+    }
+    match (lowered.is_empty(), packages) {
+        (false, _) => Ok(Judged::medium(lowered.join(", "))),
+        (true, 0) => Err(missing),
+        (true, _) => Ok(Judged::none("at the greatest")),
+    }
+}
+
+fn battery(view: &View<'_>) -> Verdict {
+    let base = "sys/class/power_supply";
+    let supplies = view.tree.names(base)?;
+    let is_mains = |name: &&String| {
+        view.tree.text(&format!("{base}/{name}/type")).is_ok_and(|kind| kind == "Mains" || kind == "USB")
+    };
+    let mains: Vec<&String> = supplies.iter().filter(is_mains).collect();
+    let is_on =
+        |name: &&String| view.tree.parse::<u8>(&format!("{base}/{name}/online")).is_ok_and(|on| on > 0);
+    match (mains.is_empty(), mains.iter().any(is_on)) {
+        (true, _) => Err(Missing::Absent(format!("{base}/*/online"))),
+        (false, true) => Ok(Judged::none("no")),
+        (false, false) => Ok(Judged::high("yes")),
+    }
+}
+
+fn profile(view: &View<'_>) -> Verdict {
+    let profile = view.tree.word("sys/firmware/acpi/platform_profile")?;
+    let severity = match profile.as_str() {
+        "performance" | "balanced-performance" => Severity::None,
+        "balanced" => Severity::Low,
+        _ => Severity::High,
+    };
+    Ok(Judged::new(severity, profile))
+}

@@ -1,0 +1,161 @@
+//! What a hazard is: a declaration, and a function that judges what was read.
+
+use fauxplat_model::{CpuHazard, HazardGroup, Severity};
+use fauxplat_units::Cpu;
+
+use crate::tree::Missing;
+use crate::view::View;
+
+/// Whether a measurement by fauxplat suffers from the hazard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Neutralised {
+    /// It does.
+    No,
+    /// Less than others: how.
+    Partly(&'static str),
+    /// It does not: how.
+    Yes(&'static str),
+}
+
+/// One thing on a machine that may spoil a measurement.
+///
+/// The words are what `doctor --explain` and docs/hazards.md print; every field but the optional ones has some.
+#[derive(Clone, Copy)]
+pub struct Hazard {
+    /// Stable name in kebab case: what `--fail-if` and `--explain` take.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// What it is about.
+    pub group: HazardGroup,
+    /// The files that say it.
+    pub reads: &'static str,
+    /// What it costs, with the published or measured figure and its source, or that there is none.
+    pub cost: &'static str,
+    /// From when on it is low, medium or high, and why from there.
+    pub levels: &'static str,
+    /// Why it means nothing in a virtual machine, where it does not.
+    pub in_vm: Option<&'static str>,
+    /// Whether fauxplat makes it harmless itself.
+    pub neutralised: Neutralised,
+    /// What `fauxplat tune --set` takes to change it.
+    pub knob: Option<&'static str>,
+    /// What the user can do.
+    pub advice: &'static str,
+    /// Judges it.
+    pub(crate) judge: fn(&View<'_>) -> Verdict,
+}
+
+/// What a hazard's function says: a judgement, or why there is none.
+pub(crate) type Verdict = Result<Judged, Missing>;
+
+/// A hazard as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Judged {
+    pub(crate) severity: Severity,
+    pub(crate) value: String,
+    /// Why it means nothing here, or what the value rests upon.
+    pub(crate) reason: Option<String>,
+    /// CPUs on which it is there.
+    pub(crate) cpus: Vec<CpuHazard>,
+    /// The setting to ask of `tune` instead of the usual one.
+    pub(crate) knob: Option<String>,
+}
+
+impl Judged {
+    pub(crate) fn new(severity: Severity, value: impl Into<String>) -> Self {
+        Judged { severity, value: value.into(), reason: None, cpus: Vec::new(), knob: None }
+    }
+
+    pub(crate) fn none(value: impl Into<String>) -> Self {
+        Judged::new(Severity::None, value)
+    }
+
+    pub(crate) fn low(value: impl Into<String>) -> Self {
+        Judged::new(Severity::Low, value)
+    }
+
+    pub(crate) fn medium(value: impl Into<String>) -> Self {
+        Judged::new(Severity::Medium, value)
+    }
+
+    pub(crate) fn high(value: impl Into<String>) -> Self {
+        Judged::new(Severity::High, value)
+    }
+
+    /// The hazard cannot be there, since something else is not.
+    pub(crate) fn not_applicable(value: impl Into<String>, reason: impl Into<String>) -> Self {
+        Judged { reason: Some(reason.into()), ..Judged::new(Severity::NotApplicable, value) }
+    }
+
+    /// One of two: there or not.
+    pub(crate) fn either(is_there: bool, severity: Severity, value: impl Into<String>) -> Self {
+        Judged::new(if is_there { severity } else { Severity::None }, value)
+    }
+
+    pub(crate) fn because(self, reason: impl Into<String>) -> Self {
+        Judged { reason: Some(reason.into()), ..self }
+    }
+
+    pub(crate) fn by_knob(self, knob: String) -> Self {
+        Judged { knob: Some(knob), ..self }
+    }
+
+    /// Adds the CPUs on which the hazard is there, worst first.
+    pub(crate) fn on(self, cpus: impl IntoIterator<Item = (Cpu, Severity, String)>) -> Self {
+        let present = cpus.into_iter().filter(|(_, severity, _)| severity.is_present());
+        let mut cpus: Vec<CpuHazard> =
+            present.map(|(cpu, severity, value)| CpuHazard { cpu, value, severity }).collect();
+        cpus.sort_by_key(|found| (found.severity, found.cpu));
+        Judged { cpus, ..self }
+    }
+}
+
+/// The level of a number that is worse the larger it is.
+pub(crate) fn grade(number: f64, low: f64, medium: f64, high: f64) -> Severity {
+    match number {
+        n if n >= high => Severity::High,
+        n if n >= medium => Severity::Medium,
+        n if n >= low => Severity::Low,
+        _ => Severity::None,
+    }
+}
+
+/// A share as people read it; what is there is never called zero.
+pub(crate) fn percent(share: f64) -> String {
+    match share * 100.0 {
+        p if p >= 9.95 || p <= 0.0 => format!("{p:.0} %"),
+        p if p >= 0.1 => format!("{p:.1} %"),
+        _ => "below 0.1 %".to_owned(),
+    }
+}
+
+/// Events in a time, as a rate.
+pub(crate) fn per_second(count: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_graded_from_their_thresholds_on() {
+        let levels = [0.0, 1.0, 2.0, 3.0, f64::NAN].map(|number| grade(number, 1.0, 2.0, 3.0));
+        use Severity::{High, Low, Medium, None};
+        assert_eq!(levels, [None, Low, Medium, High, None]);
+    }
+
+    #[test]
+    fn what_is_there_is_not_called_zero() {
+        assert_eq!([0.0, 0.0001, 0.012, 0.5].map(percent), ["0 %", "below 0.1 %", "1.2 %", "50 %"]);
+    }
+
+    #[test]
+    fn the_worst_cpu_comes_first_and_the_harmless_not_at_all() {
+        let cpu = |number, severity| (Cpu(number), severity, String::new());
+        let judged =
+            Judged::low("x").on([cpu(0, Severity::Low), cpu(1, Severity::None), cpu(2, Severity::High)]);
+        assert_eq!(judged.cpus.iter().map(|found| found.cpu.0).collect::<Vec<_>>(), [2, 0]);
+    }
+}

@@ -1,0 +1,191 @@
+//! What on a machine spoils measurements: a declaration per hazard, read from a root path and judged.
+//!
+//! Nothing is ever written. The root is `/` on the machine itself and a tree of files in tests; a file that is missing,
+//! may not be read or makes no sense leaves its hazard *unknown* or *not applicable*, with the reason, and spoils
+//! nothing else. What counts is read twice, an interval apart, for all hazards together.
+
+mod explain;
+mod groups;
+mod hazard;
+mod read;
+mod tree;
+mod view;
+mod warn;
+
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use fauxplat_model::{DoctorFindings, HazardFinding, Severity};
+use fauxplat_sys::clock;
+use fauxplat_units::{CpuSet, Nanos};
+
+use crate::hazard::Judged;
+use crate::read::counters::Counters;
+use crate::tree::{Missing, Tree};
+use crate::view::View;
+
+pub use explain::{all_hazards, explain};
+pub use groups::hazards;
+pub use hazard::{Hazard, Neutralised};
+pub use warn::warnings;
+
+/// What is not a hazard's name.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is not a hazard; {suggestion} (fauxplat doctor --all lists them)")]
+pub struct UnknownHazard {
+    name: String,
+    suggestion: String,
+}
+
+/// Finds a hazard by its name.
+///
+/// # Errors
+/// There is none of this name; the error suggests those that look like it.
+pub fn find(name: &str) -> Result<&'static Hazard, UnknownHazard> {
+    let unknown = || UnknownHazard { name: name.escape_debug().to_string(), suggestion: suggestion(name) };
+    hazards().find(|hazard| hazard.name == name).ok_or_else(unknown)
+}
+
+/// From this likeness on, of 1, a name is worth suggesting; 0.7 finds transposed and forgotten letters.
+const LIKENESS_MIN: f64 = 0.7;
+
+fn suggestion(name: &str) -> String {
+    // A word of any length would be compared in quadratic time.
+    let word: String = name.chars().take(40).collect::<String>().to_lowercase();
+    let likeness = |hazard: &Hazard| match hazard.name.contains(&word) && word.len() > 2 {
+        true => 1.0,
+        false => strsim::jaro_winkler(&word, hazard.name),
+    };
+    let mut near: Vec<(f64, &str)> = hazards()
+        .map(|hazard| (likeness(hazard), hazard.name))
+        .filter(|(like, _)| *like >= LIKENESS_MIN)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    match near.as_slice() {
+        [] => "there is nothing like it".to_owned(),
+        near => {
+            let names: Vec<String> = near.iter().take(3).map(|(_, name)| format!("`{name}`")).collect();
+            format!("did you mean {}?", names.join(" or "))
+        }
+    }
+}
+
+/// Looks at the machine below a root path: at everything that counts twice, the interval apart.
+///
+/// Another root than `/` shows one moment of another machine: it is read once, and what takes two readings is unknown.
+/// `cpus` are those that somebody wants to measure on; by default all on which this process may run.
+pub fn examine(root: &Path, cpus: Option<&CpuSet>, interval: Nanos) -> DoctorFindings {
+    let started_ns = clock::monotonic_ns();
+    let tree = Tree::new(root);
+    let counted = counted_cpus(root, cpus);
+    let first = Counters::read(&tree, &counted);
+    let mut findings = match tree.is_live() && interval.0 > 0 {
+        true => {
+            thread::sleep(Duration::from_nanos(interval.0));
+            let second = Counters::read(&tree, &counted);
+            judge(View::new(&tree, root, cpus, &second).since(&first))
+        }
+        false => judge(View::new(&tree, root, cpus, &first)),
+    };
+    findings.elapsed_ns = clock::monotonic_ns().saturating_sub(started_ns);
+    findings
+}
+
+/// Compares two captures of one machine, taken this time apart.
+pub fn examine_captures(before: &Path, after: &Path, cpus: Option<&CpuSet>, apart: Nanos) -> DoctorFindings {
+    let (early, late) = (Tree::new(before), Tree::new(after));
+    let mut first = Counters::read(&early, &counted_cpus(before, cpus));
+    let mut second = Counters::read(&late, &counted_cpus(after, cpus));
+    (first.at_ns, second.at_ns) = (0, apart.0);
+    judge(View::new(&late, after, cpus, &second).since(&first))
+}
+
+fn counted_cpus(root: &Path, cpus: Option<&CpuSet>) -> CpuSet {
+    cpus.cloned().unwrap_or_else(|| fauxplat_topology::allowed(root))
+}
+
+/// Asks every hazard; the worst come first, and within a level they keep the order of the groups.
+fn judge(view: View<'_>) -> DoctorFindings {
+    let locked = view.locked();
+    let mut hazards: Vec<HazardFinding> =
+        hazards().map(|hazard| finding(hazard, verdict(hazard, &view), &locked, &view)).collect();
+    hazards.sort_by_key(|found| found.severity);
+    DoctorFindings {
+        hazards,
+        cpus: view.cpus.clone(),
+        interval_ns: (view.seconds * 1e9) as u64,
+        ..DoctorFindings::default()
+    }
+}
+
+/// What a hazard's function says, with what every hazard has in common: guests, and files that are not there.
+fn verdict(hazard: &Hazard, view: &View<'_>) -> Judged {
+    let nothing_here = |why: &str| format!("in a virtual machine this is meaningless: {why}");
+    match ((hazard.judge)(view), hazard.in_vm.filter(|_| view.is_virtual())) {
+        (Ok(judged), None) => judged,
+        (Ok(judged), Some(why)) => Judged::not_applicable(judged.value, nothing_here(why)),
+        (Err(_), Some(why)) => Judged::not_applicable("", nothing_here(why)),
+        (Err(missing @ Missing::Absent(_)), None) => Judged::not_applicable("", missing.to_string()),
+        (Err(missing), None) => Judged::new(Severity::Unknown, "").because(missing.to_string()),
+    }
+}
+
+const READ_ONLY: &str = "The setting is mounted read-only here: it can be changed on the host alone.";
+
+fn finding(hazard: &Hazard, judged: Judged, locked: &[&str], view: &View<'_>) -> HazardFinding {
+    let Judged { severity, value, reason, cpus, knob } = judged;
+    let (neutralised_by_us, how) = match hazard.neutralised {
+        Neutralised::No => (false, None),
+        Neutralised::Partly(how) => (false, Some(how)),
+        Neutralised::Yes(how) => (true, Some(how)),
+    };
+    let knob = knob.or_else(|| hazard.knob.map(str::to_owned)).map(|knob| for_cpus(&knob, view));
+    let is_harmless = matches!(severity, Severity::None | Severity::NotApplicable);
+    let is_below = |word: &str| locked.iter().any(|point| word.starts_with(point));
+    let is_locked = hazard.reads.split([' ', ',']).any(is_below);
+    let can_tune = knob.is_some() && !is_locked && severity != Severity::NotApplicable;
+    let advice = match (is_harmless, knob.is_some() && is_locked) {
+        (true, _) => "Nothing to do.".to_owned(),
+        (false, true) => format!("{} {READ_ONLY}", hazard.advice),
+        (false, false) => hazard.advice.to_owned(),
+    };
+    HazardFinding {
+        name: hazard.name.to_owned(),
+        title: hazard.title.to_owned(),
+        group: hazard.group,
+        value: Some(value).filter(|value| !value.is_empty()),
+        severity,
+        reason,
+        cost: hazard.cost.to_owned(),
+        neutralised_by_us,
+        neutralised_how: how.map(str::to_owned),
+        can_tune,
+        tune: knob.filter(|_| can_tune && !is_harmless).map(|knob| explain::command(&knob)),
+        advice,
+        cpus,
+    }
+}
+
+/// The setting for the CPUs that somebody chose, where it names CPUs.
+fn for_cpus(knob: &str, view: &View<'_>) -> String {
+    match (view.cpus == view.allowed, view.cpus.first()) {
+        (false, Some(first)) => {
+            knob.replace("CPUS", &view.cpus.to_string()).replace(":N=", &format!(":{first}="))
+        }
+        _ => knob.to_owned(),
+    }
+}
+
+/// Why hazards could not be read, one line per reason, for the record.
+pub fn not_measured(findings: &DoctorFindings) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for found in findings.hazards.iter().filter(|found| found.severity == Severity::Unknown) {
+        let reason = found.reason.as_deref().unwrap_or("unknown");
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(&found.name),
+            None => reasons.push((reason, vec![&found.name])),
+        }
+    }
+    reasons.into_iter().map(|(reason, names)| format!("{} ({reason})", names.join(", "))).collect()
+}

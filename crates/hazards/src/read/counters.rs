@@ -1,0 +1,204 @@
+//! Everything that counts, read at one moment. Two of these, a short time apart, say what is going on.
+
+use std::collections::BTreeMap;
+
+use fauxplat_sys::clock;
+use fauxplat_units::{Cpu, CpuSet};
+
+use crate::read::cgroup::{self, Groups};
+use crate::read::stat::{self, Ticks};
+use crate::read::table::Table;
+use crate::read::tasks::{self, Processes};
+use crate::read::{number, word};
+use crate::tree::{Missing, Tree};
+
+/// What may be read by whoever asks, or why not.
+pub(crate) type Read<T> = Result<T, Missing>;
+
+/// Time for reading who runs, of the 300 ms that an examination may take.
+const PROCESSES_NS_MAX: u64 = 30_000_000;
+
+/// Microseconds for which somebody had to wait, since boot, and the share of the last ten seconds in per cent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pressure {
+    pub(crate) total_us: u64,
+    pub(crate) avg10_percent: f64,
+}
+
+/// What the quota of a control group did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Throttle {
+    /// The group's folder.
+    pub(crate) folder: String,
+    /// Periods in which the group had to stop.
+    pub(crate) throttled: u64,
+    /// All periods in which it ran.
+    pub(crate) periods: u64,
+}
+
+/// A disk: time with a request in flight, and requests in flight now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Disk {
+    pub(crate) name: String,
+    pub(crate) busy_ms: u64,
+    pub(crate) in_flight: u64,
+}
+
+/// Everything that counts, at one moment.
+#[derive(Clone, Debug)]
+pub(crate) struct Counters {
+    pub(crate) at_ns: u64,
+    pub(crate) stat: Read<BTreeMap<Cpu, Ticks>>,
+    pub(crate) interrupts: Read<Table>,
+    pub(crate) softirqs: Read<Table>,
+    pub(crate) vmstat: Read<String>,
+    pub(crate) disks: Read<Vec<Disk>>,
+    /// Times that a CPU or its package was slowed down by heat.
+    pub(crate) thermal: Read<Vec<(Cpu, u64)>>,
+    /// System management interrupts of each CPU.
+    pub(crate) smi: Read<Vec<(Cpu, u64)>>,
+    pub(crate) throttle: Read<Vec<Throttle>>,
+    pub(crate) cpu_pressure: Read<Pressure>,
+    pub(crate) memory_pressure: Read<Pressure>,
+    pub(crate) io_pressure: Read<Pressure>,
+    pub(crate) processes: Read<Processes>,
+}
+
+impl Counters {
+    /// Reads all. The processes come last, since they take longest.
+    pub(crate) fn read(tree: &Tree, cpus: &CpuSet) -> Counters {
+        Counters {
+            at_ns: clock::monotonic_ns(),
+            processes: tasks::processes(tree, PROCESSES_NS_MAX),
+            ..Counters::without_processes(tree, cpus)
+        }
+    }
+
+    /// Reads what a few files tell, for those in a hurry.
+    pub(crate) fn brief(tree: &Tree) -> Counters {
+        Counters { stat: ticks(tree), throttle: throttle(tree), ..Counters::nothing() }
+    }
+
+    fn without_processes(tree: &Tree, cpus: &CpuSet) -> Counters {
+        Counters {
+            at_ns: 0,
+            stat: ticks(tree),
+            interrupts: table(tree, "proc/interrupts"),
+            softirqs: table(tree, "proc/softirqs"),
+            vmstat: tree.long("proc/vmstat"),
+            disks: disks(tree),
+            thermal: thermal(tree, cpus),
+            smi: smi(tree, cpus),
+            throttle: throttle(tree),
+            cpu_pressure: pressure(tree, "cpu"),
+            memory_pressure: pressure(tree, "memory"),
+            io_pressure: pressure(tree, "io"),
+            processes: Err(Missing::NoDelta),
+        }
+    }
+
+    fn nothing() -> Counters {
+        Counters {
+            at_ns: 0,
+            stat: Err(Missing::NoDelta),
+            interrupts: Err(Missing::NoDelta),
+            softirqs: Err(Missing::NoDelta),
+            vmstat: Err(Missing::NoDelta),
+            disks: Err(Missing::NoDelta),
+            thermal: Err(Missing::NoDelta),
+            smi: Err(Missing::NoDelta),
+            throttle: Err(Missing::NoDelta),
+            cpu_pressure: Err(Missing::NoDelta),
+            memory_pressure: Err(Missing::NoDelta),
+            io_pressure: Err(Missing::NoDelta),
+            processes: Err(Missing::NoDelta),
+        }
+    }
+}
+
+fn ticks(tree: &Tree) -> Read<BTreeMap<Cpu, Ticks>> {
+    let cpus = stat::parse(&tree.long("proc/stat")?);
+    if cpus.is_empty() { Err(Missing::garbage("proc/stat", "it names no CPU")) } else { Ok(cpus) }
+}
+
+fn table(tree: &Tree, path: &str) -> Read<Table> {
+    Table::parse(&tree.long(path)?).ok_or_else(|| Missing::garbage(path, "it names no CPU"))
+}
+
+fn pressure(tree: &Tree, kind: &str) -> Read<Pressure> {
+    let path = format!("proc/pressure/{kind}");
+    let text = tree.text(&path)?;
+    let some = text.lines().find(|line| line.starts_with("some ")).unwrap_or_default();
+    let parts = word(some, "total").and_then(|total| total.parse().ok()).zip(
+        word(some, "avg10").and_then(|share| share.parse::<f64>().ok()).filter(|share| share.is_finite()),
+    );
+    let (total_us, avg10_percent) = parts.ok_or_else(|| Missing::garbage(&path, "it has no total"))?;
+    Ok(Pressure { total_us, avg10_percent })
+}
+
+/// Whole disks alone: the time of a partition is the time of its disk.
+fn disks(tree: &Tree) -> Read<Vec<Disk>> {
+    let text = tree.long("proc/diskstats")?;
+    let whole = tree.names("sys/block").ok();
+    let is_disk = |disk: &Disk| match &whole {
+        Some(names) => names.contains(&disk.name),
+        None => true,
+    };
+    Ok(text.lines().filter_map(disk).filter(is_disk).collect())
+}
+
+/// See Documentation/admin-guide/iostats.rst of the kernel: the 9th figure is requests in flight, the 10th time.
+fn disk(line: &str) -> Option<Disk> {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let figure = |at: usize| fields.get(at)?.parse().ok();
+    Some(Disk { name: (*fields.get(2)?).to_owned(), in_flight: figure(11)?, busy_ms: figure(12)? })
+}
+
+fn thermal(tree: &Tree, cpus: &CpuSet) -> Read<Vec<(Cpu, u64)>> {
+    let count = |cpu: Cpu| {
+        let file =
+            |kind: &str| format!("sys/devices/system/cpu/cpu{cpu}/thermal_throttle/{kind}_throttle_count");
+        let core = tree.parse::<u64>(&file("core"))?;
+        Ok((cpu, core.saturating_add(tree.parse(&file("package")).unwrap_or(0))))
+    };
+    cpus.iter().map(count).collect()
+}
+
+/// `MSR_SMI_COUNT`, in Intel's "Software Developer's Manual", volume 4.
+const MSR_SMI_COUNT: u64 = 0x34;
+
+fn smi(tree: &Tree, cpus: &CpuSet) -> Read<Vec<(Cpu, u64)>> {
+    use std::os::unix::fs::FileExt;
+    // One CPU of each package would do, yet the counters of a package are alike, so the first CPU stands for all.
+    let cpu = cpus.first().ok_or_else(|| Missing::Absent("dev/cpu".to_owned()))?;
+    let path = format!("dev/cpu/{cpu}/msr");
+    let file = tree.open_any(&path)?;
+    let mut bytes = [0; 8];
+    match file.read_exact_at(&mut bytes, MSR_SMI_COUNT) {
+        Ok(()) => Ok(vec![(cpu, u64::from_le_bytes(bytes))]),
+        Err(_) => Err(Missing::Absent(format!("{path} (register {MSR_SMI_COUNT:#x})"))),
+    }
+}
+
+/// What every group above this process did; the root group has no quota and so no figures.
+fn throttle(tree: &Tree) -> Read<Vec<Throttle>> {
+    let Groups { folders, .. } = cgroup::groups(tree, "cpu")?;
+    let one = |folder: &String| {
+        let text = tree.text(&format!("{folder}/cpu.stat")).ok()?;
+        let (throttled, periods) = (number(&text, "nr_throttled")?, number(&text, "nr_periods")?);
+        Some(Throttle { folder: folder.clone(), throttled, periods })
+    };
+    Ok(folders.iter().filter_map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disks_are_named_with_their_time() {
+        let line = " 254 0 vda 1 2 3 4 5 6 7 8 9 10 11 0 0 0 0 0 0";
+        assert_eq!(disk(line), Some(Disk { name: "vda".into(), in_flight: 9, busy_ms: 10 }));
+        assert_eq!(disk("254 0 vda 1 2"), None);
+    }
+}

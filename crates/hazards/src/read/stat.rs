@@ -1,0 +1,83 @@
+//! CPU time by kind, from `/proc/stat` (`proc_stat(5)`).
+
+use std::collections::BTreeMap;
+
+use fauxplat_units::Cpu;
+
+/// Clock ticks per second in `/proc/stat`: `USER_HZ`, which is 100 on every architecture that fauxplat runs on.
+pub(crate) const USER_HZ: f64 = 100.0;
+
+/// Ticks of one CPU since boot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ticks {
+    /// Everything but idle, waiting for a disk and steal.
+    pub(crate) busy: u64,
+    /// Time that the hypervisor took.
+    pub(crate) steal: u64,
+    /// All kinds together.
+    pub(crate) total: u64,
+}
+
+impl Ticks {
+    /// What passed since an earlier reading. Counters of idle time can step back; then nothing passed.
+    pub(crate) fn since(self, before: Ticks) -> Ticks {
+        Ticks {
+            busy: self.busy.saturating_sub(before.busy),
+            steal: self.steal.saturating_sub(before.steal),
+            total: self.total.saturating_sub(before.total),
+        }
+    }
+
+    /// Adds those of another CPU.
+    pub(crate) fn plus(self, other: Ticks) -> Ticks {
+        Ticks {
+            busy: self.busy.saturating_add(other.busy),
+            steal: self.steal.saturating_add(other.steal),
+            total: self.total.saturating_add(other.total),
+        }
+    }
+
+    /// A share of the whole, 0 to 1; zero where no time passed.
+    pub(crate) fn share(self, part: u64) -> f64 {
+        if self.total == 0 { 0.0 } else { part.min(self.total) as f64 / self.total as f64 }
+    }
+}
+
+/// One entry per CPU line.
+pub(crate) fn parse(text: &str) -> BTreeMap<Cpu, Ticks> {
+    text.lines().filter_map(line).collect()
+}
+
+fn line(line: &str) -> Option<(Cpu, Ticks)> {
+    let mut words = line.split_whitespace();
+    let cpu = words.next()?.strip_prefix("cpu")?.parse().ok()?;
+    // user nice system idle iowait irq softirq steal; guest time is already within user.
+    let mut kinds = [0_u64; 8];
+    for kind in &mut kinds {
+        *kind = words.next().unwrap_or("0").parse().ok()?;
+    }
+    let [user, nice, system, idle, iowait, irq, softirq, steal] = kinds;
+    let sum = |parts: &[u64]| parts.iter().fold(0_u64, |sum, part| sum.saturating_add(*part));
+    let busy = sum(&[user, nice, system, irq, softirq]);
+    Some((Cpu(cpu), Ticks { busy, steal, total: sum(&[busy, idle, iowait, steal]) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cpu_line_is_split_into_kinds() {
+        let cpus = parse("cpu  9 9 9 9\ncpu0 10 1 2 80 3 1 1 2 5 0\ncpu1 1 2 3 4\ncpux 1\nintr 5\ncpu2 a\n");
+        assert_eq!(cpus.len(), 2);
+        assert_eq!(cpus[&Cpu(0)], Ticks { busy: 15, steal: 2, total: 100 });
+        assert_eq!(cpus[&Cpu(1)].total, 10, "kernels of long ago had four kinds");
+    }
+
+    #[test]
+    fn counters_that_step_back_are_no_time() {
+        let (early, late) = (Ticks { busy: 5, steal: 1, total: 9 }, Ticks { busy: 4, steal: 2, total: 8 });
+        assert_eq!(late.since(early), Ticks { busy: 0, steal: 1, total: 0 });
+        assert_eq!(late.since(early).share(1), 0.0);
+    }
+}

@@ -1,0 +1,113 @@
+//! Tables with a column per CPU: `/proc/interrupts` and `/proc/softirqs` (`proc_interrupts(5)`).
+
+use std::collections::HashMap;
+
+use fauxplat_units::Cpu;
+
+/// A line of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// What stands before the colon: a number, or a word such as `LOC`.
+    pub(crate) name: String,
+    /// What stands behind the counts.
+    pub(crate) label: String,
+    /// One count per column.
+    pub(crate) counts: Vec<u64>,
+}
+
+/// Counts by row and CPU. CPUs that are offline have no column.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Table {
+    pub(crate) cpus: Vec<Cpu>,
+    pub(crate) rows: Vec<Row>,
+}
+
+impl Table {
+    /// Lines that make no sense are left out; a table without a line of CPUs is none.
+    pub(crate) fn parse(text: &str) -> Option<Table> {
+        let mut lines = text.lines();
+        let column = |word: &str| word.strip_prefix("CPU")?.parse().ok().map(Cpu);
+        let cpus: Vec<Cpu> = lines.next()?.split_whitespace().map(column).collect::<Option<_>>()?;
+        let rows = lines.filter_map(|line| row(line, cpus.len())).collect();
+        (!cpus.is_empty()).then_some(Table { cpus, rows })
+    }
+
+    /// What was counted since an earlier table. A CPU that came or went in between has no figure.
+    pub(crate) fn since(&self, before: &Table) -> Table {
+        let column: HashMap<Cpu, usize> =
+            before.cpus.iter().enumerate().map(|(at, cpu)| (*cpu, at)).collect();
+        let earlier: HashMap<&str, &Row> = before.rows.iter().map(|row| (row.name.as_str(), row)).collect();
+        let kept: Vec<(usize, usize)> =
+            self.cpus.iter().enumerate().filter_map(|(at, cpu)| Some((at, *column.get(cpu)?))).collect();
+        let difference = |row: &Row| {
+            let old = earlier.get(row.name.as_str());
+            let count = |&(now, then): &(usize, usize)| {
+                let before = old.and_then(|old| old.counts.get(then)).copied().unwrap_or(0);
+                row.counts.get(now).copied().unwrap_or(0).saturating_sub(before)
+            };
+            Row { name: row.name.clone(), label: row.label.clone(), counts: kept.iter().map(count).collect() }
+        };
+        let cpus = kept.iter().map(|(now, _)| self.cpus[*now]).collect();
+        Table { cpus, rows: self.rows.iter().map(difference).collect() }
+    }
+
+    /// For each CPU the sum over the rows that are wanted.
+    pub(crate) fn sums(&self, wanted: impl Fn(&Row) -> bool) -> Vec<(Cpu, u64)> {
+        let mut sums = vec![0_u64; self.cpus.len()];
+        for row in self.rows.iter().filter(|row| wanted(row)) {
+            for (sum, count) in sums.iter_mut().zip(&row.counts) {
+                *sum = sum.saturating_add(*count);
+            }
+        }
+        self.cpus.iter().copied().zip(sums).collect()
+    }
+
+    /// The wanted row with the highest count on a CPU.
+    pub(crate) fn busiest(&self, cpu: Cpu, wanted: impl Fn(&Row) -> bool) -> Option<&Row> {
+        let at = self.cpus.iter().position(|column| *column == cpu)?;
+        let count = |row: &&Row| row.counts.get(at).copied().unwrap_or(0);
+        self.rows.iter().filter(|row| wanted(row)).max_by_key(count).filter(|row| count(row) > 0)
+    }
+}
+
+fn row(line: &str, columns: usize) -> Option<Row> {
+    let (name, rest) = line.split_once(':')?;
+    let mut counts = Vec::with_capacity(columns);
+    let mut rest = rest.trim_start();
+    while counts.len() < columns {
+        let (word, after) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+        let Ok(count) = word.parse() else { break };
+        counts.push(count);
+        rest = after.trim_start();
+    }
+    let label = rest.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!counts.is_empty()).then(|| Row { name: name.trim().to_owned(), label, counts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "           CPU0       CPU2\n 24:  1  7  IO-APIC   5-edge  acpi\nLOC:  100  200   Local timer interrupts\nERR:  3\n bad\n";
+
+    #[test]
+    fn rows_have_a_count_per_cpu_that_is_online() {
+        let table = Table::parse(TEXT).unwrap();
+        assert_eq!(table.cpus, [Cpu(0), Cpu(2)]);
+        let names: Vec<&str> = table.rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names, ["24", "LOC", "ERR"]);
+        assert_eq!(table.rows[0].label, "IO-APIC 5-edge acpi");
+        assert_eq!(table.rows[2].counts, [3]);
+        assert_eq!(table.busiest(Cpu(2), |_| true).unwrap().name, "LOC");
+        assert!(Table::parse("").is_none() && Table::parse("a b\n").is_none());
+    }
+
+    #[test]
+    fn a_cpu_that_went_has_no_difference() {
+        let late = Table::parse("CPU2 CPU3\n24: 9 5 x\n25: 4 4 new\n").unwrap();
+        let since = late.since(&Table::parse(TEXT).unwrap());
+        assert_eq!(since.cpus, [Cpu(2)]);
+        assert_eq!(since.sums(|_| true), [(Cpu(2), 2 + 4)]);
+        assert_eq!(since.busiest(Cpu(3), |_| true), None);
+    }
+}

@@ -1,0 +1,145 @@
+//! Processes and their threads, from `/proc/PID` (`proc_pid_stat(5)`).
+
+use std::collections::BTreeMap;
+
+use fauxplat_sys::clock;
+use fauxplat_units::{Cpu, CpuSet};
+
+use crate::read::value;
+use crate::tree::{Missing, Tree};
+
+/// `PF_KTHREAD` of `include/linux/sched.h`: threads of the kernel belong to CPUs by design.
+const PF_KTHREAD: u64 = 0x0020_0000;
+
+/// One process or thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Task {
+    pub(crate) id: u32,
+    pub(crate) name: String,
+    /// Whether it is a thread of the kernel.
+    pub(crate) is_kernel: bool,
+    /// User and system CPU time, in ticks.
+    pub(crate) cpu_ticks: u64,
+    pub(crate) threads: u64,
+    pub(crate) nice: i64,
+    /// Scheduling policy, numbered as in `sched(7)`.
+    pub(crate) policy: u64,
+}
+
+impl Task {
+    /// Whether it runs before everything of the ordinary policy: SCHED_FIFO, SCHED_RR or SCHED_DEADLINE.
+    pub(crate) fn is_real_time(&self) -> bool {
+        matches!(self.policy, 1 | 2 | 6)
+    }
+}
+
+/// All processes, unless there was no time for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Processes {
+    pub(crate) tasks: BTreeMap<u32, Task>,
+    /// Whether time ran out before the end.
+    pub(crate) is_cut: bool,
+}
+
+/// Reads one line per process, until the time is over.
+pub(crate) fn processes(tree: &Tree, limit_ns: u64) -> Result<Processes, Missing> {
+    let until = clock::monotonic_ns().saturating_add(limit_ns);
+    let mut found = Processes::default();
+    for pid in numbers(tree, "proc")? {
+        if clock::monotonic_ns() > until {
+            found.is_cut = true;
+            break;
+        }
+        // A process that has ended meanwhile is nobody's hazard any more.
+        let task = tree.long(&format!("proc/{pid}/stat")).ok().and_then(|line| parse(&line));
+        found.tasks.extend(task.map(|task| (pid, task)));
+    }
+    if found.tasks.is_empty() { Err(Missing::Absent("proc/PID/stat".to_owned())) } else { Ok(found) }
+}
+
+/// A thread that may use a part of the CPUs only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pinned {
+    pub(crate) name: String,
+    pub(crate) cpus: CpuSet,
+}
+
+/// The user threads that are held on a part of the online CPUs, and whether all were seen in the time.
+pub(crate) fn pinned(
+    tree: &Tree,
+    processes: &Processes,
+    online: &CpuSet,
+    limit_ns: u64,
+) -> (Vec<Pinned>, bool) {
+    let until = clock::monotonic_ns().saturating_add(limit_ns);
+    let (mut pinned, own) = (Vec::new(), std::process::id());
+    for (pid, task) in processes.tasks.iter().filter(|(pid, task)| !task.is_kernel && **pid != own) {
+        let mut files = vec![format!("proc/{pid}/status")];
+        if task.threads > 1 {
+            let threads = numbers(tree, &format!("proc/{pid}/task")).unwrap_or_default();
+            files = threads.iter().map(|tid| format!("proc/{pid}/task/{tid}/status")).collect();
+        }
+        for file in files {
+            if clock::monotonic_ns() > until {
+                return (pinned, false);
+            }
+            let status = tree.long(&file).unwrap_or_default();
+            let mask = value(&status, "Cpus_allowed_list").and_then(|list| list.parse::<CpuSet>().ok());
+            let part =
+                mask.map(|mask| mask.intersection(online)).filter(|mask| mask != online && !mask.is_empty());
+            pinned.extend(part.map(|cpus| Pinned { name: task.name.clone(), cpus }));
+        }
+    }
+    (pinned, !processes.is_cut)
+}
+
+fn numbers(tree: &Tree, folder: &str) -> Result<Vec<u32>, Missing> {
+    Ok(tree.names(folder)?.iter().filter_map(|name| name.parse().ok()).collect())
+}
+
+/// The line of `/proc/PID/stat`. The name may hold blanks and brackets, so that the last bracket ends it.
+pub(crate) fn parse(line: &str) -> Option<Task> {
+    let (before, after) = line.rsplit_once(')')?;
+    let (id, name) = before.split_once('(')?;
+    let fields: Vec<&str> = after.split_whitespace().collect();
+    // The field that the manual page numbers 3 comes first here.
+    let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+    Some(Task {
+        id: id.trim().parse().ok()?,
+        name: name.to_owned(),
+        is_kernel: field(9)? & PF_KTHREAD != 0,
+        cpu_ticks: field(14)?.saturating_add(field(15)?),
+        threads: field(20)?,
+        nice: fields.get(19 - 3)?.parse().ok()?,
+        policy: field(41).unwrap_or(0),
+    })
+}
+
+/// How many threads are held on each CPU.
+pub(crate) fn by_cpu(pinned: &[Pinned], cpus: &CpuSet) -> Vec<(Cpu, usize)> {
+    let count = |cpu: Cpu| pinned.iter().filter(|task| task.cpus.contains(cpu)).count();
+    cpus.iter().map(|cpu| (cpu, count(cpu))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "42 (a) b (c) S 1 42 42 0 -1 4194560 9 9 0 0 53 47 1 1 20 0 3 0 24 5 5 18 1 1 0 0 0 0 0 0 0 0 0 0 17 1 50 1 0";
+
+    #[test]
+    fn a_name_may_hold_brackets() {
+        let task = parse(LINE).unwrap();
+        assert_eq!((task.id, task.name.as_str(), task.threads), (42, "a) b (c", 3));
+        assert_eq!((task.cpu_ticks, task.policy, task.is_kernel), (100, 1, false));
+        assert!(task.is_real_time());
+        assert!(parse("42 (a").is_none() && parse("42 (a) S 1").is_none() && parse("").is_none());
+    }
+
+    #[test]
+    fn threads_are_counted_on_each_cpu() {
+        let task = |list: &str| Pinned { name: "x".into(), cpus: list.parse().unwrap() };
+        let counts = by_cpu(&[task("0-1"), task("1")], &"0-2".parse().unwrap());
+        assert_eq!(counts, [(Cpu(0), 1), (Cpu(1), 2), (Cpu(2), 0)]);
+    }
+}

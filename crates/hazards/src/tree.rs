@@ -1,0 +1,245 @@
+//! Files below a root path, and why one could not be read.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// The largest file that is read whole: `/proc/interrupts` of a machine with 1024 CPUs has some ten MiB.
+const FILE_BYTES_MAX: u64 = 32 << 20;
+
+/// A file that holds one setting is never longer; what is, is not what it claims to be.
+const SETTING_BYTES_MAX: usize = 64 << 10;
+
+/// Names that are read of one folder: a machine has fewer interrupts and fewer tasks than this.
+const NAMES_MAX: usize = 1 << 17;
+
+/// Why there is no value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Missing {
+    /// There is no such file: this kernel or machine does not have it.
+    #[error("/{0} is not there")]
+    Absent(String),
+    /// The file may not be read by this user.
+    #[error("/{0} may not be read (run as root)")]
+    Denied(String),
+    /// The file cannot be read, or says what nobody understands.
+    #[error("/{path}: {what}")]
+    Garbage {
+        /// The file, below the root.
+        path: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// It takes two readings, and there was one.
+    #[error("it takes two readings some time apart")]
+    NoDelta,
+}
+
+impl Missing {
+    pub(crate) fn garbage(path: &str, what: impl Into<String>) -> Self {
+        Missing::Garbage { path: path.to_owned(), what: what.into() }
+    }
+
+    fn of(path: &str, error: &io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::Unsupported => {
+                Missing::Absent(path.to_owned())
+            }
+            // A device that has just gone, or a CPU that went offline while it was read.
+            _ if error.raw_os_error() == Some(libc::ENODEV) => Missing::Absent(path.to_owned()),
+            ErrorKind::PermissionDenied => Missing::Denied(path.to_owned()),
+            _ => Missing::garbage(path, error.to_string()),
+        }
+    }
+}
+
+/// A root path: `/`, or a tree of files that shows another machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    root: PathBuf,
+}
+
+impl Tree {
+    pub(crate) fn new(root: &Path) -> Self {
+        Tree { root: root.to_owned() }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Whether this is the machine that fauxplat runs on, and so changes while it is read.
+    pub(crate) fn is_live(&self) -> bool {
+        self.root == Path::new("/")
+    }
+
+    /// Opens whatever is there, without waiting: neither for the writer of a FIFO nor for news of a device.
+    pub(crate) fn open_any(&self, path: &str) -> Result<File, Missing> {
+        let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(self.root.join(path));
+        opened.map_err(|error| Missing::of(path, &error))
+    }
+
+    /// Opens a regular file; a device or a FIFO in its place is refused.
+    pub(crate) fn open(&self, path: &str) -> Result<File, Missing> {
+        let file = self.open_any(path)?;
+        let kind = file.metadata().map_err(|error| Missing::of(path, &error))?.file_type();
+        if kind.is_file() { Ok(file) } else { Err(Missing::garbage(path, "it is not a regular file")) }
+    }
+
+    /// The whole file, as bytes.
+    pub(crate) fn bytes(&self, path: &str) -> Result<Vec<u8>, Missing> {
+        let mut bytes = Vec::new();
+        let read = self.open(path)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
+        read.map_err(|error| Missing::of(path, &error))?;
+        match bytes.len() as u64 > FILE_BYTES_MAX {
+            true => Err(Missing::garbage(path, "it is larger than any file of its kind")),
+            false => Ok(bytes),
+        }
+    }
+
+    /// The whole file, as text; bytes that are no UTF-8 are replaced.
+    pub(crate) fn long(&self, path: &str) -> Result<String, Missing> {
+        let bytes = self.bytes(path)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// A setting: the text without white space at its ends.
+    ///
+    /// An empty file is garbage, since every caller asks for a file that always says something.
+    pub(crate) fn text(&self, path: &str) -> Result<String, Missing> {
+        match self.text_or_empty(path)? {
+            text if text.is_empty() => Err(Missing::garbage(path, "it is empty")),
+            text => Ok(text),
+        }
+    }
+
+    /// The same of a file that may be empty.
+    pub(crate) fn text_or_empty(&self, path: &str) -> Result<String, Missing> {
+        let bytes = self.bytes(path)?;
+        if bytes.len() > SETTING_BYTES_MAX {
+            return Err(Missing::garbage(path, "it is larger than any setting"));
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        Ok(text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned())
+    }
+
+    /// A setting that is one number, one CPU list and so on.
+    pub(crate) fn parse<T: FromStr>(&self, path: &str) -> Result<T, Missing> {
+        let text = self.text(path)?;
+        text.parse().map_err(|_| not_understood(path, &text))
+    }
+
+    /// A setting that is one of the kernel's words.
+    pub(crate) fn word(&self, path: &str) -> Result<String, Missing> {
+        let text = self.text(path)?;
+        let is_word = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        if text.len() <= 64 && text.chars().all(is_word) {
+            Ok(text)
+        } else {
+            Err(not_understood(path, &text))
+        }
+    }
+
+    /// The chosen one of a setting such as `always [madvise] never`.
+    pub(crate) fn chosen(&self, path: &str) -> Result<String, Missing> {
+        let text = self.text(path)?;
+        let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+        match inside {
+            Some((word, _)) if !word.is_empty() => Ok(word.to_owned()),
+            _ => Err(not_understood(path, &text)),
+        }
+    }
+
+    /// Whether something of this name is there.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.root.join(path).exists()
+    }
+
+    /// The names in a folder, sorted as numbers where they end in numbers.
+    pub(crate) fn names(&self, path: &str) -> Result<Vec<String>, Missing> {
+        let entries = fs::read_dir(self.root.join(path)).map_err(|error| Missing::of(path, &error))?;
+        let names = entries.flatten().take(NAMES_MAX);
+        let mut names: Vec<String> = names.map(|entry| entry.file_name().to_string_lossy().into()).collect();
+        names.sort_by_cached_key(|name| (trailing_number(name), name.clone()));
+        Ok(names)
+    }
+
+    /// Where the links of a folder lead; each takes one from the number that is left.
+    pub(crate) fn links(&self, path: &str, left: &mut usize) -> Result<Vec<String>, Missing> {
+        let folder = self.root.join(path);
+        let entries = fs::read_dir(&folder).map_err(|error| Missing::of(path, &error))?;
+        let mut targets = Vec::new();
+        for entry in entries.flatten() {
+            let Some(rest) = left.checked_sub(1) else { break };
+            *left = rest;
+            targets.extend(fs::read_link(entry.path()).map(|target| target.to_string_lossy().into_owned()));
+        }
+        Ok(targets)
+    }
+
+    /// Names in a folder that are a word followed by a number: `policy0`, `cpu12`.
+    pub(crate) fn numbered(&self, path: &str, word: &str) -> Result<Vec<String>, Missing> {
+        let is_numbered =
+            |name: &String| name.strip_prefix(word).is_some_and(|rest| rest.parse::<u32>().is_ok());
+        Ok(self.names(path)?.into_iter().filter(is_numbered).collect())
+    }
+}
+
+/// What a file says when nobody understands it, cut to a length that fits a line.
+pub(crate) fn not_understood(path: &str, text: &str) -> Missing {
+    let said: String = text.chars().take(40).collect();
+    Missing::garbage(path, format!("`{}` is not understood", said.escape_debug()))
+}
+
+fn trailing_number(name: &str) -> Option<u64> {
+    name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree() -> (tempfile::TempDir, Tree) {
+        let root = tempfile::tempdir().unwrap();
+        let tree = Tree::new(root.path());
+        (root, tree)
+    }
+
+    #[test]
+    fn every_reason_for_want_of_a_value_is_told_apart() {
+        let (root, tree) = tree();
+        assert_eq!(tree.text("a"), Err(Missing::Absent("a".into())));
+        fs::write(root.path().join("a"), "").unwrap();
+        assert_eq!(tree.text("a").unwrap_err().to_string(), "/a: it is empty");
+        assert_eq!(tree.text_or_empty("a"), Ok(String::new()));
+        assert_eq!(tree.text("a/b"), Err(Missing::Absent("a/b".into())));
+        fs::write(root.path().join("a"), "many\u{7}").unwrap();
+        assert_eq!(tree.parse::<u32>("a").unwrap_err().to_string(), r"/a: `many\u{7}` is not understood");
+        fs::write(root.path().join("a"), vec![b'x'; 1 << 20]).unwrap();
+        assert_eq!(tree.text("a").unwrap_err().to_string(), "/a: it is larger than any setting");
+        std::os::unix::fs::symlink("b", root.path().join("b")).unwrap();
+        assert!(matches!(tree.text("b"), Err(Missing::Garbage { .. })), "a link to itself");
+        assert_eq!(tree.text("").unwrap_err().to_string(), "/: it is not a regular file");
+    }
+
+    #[test]
+    fn names_are_sorted_as_people_count() {
+        let (root, tree) = tree();
+        for name in ["cpu10", "cpu9", "cpufreq", "cpu1x", "cpu0"] {
+            fs::create_dir(root.path().join(name)).unwrap();
+        }
+        assert_eq!(tree.numbered("", "cpu").unwrap(), ["cpu0", "cpu9", "cpu10"]);
+        assert!(tree.numbered("none", "cpu").is_err());
+    }
+
+    #[test]
+    fn the_word_in_brackets_is_the_chosen_one() {
+        let (root, tree) = tree();
+        fs::write(root.path().join("a"), "always [madvise] never\n").unwrap();
+        assert_eq!(tree.chosen("a").unwrap(), "madvise");
+        fs::write(root.path().join("a"), "][").unwrap();
+        assert!(tree.chosen("a").is_err());
+    }
+}

@@ -1,0 +1,104 @@
+//! All that a hazard's function may look at.
+
+use std::cell::OnceCell;
+use std::path::Path;
+
+use fauxplat_units::{Cpu, CpuSet};
+
+use crate::read::counters::{Counters, Read};
+use crate::read::kconfig::Config;
+use crate::read::table::Table;
+use crate::read::value;
+use crate::tree::{Missing, Tree};
+
+/// Settings of the kernel are below these.
+const SETTINGS: [&str; 2] = ["/sys", "/proc/sys"];
+
+/// A machine, at one moment or at two.
+pub(crate) struct View<'a> {
+    pub(crate) tree: &'a Tree,
+    /// CPUs that are looked at.
+    pub(crate) cpus: CpuSet,
+    pub(crate) online: CpuSet,
+    pub(crate) allowed: CpuSet,
+    pub(crate) hypervisor: Option<String>,
+    pub(crate) before: Option<&'a Counters>,
+    pub(crate) now: &'a Counters,
+    /// Time between the two.
+    pub(crate) seconds: f64,
+    config: OnceCell<Read<Config>>,
+}
+
+impl<'a> View<'a> {
+    /// `cpus` that nobody named are those on which this process may run.
+    pub(crate) fn new(tree: &'a Tree, root: &Path, cpus: Option<&CpuSet>, now: &'a Counters) -> Self {
+        let facts = fauxplat_topology::discover(root);
+        View {
+            tree,
+            cpus: cpus.unwrap_or(&facts.cpu.allowed).clone(),
+            online: facts.cpu.online,
+            allowed: facts.cpu.allowed,
+            hypervisor: facts.hypervisor,
+            before: None,
+            now,
+            seconds: 0.0,
+            config: OnceCell::new(),
+        }
+    }
+
+    /// The same with an earlier reading.
+    pub(crate) fn since(self, before: &'a Counters) -> Self {
+        let seconds = self.now.at_ns.saturating_sub(before.at_ns) as f64 / 1e9;
+        View { before: Some(before), seconds, ..self }
+    }
+
+    pub(crate) fn is_virtual(&self) -> bool {
+        self.hypervisor.is_some()
+    }
+
+    /// The same counters earlier and now.
+    pub(crate) fn pair<T>(&self, get: impl Fn(&Counters) -> &Read<T>) -> Result<(&'a T, &'a T), Missing> {
+        // The reason that holds for good comes before the one that a second reading would cure.
+        let late = get(self.now).as_ref().map_err(Clone::clone)?;
+        let early = get(self.before.ok_or(Missing::NoDelta)?).as_ref().map_err(Clone::clone)?;
+        Ok((early, late))
+    }
+
+    /// What was counted on the CPUs that are looked at.
+    pub(crate) fn counted(&self, get: impl Fn(&Counters) -> &Read<Table>) -> Result<Table, Missing> {
+        let (before, now) = self.pair(get)?;
+        Ok(now.since(before))
+    }
+
+    /// How the kernel was built.
+    pub(crate) fn config(&self) -> Result<&Config, Missing> {
+        self.config.get_or_init(|| Config::read(self.tree)).as_ref().map_err(Clone::clone)
+    }
+
+    /// The threads that share a core with a CPU and are online, without itself.
+    pub(crate) fn siblings(&self, cpu: Cpu) -> CpuSet {
+        let listed = fauxplat_topology::siblings(self.tree.root(), cpu).intersection(&self.online);
+        listed.iter().filter(|sibling| *sibling != cpu).collect()
+    }
+
+    /// Where settings are mounted read-only, so that nobody here can change them.
+    pub(crate) fn locked(&self) -> Vec<&'static str> {
+        let mounts = self.tree.long("proc/self/mountinfo").unwrap_or_default();
+        let is_read_only = |point: &&str| {
+            // The mount that came last lies on top.
+            let options = mounts.lines().rev().find_map(|line| {
+                let mut fields = line.split(' ').skip(4);
+                (fields.next()? == *point).then(|| fields.next())?
+            });
+            options.is_some_and(|options| options.split(',').any(|option| option == "ro"))
+        };
+        SETTINGS.into_iter().filter(is_read_only).collect()
+    }
+
+    /// A line of `/proc/self/status`.
+    pub(crate) fn status(&self, key: &str) -> Result<String, Missing> {
+        let status = self.tree.long("proc/self/status")?;
+        let found = value(&status, key).map(str::to_owned);
+        found.ok_or_else(|| Missing::Absent(format!("proc/self/status ({key})")))
+    }
+}

@@ -1,0 +1,31 @@
+//! The few hazards that every experiment is warned of.
+
+use std::path::Path;
+
+use fauxplat_model::Severity;
+use fauxplat_units::CpuSet;
+
+use crate::read::counters::Counters;
+use crate::tree::Tree;
+use crate::view::View;
+use crate::{find, verdict};
+
+/// Hazards that a few small files tell without waiting.
+const WATCHED: [&str; 6] = ["governor", "on-battery", "clocksource", "cpu-quota", "steal", "load"];
+
+/// One line for each hazard that is high as the machine stands, from a few files and without waiting.
+///
+/// It takes well below 2 ms, since it stands before every experiment. `cpus` are those that are measured on; by default
+/// all on which this process may run.
+pub fn warnings(root: &Path, cpus: Option<&CpuSet>) -> Vec<String> {
+    let tree = Tree::new(root);
+    let counters = Counters::brief(&tree);
+    let view = View::new(&tree, root, cpus, &counters);
+    let hazards = WATCHED.iter().filter_map(|name| find(name).ok());
+    let high = hazards.map(|hazard| (hazard, verdict(hazard, &view)));
+    let high = high.filter(|(_, judged)| judged.severity == Severity::High);
+    high.map(|(hazard, judged)| {
+        format!("{} ({}): {}; see `fauxplat doctor`", hazard.title, hazard.name, judged.value)
+    })
+    .collect()
+}

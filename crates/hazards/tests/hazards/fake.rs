@@ -1,0 +1,57 @@
+//! Machines made of files.
+
+use std::fs;
+use std::path::Path;
+
+use fauxplat_hazards::examine_captures;
+use fauxplat_model::{DoctorFindings, HazardFinding};
+use fauxplat_units::Nanos;
+use tempfile::TempDir;
+
+/// Four CPUs on two cores of one node, on no hypervisor, with a process that may use all of them.
+const BASE: [(&str, &str); 4] = [
+    ("sys/devices/system/cpu/online", "0-3"),
+    ("sys/devices/system/cpu/present", "0-3"),
+    ("proc/cpuinfo", "processor : 0\nmodel name : Fake CPU\nflags : fpu tsc\n"),
+    ("proc/meminfo", "MemTotal: 8000000 kB\n"),
+];
+
+/// A root with these files, on top of what every machine has. A name that ends in a slash is a folder.
+pub(crate) fn machine<T: AsRef<str>>(files: &[(T, T)]) -> TempDir {
+    let root = folder();
+    BASE.iter().for_each(|(name, text)| write(root.path(), name, text.as_bytes()));
+    for (name, text) in files {
+        write(root.path(), name.as_ref(), text.as_ref().as_bytes());
+    }
+    root
+}
+
+/// A folder in memory where there is such a place: hundreds of small trees would otherwise wait for a disk.
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// Writes one file and the folders above it.
+pub(crate) fn write(root: &Path, name: &str, bytes: &[u8]) {
+    let path = root.join(name);
+    if name.ends_with('/') {
+        return fs::create_dir_all(path).unwrap();
+    }
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, bytes).unwrap();
+}
+
+/// A tenth of a second lies between the two.
+pub(crate) const APART: Nanos = Nanos(100_000_000);
+
+/// What is found between two captures.
+pub(crate) fn look(before: &Path, after: &Path, cpus: Option<&str>) -> DoctorFindings {
+    let cpus = cpus.map(|list| list.parse().unwrap());
+    examine_captures(before, after, cpus.as_ref(), APART)
+}
+
+/// One hazard of them.
+pub(crate) fn one(findings: &DoctorFindings, name: &str) -> HazardFinding {
+    let found = findings.hazards.iter().find(|found| found.name == name);
+    found.unwrap_or_else(|| panic!("{name} was not looked at")).clone()
+}

@@ -1,0 +1,7 @@
+//! Every hazard on fake machines, on captured ones, on nonsense, and on this one.
+
+mod cases;
+mod declared;
+mod fake;
+mod hostile;
+mod machines;

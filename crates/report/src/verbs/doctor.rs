@@ -1,0 +1,173 @@
+//! The report of `doctor`: what on the machine may spoil a measurement, worst first.
+
+use std::io::Write;
+
+use fauxplat_model::{CpuHazard, DoctorFindings, HazardFinding, HazardGroup, Severity};
+use fauxplat_units::Nanos;
+
+use crate::grid::Tone;
+use crate::parts::{Line, Part};
+use crate::words::{counted, listed, visible};
+
+/// CPUs that are listed below one hazard; JSON has all.
+const CPUS_MAX: usize = 8;
+
+/// Groups by their worst hazard, hazards by their level; what is low or harmless takes one line.
+pub(crate) fn parts(found: &DoctorFindings) -> Vec<Part> {
+    let mut parts = vec![Part::Sentence(overall(found), format!("{} {}", counts(found), looked_at(found)))];
+    parts.extend(groups(found).into_iter().map(|group| block(found, group)));
+    let hidden = found.hazards.len() - shown(found).count();
+    if hidden > 0 {
+        let hazards = counted(hidden, "hazard", "hazards");
+        let more = format!("{hazards} not shown: --all lists every one, --explain NAME says more.");
+        parts.push(Part::Sentence(Tone::Faint, more));
+    }
+    parts
+}
+
+/// A row per hazard.
+pub(crate) fn rows(found: &DoctorFindings, rows: &mut csv::Writer<impl Write>) -> csv::Result<()> {
+    rows.write_record([
+        "name",
+        "group",
+        "severity",
+        "value",
+        "reason",
+        "neutralised_by_us",
+        "can_tune",
+        "tune",
+        "advice",
+    ])?;
+    found.hazards.iter().try_for_each(|hazard| {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        rows.write_record([
+            &hazard.name,
+            hazard.group.title(),
+            hazard.severity.name(),
+            &text(&hazard.value),
+            &text(&hazard.reason),
+            &hazard.neutralised_by_us.to_string(),
+            &hazard.can_tune.to_string(),
+            &text(&hazard.tune),
+            &hazard.advice,
+        ])
+    })
+}
+
+/// What a person is shown: what is there, and on request all.
+fn shown(found: &DoctorFindings) -> impl Iterator<Item = &HazardFinding> {
+    found.hazards.iter().filter(|hazard| found.show_all || hazard.severity.is_present())
+}
+
+fn overall(found: &DoctorFindings) -> Tone {
+    let worst = found.hazards.iter().map(|hazard| hazard.severity).min();
+    match worst {
+        Some(Severity::High) => Tone::Bad,
+        Some(Severity::Medium) => Tone::Doubt,
+        _ => Tone::Good,
+    }
+}
+
+/// How many hazards there are of each level.
+fn counts(found: &DoctorFindings) -> String {
+    let of = |level: Severity| found.hazards.iter().filter(|hazard| hazard.severity == level).count();
+    let parts = Severity::ALL.map(|level| (of(level), phrase(level)));
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts.map(|(count, word)| format!("{count} {word}")).collect();
+    format!("Of {}: {}.", counted(found.hazards.len(), "hazard", "hazards"), listed(&parts))
+}
+
+fn phrase(level: Severity) -> &'static str {
+    match level {
+        Severity::High => "high",
+        Severity::Medium => "medium",
+        Severity::Low => "low",
+        Severity::Unknown => "could not be read",
+        Severity::None => "harmless",
+        Severity::NotApplicable => "cannot be here",
+    }
+}
+
+fn looked_at(found: &DoctorFindings) -> String {
+    let cpus = if found.cpus.is_empty() { "no CPU".to_owned() } else { format!("CPU {}", found.cpus) };
+    match found.interval_ns {
+        0 => format!("Looked at {cpus}, at one moment."),
+        interval => format!("Looked at {cpus} for {}.", Nanos(interval)),
+    }
+}
+
+/// The groups that have something to show, the one with the worst hazard first.
+fn groups(found: &DoctorFindings) -> Vec<HazardGroup> {
+    let worst = |group: HazardGroup| {
+        shown(found).filter(|hazard| hazard.group == group).map(|hazard| hazard.severity).min()
+    };
+    let mut groups: Vec<(Severity, HazardGroup)> =
+        HazardGroup::ALL.into_iter().filter_map(|group| Some((worst(group)?, group))).collect();
+    groups.sort();
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+fn block(found: &DoctorFindings, group: HazardGroup) -> Part {
+    let hazards: Vec<&HazardFinding> = shown(found).filter(|hazard| hazard.group == group).collect();
+    let lines = hazards.chunk_by(|a, b| is_alike(a, b)).flat_map(lines).collect();
+    Part::Block { title: group.title().to_owned(), lines }
+}
+
+/// Whether two hazards are absent for one reason, and so take one line.
+fn is_alike(a: &HazardFinding, b: &HazardFinding) -> bool {
+    let bare = |found: &HazardFinding| !found.severity.is_present() && found.value.is_none();
+    bare(a) && bare(b) && a.severity == b.severity && a.reason == b.reason
+}
+
+/// One line, and for what is high or medium the cost, the advice and the CPUs below it.
+fn lines(alike: &[&HazardFinding]) -> Vec<Line> {
+    let Some(hazard) = alike.first() else { return Vec::new() };
+    let names: Vec<String> = alike.iter().map(|found| visible(&found.name)).collect();
+    let told = [hazard.value.as_deref(), hazard.reason.as_deref()];
+    let told: Vec<String> = told.into_iter().flatten().map(visible).collect();
+    let (level, tone) = label(hazard.severity);
+    let text = format!("{level:<7} {}: {}", names.join(", "), told.join("; "));
+    let mut lines = vec![Line { tone, depth: 1, text }];
+    if hazard.severity <= Severity::Medium {
+        lines.extend(grounds(hazard));
+        lines.extend(cpus(&hazard.cpus));
+    }
+    lines
+}
+
+fn grounds(hazard: &HazardFinding) -> Vec<Line> {
+    let helps = if hazard.neutralised_by_us { "fauxplat neutralises it" } else { "fauxplat helps" };
+    let told = [
+        ("costs", Tone::Plain, Some(&hazard.cost)),
+        ("do", Tone::Plain, Some(&hazard.advice)),
+        ("or", Tone::Plain, hazard.tune.as_ref()),
+        (helps, Tone::Faint, hazard.neutralised_how.as_ref()),
+    ];
+    let line = |(label, tone, text): (&str, Tone, Option<&String>)| {
+        Some(Line { tone, depth: 2, text: format!("{label}: {}", visible(text?)) })
+    };
+    told.into_iter().filter_map(line).collect()
+}
+
+fn cpus(found: &[CpuHazard]) -> Vec<Line> {
+    let line = |one: &CpuHazard| {
+        let (level, tone) = label(one.severity);
+        Line { tone, depth: 2, text: format!("CPU {}: {level}, {}", one.cpu, visible(&one.value)) }
+    };
+    let mut lines: Vec<Line> = found.iter().take(CPUS_MAX).map(line).collect();
+    let more = found.len().saturating_sub(CPUS_MAX);
+    let text = format!("and on {}", counted(more, "more CPU", "more CPUs"));
+    lines.extend((more > 0).then_some(Line { tone: Tone::Faint, depth: 2, text }));
+    lines
+}
+
+fn label(severity: Severity) -> (&'static str, Tone) {
+    match severity {
+        Severity::High => ("high", Tone::Bad),
+        Severity::Medium => ("medium", Tone::Doubt),
+        Severity::Low => ("low", Tone::Plain),
+        Severity::Unknown => ("unknown", Tone::Neutral),
+        Severity::None => ("none", Tone::Good),
+        Severity::NotApplicable => ("n/a", Tone::Faint),
+    }
+}
