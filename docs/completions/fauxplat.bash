@@ -28,6 +28,9 @@ _fauxplat() {
             fauxplat,compare)
                 cmd="fauxplat__subcmd__compare"
                 ;;
+            fauxplat,doctor)
+                cmd="fauxplat__subcmd__doctor"
+                ;;
             fauxplat,help)
                 cmd="fauxplat__subcmd__help"
                 ;;
@@ -66,6 +69,9 @@ _fauxplat() {
                 ;;
             fauxplat__subcmd__help,compare)
                 cmd="fauxplat__subcmd__help__subcmd__compare"
+                ;;
+            fauxplat__subcmd__help,doctor)
+                cmd="fauxplat__subcmd__help__subcmd__doctor"
                 ;;
             fauxplat__subcmd__help,help)
                 cmd="fauxplat__subcmd__help__subcmd__help"
@@ -176,7 +182,7 @@ _fauxplat() {
 
     case "${cmd}" in
         fauxplat)
-            opts="-h -V --help --version run compare aa table index sweep tune restore lab history __man __completions help"
+            opts="-h -V --help --version run compare aa table index sweep tune restore lab doctor history __man __completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -593,8 +599,66 @@ _fauxplat() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        fauxplat__subcmd__doctor)
+            opts="-f -o -q -h --all --cpu --interval --fail-if --explain --sysroot --format --output --colour --store --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --cpu)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --interval)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-if)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --explain)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sysroot)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         fauxplat__subcmd__help)
-            opts="run compare aa table index sweep tune restore lab history __man __completions help"
+            opts="run compare aa table index sweep tune restore lab doctor history __man __completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -650,6 +714,20 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help__subcmd__compare)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__help__subcmd__doctor)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -16,7 +16,7 @@ use error::ChoreError;
 const USAGE: &str = "usage: cargo xtask CHORE
   tidy                   check ranks, columns and the form of every module
   sim [ARGS]             simulate the decision rule and compare it with its reference figures
-  bench [NAME]           doctor, instrument, memory, verdict: figures as ratios, see benches/README.md
+  bench [NAME]           doctor, instrument, memory, sweep, verdict: figures as ratios, see benches/README.md
   vm [--seconds N] [NAME]… tests in virtual machines, all or by test and shape, see vm/README.md
   man [--check]          write docs/man from the command line's definition, or check that it is up to date
   completions [--check]  the same for docs/completions
