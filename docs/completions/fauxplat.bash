@@ -55,6 +55,9 @@ _fauxplat() {
             fauxplat,table)
                 cmd="fauxplat__subcmd__table"
                 ;;
+            fauxplat,topo)
+                cmd="fauxplat__subcmd__topo"
+                ;;
             fauxplat,tune)
                 cmd="fauxplat__subcmd__tune"
                 ;;
@@ -97,6 +100,9 @@ _fauxplat() {
             fauxplat__subcmd__help,table)
                 cmd="fauxplat__subcmd__help__subcmd__table"
                 ;;
+            fauxplat__subcmd__help,topo)
+                cmd="fauxplat__subcmd__help__subcmd__topo"
+                ;;
             fauxplat__subcmd__help,tune)
                 cmd="fauxplat__subcmd__help__subcmd__tune"
                 ;;
@@ -120,6 +126,9 @@ _fauxplat() {
                 ;;
             fauxplat__subcmd__help__subcmd__lab,show)
                 cmd="fauxplat__subcmd__help__subcmd__lab__subcmd__show"
+                ;;
+            fauxplat__subcmd__help__subcmd__topo,pick)
+                cmd="fauxplat__subcmd__help__subcmd__topo__subcmd__pick"
                 ;;
             fauxplat__subcmd__history,export)
                 cmd="fauxplat__subcmd__history__subcmd__export"
@@ -175,6 +184,18 @@ _fauxplat() {
             fauxplat__subcmd__lab__subcmd__help,show)
                 cmd="fauxplat__subcmd__lab__subcmd__help__subcmd__show"
                 ;;
+            fauxplat__subcmd__topo,help)
+                cmd="fauxplat__subcmd__topo__subcmd__help"
+                ;;
+            fauxplat__subcmd__topo,pick)
+                cmd="fauxplat__subcmd__topo__subcmd__pick"
+                ;;
+            fauxplat__subcmd__topo__subcmd__help,help)
+                cmd="fauxplat__subcmd__topo__subcmd__help__subcmd__help"
+                ;;
+            fauxplat__subcmd__topo__subcmd__help,pick)
+                cmd="fauxplat__subcmd__topo__subcmd__help__subcmd__pick"
+                ;;
             *)
                 ;;
         esac
@@ -182,7 +203,7 @@ _fauxplat() {
 
     case "${cmd}" in
         fauxplat)
-            opts="-h -V --help --version run compare aa table index sweep tune restore lab doctor history __man __completions help"
+            opts="-h -V --help --version run compare aa table index sweep tune restore lab doctor topo history __man __completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -658,7 +679,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help)
-            opts="run compare aa table index sweep tune restore lab doctor history __man __completions help"
+            opts="run compare aa table index sweep tune restore lab doctor topo history __man __completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -940,6 +961,34 @@ _fauxplat() {
         fauxplat__subcmd__help__subcmd__table)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__help__subcmd__topo)
+            opts="pick"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__help__subcmd__topo__subcmd__pick)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1877,6 +1926,136 @@ _fauxplat() {
                     return 0
                     ;;
                 --names)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__topo)
+            opts="-f -o -q -h --draw --sysroot --format --output --colour --store --quiet --help pick help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --sysroot)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__topo__subcmd__help)
+            opts="pick help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__topo__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__topo__subcmd__help__subcmd__pick)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__topo__subcmd__pick)
+            opts="-f -o -q -h --watch --sysroot --format --output --colour --store --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --watch)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sysroot)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -8,8 +8,10 @@ use fauxplat_model::{
 
 use crate::args::{BuildArgs, CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
 use crate::failure::Failure;
+use crate::relation;
 
-/// The definition that a command line asks for. A saved one comes first, and what the command line says replaces it.
+/// The definition that a command line asks for. A saved one comes first, and what the command line says replaces it;
+/// CPUs that are named by relation are asked for once, here.
 pub(crate) fn definition(commands: &CommandArgs, condition: &ConditionArgs) -> Result<Definition, Failure> {
     let mut definition = match &commands.input {
         Some(path) => read(path)?,
@@ -17,6 +19,7 @@ pub(crate) fn definition(commands: &CommandArgs, condition: &ConditionArgs) -> R
     };
     apply_commands(&mut definition, commands)?;
     apply_condition(&mut definition.condition, condition)?;
+    relation::resolve(&mut definition.condition)?;
     Ok(definition)
 }
 

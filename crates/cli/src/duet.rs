@@ -21,7 +21,8 @@ pub(crate) fn begin(session: &mut Session<'_>) -> Result<Vec<f64>, Failure> {
     let facts = &session.header.machine.cpu;
     let asked = match &session.header.definition.condition.cpu {
         Placement::Set(cpus) | Placement::OneOf(cpus) | Placement::IdleOf(cpus) => cpus.clone(),
-        Placement::Auto | Placement::Free => facts.allowed.clone(),
+        // A relation has become a list when the definition was made.
+        Placement::Auto | Placement::Free | Placement::Related(..) => facts.allowed.clone(),
     };
     let cpus = choose(&asked, Path::new("/"))?;
     let rest = facts.allowed.without(&cpus.into_iter().collect());

@@ -12,6 +12,7 @@ mod layouts;
 mod names;
 mod output;
 mod progress;
+mod relation;
 mod session;
 mod shelf;
 mod steering;
@@ -108,6 +109,7 @@ fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
         args::Verb::Restore(args) => verbs::restore::restore(&args, words),
         args::Verb::Lab(args) => verbs::lab::lab(&args, words),
         args::Verb::Doctor(args) => verbs::doctor::doctor(&args, words),
+        args::Verb::Topo(args) => verbs::topo::topo(&args, words),
         args::Verb::History(args) => verbs::history::history(&args),
         args::Verb::Man { folder } => verbs::generate::man(&folder),
         args::Verb::Completions { folder } => verbs::generate::completions(&folder),

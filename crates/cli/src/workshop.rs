@@ -98,6 +98,8 @@ pub(crate) fn cpus_of(placement: &Placement) -> Result<CpuSet, Failure> {
     let facts = fauxplat_topology::discover(Path::new("/")).cpu;
     match placement {
         Placement::Set(cpus) => commands::check_placement(placement, &facts).map(|()| cpus.clone()),
-        other => Err(Failure::usage(format!("`{other}` names no CPU here: give a list such as 0-3"))),
+        other => Err(Failure::usage(format!(
+            "`{other}` names no CPU here: give a list such as 0-3, or a relation such as one-per-core"
+        ))),
     }
 }

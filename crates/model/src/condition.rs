@@ -7,9 +7,10 @@ use std::str::FromStr;
 use fauxplat_units::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
-use crate::{Background, HugePages, KnobChange, Limit};
+use crate::{Background, HugePages, KnobChange, Limit, Relation};
 
-/// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`.
+/// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`. Instead of a list,
+/// a [`Relation`] may stand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
     /// `idle-of` all allowed CPUs for commands of a single thread, free for all others.
@@ -23,6 +24,39 @@ pub enum Placement {
     OneOf(CpuSet),
     /// Each block stays on one CPU of these: the one that the scheduler finds idle when the block begins.
     IdleOf(CpuSet),
+    /// The same, with CPUs that are named by what they are to each other: an experiment begins by asking the machine
+    /// which those are, and has another placement from then on.
+    Related(Spread, Relation),
+}
+
+/// What to do with the CPUs that a relation gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spread {
+    /// As [`Placement::Set`].
+    Set,
+    /// As [`Placement::OneOf`].
+    OneOf,
+    /// As [`Placement::IdleOf`].
+    IdleOf,
+}
+
+impl Spread {
+    /// The placement on these CPUs.
+    pub fn on(self, cpus: CpuSet) -> Placement {
+        match self {
+            Spread::Set => Placement::Set(cpus),
+            Spread::OneOf => Placement::OneOf(cpus),
+            Spread::IdleOf => Placement::IdleOf(cpus),
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Spread::Set => "",
+            Spread::OneOf => "one-of:",
+            Spread::IdleOf => "idle-of:",
+        }
+    }
 }
 
 impl fmt::Display for Placement {
@@ -33,6 +67,7 @@ impl fmt::Display for Placement {
             Placement::Set(cpus) => cpus.fmt(f),
             Placement::OneOf(cpus) => write!(f, "one-of:{cpus}"),
             Placement::IdleOf(cpus) => write!(f, "idle-of:{cpus}"),
+            Placement::Related(spread, relation) => write!(f, "{}{relation}", spread.word()),
         }
     }
 }
@@ -41,18 +76,18 @@ impl FromStr for Placement {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let cpus = |list: &str| match list.parse::<CpuSet>() {
-            Ok(cpus) if cpus.is_empty() => Err(format!("`{text}` names no CPU")),
-            Ok(cpus) => Ok(cpus),
-            Err(error) => Err(error.to_string()),
+        let spread = |spread: Spread, list: &str| match list.parse::<Relation>() {
+            Ok(Relation::List(cpus)) => Ok(spread.on(cpus)),
+            Ok(relation) => Ok(Placement::Related(spread, relation)),
+            Err(error) => Err(error),
         };
         match text {
             "auto" => Ok(Placement::Auto),
             "free" => Ok(Placement::Free),
             _ => match text.split_once(':') {
-                Some(("one-of", list)) => Ok(Placement::OneOf(cpus(list)?)),
-                Some(("idle-of", list)) => Ok(Placement::IdleOf(cpus(list)?)),
-                _ => Ok(Placement::Set(cpus(text)?)),
+                Some(("one-of", list)) => spread(Spread::OneOf, list),
+                Some(("idle-of", list)) => spread(Spread::IdleOf, list),
+                _ => spread(Spread::Set, text),
             },
         }
     }
@@ -214,12 +249,27 @@ pub enum Output {
     File(PathBuf),
 }
 
+/// The CPUs that a relation gave when the experiment began.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CpuChoice {
+    /// The relation.
+    pub relation: String,
+    /// The CPUs.
+    pub cpus: CpuSet,
+    /// Why each of them, a line per CPU.
+    pub why: Vec<String>,
+}
+
 /// The stated condition of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Condition {
     /// Where it may run.
     pub cpu: Placement,
+    /// How that was found, when it was asked for by relation. It is recorded and never asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_choice: Option<CpuChoice>,
     /// Scheduling policy.
     pub policy: Policy,
     /// Nice value; `None` leaves the inherited one.
@@ -271,7 +321,9 @@ mod tests {
         for text in ["other", "fifo:1", "rr:99"] {
             assert_eq!(text.parse::<Policy>().unwrap().to_string(), text);
         }
-        for text in ["auto", "free", "0-3,8", "one-of:1", "idle-of:0,2"] {
+        for text in
+            ["auto", "free", "0-3,8", "one-of:1", "idle-of:0,2", "sibling-of:3", "one-of:node:0&one-per-core"]
+        {
             assert_eq!(text.parse::<Placement>().unwrap().to_string(), text);
         }
         for text in ["none", "random", "0", "8192"] {

@@ -86,6 +86,8 @@ findings! {
     Restore(RestoreFindings) = "fauxplat.restore/1",
     /// By `lab`.
     Lab(LabFindings) = "fauxplat.lab/1",
+    /// By `topo`.
+    Topo(Box<TopoFindings>) = "fauxplat.topo/1",
 }
 
 /// A whole experiment. It borrows the samples, since there may be a hundred thousand of them.

@@ -123,7 +123,8 @@ impl Plan {
             matches!(self.env_pad, EnvPad::Random).then(|| random.random_range(0..PAGE_BYTES));
         let env_pad_bytes = if let EnvPad::Bytes(bytes) = self.env_pad { bytes } else { 0 };
         let cpus = match &self.placement {
-            Placement::Auto | Placement::Free => None,
+            // A relation has become a list before anything is planned.
+            Placement::Auto | Placement::Free | Placement::Related(..) => None,
             Placement::Set(cpus) | Placement::IdleOf(cpus) => Some(cpus.clone()),
             Placement::OneOf(cpus) => Some(self.one_of(cpus, block)),
         };

@@ -10,7 +10,7 @@ pub enum ReportError {
     /// The word names no format.
     #[error(
         "`{0}` is not a format: text, json, csv, markdown, hyperfine-json, pyperf-json, \
-         github-action-benchmark, bencher-bmf, svg, html, lscpu or openmetrics"
+         github-action-benchmark, bencher-bmf, svg, html, boxes, lscpu or openmetrics"
     )]
     UnknownFormat(String),
     /// The output could not be written.

@@ -28,6 +28,8 @@ pub enum Format {
     Svg,
     /// One self-contained page, of findings that have one.
     Html,
+    /// The same in characters, for a terminal.
+    Boxes,
     /// What `lscpu -p` of util-linux prints, of a topology.
     Lscpu,
     /// The text exposition that Prometheus and its text-file collector read; for live tables.
@@ -36,7 +38,7 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 12] = [
+    pub const ALL: [Format; 13] = [
         Format::Text,
         Format::Json,
         Format::Csv,
@@ -47,6 +49,7 @@ impl Format {
         Format::BencherBmf,
         Format::Svg,
         Format::Html,
+        Format::Boxes,
         Format::Lscpu,
         Format::OpenMetrics,
     ];
@@ -64,6 +67,7 @@ impl Format {
             Format::BencherBmf => "bencher-bmf",
             Format::Svg => "svg",
             Format::Html => "html",
+            Format::Boxes => "boxes",
             Format::Lscpu => "lscpu",
             Format::OpenMetrics => "openmetrics",
         }

@@ -17,6 +17,7 @@ pub mod svg;
 mod sweep;
 mod tables;
 mod text;
+mod topo;
 mod verbs;
 mod verdict;
 mod words;
@@ -55,7 +56,8 @@ pub fn write(record: &Record, format: Format, style: &Style, out: &mut dyn Write
         Format::BencherBmf => export::bencher::write(record, &mut out)?,
         Format::Svg => drawing(record, &mut out)?,
         Format::Html => page(record, &mut out)?,
-        Format::Lscpu => return Err(undrawn("lscpu")),
+        Format::Boxes => topo::boxes(record, style, &mut out)?,
+        Format::Lscpu => topo::lscpu(record, &mut out)?,
         Format::OpenMetrics => export::openmetrics::write(record, &mut out)?,
     }
     Ok(out.flush()?)
@@ -87,6 +89,7 @@ pub fn write_look(
 /// The drawing of findings that have one.
 fn drawing(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     match record.findings {
+        Findings::Topo(_) => topo::svg(record, out),
         Findings::Sweep(found) => Ok(out.write_all(sweep::svg::document(found).as_bytes())?),
         _ => Err(undrawn("svg")),
     }

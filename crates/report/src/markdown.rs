@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{AaFindings, CompareFindings, Comparison, RunFindings, SweepFindings, TableFindings};
+use fauxplat_model::{
+    AaFindings, CompareFindings, Comparison, RunFindings, SweepFindings, TableFindings, TopoFindings,
+};
 
 use crate::grid::{Grid, Tone};
 use crate::parts::Part;
@@ -20,6 +22,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         Findings::Compare(found) => compare(record, found, out)?,
         Findings::Aa(found) => aa(record, found, out)?,
         Findings::Sweep(found) => sweep(found, out)?,
+        Findings::Topo(found) => return Ok(topo(record, found, out)?),
         Findings::Table(found) => return Ok(live(found, out)?),
         Findings::Tune(_) | Findings::TuneList(_) | Findings::Restore(_) => {
             return Ok(parts(&verbs::parts(record), out)?);
@@ -128,6 +131,17 @@ fn sweep(found: &SweepFindings, out: &mut dyn Write) -> io::Result<()> {
         table(&grids::levels(found), out)?;
     }
     paragraph(&prose(&sentences::plan(found)), out)
+}
+
+fn topo(record: &Record, found: &TopoFindings, out: &mut dyn Write) -> io::Result<()> {
+    paragraph(&format!("**{}**", prose(&text::machine(&record.header.machine))), out)?;
+    if let Some(pick) = &found.pick {
+        paragraph(&format!("{}: **{}**", code(&pick.relation), pick.cpus), out)?;
+    }
+    let (tables, notes) = crate::topo::tables(found);
+    tables.iter().try_for_each(|grid| table(grid, out))?;
+    notes.iter().try_for_each(|note| paragraph(&prose(note), out))?;
+    record.header.warnings.iter().try_for_each(|it| paragraph(&format!("**Warning:** {}", prose(it)), out))
 }
 
 /// Warnings in the open, the rest folded away.

@@ -42,6 +42,7 @@ pub(crate) fn summary(findings: &Findings) -> String {
                 format!("{} {}", lab.name, lab.outcome.map_or("listed", |outcome| outcome.words()))
             }))
         }
+        Findings::Topo(topo) => format!("{} CPUs", topo.topology.online.len()),
     }
 }
 

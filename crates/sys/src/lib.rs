@@ -2,6 +2,7 @@
 
 pub mod arithmetic;
 pub mod clock;
+pub mod files;
 pub mod migrations;
 pub mod process;
 pub mod sched;

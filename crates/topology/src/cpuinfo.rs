@@ -8,7 +8,7 @@ use crate::read;
 const NAMES: [&str; 4] = ["model name", "cpu model", "cpu", "uarch"];
 
 /// Arm's own cores by part number, from the `MIDR_EL1` section of each core's technical reference manual.
-const ARM_PARTS: [(&str, &str); 14] = [
+const ARM_PARTS: [(&str, &str); 25] = [
     ("0xd03", "Cortex-A53"),
     ("0xd05", "Cortex-A55"),
     ("0xd07", "Cortex-A57"),
@@ -20,9 +20,20 @@ const ARM_PARTS: [(&str, &str); 14] = [
     ("0xd0d", "Cortex-A77"),
     ("0xd40", "Neoverse-V1"),
     ("0xd41", "Cortex-A78"),
+    ("0xd44", "Cortex-X1"),
+    ("0xd46", "Cortex-A510"),
+    ("0xd47", "Cortex-A710"),
+    ("0xd48", "Cortex-X2"),
     ("0xd49", "Neoverse-N2"),
+    ("0xd4d", "Cortex-A715"),
+    ("0xd4e", "Cortex-X3"),
     ("0xd4f", "Neoverse-V2"),
+    ("0xd80", "Cortex-A520"),
+    ("0xd81", "Cortex-A720"),
+    ("0xd82", "Cortex-X4"),
     ("0xd84", "Neoverse-V3"),
+    ("0xd85", "Cortex-X925"),
+    ("0xd87", "Cortex-A725"),
 ];
 
 /// The model as the kernel prints it; on arm64, which prints numbers, the core's name and the board where known.
@@ -37,10 +48,13 @@ pub(crate) fn model(root: &Path, cpuinfo: &str) -> String {
 }
 
 fn arm_core(cpuinfo: &str) -> Option<String> {
-    let implementer = read::field(cpuinfo, "CPU implementer")?;
-    let part = read::field(cpuinfo, "CPU part")?;
+    Some(design(read::field(cpuinfo, "CPU implementer")?, read::field(cpuinfo, "CPU part")?))
+}
+
+/// The name of a core by the numbers of its implementer and part; the numbers where it has none here.
+pub(crate) fn design(implementer: &str, part: &str) -> String {
     let known = ARM_PARTS.iter().find(|(number, _)| implementer == "0x41" && *number == part);
-    Some(known.map_or(format!("arm implementer {implementer} part {part}"), |(_, name)| (*name).to_owned()))
+    known.map_or(format!("arm implementer {implementer} part {part}"), |(_, name)| (*name).to_owned())
 }
 
 #[cfg(test)]

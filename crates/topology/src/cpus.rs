@@ -12,7 +12,7 @@ pub fn online(root: &Path) -> CpuSet {
         read::text(root, "sys/devices/system/cpu/online").and_then(|list| list.parse::<CpuSet>().ok());
     match listed {
         Some(cpus) if !cpus.is_empty() => cpus,
-        _ => processors(&read::text(root, "proc/cpuinfo").unwrap_or_default()),
+        _ => described(root),
     }
 }
 
@@ -65,6 +65,11 @@ pub fn frequencies_khz(root: &Path) -> Vec<u32> {
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// The CPUs that `/proc/cpuinfo` lists.
+pub(crate) fn described(root: &Path) -> CpuSet {
+    processors(&read::text(root, "proc/cpuinfo").unwrap_or_default())
 }
 
 /// The numbers on the `processor` lines.

@@ -3,17 +3,25 @@
 //! The root is `/` on the machine itself and a tree of fixtures in tests. A file that is missing or makes no sense
 //! leaves the default of its fact: a container without `/sys` can still be measured in.
 
+mod activity;
 mod cpuinfo;
 mod cpus;
+mod descriptions;
 mod hypervisor;
+pub mod parse;
+mod pick;
 mod read;
 mod release;
+mod tree;
 
 use std::path::Path;
 
 use fauxplat_model::{CpuFacts, MachineFacts};
 
+pub use activity::Watch;
 pub use cpus::{allowed, frequencies_khz, online, present, siblings};
+pub use pick::{Activities, PickError, pick};
+pub use tree::read;
 
 /// What machine this is.
 pub fn discover(root: &Path) -> MachineFacts {

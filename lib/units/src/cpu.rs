@@ -56,10 +56,11 @@ impl CpuSet {
 
     /// The CPUs in rising order.
     pub fn iter(&self) -> impl Iterator<Item = Cpu> + '_ {
-        let bits = |(index, &word): (usize, &u64)| {
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| Cpu(index as u32 * 64 + bit))
-        };
-        self.words.iter().enumerate().flat_map(bits)
+        self.words.iter().enumerate().flat_map(|(index, &word)| {
+            let rest = |&word: &u64| Some(word & (word - 1)).filter(|&rest| rest != 0);
+            let words = std::iter::successors(Some(word).filter(|&word| word != 0), rest);
+            words.map(move |word| Cpu(index as u32 * 64 + word.trailing_zeros()))
+        })
     }
 
     /// How many CPUs are in the set.
@@ -79,12 +80,40 @@ impl CpuSet {
 
     /// The CPUs that are in this set and not in the other.
     pub fn without(&self, other: &CpuSet) -> CpuSet {
-        self.iter().filter(|&cpu| !other.contains(cpu)).collect()
+        let others = other.words.iter().chain(std::iter::repeat(&0));
+        CpuSet::from_words(self.words.iter().zip(others).map(|(word, other)| word & !other).collect())
     }
 
     /// The CPUs that are in both sets.
     pub fn intersection(&self, other: &CpuSet) -> CpuSet {
-        self.iter().filter(|&cpu| other.contains(cpu)).collect()
+        CpuSet::from_words(self.words.iter().zip(&other.words).map(|(word, other)| word & other).collect())
+    }
+
+    /// The CPUs that are in one set or the other.
+    pub fn union(&self, other: &CpuSet) -> CpuSet {
+        let (long, short) = if self.words.len() < other.words.len() { (other, self) } else { (self, other) };
+        let mut words = long.words.clone();
+        words.iter_mut().zip(&short.words).for_each(|(word, other)| *word |= other);
+        CpuSet { words }
+    }
+
+    /// Whether every CPU of this set is in the other.
+    pub fn is_subset(&self, other: &CpuSet) -> bool {
+        let others = other.words.iter().chain(std::iter::repeat(&0));
+        self.words.iter().zip(others).all(|(word, other)| word & !other == 0)
+    }
+
+    /// Whether some CPU is in both sets.
+    pub fn overlaps(&self, other: &CpuSet) -> bool {
+        self.words.iter().zip(&other.words).any(|(word, other)| word & other != 0)
+    }
+
+    /// A set from 64-bit words, CPU 0 in the lowest bit of the first.
+    pub fn from_words(mut words: Vec<u64>) -> CpuSet {
+        while words.last() == Some(&0) {
+            words.pop();
+        }
+        CpuSet { words }
     }
 
     /// The set as 64-bit words, CPU 0 in the lowest bit of the first, as `sched_setaffinity(2)` takes it.
@@ -181,6 +210,21 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn sets_agree_with_a_tree(
+            a in proptest::collection::btree_set(0u32..300, 0..40),
+            b in proptest::collection::btree_set(0u32..300, 0..40),
+        ) {
+            let set = |numbers: &std::collections::BTreeSet<u32>| -> CpuSet { numbers.iter().copied().map(Cpu).collect() };
+            let (x, y) = (set(&a), set(&b));
+            prop_assert_eq!(x.iter().map(|cpu| cpu.0).collect::<Vec<_>>(), a.iter().copied().collect::<Vec<_>>());
+            prop_assert_eq!(x.union(&y), set(&(&a | &b)));
+            prop_assert_eq!(x.intersection(&y), set(&(&a & &b)));
+            prop_assert_eq!(x.without(&y), set(&(&a - &b)));
+            prop_assert_eq!(x.is_subset(&y), a.is_subset(&b));
+            prop_assert_eq!(x.overlaps(&y), !a.is_disjoint(&b));
+        }
+
         #[test]
         fn display_and_parse_are_inverse(cpus in proptest::collection::vec(0u32..2000, 0..40)) {
             let set: CpuSet = cpus.iter().copied().map(Cpu).collect();

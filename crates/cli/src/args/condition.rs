@@ -10,7 +10,8 @@ use fauxplat_units::Nanos;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Condition")]
 pub(crate) struct ConditionArgs {
-    /// CPUs: a list such as 0-3, `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU),
+    /// CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free`
+    /// (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU),
     /// `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a
     /// single thread, else free) [default: free for run, auto for compare and aa]
     #[arg(long, value_name = "LIST|free|auto|one-of:LIST|idle-of:LIST")]

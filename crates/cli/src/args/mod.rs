@@ -13,6 +13,7 @@ mod output;
 mod run;
 mod sweep;
 mod table;
+mod topo;
 mod tune;
 
 use std::path::PathBuf;
@@ -32,6 +33,7 @@ pub(crate) use output::{OutputArgs, When};
 pub(crate) use run::RunArgs;
 pub(crate) use sweep::SweepArgs;
 pub(crate) use table::TableArgs;
+pub(crate) use topo::{PickArgs, TopoAction, TopoArgs, TopoLook, TopoMachine};
 pub(crate) use tune::{PlaceArgs, RestoreArgs, TuneArgs};
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 a gate failed (--fail-if); 2 bad usage or input; \
@@ -67,6 +69,8 @@ pub(crate) enum Verb {
     Lab(LabArgs),
     /// What on this machine will spoil a measurement, and what to do about it
     Doctor(DoctorArgs),
+    /// Which CPU is what to which: packages, cores, caches, nodes; CPUs by relation
+    Topo(TopoArgs),
     /// Earlier results: list, show, export, remove
     History(HistoryArgs),
     /// Write the manual pages into a folder

@@ -12,6 +12,7 @@ use fauxplat_workers::{Crew, Shift, Station, WorkerError};
 
 use crate::args::IndexArgs;
 use crate::failure::Failure;
+use crate::relation;
 use crate::workshop::{Workshop, cpus_of};
 
 /// Turns of each CPU: enough to see the machine wander.
@@ -23,10 +24,10 @@ const LAP_UNITS: u64 = 4000;
 
 /// Measures and reports.
 pub(crate) fn index(args: &IndexArgs, invocation: &[String]) -> Result<(), Failure> {
-    let cpus: Vec<Cpu> = cpus(args)?;
+    let (cpus, chosen) = cpus(args)?;
     let placement = Placement::Set(cpus.iter().copied().collect());
     let (crew, policy) = crew(&cpus, args.policy)?;
-    let condition = Condition { cpu: placement, policy, env_pad: EnvPad::None, ..Condition::default() };
+    let condition = Condition { cpu: placement, policy, env_pad: EnvPad::None, ..chosen };
     let mut workshop = Workshop::begin("index", condition, args.seed, &args.output, invocation)?;
     if args.policy.is_none() && policy == Policy::Other {
         let reason = "the index at real-time priority (SCHED_FIFO needs CAP_SYS_NICE or an RLIMIT_RTPRIO: run as root)";
@@ -38,14 +39,20 @@ pub(crate) fn index(args: &IndexArgs, invocation: &[String]) -> Result<(), Failu
     workshop.finish(&Findings::Index(findings))
 }
 
-fn cpus(args: &IndexArgs) -> Result<Vec<Cpu>, Failure> {
+/// The CPUs, and the condition that says how they were chosen.
+fn cpus(args: &IndexArgs) -> Result<(Vec<Cpu>, Condition), Failure> {
     let allowed = fauxplat_topology::allowed(std::path::Path::new("/"));
+    let mut chosen = Condition { cpu: args.cpu.clone().unwrap_or_default(), ..Condition::default() };
+    relation::resolve(&mut chosen)?;
     let cpus: Vec<Cpu> = match &args.cpu {
-        Some(placement) => cpus_of(placement)?.iter().collect(),
+        Some(_) => cpus_of(&chosen.cpu)?.iter().collect(),
         None if args.all_cpus || args.together => allowed.iter().collect(),
         None => allowed.iter().take(1).collect(),
     };
-    if cpus.is_empty() { Err(Failure::machine("no CPU is allowed to this process")) } else { Ok(cpus) }
+    match cpus.is_empty() {
+        true => Err(Failure::machine("no CPU is allowed to this process")),
+        false => Ok((cpus, chosen)),
+    }
 }
 
 /// Workers at the highest real-time priority where that is permitted, so that nothing takes their CPU.

@@ -25,5 +25,6 @@ mod run;
 mod store;
 mod sweep;
 mod table;
+mod topo;
 mod tune;
 mod usage;

@@ -9,6 +9,7 @@ mod lab;
 mod run;
 mod sweep;
 mod table;
+mod topo;
 mod tune;
 
 pub use aa::*;
@@ -20,4 +21,5 @@ pub use lab::*;
 pub use run::*;
 pub use sweep::*;
 pub use table::*;
+pub use topo::*;
 pub use tune::*;

@@ -10,6 +10,7 @@ use serde::Serialize as SerializeDerive;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::sweep;
+use crate::json::topo::Topo;
 use crate::samples::{ByCommand, baseline, command_findings, compared};
 
 /// The whole document. `schema` comes first, so that a reader can tell from the first bytes what follows.
@@ -42,6 +43,7 @@ enum Verdicts<'a> {
         variants: &'a [Variant],
     },
     Sweep(Box<sweep::SweepEntry<'a>>),
+    Topo(Box<Topo<'a>>),
     Aa {
         strata: &'a [AaStratum],
         power: &'a [PowerResult],
@@ -170,6 +172,7 @@ impl<'a> Verdicts<'a> {
                 variants: &found.variants,
             },
             Findings::Sweep(found) => Verdicts::Sweep(Box::new(sweep::SweepEntry::of(found))),
+            Findings::Topo(found) => Verdicts::Topo(Box::new(Topo::of(found))),
             Findings::Aa(found) => {
                 Verdicts::Aa { strata: &found.strata, power: &found.power, elapsed_s: found.elapsed_s }
             }

@@ -3,6 +3,7 @@
 mod document;
 mod layout;
 mod sweep;
+mod topo;
 
 use std::io::Write;
 

@@ -13,6 +13,9 @@ use crate::words::{counted, visible};
 pub(crate) fn foot(page: &mut Page, header: &Header) -> io::Result<()> {
     troubles(page, header)?;
     page.paragraph(Tone::Faint, 0, &format!("condition: {}", condition(&header.condition)))?;
+    for why in header.condition.cpu_choice.iter().flat_map(|choice| &choice.why) {
+        page.paragraph(Tone::Faint, 2, &visible(why))?;
+    }
     page.paragraph(Tone::Faint, 0, &format!("machine: {}", machine(&header.machine)))?;
     // It is the one line that is never broken: a break inside quotes would make it another command.
     let repeat = page.spell(&format!("repeat with: {}", visible(&repeat(header))));
@@ -50,6 +53,7 @@ pub(crate) fn condition(condition: &Condition) -> String {
         },
         environment(condition),
     ];
+    parts.extend(condition.cpu_choice.as_ref().map(|choice| format!("chosen by {}", choice.relation)));
     parts.extend(condition.nice.map(|nice| format!("nice {nice}")));
     parts.extend(condition.stdin.as_ref().map(|path| format!("stdin from {}", path.display())));
     parts.extend(condition.cwd.as_ref().map(|path| format!("in {}", path.display())));
@@ -75,6 +79,7 @@ fn placement(cpu: &Placement) -> String {
         Placement::Set(cpus) => format!("CPU {cpus}"),
         Placement::OneOf(cpus) => format!("one CPU of {cpus} per block"),
         Placement::IdleOf(cpus) => format!("one idle CPU of {cpus} per block"),
+        Placement::Related(..) => format!("CPU {cpu}"),
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) use compare::{notes, winner};
 pub(crate) use table::{lines, publisher};
 
 pub(crate) use frame::{condition, machine, repeat};
+pub(crate) use page::Page;
 
 /// Writes the figures first and what they rest upon below them.
 pub(crate) fn write(record: &Record, style: &Style, out: &mut dyn Write) -> Result<(), ReportError> {
@@ -33,6 +34,10 @@ pub(crate) fn write(record: &Record, style: &Style, out: &mut dyn Write) -> Resu
         Findings::Compare(found) => compare::write(&mut page, record, found)?,
         Findings::Aa(found) => aa::write(&mut page, record, found)?,
         Findings::Sweep(found) => sweep::write(&mut page, found)?,
+        Findings::Topo(found) => {
+            crate::topo::text(&mut page, found)?;
+            return Ok(frame::inspected(&mut page, record.header)?);
+        }
         // A look at a table is no experiment: neither machine nor condition says anything about it.
         Findings::Table(found) => return Ok(table::write(&mut page, found)?),
         // Nothing was measured, so there is no condition and nothing to repeat.

@@ -147,7 +147,7 @@ fn a_full_disk_is_an_error_in_every_format() {
 
 #[test]
 fn runs_have_no_drawing_and_say_so() {
-    for format in [Format::Svg, Format::Lscpu, Format::OpenMetrics] {
+    for format in [Format::Svg, Format::Boxes, Format::Lscpu, Format::OpenMetrics] {
         let mut out = Vec::new();
         let error = write(&common::run(&["sort"]).record(), format, &Style::default(), &mut out).unwrap_err();
         assert!(matches!(error, ReportError::NothingToExport { .. }) && out.is_empty(), "{format}: {error}");

@@ -1,16 +1,14 @@
 //! Facts of machines in `fixtures/sysfs`, of this machine, and of trees that make no sense.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fauxplat_model::MachineFacts;
 use fauxplat_topology::{allowed, discover, online, present, siblings};
 use fauxplat_units::Cpu;
 use proptest::prelude::*;
 
-fn fixture(machine: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sysfs").join(machine)
-}
+use crate::fixture;
 
 fn facts(machine: &str) -> String {
     serde_json::to_string_pretty(&discover(&fixture(machine))).unwrap()

@@ -1,0 +1,74 @@
+//! `fauxplat topo`: which CPU is what to which.
+
+use std::path::{Path, PathBuf};
+
+use fauxplat_model::document::{Findings, Header};
+use fauxplat_model::{Pick, TopoFindings};
+use fauxplat_report::Format;
+use fauxplat_units::CpuSet;
+
+use crate::args::{OutputArgs, PickArgs, TopoAction, TopoArgs, TopoLook, TopoMachine};
+use crate::failure::Failure;
+use crate::{inspection, output, relation};
+
+/// Shows the parts of a machine, or picks CPUs.
+pub(crate) fn topo(args: &TopoArgs, invocation: &[String]) -> Result<(), Failure> {
+    match &args.action {
+        None => show(&args.look, invocation),
+        Some(TopoAction::Pick(args)) => pick(args, invocation),
+    }
+}
+
+fn show(args: &TopoLook, invocation: &[String]) -> Result<(), Failure> {
+    let output = match args.draw {
+        true if args.output.format == Format::Text => {
+            OutputArgs { format: Format::Boxes, ..args.output.clone() }
+        }
+        true => return Err(Failure::usage("--draw is a format of its own: leave out --format")),
+        false => args.output.clone(),
+    };
+    let root = root(&args.machine)?;
+    let (header, findings) = look(&root, invocation);
+    inspection::report(&header, &Findings::Topo(Box::new(findings)), &output)
+}
+
+fn pick(args: &PickArgs, invocation: &[String]) -> Result<(), Failure> {
+    let root = root(&args.machine)?;
+    let (mut header, mut findings) = look(&root, invocation);
+    let topology = &findings.topology;
+    // A captured tree stands still: there is nothing to watch.
+    let is_live = args.machine.sysroot.is_none();
+    let watched = (is_live && args.watch.0 > 0).then(|| relation::watch(&root, topology, args.watch));
+    let chosen = relation::pick(&args.relation, topology, watched.as_ref())?;
+    let cpus: CpuSet = chosen.iter().map(|one| one.cpu).collect();
+    if args.output.quiet && args.output.format == Format::Text {
+        return output::lines(&format!("{cpus}\n"), &args.output);
+    }
+    if watched.is_none() {
+        let why = if is_live { "nobody watched" } else { "a captured machine does nothing" };
+        header.not_measured.push(format!("interrupts, steal, load and bound tasks of the CPUs: {why}"));
+    }
+    let watched_ns = watched.map(|_| args.watch.0);
+    findings.pick = Some(Pick { relation: args.relation.to_string(), cpus, chosen, watched_ns });
+    inspection::report(&header, &Findings::Topo(Box::new(findings)), &args.output)
+}
+
+/// The parts of the machine below a root.
+fn look(root: &Path, invocation: &[String]) -> (Header, TopoFindings) {
+    let mut header = inspection::header(root, invocation);
+    let (topology, warnings) = fauxplat_topology::read(root);
+    header.warnings = warnings;
+    (header, TopoFindings { topology, pick: None })
+}
+
+/// The root that was named, which must hold a machine.
+fn root(machine: &TopoMachine) -> Result<PathBuf, Failure> {
+    let Some(root) = &machine.sysroot else { return Ok(PathBuf::from("/")) };
+    match root.join("sys").is_dir() || root.join("proc").is_dir() {
+        true => Ok(root.clone()),
+        false => Err(Failure::usage(format!(
+            "--sysroot {}: no folder `sys` or `proc` in it; it is the root of a captured tree",
+            root.display()
+        ))),
+    }
+}

@@ -1,0 +1,172 @@
+//! CPUs by what they are to each other: `sibling-of:3`, `one-per-core&node:0`, `!isolated`.
+//!
+//! A relation is a set of CPUs that has no numbers until a machine is known. The grammar, from the loosest binding on:
+//!
+//! ```text
+//! relation = all-of { "|" all-of }          CPUs of any of them
+//! all-of   = factor { "&" factor }          CPUs of all of them
+//! factor   = "!" factor | "(" relation ")" | word | list
+//! list     = 0-3,8                          these CPUs
+//! word     = all | isolated | nohz-full | p-cores | e-cores
+//!          | sibling-of:CPU                 the other threads of its core
+//!          | same-PART:CPU                  all that share the part with it, itself among them
+//!          | other-PART:CPU                 all in another part
+//!          | other-PART-same-PART:CPU       in another part of the first kind, and in the same of the second
+//!          | PART:LIST                      in the parts with these numbers
+//!          | one-per-PART                   the lowest CPU of each part
+//!          | quietest:COUNT                 those that lose the least time to others
+//! PART     = cpu | core | cluster | l1 | l2 | l3 | l4 | die | package | book | drawer | node | kind
+//! ```
+//!
+//! `one-per-…` and `quietest` choose among what the other factors of the same `&` leave over, in their own order:
+//! `one-per-core&!isolated` is one CPU that is not isolated of every core that has one.
+
+mod parser;
+
+use std::fmt;
+use std::str::FromStr;
+
+use fauxplat_units::{Cpu, CpuSet};
+
+use crate::GroupKind;
+
+/// What CPUs can have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// The logical CPU itself.
+    Cpu,
+    /// A group of the topology.
+    Group(GroupKind),
+    /// The data or unified cache of a level.
+    Cache(u32),
+    /// A NUMA node.
+    Node,
+    /// A kind of CPUs, on hybrid machines.
+    Kind,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::Cpu => f.write_str("cpu"),
+            Part::Group(level) => level.fmt(f),
+            Part::Cache(level) => write!(f, "l{level}"),
+            Part::Node => f.write_str("node"),
+            Part::Kind => f.write_str("kind"),
+        }
+    }
+}
+
+/// A set of CPUs by what they are to each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// All that this process may use.
+    All,
+    /// Those that the kernel keeps free of other tasks.
+    Isolated,
+    /// Those without a timer tick while one task runs.
+    NohzFull,
+    /// The fastest kind of a hybrid machine.
+    PerformanceCores,
+    /// The other kinds.
+    EfficiencyCores,
+    /// These.
+    List(CpuSet),
+    /// In the parts with these numbers.
+    In(Part, CpuSet),
+    /// Those that share one part with a CPU, or are in another one, or both. At least one of the two is given.
+    To {
+        /// The part in which they differ.
+        other: Option<Part>,
+        /// The part that they share.
+        same: Option<Part>,
+        /// The CPU.
+        cpu: Cpu,
+    },
+    /// The lowest CPU of each part.
+    OnePer(Part),
+    /// Those that lose the least time to others.
+    Quietest(usize),
+    /// All that are not in it.
+    Not(Box<Relation>),
+    /// Those in all of them.
+    Every(Vec<Relation>),
+    /// Those in any of them.
+    Any(Vec<Relation>),
+}
+
+impl Relation {
+    /// Whether the answer depends on what the machine is doing.
+    pub fn asks_for_activity(&self) -> bool {
+        match self {
+            Relation::Quietest(_) => true,
+            Relation::Not(inner) => inner.asks_for_activity(),
+            Relation::Every(parts) | Relation::Any(parts) => parts.iter().any(Relation::asks_for_activity),
+            _ => false,
+        }
+    }
+
+    /// Whether it chooses among CPUs rather than telling of each by itself whether it is meant.
+    pub fn is_choice(&self) -> bool {
+        matches!(self, Relation::OnePer(_) | Relation::Quietest(_))
+    }
+}
+
+impl FromStr for Relation {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        parser::parse(text)
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Relation::All => f.write_str("all"),
+            Relation::Isolated => f.write_str("isolated"),
+            Relation::NohzFull => f.write_str("nohz-full"),
+            Relation::PerformanceCores => f.write_str("p-cores"),
+            Relation::EfficiencyCores => f.write_str("e-cores"),
+            Relation::List(cpus) => cpus.fmt(f),
+            Relation::In(part, numbers) => write!(f, "{part}:{numbers}"),
+            Relation::To { other, same, cpu } => to(f, *other, *same, *cpu),
+            Relation::OnePer(part) => write!(f, "one-per-{part}"),
+            Relation::Quietest(count) => write!(f, "quietest:{count}"),
+            Relation::Not(inner) => write!(f, "!{}", Bound(inner)),
+            Relation::Every(parts) => joined(f, parts, "&"),
+            Relation::Any(parts) => joined(f, parts, "|"),
+        }
+    }
+}
+
+fn to(f: &mut fmt::Formatter<'_>, other: Option<Part>, same: Option<Part>, cpu: Cpu) -> fmt::Result {
+    match (other, same) {
+        (Some(Part::Cpu), Some(Part::Group(GroupKind::Core))) => write!(f, "sibling-of:{cpu}"),
+        (Some(other), Some(same)) => write!(f, "other-{other}-same-{same}:{cpu}"),
+        (Some(other), None) => write!(f, "other-{other}:{cpu}"),
+        (None, Some(same)) => write!(f, "same-{same}:{cpu}"),
+        (None, None) => f.write_str("all"),
+    }
+}
+
+fn joined(f: &mut fmt::Formatter<'_>, parts: &[Relation], sign: &str) -> fmt::Result {
+    for (place, part) in parts.iter().enumerate() {
+        write!(f, "{}{}", if place > 0 { sign } else { "" }, Bound(part))?;
+    }
+    Ok(())
+}
+
+/// A part of a larger relation, in brackets where it would otherwise fall apart.
+struct Bound<'r>(&'r Relation);
+
+impl fmt::Display for Bound<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Relation::Every(_) | Relation::Any(_) => write!(f, "({})", self.0),
+            plain => plain.fmt(f),
+        }
+    }
+}
+
+crate::text::as_text!(Relation);

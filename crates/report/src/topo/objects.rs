@@ -1,0 +1,194 @@
+//! The parts of a machine as one tree, by which of them contains which.
+
+use fauxplat_model::{CacheKind, GroupKind, Topology};
+use fauxplat_units::{Bytes, Cpu, CpuSet};
+
+/// What one part is. The order is that of parts with the same CPUs, from the outside in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sort {
+    Drawer,
+    Book,
+    Package,
+    Node,
+    Die,
+    /// By level, the outermost first: the number is the level, counted from the memory.
+    SharedCache(u32),
+    Cluster,
+    OwnCache(u32, CacheKind),
+    Core,
+}
+
+/// One part: what it is called, which of them it is, and what else is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) sort: Sort,
+    pub(super) name: String,
+    pub(super) number: u32,
+    pub(super) size: Option<Bytes>,
+}
+
+/// Parts with the same CPUs, and what they contain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Object {
+    /// From the outside in; empty for the machine itself.
+    pub(super) parts: Vec<Part>,
+    pub(super) cpus: CpuSet,
+    /// In the order of their lowest CPUs.
+    pub(super) children: Vec<Object>,
+}
+
+/// The tree, and the parts that fit into no tree because they overlap with others.
+pub(super) struct Tree {
+    pub(super) machine: Object,
+    pub(super) astray: Vec<Part>,
+}
+
+/// Levels of caches count down from here, so that the outermost comes first.
+const OUTERMOST: u32 = 100;
+
+impl Tree {
+    pub(super) fn of(topology: &Topology) -> Self {
+        let mut tree = Tree {
+            machine: Object { parts: Vec::new(), cpus: topology.online.clone(), children: Vec::new() },
+            astray: Vec::new(),
+        };
+        let mut parts = parts(topology);
+        // The largest come first, so that each finds what contains it.
+        parts.sort_by(|(a, x), (b, y)| {
+            y.len().cmp(&x.len()).then(a.sort.cmp(&b.sort)).then(x.first().cmp(&y.first()))
+        });
+        for (part, cpus) in parts {
+            tree.machine.insert(part, cpus, &mut tree.astray);
+        }
+        tree.machine.sort();
+        tree
+    }
+}
+
+/// All parts with their online CPUs. A die or a cluster that is the same as a package, a cache or a core says nothing.
+fn parts(topology: &Topology) -> Vec<(Part, CpuSet)> {
+    let online = |cpus: &CpuSet| cpus.intersection(&topology.online);
+    let is_more = |level: GroupKind, cpus: &CpuSet| match level {
+        GroupKind::Die | GroupKind::Cluster => {
+            let same = topology.groups.iter().any(|other| other.level != level && other.cpus == *cpus);
+            let cached =
+                level == GroupKind::Cluster && topology.caches.iter().any(|cache| cache.cpus == *cpus);
+            !same && !cached
+        }
+        _ => true,
+    };
+    let groups = topology.groups.iter().filter(|group| is_more(group.level, &group.cpus)).map(|group| {
+        let part = Part {
+            sort: sort(group.level),
+            name: group.level.name().to_owned(),
+            number: group.number,
+            size: None,
+        };
+        (part, online(&group.cpus))
+    });
+    let caches = topology.caches.iter().map(|cache| {
+        let depth = OUTERMOST.saturating_sub(cache.level);
+        let sort = if cache.level > 2 { Sort::SharedCache(depth) } else { Sort::OwnCache(depth, cache.kind) };
+        (Part { sort, name: cache.name(), number: cache.number, size: cache.size }, online(&cache.cpus))
+    });
+    let nodes = topology.nodes.iter().map(|node| {
+        let part = Part { sort: Sort::Node, name: "node".to_owned(), number: node.node, size: node.memory };
+        (part, online(&node.cpus))
+    });
+    groups.chain(caches).chain(nodes).filter(|(_, cpus)| !cpus.is_empty()).collect()
+}
+
+fn sort(level: GroupKind) -> Sort {
+    match level {
+        GroupKind::Drawer => Sort::Drawer,
+        GroupKind::Book => Sort::Book,
+        GroupKind::Package => Sort::Package,
+        GroupKind::Die => Sort::Die,
+        GroupKind::Cluster => Sort::Cluster,
+        GroupKind::Core => Sort::Core,
+    }
+}
+
+impl Object {
+    /// Whether it is a core, or whatever stands for one.
+    pub(super) fn has(&self, sort: Sort) -> bool {
+        self.parts.iter().any(|part| part.sort == sort)
+    }
+
+    fn insert(&mut self, part: Part, cpus: CpuSet, astray: &mut Vec<Part>) {
+        // The machine itself has a line of its own, so what is as large as the machine stands below it.
+        if self.cpus == cpus && !self.parts.is_empty() {
+            self.parts.push(part);
+            return;
+        }
+        // Children are few where they are large, and the newest is the likeliest among the many small ones.
+        match self.children.iter_mut().rev().find(|child| child.cpus.overlaps(&cpus)) {
+            Some(child) if cpus.is_subset(&child.cpus) => child.insert(part, cpus, astray),
+            Some(_) => astray.push(part),
+            None => self.children.push(Object { parts: vec![part], cpus, children: Vec::new() }),
+        }
+    }
+
+    fn sort(&mut self) {
+        self.parts.sort_by_key(|part| (part.sort, part.number));
+        self.children.sort_by_key(|child| child.cpus.first());
+        self.children.iter_mut().for_each(Object::sort);
+    }
+
+    /// CPUs that are in none of the children.
+    pub(super) fn own_cpus(&self) -> Vec<Cpu> {
+        let held = self.children.iter().fold(CpuSet::new(), |held, child| held.union(&child.cpus));
+        self.cpus.without(&held).iter().collect()
+    }
+
+    /// Whether two objects differ in nothing but numbers.
+    fn is_like(&self, other: &Object) -> bool {
+        let alike = |(a, b): (&Part, &Part)| a.sort == b.sort && alike(a, b);
+        self.cpus.len() == other.cpus.len()
+            && self.parts.len() == other.parts.len()
+            && self.parts.iter().zip(&other.parts).all(alike)
+            && self.children.len() == other.children.len()
+            && self.children.iter().zip(&other.children).all(|(a, b)| a.is_like(b))
+    }
+}
+
+/// Whether two parts of one sort have the same size. Firmware takes a little memory of some nodes for itself.
+fn alike(a: &Part, b: &Part) -> bool {
+    const NODE_TOLERANCE: f64 = 0.05;
+    match (a.sort, a.size, b.size) {
+        (Sort::Node, Some(Bytes(a)), Some(Bytes(b))) => {
+            a.abs_diff(b) as f64 <= NODE_TOLERANCE * a.max(b) as f64
+        }
+        (_, a, b) => a == b,
+    }
+}
+
+/// Objects that differ in nothing but numbers, as one.
+pub(super) fn merged<'o>(objects: &[&'o Object]) -> Vec<Vec<&'o Object>> {
+    let mut all: Vec<Vec<&Object>> = Vec::new();
+    for &object in objects {
+        match all.iter_mut().find(|alike| alike[0].is_like(object)) {
+            Some(alike) => alike.push(object),
+            None => all.push(vec![object]),
+        }
+    }
+    all
+}
+
+/// A size in the largest unit that leaves it a number of three digits or a whole one: `1.25 MiB`, `512 KiB`.
+pub(super) fn size(bytes: Bytes) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes.0 as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let digits = match value {
+        value if value == value.trunc() => format!("{value:.0}"),
+        value if value >= 99.95 => format!("{value:.0}"),
+        value if value >= 9.995 => format!("{value:.1}"),
+        value => format!("{value:.2}"),
+    };
+    format!("{digits}{}{}", crate::words::TIE, UNITS[unit])
+}

@@ -1,0 +1,123 @@
+//! Interrupts and times per CPU, since the machine began.
+
+use std::path::Path;
+
+use fauxplat_units::Cpu;
+
+use crate::parse::CPU_LIMIT;
+use crate::read;
+
+/// Counters of each CPU, by its number.
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    interrupts: Vec<u64>,
+    softirqs: Vec<u64>,
+    /// Idle, stolen and all ticks.
+    ticks: Vec<[u64; 3]>,
+}
+
+impl Counters {
+    pub(super) fn read(root: &Path) -> Self {
+        let text = |path| read::text(root, path).unwrap_or_default();
+        Counters {
+            interrupts: per_cpu(&text("proc/interrupts")),
+            softirqs: per_cpu(&text("proc/softirqs")),
+            ticks: ticks(&text("proc/stat")),
+        }
+    }
+
+    pub(super) fn interrupts(&self, cpu: Cpu) -> u64 {
+        self.interrupts.get(cpu.0 as usize).copied().unwrap_or(0)
+    }
+
+    pub(super) fn softirqs(&self, cpu: Cpu) -> u64 {
+        self.softirqs.get(cpu.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Shares of the time since an earlier reading that a CPU was busy and that the hypervisor took.
+    pub(super) fn shares(&self, before: &Counters, cpu: Cpu) -> (f64, f64) {
+        let ticks = |counters: &Counters| counters.ticks.get(cpu.0 as usize).copied().unwrap_or_default();
+        let (now, then) = (ticks(self), ticks(before));
+        let [idle, stolen, all] = std::array::from_fn(|place| now[place].saturating_sub(then[place]) as f64);
+        match all > 0.0 {
+            true => (((all - idle - stolen) / all).clamp(0.0, 1.0), (stolen / all).clamp(0.0, 1.0)),
+            false => (0.0, 0.0),
+        }
+    }
+}
+
+/// The sums of the columns below `CPU0 CPU1 …`, see `proc_interrupts(5)`: rows with fewer numbers than CPUs, such as
+/// `ERR: 0`, are about the whole machine.
+fn per_cpu(text: &str) -> Vec<u64> {
+    let mut lines = text.lines();
+    let cpus: Vec<usize> = lines
+        .next()
+        .unwrap_or_default()
+        .split_ascii_whitespace()
+        .map_while(|word| word.strip_prefix("CPU")?.parse().ok())
+        .filter(|&cpu| cpu < CPU_LIMIT as usize)
+        .collect();
+    let mut sums = vec![0u64; cpus.iter().max().map_or(0, |&last| last + 1)];
+    for line in lines {
+        let numbers: Vec<u64> = line
+            .split_ascii_whitespace()
+            .skip(1)
+            .take(cpus.len())
+            .map_while(|word| word.parse().ok())
+            .collect();
+        if numbers.len() == cpus.len() {
+            for (&cpu, number) in cpus.iter().zip(numbers) {
+                sums[cpu] = sums[cpu].saturating_add(number);
+            }
+        }
+    }
+    sums
+}
+
+/// The `cpuN` lines of `proc_stat(5)`: user, nice, system, idle, iowait, irq, softirq, steal. Guests' time is part of
+/// user's and is not counted twice.
+fn ticks(text: &str) -> Vec<[u64; 3]> {
+    let mut all = Vec::new();
+    for line in text.lines() {
+        let mut words = line.split_ascii_whitespace();
+        let Some(cpu) = words.next().and_then(|word| word.strip_prefix("cpu")?.parse::<u32>().ok()) else {
+            continue;
+        };
+        if cpu >= CPU_LIMIT {
+            continue;
+        }
+        let mut fields = [0u64; 8];
+        fields.iter_mut().zip(words).for_each(|(field, word)| *field = word.parse().unwrap_or(0));
+        let total = fields.iter().fold(0u64, |sum, &field| sum.saturating_add(field));
+        if all.len() <= cpu as usize {
+            all.resize(cpu as usize + 1, [0; 3]);
+        }
+        all[cpu as usize] = [fields[3].saturating_add(fields[4]), fields[7], total];
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_belong_to_the_cpus_of_the_heading() {
+        let text = "           CPU0       CPU2\n 24:          1          7  IO-APIC   5-edge      ACPI:Ged\n\
+                    LOC:        10         20   Local timer interrupts\nERR:          3\n";
+        assert_eq!(per_cpu(text), [11, 0, 27]);
+        assert!(per_cpu("").is_empty() && per_cpu("nonsense\n1 2 3").is_empty());
+        assert!(per_cpu("CPU4000000000\n 1: 2").is_empty());
+    }
+
+    #[test]
+    fn shares_are_of_the_time_between() {
+        let before =
+            Counters { ticks: ticks("cpu 1 1\ncpu1 100 0 50 800 10 0 0 40 9 9\n"), ..Counters::default() };
+        let after = Counters { ticks: ticks("cpu1 140 0 60 830 20 0 0 50 9 9\n"), ..Counters::default() };
+        let (busy, steal) = after.shares(&before, Cpu(1));
+        assert!((busy - 0.5).abs() < 1e-9 && (steal - 0.1).abs() < 1e-9, "{busy} {steal}");
+        assert_eq!(after.shares(&after, Cpu(1)), (0.0, 0.0));
+        assert_eq!(after.shares(&before, Cpu(7)), (0.0, 0.0));
+    }
+}

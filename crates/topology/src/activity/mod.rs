@@ -1,0 +1,52 @@
+//! What CPUs do while somebody watches: two readings of the kernel's counters, and who is bound where.
+
+mod counters;
+mod pinned;
+
+use std::path::Path;
+
+use fauxplat_model::{CpuActivity, GroupKind, Topology};
+use fauxplat_units::Cpu;
+
+use counters::Counters;
+use pinned::Pinned;
+
+/// The first of two readings.
+pub struct Watch {
+    before: Counters,
+    root: std::path::PathBuf,
+}
+
+impl Watch {
+    /// Reads the counters for the first time.
+    pub fn begin(root: &Path) -> Self {
+        Watch { before: Counters::read(root), root: root.to_owned() }
+    }
+
+    /// Reads them for the second time, `elapsed_ns` later, and lists who is bound to which CPU.
+    pub fn end(self, topology: &Topology, elapsed_ns: u64) -> Vec<(Cpu, CpuActivity)> {
+        let after = Counters::read(&self.root);
+        let pinned = Pinned::read(&self.root);
+        let elapsed_s = elapsed_ns as f64 / 1e9;
+        let busy = |cpu: Cpu| after.shares(&self.before, cpu).0;
+        let one = |cpu: Cpu| {
+            let (busy_share, steal_share) = after.shares(&self.before, cpu);
+            let per_s = |now: u64, then: u64| now.saturating_sub(then) as f64 / elapsed_s.max(1e-9);
+            let core = topology.group_of(GroupKind::Core, cpu);
+            let others = core.into_iter().flat_map(|core| core.cpus.iter()).filter(|&other| other != cpu);
+            let tasks = pinned.of(cpu);
+            let activity = CpuActivity {
+                busy_share,
+                steal_share,
+                interrupts_per_s: per_s(after.interrupts(cpu), self.before.interrupts(cpu)),
+                softirqs_per_s: per_s(after.softirqs(cpu), self.before.softirqs(cpu)),
+                pinned_tasks: tasks.map_or(0, |tasks| tasks.users),
+                pinned_kernel_threads: tasks.map_or(0, |tasks| tasks.kernel),
+                pinned_names: tasks.map_or_else(Vec::new, |tasks| tasks.names.clone()),
+                sibling_busy_share: others.map(busy).reduce(f64::max),
+            };
+            (cpu, activity)
+        };
+        topology.online.iter().map(one).collect()
+    }
+}

@@ -1,0 +1,73 @@
+//! Tasks that may run on one CPU alone.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fauxplat_units::{Cpu, CpuSet};
+
+use crate::read;
+
+/// Names of tasks that are kept per CPU.
+const NAMES_MAX: usize = 3;
+
+/// Tasks that are bound to one CPU.
+#[derive(Debug, Default)]
+pub(super) struct Bound {
+    pub(super) users: u32,
+    pub(super) kernel: u32,
+    pub(super) names: Vec<String>,
+}
+
+/// Every CPU to which tasks are bound.
+#[derive(Debug, Default)]
+pub(super) struct Pinned(BTreeMap<Cpu, Bound>);
+
+impl Pinned {
+    /// Looks at every thread of every other process; those that end meanwhile are no longer bound to anything.
+    pub(super) fn read(root: &Path) -> Self {
+        let own = std::process::id().to_string();
+        let mut pinned = Pinned::default();
+        for process in numbered(&root.join("proc")) {
+            // Whoever asks may be bound itself, and disturbs nobody by asking.
+            if process.ends_with(&own) {
+                continue;
+            }
+            for thread in numbered(&process.join("task")) {
+                pinned.add(&read::text(&thread, "status").unwrap_or_default());
+            }
+        }
+        pinned
+    }
+
+    pub(super) fn of(&self, cpu: Cpu) -> Option<&Bound> {
+        self.0.get(&cpu)
+    }
+
+    /// Takes `/proc/PID/status` of a thread, see `proc_pid_status(5)`.
+    fn add(&mut self, status: &str) {
+        let allowed = read::field(status, "Cpus_allowed_list").and_then(|list| list.parse::<CpuSet>().ok());
+        let Some(cpus) = allowed.filter(|cpus| cpus.len() == 1) else { return };
+        let bound = self.0.entry(cpus.first().unwrap_or(Cpu(0))).or_default();
+        // Kernels before 6.10 do not say which threads are their own, but only a process has memory.
+        let is_kernel = match read::field(status, "Kthread") {
+            Some(digit) => digit == "1",
+            None => read::field(status, "VmSize").is_none(),
+        };
+        if is_kernel {
+            bound.kernel += 1;
+        } else {
+            bound.users += 1;
+            let name = read::field(status, "Name").unwrap_or("?");
+            if bound.names.len() < NAMES_MAX {
+                bound.names.push(name.to_owned());
+            }
+        }
+    }
+}
+
+/// The folders with numbers for names.
+fn numbered(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_number = |name: &std::ffi::OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
+    entries.filter(|entry| is_number(&entry.file_name())).map(|entry| entry.path()).collect()
+}

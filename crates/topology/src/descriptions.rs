@@ -1,0 +1,170 @@
+//! How `/proc/cpuinfo` describes each CPU, and where the description changes from one CPU to the next.
+//!
+//! `lscpu -p` numbers cores and packages anew for each description, so whoever prints what it prints has to count
+//! them as it does: a description is a new one as soon as a field that tells designs apart has another value.
+
+use fauxplat_units::Cpu;
+
+use crate::cpuinfo;
+
+/// What a line says of a description.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    /// A value that tells designs apart: its place among those.
+    Telling(usize),
+    /// Another value of the design.
+    Plain,
+}
+
+/// Names of fields in all architectures: vendor, model, name of the model, and stepping, which tell designs apart.
+const TELLING: [&[&str]; 4] = [
+    &["CPU implementer", "vendor", "vendor_id"],
+    &["CPU part", "cpu model", "model"],
+    &["cpu", "model name"],
+    &["CPU variant", "stepping"],
+];
+
+/// Names of the other fields of a design.
+const PLAIN: [&str; 13] = [
+    "ASEs implemented",
+    "BogoMIPS",
+    "CPU revision",
+    "Features",
+    "address sizes",
+    "bogomips per cpu",
+    "cpu family",
+    "family",
+    "features",
+    "flags",
+    "max thread id",
+    "revision",
+    "type",
+];
+
+/// The descriptions of all CPUs.
+#[derive(Debug, Default)]
+pub(crate) struct Descriptions {
+    count: u32,
+    /// The CPUs that were described, each with the number of its description.
+    of: Vec<(Cpu, u32)>,
+    /// Names of the designs of Arm cores.
+    designs: Vec<(Cpu, String)>,
+}
+
+impl Descriptions {
+    pub(crate) fn of(text: &str) -> Self {
+        let mut reading = Reading::default();
+        for line in text.lines() {
+            let Some((key, value)) = line.split_once(':') else { continue };
+            let (key, value) = (key.trim(), value.trim());
+            if !value.is_empty() {
+                reading.line(key, value);
+            }
+        }
+        reading.close();
+        reading.all
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The description of a CPU; a CPU that has none of its own counts with the first.
+    pub(crate) fn of_cpu(&self, cpu: Cpu) -> Option<u32> {
+        let own = self.of.iter().rev().find(|(described, _)| *described == cpu);
+        own.map(|&(_, number)| number).or((self.count > 0).then_some(0))
+    }
+
+    /// The name of the design, on Arm.
+    pub(crate) fn design_of(&self, cpu: Cpu) -> Option<String> {
+        self.designs.iter().find(|(described, _)| *described == cpu).map(|(_, name)| name.clone())
+    }
+}
+
+#[derive(Default)]
+struct Reading<'t> {
+    all: Descriptions,
+    cpu: Option<Cpu>,
+    /// The values of the current description that tell it apart; absent before the first one.
+    current: Option<[Option<&'t str>; 4]>,
+    implementer: Option<&'t str>,
+}
+
+impl<'t> Reading<'t> {
+    fn line(&mut self, key: &'t str, value: &'t str) {
+        // s390 writes `processor 0: version = …`, others `processor : 0`.
+        let (name, number) = match key.trim_end_matches(|c: char| c.is_ascii_digit()) {
+            name if name.len() < key.len() => (name.trim_end(), key[name.len()..].parse().ok()),
+            name => (name, None),
+        };
+        if name == "processor" || name == "cpu number" {
+            self.close();
+            self.cpu = number.or_else(|| value.parse().ok()).map(Cpu);
+        } else if let Some(field) = field(name) {
+            self.describe(field, value);
+            self.design(name, value);
+        }
+    }
+
+    fn describe(&mut self, field: Field, value: &'t str) {
+        let differs = |current: &[Option<&str>; 4]| match field {
+            Field::Telling(place) => current[place].is_some_and(|known| known != value),
+            Field::Plain => false,
+        };
+        if self.current.as_ref().is_none_or(differs) {
+            self.current = Some([None; 4]);
+            self.all.count += 1;
+        }
+        if let (Field::Telling(place), Some(current)) = (field, &mut self.current) {
+            current[place] = Some(value);
+        }
+    }
+
+    fn design(&mut self, name: &str, value: &'t str) {
+        match (name, self.cpu, self.implementer) {
+            ("CPU implementer", ..) => self.implementer = Some(value),
+            ("CPU part", Some(cpu), Some(implementer)) => {
+                self.all.designs.push((cpu, cpuinfo::design(implementer, value)));
+            }
+            _ => {}
+        }
+    }
+
+    /// The CPU so far has the description so far.
+    fn close(&mut self) {
+        if let (Some(cpu), Some(_)) = (self.cpu, &self.current) {
+            self.all.of.push((cpu, self.all.count - 1));
+        }
+    }
+}
+
+fn field(name: &str) -> Option<Field> {
+    let telling = TELLING.iter().position(|names| names.contains(&name)).map(Field::Telling);
+    telling.or_else(|| PLAIN.contains(&name).then_some(Field::Plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_changes_with_the_design() {
+        let cpu = |number: u32, part: &str| {
+            format!("processor : {number}\nFeatures : fp\nCPU implementer : 0x41\nCPU part : {part}\n\n")
+        };
+        let text = [cpu(0, "0xd46"), cpu(1, "0xd46"), cpu(2, "0xd47"), cpu(3, "0xd46")].concat();
+        let found = Descriptions::of(&text);
+        assert_eq!([0, 1, 2, 3, 9].map(|cpu| found.of_cpu(Cpu(cpu)).unwrap()), [0, 0, 1, 2, 0]);
+        assert_eq!(found.design_of(Cpu(2)).as_deref(), Some("Cortex-A710"));
+        assert_eq!(found.design_of(Cpu(9)), None);
+    }
+
+    #[test]
+    fn the_words_of_other_architectures_count_too() {
+        let s390 = "vendor_id : IBM/S390\nprocessor 0: version = FF\nprocessor 1: version = FF\n";
+        assert_eq!(Descriptions::of(s390).of_cpu(Cpu(1)), Some(0));
+        let riscv = "processor : 0\nhart : 2\nmmu : sv39\n";
+        assert_eq!(Descriptions::of(riscv).of_cpu(Cpu(0)), None);
+        assert_eq!(Descriptions::of("").count(), 0);
+    }
+}

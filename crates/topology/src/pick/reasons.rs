@@ -1,0 +1,57 @@
+//! What makes a CPU an answer, in words.
+
+use fauxplat_model::{GroupKind, Part, Relation, Topology};
+use fauxplat_units::Cpu;
+
+use super::parts;
+
+/// What is true of this CPU because of the relation.
+pub(super) fn why(relation: &Relation, topology: &Topology, cpu: Cpu) -> String {
+    let mut reasons = Vec::new();
+    collect(relation, topology, cpu, &mut reasons);
+    match reasons.is_empty() {
+        true => "this process may use it".to_owned(),
+        false => reasons.join(", "),
+    }
+}
+
+fn collect(relation: &Relation, topology: &Topology, cpu: Cpu, reasons: &mut Vec<String>) {
+    match relation {
+        Relation::All | Relation::List(_) | Relation::Isolated => {}
+        Relation::NohzFull => reasons.push("without a tick".to_owned()),
+        Relation::PerformanceCores | Relation::EfficiencyCores => {
+            reasons.extend(topology.kind_of(cpu).map(|kind| format!("{} core", kind.name)));
+        }
+        Relation::In(part, _) => {
+            reasons.push(format!("in {}{}", parts::word(*part), number(*part, topology, cpu)))
+        }
+        Relation::To { other, same, cpu: to } => reasons.push(related(*other, *same, *to, topology, cpu)),
+        Relation::OnePer(part) => reasons.push(format!("the first left of its {}", parts::word(*part))),
+        Relation::Quietest(_) => reasons.push("loses the least time to others".to_owned()),
+        Relation::Not(inner) => reasons.push(format!("not {inner}")),
+        Relation::Every(parts) | Relation::Any(parts) => {
+            parts.iter().for_each(|part| collect(part, topology, cpu, reasons));
+        }
+    }
+}
+
+/// ` 1`, after the word for the part.
+fn number(part: Part, topology: &Topology, cpu: Cpu) -> String {
+    parts::of(topology, part, cpu).map_or(String::new(), |(number, _)| format!(" {number}"))
+}
+
+fn related(other: Option<Part>, same: Option<Part>, to: Cpu, topology: &Topology, cpu: Cpu) -> String {
+    let number =
+        |part| parts::of(topology, part, cpu).map_or(String::new(), |(number, _)| format!(" {number}"));
+    let shares = |part: Part| format!("shares {}{} with CPU {to}", parts::word(part), number(part));
+    match (other, same) {
+        (Some(Part::Cpu), Some(Part::Group(GroupKind::Core))) => format!("other thread of CPU {to}'s core"),
+        (None, Some(Part::Cpu)) => format!("CPU {to} itself"),
+        (None, Some(same)) => shares(same),
+        (Some(other), Some(same)) => {
+            format!("in another {} than CPU {to}, {}", parts::word(other), shares(same))
+        }
+        (Some(other), None) => format!("in another {} than CPU {to}", parts::word(other)),
+        (None, None) => String::new(),
+    }
+}

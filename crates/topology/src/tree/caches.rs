@@ -1,0 +1,95 @@
+//! Caches, each read once: a CPU that another one has named as a sharer is not asked again.
+
+use fauxplat_model::{Cache, CacheKind, Topology};
+use fauxplat_units::{Cpu, CpuSet};
+
+use super::files::Files;
+
+/// Index folders of one CPU that are looked at. No machine has more than five.
+const INDEX_MAX: usize = 16;
+
+const KINDS: [&str; 3] = ["Data", "Instruction", "Unified"];
+
+pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>) {
+    // The caches that were found under each index, as places in the list.
+    let mut by_index: Vec<Vec<usize>> = vec![Vec::new(); INDEX_MAX];
+    let mut caches: Vec<Cache> = Vec::new();
+    for cpu in topology.online.iter() {
+        for (index, found) in by_index.iter_mut().enumerate() {
+            // Neighbours are read one after the other, so the newest cache is the most likely one.
+            if found.iter().rev().any(|&place| caches[place].cpus.contains(cpu)) {
+                continue;
+            }
+            let Some(level) = files.number(format_args!("cpu{cpu}/cache/index{index}/level")) else { break };
+            let Some(cache) = one(files, cpu, index, level) else { continue };
+            found.push(place(&mut caches, cache));
+        }
+    }
+    if caches.is_empty() {
+        caches = flat(topology, files);
+    }
+    number(&mut caches);
+    topology.caches = caches;
+}
+
+/// Caches as SPARC shows them: files beside the CPU's own, and not a word about who shares them.
+const FLAT: [(&str, u32, CacheKind); 3] = [
+    ("l1_icache", 1, CacheKind::Instruction),
+    ("l1_dcache", 1, CacheKind::Data),
+    ("l2_cache", 2, CacheKind::Unified),
+];
+
+fn flat(topology: &Topology, files: &mut Files<'_>) -> Vec<Cache> {
+    let mut caches = Vec::new();
+    for cpu in topology.online.iter() {
+        for (name, level, kind) in FLAT {
+            let Some(size) = files.size(format_args!("cpu{cpu}/{name}_size")) else { return caches };
+            let line = files.size(format_args!("cpu{cpu}/{name}_line_size"));
+            let cpus = [cpu].into_iter().collect();
+            caches.push(Cache { number: 0, level, kind, id: None, size: Some(size), line, ways: None, cpus });
+        }
+    }
+    caches
+}
+
+fn one(files: &mut Files<'_>, cpu: Cpu, index: usize, level: u32) -> Option<Cache> {
+    let kind = files.word(format_args!("cpu{cpu}/cache/index{index}/type"), &KINDS)?;
+    let mask = files.mask(format_args!("cpu{cpu}/cache/index{index}/shared_cpu_map"));
+    let shared = mask.or_else(|| files.list(format_args!("cpu{cpu}/cache/index{index}/shared_cpu_list")));
+    let own: CpuSet = [cpu].into_iter().collect();
+    Some(Cache {
+        number: 0,
+        level,
+        kind: [CacheKind::Data, CacheKind::Instruction, CacheKind::Unified][kind],
+        id: files.number(format_args!("cpu{cpu}/cache/index{index}/id")),
+        size: files.size(format_args!("cpu{cpu}/cache/index{index}/size")),
+        line: files.size(format_args!("cpu{cpu}/cache/index{index}/coherency_line_size")),
+        ways: files.number(format_args!("cpu{cpu}/cache/index{index}/ways_of_associativity")),
+        // Whoever has a cache shares it, whatever the list says.
+        cpus: shared.unwrap_or_default().union(&own),
+    })
+}
+
+/// The place of a cache in the list; one that two CPUs number differently is still one.
+fn place(caches: &mut Vec<Cache>, cache: Cache) -> usize {
+    let same =
+        |other: &Cache| other.level == cache.level && other.kind == cache.kind && other.cpus == cache.cpus;
+    caches.iter().position(same).unwrap_or_else(|| {
+        caches.push(cache);
+        caches.len() - 1
+    })
+}
+
+/// Numbers the caches of each name in the order of the list.
+fn number(caches: &mut [Cache]) {
+    let mut counts: Vec<((u32, CacheKind), u32)> = Vec::new();
+    for cache in caches {
+        let name = (cache.level, cache.kind);
+        let place = counts.iter().position(|(counted, _)| *counted == name).unwrap_or_else(|| {
+            counts.push((name, 0));
+            counts.len() - 1
+        });
+        cache.number = counts[place].1;
+        counts[place].1 += 1;
+    }
+}

@@ -1,0 +1,139 @@
+//! What this process may use: its affinity and the cpuset of its control group.
+
+use std::path::{Component, Path, PathBuf};
+
+use fauxplat_model::Topology;
+use fauxplat_units::CpuSet;
+
+use super::files::{Files, Problems};
+use crate::read::{field, text};
+
+pub(crate) fn read(topology: &mut Topology, root: &Path, problems: &mut Problems) {
+    let status = text(root, "proc/self/status").unwrap_or_default();
+    topology.affinity = field(&status, "Cpus_allowed_list").and_then(|list| list.parse().ok());
+    topology.cpuset = cpuset(root, problems);
+    let everything = topology.online.clone();
+    let limits = [&topology.affinity, &topology.cpuset];
+    topology.allowed = limits.into_iter().flatten().fold(everything, |cpus, limit| cpus.intersection(limit));
+}
+
+/// A mounted hierarchy that may hold the cpuset: where it is, which part of it is mounted there, and its files.
+struct Hierarchy {
+    mounted: PathBuf,
+    part: PathBuf,
+    files: &'static [&'static str],
+    /// Whether it is the unified hierarchy, where a group without the controller has the cpuset of its parent.
+    unified: bool,
+}
+
+/// The effective CPUs of the cpuset, by the hierarchy of version 1 or 2 that has the controller.
+fn cpuset(root: &Path, problems: &mut Problems) -> Option<CpuSet> {
+    let groups = text(root, "proc/self/cgroup").unwrap_or_default();
+    let old = text(root, "proc/self/cpuset");
+    hierarchies(root).into_iter().find_map(|hierarchy| {
+        let path = own_group(&groups, hierarchy.unified).or(old.as_deref())?;
+        // A group outside of what is mounted here is seen as its root, as from within a container.
+        let below = Path::new(path).strip_prefix(&hierarchy.part).unwrap_or(Path::new(""));
+        effective(root, &hierarchy, below, problems)
+    })
+}
+
+/// The path of this process's group, from `/proc/self/cgroup` (see `cgroups(7)`).
+fn own_group(groups: &str, unified: bool) -> Option<&str> {
+    groups.lines().find_map(|line| {
+        let (_, rest) = line.split_once(':')?;
+        let (controllers, path) = rest.split_once(':')?;
+        let ours = match unified {
+            true => controllers.is_empty(),
+            false => controllers.split(',').any(|controller| controller == "cpuset"),
+        };
+        ours.then_some(path)
+    })
+}
+
+/// The mounted hierarchies, from `/proc/self/mountinfo`, or `/proc/mounts`, which does not say which part.
+fn hierarchies(root: &Path) -> Vec<Hierarchy> {
+    let mut found: Vec<Hierarchy> = match text(root, "proc/self/mountinfo") {
+        Some(mounts) => mounts.lines().filter_map(from_mountinfo).collect(),
+        None => {
+            let mounts = text(root, "proc/mounts").unwrap_or_default();
+            mounts.lines().filter_map(from_mounts).collect()
+        }
+    };
+    // Where version 1 has the controller, version 2 has not.
+    found.sort_by_key(|hierarchy| hierarchy.unified);
+    found
+}
+
+/// `36 35 98:0 /part /mounted rw,noatime shared:1 - cgroup cgroup rw,cpuset`, see `proc_pid_mountinfo(5)`.
+fn from_mountinfo(line: &str) -> Option<Hierarchy> {
+    let (before, after) = line.split_once(" - ")?;
+    let mut before = before.split(' ').skip(3);
+    let (part, mounted) = (before.next()?, before.next()?);
+    let mut after = after.split(' ');
+    hierarchy(mounted, part, after.next()?, after.nth(1)?)
+}
+
+/// `cgroup /mounted cgroup rw,cpuset 0 0`, see `fstab(5)`.
+fn from_mounts(line: &str) -> Option<Hierarchy> {
+    let mut words = line.split(' ').skip(1);
+    let (mounted, kind, options) = (words.next()?, words.next()?, words.next()?);
+    hierarchy(mounted, "/", kind, options)
+}
+
+fn hierarchy(mounted: &str, part: &str, kind: &str, options: &str) -> Option<Hierarchy> {
+    let has = |option: &str| options.split(',').any(|one| one == option);
+    let files: &[&str] = match kind {
+        "cgroup2" => &["cpuset.cpus.effective"],
+        "cgroup" if has("cpuset") && has("noprefix") => &["effective_cpus", "cpus"],
+        "cgroup" if has("cpuset") => &["cpuset.effective_cpus", "cpuset.cpus"],
+        "cpuset" => &["cpus"],
+        _ => return None,
+    };
+    Some(Hierarchy { mounted: mounted.into(), part: part.into(), files, unified: kind == "cgroup2" })
+}
+
+/// The first list on the way from the group to the root of the hierarchy.
+fn effective(root: &Path, hierarchy: &Hierarchy, below: &Path, problems: &mut Problems) -> Option<CpuSet> {
+    // `..` leads out of what is mounted, and every name below it is unknown here.
+    let inside: PathBuf =
+        below.components().take_while(|part| matches!(part, Component::Normal(_))).collect();
+    for folder in inside.ancestors() {
+        let place = hierarchy.mounted.strip_prefix("/").unwrap_or(&hierarchy.mounted).join(folder);
+        let mut files = Files::open(root, &place.to_string_lossy(), problems);
+        let list = hierarchy.files.iter().find_map(|file| files.list(format_args!("{file}")));
+        if let Some(cpus) = list.filter(|cpus| !cpus.is_empty()) {
+            return Some(cpus);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mounts_of_all_versions_are_known() {
+        let line =
+            "31 23 0:27 /docker/ab /sys/fs/cgroup/cpuset ro,nosuid master:11 - cgroup cgroup rw,cpuset";
+        let found = from_mountinfo(line).unwrap();
+        assert_eq!(
+            (found.mounted.to_str(), found.part.to_str()),
+            (Some("/sys/fs/cgroup/cpuset"), Some("/docker/ab"))
+        );
+        assert!(!found.unified && found.files[1] == "cpuset.cpus");
+        assert!(from_mountinfo("25 20 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw").unwrap().unified);
+        assert!(from_mountinfo("25 20 0:22 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu").is_none());
+        assert_eq!(from_mounts("none /dev/cpuset cpuset rw 0 0").unwrap().files, ["cpus"]);
+        assert!(from_mountinfo("nonsense").is_none() && from_mounts("").is_none());
+    }
+
+    #[test]
+    fn the_own_group_is_told_by_its_controller() {
+        let both = "9:name=systemd:/s\n3:cpuset,cpu:/jobs/7\n0::/unified/x";
+        assert_eq!(own_group(both, false), Some("/jobs/7"));
+        assert_eq!(own_group(both, true), Some("/unified/x"));
+        assert_eq!(own_group("1:cpu:/", false), None);
+    }
+}

@@ -1,0 +1,149 @@
+//! The files of one folder of the kernel's, read one by one into the same buffer, and what is wrong with them.
+
+use std::ffi::CStr;
+use std::fmt::{Arguments, Write};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use fauxplat_sys::files::Folder;
+use fauxplat_units::{Bytes, CpuSet};
+
+use crate::parse::{self, Said};
+
+/// What is wrong with a tree, a line each.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    lines: Vec<String>,
+    more: usize,
+}
+
+/// So many lines say enough about a tree that makes no sense.
+const LINES_MAX: usize = 20;
+
+impl Problems {
+    pub(crate) fn add(&mut self, line: Arguments<'_>) {
+        match self.lines.len() < LINES_MAX {
+            true => self.lines.push(line.to_string()),
+            false => self.more += 1,
+        }
+    }
+
+    pub(crate) fn into_lines(mut self) -> Vec<String> {
+        if self.more > 0 {
+            self.lines.push(format!("{} more files of this machine make no sense", self.more));
+        }
+        self.lines
+    }
+}
+
+/// Bytes of a file that are read: a mask of every CPU that a kernel can have takes less than half of it.
+const FILE_BYTES: usize = 16 << 10;
+
+/// The files below a folder.
+pub(crate) struct Files<'p> {
+    /// Absent when the folder does not exist.
+    folder: Option<Folder>,
+    /// What the folder is called in messages.
+    name: String,
+    path: String,
+    buffer: Vec<u8>,
+    pub(crate) problems: &'p mut Problems,
+}
+
+impl<'p> Files<'p> {
+    pub(crate) fn open(root: &Path, name: &str, problems: &'p mut Problems) -> Self {
+        let folder = match Folder::open(&root.join(name)) {
+            Ok(folder) => Some(folder),
+            Err(error) => {
+                if !is_missing(&error) {
+                    problems.add(format_args!("/{name}: {error}"));
+                }
+                None
+            }
+        };
+        let (name, path) = (name.to_owned(), String::with_capacity(64));
+        Files { folder, name, path, buffer: vec![0; FILE_BYTES], problems }
+    }
+
+    /// The first bytes of a file, if it is there. Whatever else keeps it from being read is a problem.
+    fn bytes(&mut self, path: Arguments<'_>) -> Option<usize> {
+        let folder = self.folder.as_ref()?;
+        self.path.clear();
+        write!(self.path, "{path}\0").ok()?;
+        let path = CStr::from_bytes_with_nul(self.path.as_bytes()).ok()?;
+        match folder.read(path, &mut self.buffer) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if is_missing(&error) => None,
+            Err(error) => {
+                let (name, path) = (&self.name, self.path.trim_end_matches('\0'));
+                self.problems.add(format_args!("/{name}/{path}: {error}"));
+                None
+            }
+        }
+    }
+
+    /// What the parser makes of a file. Nonsense is a problem, and then absent like a file that is not there.
+    fn value<T>(&mut self, path: Arguments<'_>, parse: impl Fn(&str) -> Said<T>) -> Option<T> {
+        let bytes = self.bytes(path)?;
+        let said = match bytes == self.buffer.len() {
+            true => Said::Nonsense("is longer than anything the kernel writes there"),
+            false => match std::str::from_utf8(&self.buffer[..bytes]) {
+                // Some captures end in NUL bytes, and so do some files of old kernels.
+                Ok(text) => parse(text.trim_matches(|c: char| c.is_whitespace() || c == '\0')),
+                Err(_) => Said::Nonsense("is not text"),
+            },
+        };
+        match said {
+            Said::Value(value) => Some(value),
+            Said::Unknown => None,
+            Said::Nonsense(reason) => {
+                let (name, path) = (&self.name, self.path.trim_end_matches('\0'));
+                self.problems.add(format_args!("/{name}/{path} {reason}"));
+                None
+            }
+        }
+    }
+
+    pub(crate) fn number(&mut self, path: Arguments<'_>) -> Option<u32> {
+        self.value(path, parse::number)
+    }
+
+    /// A list that may be empty.
+    pub(crate) fn list(&mut self, path: Arguments<'_>) -> Option<CpuSet> {
+        self.value(path, parse::list)
+    }
+
+    pub(crate) fn mask(&mut self, path: Arguments<'_>) -> Option<CpuSet> {
+        self.value(path, parse::mask)
+    }
+
+    pub(crate) fn size(&mut self, path: Arguments<'_>) -> Option<Bytes> {
+        self.value(path, parse::size)
+    }
+
+    pub(crate) fn distances(&mut self, path: Arguments<'_>) -> Option<Vec<u32>> {
+        self.value(path, parse::distances)
+    }
+
+    pub(crate) fn node_memory(&mut self, path: Arguments<'_>) -> Option<Bytes> {
+        self.value(path, parse::node_memory)
+    }
+
+    /// A file with one of these words; their place in the list.
+    pub(crate) fn word(&mut self, path: Arguments<'_>, words: &[&str]) -> Option<usize> {
+        let place = |text: &str| match words.iter().position(|word| *word == text) {
+            Some(place) => Said::Value(place),
+            None if text.is_empty() => Said::Nonsense("is empty"),
+            None => Said::Nonsense("holds none of the words that the kernel writes there"),
+        };
+        self.value(path, place)
+    }
+}
+
+/// Files and folders that are not there, or have just gone: the usual case, and no problem.
+fn is_missing(error: &io::Error) -> bool {
+    /// `ENXIO` and `ENODEV`: what sysfs says of a device that went away between `open` and `read`.
+    const GONE: [i32; 2] = [6, 19];
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+        || error.raw_os_error().is_some_and(|number| GONE.contains(&number))
+}

@@ -1,0 +1,155 @@
+//! Cores, clusters, dies, packages, books and drawers.
+
+use fauxplat_model::{Group, GroupKind, LogicalCpu, Topology};
+use fauxplat_units::{Cpu, CpuSet};
+
+use super::files::Files;
+use crate::descriptions::Descriptions;
+
+/// The file with the CPUs of a level, the same under its older or newer name, and the file with its identifier.
+const FILES: [(GroupKind, &str, &str, &str); 5] = [
+    (GroupKind::Package, "core_siblings", "package_cpus", "physical_package_id"),
+    (GroupKind::Die, "die_cpus", "die_cpus", "die_id"),
+    (GroupKind::Cluster, "cluster_cpus", "cluster_cpus", "cluster_id"),
+    (GroupKind::Book, "book_siblings", "book_cpus", "book_id"),
+    (GroupKind::Drawer, "drawer_siblings", "drawer_cpus", "drawer_id"),
+];
+
+pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, descriptions: &Descriptions) {
+    let mut groups = Vec::new();
+    let mut told = Told::default();
+    for cpu in topology.present.iter() {
+        let online = topology.online.contains(cpu);
+        let mut one = LogicalCpu {
+            cpu,
+            online,
+            siblings: CpuSet::new(),
+            package: CpuSet::new(),
+            description: descriptions.of_cpu(cpu),
+        };
+        if online {
+            // The threads of a core share all that is larger than it, so they are read with the first of them.
+            match told.cores.iter().find(|core: &&Core| core.siblings.contains(cpu)) {
+                Some(core) => (one.siblings, one.package) = (core.siblings.clone(), core.package.clone()),
+                None => told.read(files, cpu, &topology.online, &mut one, &mut groups),
+            }
+            told.core_ids.push((cpu, files.number(format_args!("cpu{cpu}/topology/core_id"))));
+        }
+        topology.cpus.push(one);
+    }
+    groups.extend(told.cores(&topology.online));
+    number(&mut groups);
+    topology.groups = groups;
+}
+
+/// Hardware threads that the kernel lists together.
+struct Core {
+    siblings: CpuSet,
+    package: CpuSet,
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Told {
+    cores: Vec<Core>,
+    core_ids: Vec<(Cpu, Option<u32>)>,
+    /// The kernel's lists of packages, offline CPUs included.
+    packages: Vec<CpuSet>,
+    /// Levels without files on this kernel, which are not asked for again.
+    silent: Vec<GroupKind>,
+}
+
+impl Told {
+    fn read(
+        &mut self,
+        files: &mut Files<'_>,
+        cpu: Cpu,
+        online: &CpuSet,
+        one: &mut LogicalCpu,
+        groups: &mut Vec<Group>,
+    ) {
+        let siblings = set(files, cpu, "thread_siblings", "core_cpus");
+        let is_first = self.cores.is_empty();
+        for (level, old, new, id) in FILES {
+            let known = groups.iter().find(|group| group.level == level && group.cpus.contains(cpu));
+            if known.is_some() || self.silent.contains(&level) {
+                continue;
+            }
+            match set(files, cpu, old, new) {
+                Some(cpus) => {
+                    let id = files.number(format_args!("cpu{cpu}/topology/{id}"));
+                    add(files, groups, Group { level, number: 0, id, cpus: cpus.clone() }, cpu, online);
+                    if level == GroupKind::Package {
+                        self.packages.push(cpus);
+                    }
+                }
+                None if is_first => self.silent.push(level),
+                None => {}
+            }
+        }
+        one.package = self.packages.iter().find(|cpus| cpus.contains(cpu)).cloned().unwrap_or_default();
+        one.siblings = siblings.unwrap_or_default();
+        if !one.siblings.is_empty() {
+            self.cores.push(Core { siblings: one.siblings.clone(), package: one.package.clone() });
+        }
+    }
+
+    /// The cores. Threads that the kernel lists together and numbers apart have cores of their own: modules of AMD's
+    /// family 15h share their front end, and some kernels call that threads.
+    fn cores(&self, online: &CpuSet) -> Vec<Group> {
+        let id_of = |cpu: Cpu| {
+            let at = self.core_ids.binary_search_by_key(&cpu, |&(cpu, _)| cpu).ok()?;
+            self.core_ids[at].1
+        };
+        let mut cores = Vec::new();
+        let mut taken = CpuSet::new();
+        for core in &self.cores {
+            let mut rest = core.siblings.intersection(online).without(&taken);
+            taken = taken.union(&rest);
+            while let Some(first) = rest.first() {
+                let id = id_of(first);
+                let cpus: CpuSet = rest.iter().filter(|&cpu| id_of(cpu) == id).collect();
+                rest = rest.without(&cpus);
+                cores.push(Group { level: GroupKind::Core, number: 0, id, cpus });
+            }
+        }
+        cores
+    }
+}
+
+/// The CPUs in a file under its old or its new name, by mask or by list; `None` when none says anything.
+fn set(files: &mut Files<'_>, cpu: Cpu, old: &str, new: &str) -> Option<CpuSet> {
+    let mut cpus = files.mask(format_args!("cpu{cpu}/topology/{old}"));
+    if cpus.is_none() && new != old {
+        cpus = files.mask(format_args!("cpu{cpu}/topology/{new}"));
+    }
+    let cpus = cpus.or_else(|| files.list(format_args!("cpu{cpu}/topology/{old}_list")));
+    cpus.filter(|cpus| !cpus.is_empty())
+}
+
+/// Adds what one CPU says of its group. A group always holds the CPU that speaks and never one of another group.
+fn add(files: &mut Files<'_>, groups: &mut Vec<Group>, mut group: Group, cpu: Cpu, online: &CpuSet) {
+    let level = group.level;
+    group.cpus = group.cpus.intersection(online).union(&[cpu].into_iter().collect());
+    for other in groups.iter().filter(|other| other.level == level) {
+        if other.cpus.overlaps(&group.cpus) {
+            let both = other.cpus.intersection(&group.cpus);
+            files.problems.add(format_args!("CPU {both} is said to be in two groups of the level {level}"));
+            group.cpus = group.cpus.without(&other.cpus);
+        }
+    }
+    groups.push(group);
+}
+
+/// Sorts the groups and gives each its number.
+fn number(groups: &mut [Group]) {
+    groups.sort_by_key(|group| (group.level, group.cpus.first()));
+    let mut next = (None, 0);
+    for group in groups {
+        if next.0 != Some(group.level) {
+            next = (Some(group.level), 0);
+        }
+        group.number = next.1;
+        next.1 += 1;
+    }
+}

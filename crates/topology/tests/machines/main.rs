@@ -1,0 +1,44 @@
+//! Machines that are not this one: captured by hand, described, and nonsensical.
+
+mod expand;
+mod facts;
+mod hostile;
+mod parts;
+mod relations;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex};
+
+use fauxplat_model::{MachineFacts, Topology};
+use fauxplat_topology::{discover, read};
+use tempfile::TempDir;
+
+/// A folder of `fixtures/sysfs`.
+fn fixture(machine: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sysfs").join(machine)
+}
+
+/// The parts of a described machine, which makes sense, and its facts. It is written and read once.
+fn parts_of(machine: &str) -> (Topology, MachineFacts) {
+    static KNOWN: LazyLock<Mutex<HashMap<String, (Topology, MachineFacts)>>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap();
+    let parts = known.entry(machine.to_owned()).or_insert_with(|| {
+        let root = described(machine);
+        let (topology, warnings) = read(root.path());
+        assert_eq!(warnings, Vec::<String>::new(), "{machine}");
+        // The architecture is this program's own where the tree does not tell it.
+        (topology, MachineFacts { architecture: "own".into(), ..discover(root.path()) })
+    });
+    parts.clone()
+}
+
+/// The tree of a described machine.
+fn described(machine: &str) -> TempDir {
+    let text = std::fs::read_to_string(fixture("machines").join(format!("{machine}.txt"))).unwrap();
+    // A tree is thousands of small files, which some disks take seconds for.
+    let memory = Path::new("/dev/shm");
+    let root = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
+    expand::expand(&text, root.path()).unwrap();
+    root
+}
