@@ -226,10 +226,6 @@ mod tests {
     use super::*;
     use crate::draw::Draw;
 
-    fn bell(draw: &mut Draw) -> f64 {
-        (0..12).map(|_| draw.below(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
-    }
-
     /// `blocks` visits of `levels` levels with noise 1, drift that steps by 20 now and then, and effects.
     fn sweep(seed: u64, levels: u16, blocks: usize, effect: impl Fn(u16) -> f64) -> Vec<Block> {
         let mut draw = Draw::new(seed, 0);
@@ -242,7 +238,7 @@ mod tests {
                     if draw.below(150) == 0 {
                         load = 20.0 - load;
                     }
-                    load + effect(level) + bell(&mut draw)
+                    load + effect(level) + draw.normal()
                 });
                 Block { values: values.collect(), levels: order.clone() }
             })

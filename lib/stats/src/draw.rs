@@ -27,6 +27,27 @@ impl Draw {
         }
     }
 
+    /// Between 0 and 1, never either.
+    pub fn uniform(&mut self) -> f64 {
+        ((self.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    }
+
+    /// A standard normal deviate by the method of Box and Muller.
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * self.uniform().ln()).sqrt();
+        radius * (2.0 * std::f64::consts::PI * self.uniform()).cos()
+    }
+
+    /// A χ² deviate with `df` degrees of freedom, at least one: a sum of squares up to a hundred, and beyond by the cube root, which is
+    /// nearly normal (Wilson and Hilferty 1931).
+    pub fn chi_square(&mut self, df: f64) -> f64 {
+        if df <= 100.0 {
+            return (0..(df.round() as usize).max(1)).map(|_| self.normal().powi(2)).sum();
+        }
+        let width = 2.0 / (9.0 * df);
+        df * (1.0 - width + self.normal() * width.sqrt()).powi(3)
+    }
+
     /// Sixty-four random bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
@@ -45,6 +66,18 @@ mod tests {
         };
         assert_eq!(row(1), row(1));
         assert_ne!(row(1), row(2));
+    }
+
+    #[test]
+    fn deviates_have_their_moments() {
+        let mut draw = Draw::new(2, 0);
+        let normal: Vec<f64> = (0..20_000).map(|_| draw.normal()).collect();
+        assert!((crate::describe::variance(&normal) - 1.0).abs() < 0.05);
+        for df in [3.0, 400.0] {
+            let values: Vec<f64> = (0..4000).map(|_| draw.chi_square(df)).collect();
+            assert!((crate::describe::mean(&values).unwrap() / df - 1.0).abs() < 0.05);
+            assert!((crate::describe::variance(&values) / (2.0 * df) - 1.0).abs() < 0.15);
+        }
     }
 
     #[test]

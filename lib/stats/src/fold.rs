@@ -240,13 +240,9 @@ fn smooth(effects: &[f64], bins: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn bell(draw: &mut Draw) -> f64 {
-        (0..12).map(|_| draw.below(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
-    }
-
     fn noisy(positions: &[f64], seed: u64, pattern: impl Fn(f64) -> f64) -> Vec<f64> {
         let mut draw = Draw::new(seed, 0);
-        positions.iter().map(|&x| pattern(x) + bell(&mut draw)).collect()
+        positions.iter().map(|&x| pattern(x) + draw.normal()).collect()
     }
 
     fn every(step: f64, count: usize) -> Vec<f64> {

@@ -82,17 +82,13 @@ mod tests {
 
     const ALL: [usize; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-    fn bell(draw: &mut Draw) -> f64 {
-        (0..12).map(|_| draw.below(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
-    }
-
     fn repeatability(seed: u64, spread: f64) -> Repeatability {
         let mut draw = Draw::new(seed, 0);
-        let effects: Vec<f64> = (0..64).map(|_| spread * bell(&mut draw)).collect();
+        let effects: Vec<f64> = (0..64).map(|_| spread * draw.normal()).collect();
         let block = |_| {
             let mut levels: Vec<u16> = (0..64).collect();
             draw.shuffle(&mut levels);
-            let values = levels.iter().map(|&level| effects[usize::from(level)] + bell(&mut draw));
+            let values = levels.iter().map(|&level| effects[usize::from(level)] + draw.normal());
             Block { values: values.collect(), levels: levels.clone() }
         };
         let blocks: Vec<Block> = (0..10).map(block).collect();

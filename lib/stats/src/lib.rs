@@ -13,6 +13,8 @@ pub mod draw;
 pub mod eprocess;
 pub mod fold;
 pub mod halves;
+pub mod henderson;
+pub mod linear;
 pub mod multiple;
 pub mod noncentral;
 pub mod permute;

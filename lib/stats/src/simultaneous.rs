@@ -192,16 +192,12 @@ mod tests {
     use super::*;
     use crate::additive::fit;
 
-    fn bell(draw: &mut Draw) -> f64 {
-        (0..12).map(|_| draw.below(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
-    }
-
     fn sweep(seed: u64, peak: f64) -> Vec<Block> {
         let mut draw = Draw::new(seed, 0);
         let block = |_| {
             let mut levels: Vec<u16> = (0..24).collect();
             draw.shuffle(&mut levels);
-            let values = levels.iter().map(|&level| f64::from(level == 7) * peak + bell(&mut draw));
+            let values = levels.iter().map(|&level| f64::from(level == 7) * peak + draw.normal());
             Block { values: values.collect(), levels: levels.clone() }
         };
         (0..10).map(block).collect()

@@ -60,6 +60,11 @@ impl Candidate {
             .map(|between| n * (total / (total - between).max(1e-12 * total)).ln() - price)
     }
 
+    /// Degrees of freedom that the bins leave.
+    pub(super) fn left(&self) -> f64 {
+        (self.bins.len() - self.used) as f64
+    }
+
     /// Sum of squares between bins of centred values.
     pub(super) fn between(&self, values: &[f64]) -> f64 {
         let mut sums = vec![0.0; self.inverse_counts.len()];
@@ -78,7 +83,7 @@ impl Candidate {
     /// Whether a candidate with more bins explains no more than its bins do by chance, at one per cent.
     pub(super) fn explains_as_much_as(&self, finer: &Candidate, effects: &[f64]) -> bool {
         let extra = finer.used as f64 - self.used as f64;
-        let left = (finer.bins.len() - finer.used) as f64;
+        let left = finer.left();
         let (ours, theirs) = (self.parts(effects).1, finer.parts(effects).1);
         let f = (ours - theirs) / extra / (theirs / left);
         extra > 0.0 && (ours <= theirs || f.is_finite() && noncentral_f_cdf(f, extra, left, 0.0) < 0.99)

@@ -3,42 +3,46 @@
 use super::candidate::{Candidate, centre};
 use super::{FEW_BINS, Folder};
 use crate::describe::quantile_sorted;
+use crate::distribution::t_upper_quantile;
+use crate::linear::Basis;
 
 impl Folder<'_> {
     /// All periods near the best that are nearly as likely, and those that the replicates prefer.
     pub(super) fn interval(&self, best: &Candidate, effects: &[f64], replicates: &[Vec<f64>]) -> (f64, f64) {
-        let near = self.near(best);
-        let spreads = |effects: &[f64]| -> Vec<f64> {
-            let mut centred = effects.to_vec();
-            let total = centre(&mut centred);
-            near.iter().map(|(_, shape)| (total - shape.explains(&centred)).max(1e-12 * total)).collect()
-        };
-        let least = |spreads: &[f64]| spreads.iter().copied().fold(f64::INFINITY, f64::min);
-        let observed = spreads(effects);
-        // Twice the log likelihood ratio of normal noise; 3.84 is the 95 % quantile of χ² with one degree of freedom.
-        let limit = least(&observed) * (3.84 / effects.len() as f64).exp();
-        let likely =
-            || near.iter().zip(&observed).filter(|(_, spread)| **spread <= limit).map(|(one, _)| one.0);
-        let preferred = |effects: &Vec<f64>| {
-            let spreads = spreads(effects);
-            let least = least(&spreads);
-            near[spreads.iter().position(|&spread| spread == least).unwrap_or(0)].0
-        };
+        let near = self.zoom(best, effects);
+        let (low, high) = likely(&near, &spreads(&near, effects));
+        let preferred = |effects: &Vec<f64>| near[least(&spreads(&near, effects))].0;
         let mut resampled: Vec<f64> = replicates.iter().map(preferred).collect();
         resampled.sort_unstable_by(f64::total_cmp);
         let end = |probability, or| quantile_sorted(&resampled, probability).unwrap_or(or);
-        let (low, high) = (likely().fold(best.period, f64::min), likely().fold(best.period, f64::max));
-        (low.min(end(0.025, low)), high.max(end(0.975, high)))
+        (low.min(end(0.025, low)).min(best.period), high.max(end(0.975, high)).max(best.period))
     }
 
-    /// A fine grid within one resolution of a period, itself in the middle, with the shape that each period gives. Few
-    /// bins would jump from one position to the next, so their shape is drawn by as many harmonics.
-    fn near(&self, best: &Candidate) -> Vec<(f64, Shape)> {
-        const POINTS: i32 = 60;
+    /// Periods near the best with their shapes, so close together that the likely ones are many.
+    fn zoom(&self, best: &Candidate, effects: &[f64]) -> Vec<(f64, Shape)> {
+        const ZOOMS: usize = 6;
+        let mut centre = best.period;
+        let mut reach = (best.period * best.period / self.range).min(best.period / 3.0);
+        let mut near = self.near(best, centre, reach);
+        for _ in 0..ZOOMS {
+            let spreads = spreads(&near, effects);
+            let (low, high) = likely(&near, &spreads);
+            if high - low >= reach / 4.0 {
+                break;
+            }
+            centre = near[least(&spreads)].0;
+            reach = 3.0 * (high - low).max(reach / f64::from(POINTS));
+            near = self.near(best, centre, reach);
+        }
+        near
+    }
+
+    /// A grid of periods, with the shape that each gives. Few bins would jump from one position to the next, so their
+    /// shape is drawn by as many harmonics.
+    fn near(&self, best: &Candidate, centre: f64, reach: f64) -> Vec<(f64, Shape)> {
         let bins = best.inverse_counts.len();
-        let reach = (best.period * best.period / self.range).min(best.period / 3.0);
         let at = |point: i32| {
-            let period = best.period + reach * f64::from(point) / f64::from(POINTS);
+            let period = centre + reach * f64::from(point) / f64::from(POINTS);
             let shape = match bins <= FEW_BINS {
                 true => Shape::Waves(waves(self.positions, period, bins / 2)),
                 false => Shape::Bins(self.candidate(period, bins)),
@@ -49,47 +53,70 @@ impl Folder<'_> {
     }
 }
 
+/// Half of the points of a grid.
+const POINTS: i32 = 40;
+
+/// Sum of squares that each shape leaves.
+fn spreads(near: &[(f64, Shape)], effects: &[f64]) -> Vec<f64> {
+    let mut centred = effects.to_vec();
+    let total = centre(&mut centred);
+    near.iter().map(|(_, shape)| (total - shape.explains(&centred)).max(1e-12 * total)).collect()
+}
+
+/// Place of the smallest.
+fn least(spreads: &[f64]) -> usize {
+    let smallest = spreads.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+    smallest.map_or(0, |smallest| smallest.0)
+}
+
+/// The smallest and the largest period that are nearly as likely as the best: within the 95 % region of a profile
+/// likelihood of normal noise, by F since the noise is not known.
+fn likely(near: &[(f64, Shape)], spreads: &[f64]) -> (f64, f64) {
+    let best = least(spreads);
+    let left = near[best].1.left().max(1.0);
+    let limit = spreads[best] * (1.0 + t_upper_quantile(0.025, left).powi(2) / left);
+    let inside = near.iter().zip(spreads).filter(|(_, spread)| **spread <= limit).map(|(one, _)| one.0);
+    inside.fold((near[best].0, near[best].0), |(low, high), period| (low.min(period), high.max(period)))
+}
+
 /// What effects are projected on.
 enum Shape {
-    /// Orthonormal columns.
-    Waves(Vec<Vec<f64>>),
+    /// A period and its harmonics.
+    Waves(Basis),
     /// Indicators of bins.
     Bins(Candidate),
 }
 
 impl Shape {
+    /// Degrees of freedom that it leaves.
+    fn left(&self) -> f64 {
+        match self {
+            Shape::Waves(basis) => basis.length() as f64 - basis.rank() as f64 - 1.0,
+            Shape::Bins(candidate) => candidate.left(),
+        }
+    }
+
     /// Sum of squares of centred effects that it explains.
     fn explains(&self, centred: &[f64]) -> f64 {
         match self {
-            Shape::Waves(columns) => columns.iter().map(|column| dot(column, centred).powi(2)).sum(),
+            Shape::Waves(basis) => basis.explains(centred),
             Shape::Bins(candidate) => candidate.between(centred),
         }
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// Cosines and sines of a period and its harmonics at the positions, less their means, made orthonormal (Gram and
-/// Schmidt). What is left of no length, such as a sine of half the step, is not a column.
-fn waves(positions: &[f64], period: f64, harmonics: usize) -> Vec<Vec<f64>> {
-    let mut columns: Vec<Vec<f64>> = Vec::new();
+/// Cosines and sines of a period and its harmonics at the positions, less their means, made orthonormal. What has no
+/// length, such as a sine of half the step, is not a column.
+fn waves(positions: &[f64], period: f64, harmonics: usize) -> Basis {
+    let mut basis = Basis::default();
     for (harmonic, function) in
         (1..=harmonics.max(1)).flat_map(|h| [(h, f64::cos as fn(f64) -> f64), (h, f64::sin)])
     {
         let turn = 2.0 * std::f64::consts::PI * harmonic as f64 / period;
         let mut column: Vec<f64> = positions.iter().map(|x| function(turn * x)).collect();
-        centre(&mut column);
-        for earlier in &columns {
-            let along = dot(earlier, &column);
-            column.iter_mut().zip(earlier).for_each(|(value, earlier)| *value -= along * earlier);
-        }
-        let length = dot(&column, &column).sqrt();
-        if length > 1e-6 * (positions.len() as f64).sqrt() {
-            column.iter_mut().for_each(|value| *value /= length);
-            columns.push(column);
+        if centre(&mut column) > 1e-12 * positions.len() as f64 {
+            basis.push(column);
         }
     }
-    columns
+    basis
 }

@@ -1,0 +1,214 @@
+//! Variance components of several crossed factors, by Henderson's method 3.
+
+use crate::describe::{MAD_TO_SD, mad, mean, variance};
+use crate::distribution::t_upper_quantile;
+use crate::linear::{Basis, dot, inverse};
+use crate::noncentral::noncentral_f_cdf;
+
+mod shares;
+
+pub use shares::{Share, shares};
+
+/// One factor: the level of each run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Factor {
+    /// Index of the level, run by run.
+    pub levels: Vec<u16>,
+    /// How many levels there are.
+    pub count: usize,
+    /// Whether the levels are a few out of many that might as well have been taken. Their variance is that of the many;
+    /// otherwise it is the mean square of the levels that there are.
+    pub is_sample: bool,
+}
+
+/// Effect of one level by itself, all other factors held equal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LevelEffect {
+    /// Runs at the level.
+    pub runs: usize,
+    /// Against the mean of the levels.
+    pub effect: f64,
+    /// Low end of its 95 % interval.
+    pub low: f64,
+    /// High end of it.
+    pub high: f64,
+}
+
+/// What is known of one factor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Variance component, zero or more.
+    pub variance: f64,
+    /// Sum of squares that the factor explains beyond all others.
+    pub squares: f64,
+    /// Degrees of freedom of it.
+    pub df: usize,
+    /// How many times the component its mean square holds.
+    pub multiplier: f64,
+    /// Share of its information that the design keeps apart from the other factors; one when it is orthogonal.
+    pub efficiency: f64,
+    /// p-value of the F test against the residual.
+    pub p_value: f64,
+    /// Whether the levels are a sample.
+    pub is_sample: bool,
+    /// Its levels.
+    pub levels: Vec<LevelEffect>,
+    /// Residuals of the model without this factor, run by run, for tests by randomisation.
+    pub without: Vec<f64>,
+}
+
+/// All factors and what they leave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parts {
+    /// In the order of the factors.
+    pub factors: Vec<Part>,
+    /// Residual variance.
+    pub residual: f64,
+    /// Degrees of freedom of it.
+    pub df: f64,
+    /// The values with outliers pulled in, less their mean.
+    pub values: Vec<f64>,
+}
+
+/// Rounds of fitting and pulling outliers in.
+const ROUNDS: usize = 3;
+
+/// A value further than this many standard deviations from its fit is pulled in.
+const FENCE: f64 = 4.0;
+
+/// Takes values apart into factors.
+///
+/// Henderson 1953, method 3 (Searle, Casella and McCulloch, "Variance Components", section 5.5): what a factor explains
+/// beyond all others has the expectation trace · variance + df · residual, whatever the design; with a design that is
+/// nearly orthogonal this is nearly the best that can be done. `None` when nothing is left for a residual.
+pub fn components(values: &[f64], factors: &[Factor]) -> Option<Parts> {
+    let centre = mean(values)?;
+    let mut values: Vec<f64> = values.iter().map(|value| value - centre).collect();
+    let all = basis(values.len(), factors.iter());
+    let df = values.len().checked_sub(all.rank()).filter(|&left| left > 0)? as f64;
+    let mut left = values.clone();
+    for _ in 0..ROUNDS {
+        left.clone_from(&values);
+        all.remove_from(&mut left);
+        let stretch = left.len() as f64 / df;
+        pull_in(&mut values, &left, stretch);
+    }
+    left.clone_from(&values);
+    all.remove_from(&mut left);
+    let residual = dot(&left, &left) / df;
+    let part = |index: usize| {
+        let others =
+            factors.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, factor)| factor);
+        part(&factors[index], &basis(values.len(), others), &values, residual, df)
+    };
+    let factors = (0..factors.len()).map(part).collect::<Option<_>>()?;
+    Some(Parts { factors, residual, df, values })
+}
+
+/// Outliers among the residuals are pulled in, and the values with them. Where most residuals are zero there is no scale.
+fn pull_in(values: &mut [f64], residuals: &[f64], stretch: f64) {
+    let reach = FENCE * MAD_TO_SD * mad(residuals).unwrap_or(0.0) * stretch.sqrt();
+    if reach > 0.0 {
+        let beyond = residuals.iter().map(|residual| residual - residual.clamp(-reach, reach));
+        values.iter_mut().zip(beyond).for_each(|(value, beyond)| *value -= beyond);
+    }
+}
+
+/// The mean and the levels of some factors.
+fn basis<'a>(runs: usize, factors: impl Iterator<Item = &'a Factor>) -> Basis {
+    let mut basis = Basis::default();
+    basis.push(vec![1.0; runs]);
+    for factor in factors {
+        basis.extend(indicators(factor));
+    }
+    basis
+}
+
+/// One column per level: one where a run is at it.
+fn indicators(factor: &Factor) -> Vec<Vec<f64>> {
+    let column = |level: usize| {
+        factor.levels.iter().map(|&at| f64::from(u8::from(usize::from(at) == level))).collect()
+    };
+    (0..factor.count).map(column).collect()
+}
+
+fn part(factor: &Factor, others: &Basis, values: &[f64], residual: f64, df: f64) -> Option<Part> {
+    let plain = indicators(factor);
+    let runs: Vec<usize> = plain.iter().map(|column| column.iter().filter(|&&at| at > 0.0).count()).collect();
+    let centred: f64 = runs.iter().map(|&n| n as f64 - (n * n) as f64 / values.len() as f64).sum();
+    let mut own = plain;
+    own.iter_mut().for_each(|column| others.remove_from(column));
+    let trace: f64 = own.iter().map(|column| dot(column, column)).sum();
+    let mut without = values.to_vec();
+    others.remove_from(&mut without);
+    let mut space = Basis::default();
+    space.extend(own.iter().cloned());
+    let (squares, rank) = (space.explains(values), space.rank());
+    // The mean square of the levels at hand is smaller by one in their number than the variance they come from.
+    let whole =
+        if factor.is_sample { trace } else { trace * factor.count as f64 / (factor.count - 1).max(1) as f64 };
+    let f = squares / rank.max(1) as f64 / residual;
+    let is_testable = rank > 0 && whole > 1e-9 && residual > 0.0;
+    Some(Part {
+        variance: if whole > 1e-9 { ((squares - rank as f64 * residual) / whole).max(0.0) } else { 0.0 },
+        squares,
+        df: rank,
+        multiplier: whole / rank.max(1) as f64,
+        efficiency: if centred > 0.0 { (trace / centred).min(1.0) } else { 0.0 },
+        p_value: if is_testable { 1.0 - noncentral_f_cdf(f, rank as f64, df, 0.0) } else { 1.0 },
+        is_sample: factor.is_sample,
+        levels: effects(&own, &runs, values, residual, df)?,
+        without,
+    })
+}
+
+/// Least-squares effects of the levels, summing to zero.
+fn effects(
+    own: &[Vec<f64>],
+    runs: &[usize],
+    values: &[f64],
+    residual: f64,
+    df: f64,
+) -> Option<Vec<LevelEffect>> {
+    let count = own.len();
+    let scale = own.iter().map(|column| dot(column, column)).sum::<f64>().max(1e-9) / count as f64;
+    // Without the constant part the matrix is singular: effects are known up to their mean only, which is set to zero. A
+    // level that was never run gets a tiny pivot and the effect zero.
+    let entry = |a: usize, b: usize| {
+        let idle = if a == b && runs[a] == 0 { scale } else { 0.0 };
+        dot(&own[a], &own[b]) + scale / count as f64 + idle
+    };
+    let matrix: Vec<Vec<f64>> = (0..count).map(|a| (0..count).map(|b| entry(a, b)).collect()).collect();
+    let inverse = inverse(&matrix)?;
+    let right: Vec<f64> = own.iter().map(|column| dot(column, values)).collect();
+    let critical = t_upper_quantile(0.025, df);
+    let effects = inverse.iter().zip(runs).enumerate().map(|(level, (row, &runs))| {
+        let effect = dot(row, &right);
+        let error = (residual * (row[level] - 1.0 / (scale * count as f64)).max(0.0)).sqrt();
+        LevelEffect { runs, effect, low: effect - critical * error, high: effect + critical * error }
+    });
+    Some(effects.collect())
+}
+
+impl Parts {
+    /// The part of each run's value that a factor accounts for: the effect of its level, drawn towards zero as far as
+    /// chance would have made it (best linear unbiased prediction, Henderson 1975).
+    pub fn contributions(&self, index: usize, levels: &[u16]) -> Vec<f64> {
+        let part = &self.factors[index];
+        let spread = part.variance;
+        let shrunk = |level: &LevelEffect| {
+            let noise = self.residual / (level.runs.max(1) as f64 * part.efficiency.max(1e-9));
+            if spread > 0.0 { level.effect * spread / (spread + noise) } else { 0.0 }
+        };
+        let effects: Vec<f64> = part.levels.iter().map(shrunk).collect();
+        levels.iter().map(|&level| effects[usize::from(level)]).collect()
+    }
+
+    /// Variance of the values, all parts together.
+    pub fn total(&self) -> f64 {
+        variance(&self.values)
+    }
+}
+
+#[cfg(test)]
+mod tests;
