@@ -6,6 +6,7 @@
 mod aa;
 mod baseline;
 mod budget;
+mod explain;
 mod guard;
 mod index;
 mod judge;
@@ -21,6 +22,7 @@ mod winner;
 
 pub use aa::{Finished, aa_stratum, power_result, rival_verdicts};
 pub use baseline::{Baseline, baseline_findings};
+pub use explain::{ExplainFactor, ExplainJudged, explain_findings};
 pub use index::cpu_index;
 pub use judge::{Decision, Judge, Judged, Progress, Stand};
 pub use lab::{Found, judge_lab};

@@ -1,11 +1,14 @@
 //! The judge on blocks made by hand: verdicts, guards, several commands, counts, limits.
 
+#[path = "support/jitter.rs"]
+mod jitter;
 #[path = "support/mod.rs"]
 mod support;
 
 use fauxplat_analyze::{Decision, Judge, Judged};
 use fauxplat_model::{DroppedReason, Grade, Metric, Outcome, Phase, Rule, Sample, StoppedBy, Verdict};
-use support::{jitter, run};
+use jitter::jitter;
+use support::run;
 
 /// Names of commands.
 fn names(count: usize) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! Summaries, the precision rule, baselines and calibrations.
 
+#[path = "support/jitter.rs"]
+mod jitter;
 #[path = "support/mod.rs"]
 mod support;
 
@@ -7,7 +9,8 @@ use fauxplat_analyze::{
     Baseline, Finished, aa_stratum, baseline_findings, power_result, precise_enough, run_findings, summarize,
 };
 use fauxplat_model::{Grade, Metric, Outcome, Phase, Rule, Sample, Verdict};
-use support::{jitter, run};
+use jitter::jitter;
+use support::run;
 
 fn runs(walls: &[u64]) -> Vec<Sample> {
     walls.iter().zip(0..).map(|(&wall, n)| run(n, 0, 0, &[(Metric::Wall, wall)])).collect()

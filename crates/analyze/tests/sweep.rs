@@ -1,10 +1,13 @@
 //! The judge of a sweep on samples made by hand: what it visits, what it leaves out, what it says when little is known.
 
+#[path = "support/jitter.rs"]
+mod jitter;
 mod support;
 
 use fauxplat_analyze::{Decision, SweepJudge, SweepJudged, SweepLevel, SweepSubject};
 use fauxplat_model::{Metric, Outcome, Rule, Sample, StoppedBy, SweepAnswer};
-use support::{jitter, run};
+use jitter::jitter;
+use support::run;
 
 fn subject(factors: &[&str]) -> SweepSubject {
     SweepSubject { factors: factors.iter().map(|&name| name.to_owned()).collect(), unit: None }

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod contest;
+mod crossing;
 mod define;
 mod duet;
 mod failure;
@@ -110,6 +111,7 @@ fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
         args::Verb::Lab(args) => verbs::lab::lab(&args, words),
         args::Verb::Doctor(args) => verbs::doctor::doctor(&args, words),
         args::Verb::Topo(args) => verbs::topo::topo(&args, words),
+        args::Verb::Explain(args) => verbs::explain::explain(&args, words),
         args::Verb::History(args) => verbs::history::history(&args),
         args::Verb::Man { folder } => verbs::generate::man(&folder),
         args::Verb::Completions { folder } => verbs::generate::completions(&folder),

@@ -88,6 +88,8 @@ findings! {
     Lab(LabFindings) = "fauxplat.lab/1",
     /// By `topo`.
     Topo(Box<TopoFindings>) = "fauxplat.topo/1",
+    /// By `explain`.
+    Explain(ExplainFindings) = "fauxplat.explain/1",
 }
 
 /// A whole experiment. It borrows the samples, since there may be a hundred thousand of them.

@@ -4,11 +4,13 @@
 //! beforehand how many blocks it will need, and any block can be drawn again from the seed alone.
 
 mod blocks;
+mod crossed;
 mod definition;
 mod expand;
 mod factor;
 
 pub use blocks::{Layout, Plan};
+pub use crossed::{Coordinates, Crossed, RUNS_PER_BLOCK};
 pub use definition::{DefinitionError, parse, parse_lab};
 pub use expand::{ExpandError, Expanded, expand, places};
 pub use factor::{FactorError, Offer, Sweep, apply, parse_sweep, stack_class};

@@ -2,8 +2,8 @@
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    AaFindings, CompareFindings, Comparison, DoctorFindings, Metric, RunFindings, Severity, SweepAnswer,
-    SweepFindings, Verdict,
+    AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, Metric, RunFindings, Severity,
+    SweepAnswer, SweepFindings, Verdict,
 };
 use fauxplat_units::Nanos;
 
@@ -43,6 +43,7 @@ pub(crate) fn summary(findings: &Findings) -> String {
             }))
         }
         Findings::Topo(topo) => format!("{} CPUs", topo.topology.online.len()),
+        Findings::Explain(explain) => largest(explain),
     }
 }
 
@@ -73,6 +74,16 @@ fn answer(findings: &SweepFindings) -> String {
         SweepAnswer::Undecided => return format!("{}: undecided", findings.factor),
     };
     format!("{}: {word} {percent:.2} %", findings.factor)
+}
+
+/// The part that most comes from.
+fn largest(findings: &ExplainFindings) -> String {
+    let parts = findings.components.iter();
+    let largest = parts.max_by(|a, b| a.points_percent.total_cmp(&b.points_percent));
+    let whole = 100.0 * (findings.worst_over_best_ratio - 1.0);
+    largest.map_or("nothing explained".into(), |one| {
+        format!("{} {:.1} of {whole:.1} points", one.factor, one.points_percent)
+    })
 }
 
 fn false_verdicts(findings: &AaFindings) -> String {

@@ -3,7 +3,7 @@
 use crate::describe::{MAD_TO_SD, mad, mean, variance};
 use crate::distribution::t_upper_quantile;
 use crate::linear::{Basis, dot, inverse};
-use crate::noncentral::noncentral_f_cdf;
+use crate::noncentral::f_upper_tail;
 
 mod shares;
 
@@ -155,7 +155,7 @@ fn part(factor: &Factor, others: &Basis, values: &[f64], residual: f64, df: f64)
         df: rank,
         multiplier: whole / rank.max(1) as f64,
         efficiency: if centred > 0.0 { (trace / centred).min(1.0) } else { 0.0 },
-        p_value: if is_testable { 1.0 - noncentral_f_cdf(f, rank as f64, df, 0.0) } else { 1.0 },
+        p_value: if is_testable { f_upper_tail(f, rank as f64, df) } else { 1.0 },
         is_sample: factor.is_sample,
         levels: effects(&own, &runs, values, residual, df)?,
         without,

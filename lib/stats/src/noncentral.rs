@@ -23,6 +23,11 @@ pub fn noncentral_f_cdf(f: f64, df1: f64, df2: f64, lambda: f64) -> f64 {
     mixture(df1 * f / (df1 * f + df2), 0.5 * df1, 0.5 * df2, 0.5 * lambda).clamp(0.0, 1.0)
 }
 
+/// P(F > f) for a central F ratio, accurate far out.
+pub fn f_upper_tail(f: f64, df1: f64, df2: f64) -> f64 {
+    if f <= 0.0 { 1.0 } else { beta::beta_reg(0.5 * df2, 0.5 * df1, df2 / (df1 * f + df2)) }
+}
+
 fn central(f: f64, df1: f64, df2: f64) -> f64 {
     beta::beta_reg(0.5 * df1, 0.5 * df2, df1 * f / (df1 * f + df2))
 }
@@ -128,6 +133,8 @@ mod tests {
     fn without_noncentrality_it_is_the_central_one() {
         // The 95 % quantile of F with 5 and 10 degrees of freedom is 3.3258 in every table.
         assert!((noncentral_f_cdf(3.325_835, 5.0, 10.0, 0.0) - 0.95).abs() < 1e-6);
+        assert!((f_upper_tail(3.325_835, 5.0, 10.0) - 0.05).abs() < 1e-6);
+        assert!(f_upper_tail(20.0, 59.0, 900.0) > 0.0 && f_upper_tail(0.0, 2.0, 3.0) == 1.0);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod commands;
 mod compare;
 mod condition;
 mod doctor;
+mod explain;
 mod history;
 mod index;
 mod lab;
@@ -26,6 +27,7 @@ pub(crate) use commands::CommandArgs;
 pub(crate) use compare::{CompareArgs, Gate, RuleArgs};
 pub(crate) use condition::{ConditionArgs, OnOff};
 pub(crate) use doctor::DoctorArgs;
+pub(crate) use explain::{DesignArgs, ExplainArgs, Varied};
 pub(crate) use history::{HistoryAction, HistoryArgs};
 pub(crate) use index::IndexArgs;
 pub(crate) use lab::{LabAction, LabArgs};
@@ -71,6 +73,8 @@ pub(crate) enum Verb {
     Doctor(DoctorArgs),
     /// Which CPU is what to which: packages, cores, caches, nodes; CPUs by relation
     Topo(TopoArgs),
+    /// How much of the variation comes from which factor: stack, heap, CPU, order, time
+    Explain(ExplainArgs),
     /// Earlier results: list, show, export, remove
     History(HistoryArgs),
     /// Write the manual pages into a folder

@@ -3,6 +3,7 @@
 pub(crate) mod aa;
 pub(crate) mod compare;
 pub(crate) mod doctor;
+pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod history;
 pub(crate) mod index;

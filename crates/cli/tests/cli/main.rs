@@ -14,6 +14,7 @@ mod compare;
 mod condition;
 mod doctor;
 mod duet;
+mod explain;
 mod history;
 mod index;
 mod interrupt;

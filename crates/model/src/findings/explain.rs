@@ -30,11 +30,17 @@ pub struct Component {
     pub low: f64,
     /// High end of it.
     pub high: f64,
-    /// Part of the difference between the worst and the best setting, in percentage points.
+    /// Part of the difference between the slowest and the fastest tenth of the runs, in percentage points.
     pub points_percent: f64,
-    /// Randomisation p-value of the factor, adjusted over the factors by Holm's method; absent for the residual.
+    /// p-value of the factor, adjusted over the factors by Holm's method: by randomisation for what was drawn, by F
+    /// test for what time brings; absent for the residual.
     pub p_adjusted: Option<f64>,
-    /// Its levels, in their order; empty where levels have no names (the residual).
+    /// Share of the factor's information that the design keeps apart from the other factors; 1 when orthogonal; absent
+    /// for the residual.
+    pub efficiency: Option<f64>,
+    /// Whether the levels are a few out of many, so that the interval of the share allows for others.
+    pub is_sample: bool,
+    /// Its levels, in their order; empty for the residual.
     pub levels: Vec<LevelEffect>,
 }
 
@@ -45,20 +51,19 @@ pub struct ExplainFindings {
     pub metric: Metric,
     /// One entry per factor, the largest part first, `residual` last.
     pub components: Vec<Component>,
-    /// The slowest over the fastest setting of all factors, as a ratio: what the points add up to.
+    /// Geometric mean of the slowest tenth of the runs over that of the fastest tenth, outliers pulled in: what the
+    /// points add up to.
     pub worst_over_best_ratio: f64,
-    /// Share of the spread between single runs that the design could not hold apart, 0 when it is balanced.
-    pub confounded_share: f64,
     /// Measured runs that were analysed.
     pub runs: usize,
     /// Measured runs that failed, or that could not be read.
     pub failures: usize,
     /// Blocks.
     pub blocks: usize,
-    /// Probability of a factor being named without cause that was allowed.
+    /// Probability of naming any factor without cause that was allowed.
     pub level: f64,
-    /// Median of the metric over all runs.
-    pub median_ns: f64,
+    /// Median of the metric over all runs; absent without any.
+    pub median_ns: Option<f64>,
     /// Median wall time of an empty static program under the same condition, never subtracted.
     pub floor_ns: Option<f64>,
     /// Wall time of the experiment in seconds.

@@ -3,6 +3,7 @@
 //! `run`, `compare` and `aa` have pages of their own, since they show runs; every other verb has a file here.
 
 pub(crate) mod doctor;
+pub(crate) mod explain;
 pub(crate) mod index;
 pub(crate) mod lab;
 pub(crate) mod tune;
@@ -22,6 +23,7 @@ pub(crate) fn parts(record: &Record) -> Vec<Part> {
         Findings::TuneList(found) => tune::parts_of_list(found),
         Findings::Restore(found) => tune::parts_of_restore(record.header, found),
         Findings::Lab(found) => lab::parts(found),
+        Findings::Explain(found) => explain::parts(found),
         _ => Vec::new(),
     }
 }
@@ -42,6 +44,7 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
             tune::rows(changes).try_for_each(|row| rows.serialize(row))?;
         }
         Findings::Lab(found) => found.labs.iter().try_for_each(|lab| rows.serialize(lab::row(lab)))?,
+        Findings::Explain(found) => explain::rows(found, rows)?,
         _ => return Ok(false),
     }
     Ok(true)

@@ -1,6 +1,6 @@
 //! One period: its bins, and how clearly effects return in them.
 
-use crate::noncentral::noncentral_f_cdf;
+use crate::noncentral::f_upper_tail;
 
 /// Arrangements that are judged at a time: as many as fit a vector register or a few.
 pub(super) const LANES: usize = 8;
@@ -86,7 +86,7 @@ impl Candidate {
         let left = finer.left();
         let (ours, theirs) = (self.parts(effects).1, finer.parts(effects).1);
         let f = (ours - theirs) / extra / (theirs / left);
-        extra > 0.0 && (ours <= theirs || f.is_finite() && noncentral_f_cdf(f, extra, left, 0.0) < 0.99)
+        extra > 0.0 && (ours <= theirs || f.is_finite() && f_upper_tail(f, extra, left) > 0.01)
     }
 
     pub(super) fn explained(&self, effects: &[f64]) -> f64 {

@@ -45,11 +45,11 @@ pub fn shares(parts: &Parts, level: f64, seed: u64) -> Vec<Share> {
         };
         let mut all: Vec<f64> = parts.factors.iter().zip(&known).map(component).collect();
         all.push(residual);
+        // A drawn component may be negative. Cutting it off before the sum would make all parts that are nothing look like
+        // a little, and the rest like less.
         let total: f64 = all.iter().sum();
-        drawn
-            .iter_mut()
-            .zip(all)
-            .for_each(|(drawn, part)| drawn.push(if total > 0.0 { part / total } else { 0.0 }));
+        let share = |part: f64| if total > 0.0 { (part / total).clamp(0.0, 1.0) } else { 0.0 };
+        drawn.iter_mut().zip(all).for_each(|(drawn, part)| drawn.push(share(part)));
     }
     let found: Vec<f64> = parts.factors.iter().map(|part| part.variance).chain([parts.residual]).collect();
     let total: f64 = found.iter().sum();

@@ -1,0 +1,269 @@
+//! An explanation: how much of the variation comes from which factor.
+
+use std::collections::BTreeMap;
+
+use fauxplat_model::{Component, ExplainFindings, LevelEffect, Metric, Phase, Rule, Sample};
+use fauxplat_stats::describe::{mean, median};
+use fauxplat_stats::henderson::{Factor, Part, Parts, Share, components, shares};
+use fauxplat_stats::multiple::holm;
+use fauxplat_stats::permute::{Crossing, LevelSums};
+
+use crate::series::bounded;
+use crate::summary::counts;
+use crate::verdict::elapsed_s;
+
+/// A factor that the plan varied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExplainFactor {
+    /// Its name: `env-size`, `heap`, `layout`, `cpu`.
+    pub name: String,
+    /// Names of its levels.
+    pub levels: Vec<String>,
+    /// Whether the levels are a few out of many that might as well have been taken.
+    pub is_sample: bool,
+    /// Block by block and place by place, the index of the level.
+    pub at: Vec<Vec<u16>>,
+}
+
+/// What an explanation came to, with warnings for the header of the report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExplainJudged {
+    /// The findings. `floor_ns` is left for the caller, who measured it.
+    pub findings: ExplainFindings,
+    /// What may spoil them, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Random orders behind each p-value.
+const DRAWS: usize = 3999;
+
+/// Confidence of the intervals: 95 %.
+const INTERVAL_LEVEL: f64 = 0.05;
+
+/// The slowest and the fastest of the runs whose difference is explained.
+const TAIL: f64 = 0.1;
+
+/// A share of failed runs beyond which the rest is not the whole story.
+const FAILED_SHARE_MAX: f64 = 0.1;
+
+/// Explains the variation of a metric of time over the measured runs. Of the rule it takes metric and level.
+///
+/// To the factors of the plan it adds two that time brings: `order`, the place within the block, and `drift`, the block.
+/// What factors do only together, and everything else, is `residual`.
+pub fn explain_findings(
+    rule: &Rule,
+    factors: &[ExplainFactor],
+    samples: &[Sample],
+    ignore_failure: bool,
+    seed: u64,
+) -> ExplainJudged {
+    let measured: Vec<&Sample> = samples.iter().filter(|sample| sample.phase == Phase::Measured).collect();
+    let readable = |sample: &&&Sample| reading(sample, rule.metric, ignore_failure).is_some();
+    let good: Vec<&Sample> = measured.iter().filter(readable).copied().collect();
+    let values: Vec<f64> =
+        good.iter().filter_map(|sample| reading(sample, rule.metric, ignore_failure)).map(f64::ln).collect();
+    let varied = varied(factors, &good);
+    let columns: Vec<Factor> = varied.iter().map(|varied| varied.column.clone()).collect();
+    let parts = components(&values, &columns);
+    let failures = measured.len() - good.len();
+    let blocks: std::collections::BTreeSet<u32> = good.iter().map(|sample| sample.block).collect();
+    let times: Vec<f64> = values.iter().map(|log| log.exp()).collect();
+    let (components, ratio) = match &parts {
+        Some(parts) => explained(parts, &varied, &good, seed),
+        None => (Vec::new(), 1.0),
+    };
+    let findings = ExplainFindings {
+        metric: rule.metric,
+        components,
+        worst_over_best_ratio: ratio,
+        runs: good.len(),
+        failures,
+        blocks: blocks.len(),
+        level: rule.level,
+        median_ns: median(&times),
+        floor_ns: None,
+        elapsed_s: elapsed_s(samples),
+    };
+    let warnings = warnings(&findings);
+    ExplainJudged { findings, warnings }
+}
+
+fn reading(sample: &Sample, metric: Metric, ignore_failure: bool) -> Option<f64> {
+    let value = sample.get(metric).filter(|&value| value > 0 && counts(sample, ignore_failure));
+    value.map(|value| value as f64)
+}
+
+/// A factor with its column.
+struct Varied {
+    name: String,
+    levels: Vec<String>,
+    column: Factor,
+    /// Whether it was drawn: then a randomisation test is exact.
+    is_drawn: bool,
+}
+
+/// The factors of the plan that took more than one level, and those that time brings.
+fn varied(factors: &[ExplainFactor], good: &[&Sample]) -> Vec<Varied> {
+    let drawn = |factor: &ExplainFactor| {
+        let at = |sample: &&Sample| {
+            factor.at.get(sample.block as usize)?.get(usize::from(sample.position)).copied()
+        };
+        let levels: Vec<u16> = good.iter().map(at).collect::<Option<_>>()?;
+        let column = Factor { levels, count: factor.levels.len(), is_sample: factor.is_sample };
+        Some(Varied { name: factor.name.clone(), levels: factor.levels.clone(), column, is_drawn: true })
+    };
+    let mut all: Vec<Varied> = factors.iter().filter_map(drawn).collect();
+    all.push(by_time(
+        "order",
+        good,
+        false,
+        |sample| u32::from(sample.position),
+        |place, _| format!("place {}", place + 1),
+    ));
+    all.push(by_time(
+        "drift",
+        good,
+        true,
+        |sample| sample.block,
+        |_, started_ns| format!("at {:.1} s", started_ns as f64 / 1e9),
+    ));
+    all.retain(|varied| varied.column.count > 1);
+    all
+}
+
+/// A factor whose level is a number that the sample carries.
+fn by_time(
+    name: &str,
+    good: &[&Sample],
+    is_sample: bool,
+    number: impl Fn(&Sample) -> u32,
+    level: impl Fn(u32, u64) -> String,
+) -> Varied {
+    let mut first: BTreeMap<u32, u64> = BTreeMap::new();
+    for sample in good {
+        first.entry(number(sample)).or_insert(sample.started_ns);
+    }
+    let places: BTreeMap<u32, u16> = first.keys().copied().zip(0..).collect();
+    let levels = good.iter().map(|sample| places[&number(sample)]).collect();
+    Varied {
+        name: name.to_owned(),
+        levels: first.iter().map(|(&number, &started_ns)| level(number, started_ns)).collect(),
+        column: Factor { levels, count: places.len(), is_sample },
+        is_drawn: false,
+    }
+}
+
+/// The components, the largest part first and the residual last, and the ratio that they explain.
+fn explained(parts: &Parts, varied: &[Varied], good: &[&Sample], seed: u64) -> (Vec<Component>, f64) {
+    let shares = shares(parts, INTERVAL_LEVEL, seed);
+    let p_values: Vec<f64> = varied
+        .iter()
+        .zip(&parts.factors)
+        .map(
+            |(varied, part)| {
+                if varied.is_drawn { randomised_p(varied, part, good, seed) } else { part.p_value }
+            },
+        )
+        .collect();
+    let adjusted = holm(&p_values);
+    let (points, ratio) = points(parts, varied);
+    let mut all: Vec<Component> = varied
+        .iter()
+        .enumerate()
+        .map(|(at, varied)| component(varied, &parts.factors[at], &shares[at], points[at], adjusted[at]))
+        .collect();
+    all.sort_by(|a, b| b.variance_share.total_cmp(&a.variance_share));
+    let rest = shares.last().copied().unwrap_or(Share { share: 0.0, low: 0.0, high: 0.0 });
+    all.push(Component {
+        factor: "residual".to_owned(),
+        variance_share: rest.share,
+        low: rest.low,
+        high: rest.high,
+        points_percent: points[varied.len()],
+        p_adjusted: None,
+        efficiency: None,
+        is_sample: false,
+        levels: Vec::new(),
+    });
+    (all, ratio)
+}
+
+fn component(varied: &Varied, part: &Part, share: &Share, points: f64, p_adjusted: f64) -> Component {
+    let level = |(name, effect): (&String, &fauxplat_stats::henderson::LevelEffect)| LevelEffect {
+        level: name.clone(),
+        runs: effect.runs,
+        ratio: bounded(effect.effect).exp(),
+        ci_low_ratio: bounded(effect.low).exp(),
+        ci_high_ratio: bounded(effect.high).exp(),
+    };
+    Component {
+        factor: varied.name.clone(),
+        variance_share: share.share,
+        low: share.low,
+        high: share.high,
+        points_percent: points,
+        p_adjusted: Some(p_adjusted),
+        efficiency: Some(part.efficiency),
+        is_sample: part.is_sample,
+        levels: varied.levels.iter().zip(&part.levels).map(level).collect(),
+    }
+}
+
+/// p-value of a factor whose levels were drawn anew in every block: dealing them out again within the blocks gives what
+/// the draw could have made of the same data. Others are taken out first (Freedman and Lane 1983).
+fn randomised_p(varied: &Varied, part: &Part, good: &[&Sample], seed: u64) -> f64 {
+    let mut sums = LevelSums::new(varied.column.count, DRAWS, seed);
+    let mut from = 0;
+    for block in good.chunk_by(|one, next| one.block == next.block) {
+        let runs = from..from + block.len();
+        sums.add(&varied.column.levels[runs.clone()], &part.without[runs]);
+        from += block.len();
+    }
+    let mut crossing = Crossing::default();
+    crossing.look(&sums, 0.0);
+    crossing.p_value()
+}
+
+/// What each factor, and last the rest, has of the difference between the slowest and the fastest runs, in percentage
+/// points, and that difference as a ratio.
+///
+/// A run's log time is the sum of its factors' effects and a residual, so the difference of the means of two groups of
+/// runs is the sum of the differences of each part: nothing is counted twice and nothing is left over. If all is
+/// normal, the points are proportional to the shares of the variance.
+fn points(parts: &Parts, varied: &[Varied]) -> (Vec<f64>, f64) {
+    let mut order: Vec<usize> = (0..parts.values.len()).collect();
+    order.sort_by(|&a, &b| parts.values[a].total_cmp(&parts.values[b]));
+    let tail = ((order.len() as f64 * TAIL).ceil() as usize).max(1);
+    let (fast, slow) = (&order[..tail], &order[order.len() - tail..]);
+    let between = |part: &[f64]| {
+        let of = |group: &[usize]| mean(&group.iter().map(|&run| part[run]).collect::<Vec<_>>());
+        of(slow).unwrap_or(0.0) - of(fast).unwrap_or(0.0)
+    };
+    let whole = between(&parts.values);
+    let mut logs: Vec<f64> = varied
+        .iter()
+        .enumerate()
+        .map(|(at, varied)| between(&parts.contributions(at, &varied.column.levels)))
+        .collect();
+    logs.push(whole - logs.iter().sum::<f64>());
+    let percent = 100.0 * bounded(whole).exp_m1();
+    let scale = if whole > 0.0 { percent / whole } else { 0.0 };
+    (logs.into_iter().map(|log| log * scale).collect(), bounded(whole).exp())
+}
+
+fn warnings(findings: &ExplainFindings) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let all = findings.runs + findings.failures;
+    if findings.failures as f64 > FAILED_SHARE_MAX * all as f64 {
+        warnings.push(format!("{} of {all} runs failed and were left out", findings.failures));
+    }
+    let confounded = |component: &&Component| component.efficiency.is_some_and(|efficiency| efficiency < 0.5);
+    for component in findings.components.iter().filter(confounded) {
+        let factor = &component.factor;
+        warnings.push(format!("{factor} cannot be told well from other factors: more blocks would help"));
+    }
+    if findings.components.is_empty() {
+        warnings.push("too few runs to explain anything".to_owned());
+    }
+    warnings
+}

@@ -1,0 +1,51 @@
+//! `explain`.
+
+use clap::{Args, ValueEnum};
+use fauxplat_model::Metric;
+use fauxplat_units::Nanos;
+
+use super::compare::metric;
+use super::{CommandArgs, ConditionArgs, EXIT_CODES, OutputArgs, percent};
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) commands: CommandArgs,
+    #[command(flatten)]
+    pub(crate) design: DesignArgs,
+    #[command(flatten)]
+    pub(crate) condition: ConditionArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// What is varied, and how often.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Design")]
+pub(crate) struct DesignArgs {
+    /// What is varied: env-size (place of the stack within a page), heap (place of the heap), cpu (the CPUs of --cpu, or
+    /// all allowed ones, for commands of one thread). Several commands are the levels of a further factor; place in the
+    /// block and time are always looked at [default: all]
+    #[arg(long, value_name = "FACTOR,…", value_delimiter = ',')]
+    pub(crate) factors: Vec<Varied>,
+    /// The metric that is explained: wall, user, sys, cpu [default: wall]
+    #[arg(short, long, value_parser = metric)]
+    pub(crate) metric: Option<Metric>,
+    /// Probability of naming any factor without cause [default: 1%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) level: Option<f64>,
+    /// At most so many blocks of 16 runs [default: 60]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) blocks: Option<u32>,
+    /// No new block after this time, but at least twelve [default: 1m]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) max_time: Option<Nanos>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Varied {
+    EnvSize,
+    Heap,
+    Cpu,
+}

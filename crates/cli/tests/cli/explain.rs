@@ -1,0 +1,110 @@
+//! `fauxplat explain`: planted effects go to their factors, coordinates come back from the seed, bad input is refused.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::common::{Lab, all_runs, number};
+
+/// The program with planted effects, or why there is none.
+fn planted(lab: &Lab) -> Option<String> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/explain/planted.c");
+    let out = lab.file("planted");
+    match Command::new("cc").args(["-O1", "-o", &out]).arg(source).status() {
+        Ok(status) => {
+            assert!(status.success());
+            Some(out)
+        }
+        Err(error) => {
+            println!("skipped: no C compiler ({error})");
+            None
+        }
+    }
+}
+
+fn component<'a>(document: &'a Value, factor: &str) -> Option<&'a Value> {
+    document["components"].as_array().unwrap().iter().find(|component| component["factor"] == factor)
+}
+
+/// Share of the explained points that a factor has.
+fn attributed(document: &Value, factor: &str) -> f64 {
+    let points = |component: &Value| component["points_percent"].as_f64().unwrap();
+    let all = document["components"].as_array().unwrap();
+    let explained: f64 = all.iter().filter(|one| one["factor"] != "residual").map(points).sum();
+    component(document, factor).map_or(0.0, points) / explained
+}
+
+#[test]
+fn planted_effects_go_to_their_factors() {
+    let lab = Lab::new();
+    let Some(planted) = planted(&lab) else { return };
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    for (word, factor) in [("cpu", "cpu"), ("stack", "env-size"), ("heap", "heap")] {
+        if word == "cpu" && cpus < 2 {
+            println!("skipped: one CPU has nothing to be compared with");
+            continue;
+        }
+        // User time, which other tests beside this one move less than the wall time.
+        let command = format!("{planted} {word} 400000");
+        let words = ["explain", &command, "--blocks", "24", "--metric", "cpu", "--seed", "5"];
+        let document = lab.json(&words);
+        assert_eq!(document["schema"], "fauxplat.explain/1");
+        assert!(attributed(&document, factor) >= 0.8, "{word}: {}", document["components"]);
+        assert_eq!(document["components"][0]["factor"], factor);
+        assert!(component(&document, factor).unwrap()["p_adjusted"].as_f64().unwrap() <= 0.01);
+        assert_eq!(number(&document, "runs"), 24 * 16);
+    }
+}
+
+#[test]
+fn several_commands_are_a_factor() {
+    let lab = Lab::new();
+    let Some(planted) = planted(&lab) else { return };
+    let (short, long) = (format!("{planted} none 200000"), format!("{planted} none 600000"));
+    let words = ["explain", &short, &long, "--names", "short,long", "--blocks", "12", "--metric", "cpu"];
+    let document = lab.json(&[&words[..], &["--factors", "env-size"]].concat());
+    assert!(attributed(&document, "command") >= 0.8, "{}", document["components"]);
+    let levels = &component(&document, "command").unwrap()["levels"];
+    assert_eq!((&levels[0]["level"], &levels[1]["level"]), (&"short".into(), &"long".into()));
+    assert!(levels[1]["ratio"].as_f64() > levels[0]["ratio"].as_f64());
+    assert!(component(&document, "heap").is_none() && component(&document, "cpu").is_none());
+}
+
+#[test]
+fn the_seed_tells_the_design_again() {
+    let lab = Lab::new();
+    let once = |seed: &str| {
+        let document = lab.json(&["explain", "true", "--blocks", "3", "--seed", seed]);
+        let measured = all_runs(&document).into_iter().filter(|(_, run)| run["phase"] == "measured");
+        measured.map(|(_, run)| (number(run, "block"), run["env_pad_bytes"].clone())).collect::<Vec<_>>()
+    };
+    let runs = once("9");
+    assert_eq!(runs.len(), 48);
+    assert_eq!(runs, once("9"));
+    assert_ne!(runs, once("10"));
+}
+
+#[test]
+fn what_cannot_be_varied_is_said() {
+    let lab = Lab::new();
+    let words = ["explain", "true", "--blocks", "2", "--aslr", "on", "--cpu", "0"];
+    let document = lab.json(&words);
+    let missing: Vec<&str> =
+        document["not_measured"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    for word in ["env-size:", "heap:", "cpu:"] {
+        assert!(missing.iter().any(|reason| reason.starts_with(word)), "{word} {missing:?}");
+    }
+    let factors: Vec<&Value> =
+        document["components"].as_array().unwrap().iter().map(|one| &one["factor"]).collect();
+    assert!(factors.iter().all(|&factor| factor == "order" || factor == "drift" || factor == "residual"));
+}
+
+#[test]
+fn bad_input_is_refused_in_one_line() {
+    let lab = Lab::new();
+    lab.run(&["explain"]).complains(2, &["no command"]);
+    lab.run(&["explain", "true", "--blocks", "1"]).complains(2, &["--blocks"]);
+    lab.run(&["explain", "true", "--factors", "moon"]).complains(2, &["moon"]);
+    lab.run(&["explain", "false", "--blocks", "3"]).complains(4, &["status 1"]);
+}

@@ -1,0 +1,168 @@
+//! The report of `explain`: a sentence, and a bar per factor.
+
+use fauxplat_model::{Component, ExplainFindings, LevelEffect};
+use fauxplat_units::Nanos;
+use serde::Serialize;
+
+use crate::grid::{Grid, Tone};
+use crate::parts::Part;
+use crate::words::{counted, percent, visible};
+
+/// Columns of the longest bar.
+const BAR: f64 = 20.0;
+
+pub(crate) fn parts(found: &ExplainFindings) -> Vec<Part> {
+    if found.components.is_empty() {
+        return vec![Part::Sentence(Tone::Doubt, "Too few runs to explain anything.".to_owned())];
+    }
+    let mut parts = vec![Part::Sentence(Tone::Title, answer(found)), Part::Table(table(found))];
+    parts.extend(chance(found).map(Part::plain));
+    parts.push(Part::plain(rests_on(found)));
+    parts
+}
+
+/// Whether a factor is beyond chance.
+fn is_named(component: &Component, level: f64) -> bool {
+    component.p_adjusted.is_some_and(|p| p <= level)
+}
+
+/// "Of the 12 % between …: 7 points link order, 3 points CPU 1 against CPU 0, …".
+fn answer(found: &ExplainFindings) -> String {
+    let named = found.components.iter().filter(|component| is_named(component, found.level));
+    let mut said: Vec<String> =
+        named.map(|one| format!("{} {}", points(one.points_percent), words(one))).collect();
+    let rest: f64 = found
+        .components
+        .iter()
+        .filter(|component| !is_named(component, found.level))
+        .map(|component| component.points_percent)
+        .sum();
+    said.push(format!("{} unexplained", points(rest)));
+    let whole = percent(found.worst_over_best_ratio - 1.0);
+    format!("Of the {whole} between the slowest and the fastest tenth of the runs: {}.", said.join(", "))
+}
+
+fn points(points: f64) -> String {
+    let shown = format!("{:.1}", points.max(0.0));
+    let word = if shown == "1.0" { "point" } else { "points" };
+    format!("{shown}\u{a0}{word}")
+}
+
+/// A factor with its extreme levels: "cpu (CPU 1 against CPU 0: +3.1 %)".
+fn words(component: &Component) -> String {
+    let by_ratio = |a: &&LevelEffect, b: &&LevelEffect| a.ratio.total_cmp(&b.ratio);
+    let (slow, fast) = (component.levels.iter().max_by(by_ratio), component.levels.iter().min_by(by_ratio));
+    match (slow, fast) {
+        (Some(slow), Some(fast)) if component.factor != "drift" => {
+            let apart = percent(slow.ratio / fast.ratio - 1.0);
+            let (factor, slow, fast) = (&component.factor, visible(&slow.level), visible(&fast.level));
+            format!("{factor} ({slow} against {fast}: +{apart})")
+        }
+        _ => component.factor.clone(),
+    }
+}
+
+fn table(found: &ExplainFindings) -> Grid {
+    let header = ["factor", "points", "", "variance", "95 % interval", "p"];
+    let mut grid = Grid::new(&header, &[5, 2]);
+    let most = found.components.iter().map(|one| one.points_percent).fold(0.0, f64::max);
+    for one in &found.components {
+        let tone = if is_named(one, found.level) { Tone::Neutral } else { Tone::Plain };
+        grid.push(tone, row(one, most));
+    }
+    grid
+}
+
+fn row(one: &Component, most: f64) -> Vec<String> {
+    let length = if most > 0.0 { BAR * (one.points_percent / most).clamp(0.0, 1.0) } else { 0.0 };
+    let p = |p: f64| if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") };
+    vec![
+        if one.factor == "residual" { "unexplained".to_owned() } else { one.factor.clone() },
+        format!("{:.2}", one.points_percent),
+        "█".repeat(length.round() as usize),
+        percent(one.variance_share),
+        format!("{} … {}", percent(one.low), percent(one.high)),
+        one.p_adjusted.map_or_else(String::new, p),
+    ]
+}
+
+/// What could not be told from chance.
+fn chance(found: &ExplainFindings) -> Option<String> {
+    let silent: Vec<&str> = found
+        .components
+        .iter()
+        .filter(|one| one.p_adjusted.is_some_and(|p| p > found.level))
+        .map(|one| one.factor.as_str())
+        .collect();
+    (!silent.is_empty()).then(|| format!("Not to be told from chance here: {}.", silent.join(", ")))
+}
+
+fn rests_on(found: &ExplainFindings) -> String {
+    let runs = counted(found.runs, "run", "runs");
+    let blocks = counted(found.blocks, "block", "blocks");
+    let failed = match found.failures {
+        0 => String::new(),
+        failures => format!(" and {} left out", counted(failures, "failed run", "failed runs")),
+    };
+    let median = found.median_ns.map_or_else(|| "?".to_owned(), Nanos::display_f64);
+    format!("It rests on {runs} in {blocks}{failed}; median {} {median}.", found.metric.title())
+}
+
+/// One row of CSV: a factor, or one of its levels.
+#[derive(Serialize)]
+struct Line<'a> {
+    factor: &'a str,
+    level: Option<&'a str>,
+    runs: Option<usize>,
+    variance_share: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    points_percent: Option<f64>,
+    p_adjusted: Option<f64>,
+    ratio: Option<f64>,
+    ci_low_ratio: Option<f64>,
+    ci_high_ratio: Option<f64>,
+}
+
+/// Each factor, followed by its levels.
+pub(crate) fn rows(found: &ExplainFindings, rows: &mut csv::Writer<impl std::io::Write>) -> csv::Result<()> {
+    for one in &found.components {
+        rows.serialize(Line::of(one))?;
+        one.levels.iter().try_for_each(|level| rows.serialize(Line::of_level(one, level)))?;
+    }
+    Ok(())
+}
+
+impl<'a> Line<'a> {
+    fn of(one: &'a Component) -> Self {
+        Line {
+            factor: &one.factor,
+            level: None,
+            runs: None,
+            variance_share: Some(one.variance_share),
+            low: Some(one.low),
+            high: Some(one.high),
+            points_percent: Some(one.points_percent),
+            p_adjusted: one.p_adjusted,
+            ratio: None,
+            ci_low_ratio: None,
+            ci_high_ratio: None,
+        }
+    }
+
+    fn of_level(one: &'a Component, level: &'a LevelEffect) -> Self {
+        Line {
+            factor: &one.factor,
+            level: Some(&level.level),
+            runs: Some(level.runs),
+            variance_share: None,
+            low: None,
+            high: None,
+            points_percent: None,
+            p_adjusted: None,
+            ratio: Some(level.ratio),
+            ci_low_ratio: Some(level.ci_low_ratio),
+            ci_high_ratio: Some(level.ci_high_ratio),
+        }
+    }
+}
