@@ -11,6 +11,7 @@ mod foundry;
 mod inspection;
 mod layouts;
 mod names;
+mod neighbours;
 mod output;
 mod progress;
 mod relation;
@@ -104,6 +105,7 @@ fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
         args::Verb::Compare(args) => verbs::compare::compare(&args, words),
         args::Verb::Aa(args) => verbs::aa::aa(&args, words),
         args::Verb::Table(args) => verbs::table::table(&args, words),
+        args::Verb::Contend(args) => verbs::contend::contend(&args, words),
         args::Verb::Index(args) => verbs::index::index(&args, words),
         args::Verb::Sweep(args) => verbs::sweep::sweep(&args, words),
         args::Verb::Tune(args) => verbs::tune::tune(&args, words),

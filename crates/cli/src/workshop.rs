@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{Condition, Definition, Placement, Sources};
+use fauxplat_model::{Condition, Definition, EnvPad, Heap, Placement, Sources};
+use fauxplat_plan::{Layout, Plan};
 use fauxplat_store::{Experiment, State};
 use fauxplat_sys::{clock, signal};
 use fauxplat_units::CpuSet;
@@ -87,6 +88,18 @@ impl<'a> Workshop<'a> {
         };
         output::write(&Record { header: &self.header, commands: &[], samples: &[], findings }, self.output)?;
         Ok(stored?)
+    }
+}
+
+/// A plan that visits every cell of a design once in each block.
+pub(crate) fn cells_plan(cells: usize, seed: u64) -> Plan {
+    Plan {
+        commands: cells as u16,
+        placement: Placement::Free,
+        env_pad: EnvPad::None,
+        heap: Heap::Inherit,
+        layout: Layout::Single,
+        seed,
     }
 }
 

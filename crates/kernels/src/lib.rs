@@ -76,7 +76,7 @@ impl Kernel {
             Kernel::L1 => most(caches.l1d),
             Kernel::L2 => most(caches.l2),
             Kernel::Llc => most(caches.llc),
-            Kernel::Dram => Bytes((caches.llc.0 * 4).clamp(DRAM_BYTES_MIN, DRAM_BYTES_MAX)),
+            Kernel::Dram => Bytes((caches.llc.0 * 2).clamp(DRAM_BYTES_MIN, DRAM_BYTES_MAX)),
             _ => Bytes(0),
         }
     }
@@ -85,7 +85,7 @@ impl Kernel {
 /// Bounds of the memory that [`Kernel::Dram`] walks: far beyond any first and second level, and yet not so much that
 /// a small machine swaps.
 const DRAM_BYTES_MIN: u64 = 64 << 20;
-const DRAM_BYTES_MAX: u64 = 512 << 20;
+const DRAM_BYTES_MAX: u64 = 256 << 20;
 
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

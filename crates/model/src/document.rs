@@ -72,6 +72,10 @@ findings! {
     Aa(AaFindings) = "fauxplat.aa/1",
     /// By `doctor`.
     Doctor(DoctorFindings) = "fauxplat.doctor/1",
+    /// By `contend --capacity`.
+    Capacity(CapacityFindings) = "fauxplat.capacity/1",
+    /// By `contend`.
+    Contend(ContendFindings) = "fauxplat.contend/1",
     /// By `index`.
     Index(IndexFindings) = "fauxplat.index/1",
     /// By `table`.

@@ -21,6 +21,8 @@ pub struct ShiftSample {
     pub cpu_ns: u64,
     /// Time spent runnable without a CPU (`/proc/thread-self/schedstat`, second field).
     pub run_delay_ns: Option<u64>,
+    /// What the hypervisor took from the CPU meanwhile (`/proc/stat`, eighth number), in ticks of 10 ms.
+    pub steal_ns: Option<u64>,
     /// Times that the scheduler took the CPU away.
     pub involuntary_switches: u64,
     /// CPU on which it began and ended.

@@ -11,7 +11,13 @@ use fauxplat_units::Cpu;
 #[derive(Debug)]
 pub(crate) struct Books {
     schedstat: Option<File>,
+    stat: Option<File>,
+    /// How the line of this CPU begins in `/proc/stat`.
+    line: String,
 }
+
+/// `USER_HZ` is 100 on every architecture that we know, see `time(7)`.
+const TICK_NS: u64 = 10_000_000;
 
 /// The clocks at one moment.
 #[derive(Clone, Copy, Debug)]
@@ -19,18 +25,24 @@ pub(crate) struct Stand {
     wall_ns: u64,
     cpu_ns: u64,
     run_delay_ns: Option<u64>,
+    steal_ns: Option<u64>,
     involuntary_switches: u64,
     cpu: Option<Cpu>,
 }
 
 impl Books {
     /// The file is opened once: opening it costs more than reading it.
-    pub(crate) fn open() -> Self {
-        Books { schedstat: File::open("/proc/thread-self/schedstat").ok() }
+    pub(crate) fn open(cpu: Cpu) -> Self {
+        Books {
+            schedstat: File::open("/proc/thread-self/schedstat").ok(),
+            stat: File::open("/proc/stat").ok(),
+            line: format!("cpu{cpu} "),
+        }
     }
 
     pub(crate) fn stand(&self) -> Stand {
         Stand {
+            steal_ns: self.steal_ns(),
             run_delay_ns: self.run_delay_ns(),
             involuntary_switches: fauxplat_sys::process::involuntary_switches_of_thread(),
             cpu: sched::current_cpu(),
@@ -45,6 +57,15 @@ impl Books {
         let text = std::str::from_utf8(&buffer[..got]).ok()?;
         text.split_ascii_whitespace().nth(1)?.parse().ok()
     }
+
+    /// Eighth number of this CPU's line. The lines of CPUs come first, so a bounded read is enough for some hundreds.
+    fn steal_ns(&self) -> Option<u64> {
+        let mut buffer = [0u8; 1 << 16];
+        let got = self.stat.as_ref()?.read_at(&mut buffer, 0).ok()?;
+        let text = std::str::from_utf8(&buffer[..got]).ok()?;
+        let numbers = text.lines().find_map(|line| line.strip_prefix(&self.line))?;
+        numbers.split_ascii_whitespace().nth(7)?.parse::<u64>().ok().map(|ticks| ticks * TICK_NS)
+    }
 }
 
 impl Stand {
@@ -56,6 +77,7 @@ impl Stand {
             wall_ns: end.wall_ns.saturating_sub(self.wall_ns),
             cpu_ns: end.cpu_ns.saturating_sub(self.cpu_ns),
             run_delay_ns: run_delay.map(|(begin, end)| end.saturating_sub(begin)),
+            steal_ns: self.steal_ns.zip(end.steal_ns).map(|(begin, end)| end.saturating_sub(begin)),
             involuntary_switches: end.involuntary_switches.saturating_sub(self.involuntary_switches),
             cpus: [self.cpu, end.cpu],
             clock_ns: clock_cost_ns(),

@@ -1,5 +1,6 @@
 //! The threads and their shifts.
 
+use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier};
 use std::thread::JoinHandle;
@@ -28,6 +29,8 @@ pub struct Station {
 pub struct Shift {
     /// The loop.
     pub kernel: Kernel,
+    /// How long it works before anything counts, so that caches and clocks settle while the others do the same.
+    pub warm_ns: u64,
     /// For how long.
     pub duration_ns: u64,
     /// Units between two looks at the clock.
@@ -130,17 +133,13 @@ impl Station {
     }
 
     fn serve(&self, inbox: &Receiver<(Shift, Arc<Barrier>)>, outbox: &Sender<ShiftSample>) {
-        let books = Books::open();
-        let mut ready: Option<(Kernel, Ready)> = None;
+        let books = Books::open(self.cpu);
+        // Memory that was laid out once is used again whenever its kernel comes back.
+        let mut ready: HashMap<Kernel, Ready> = HashMap::new();
         while let Ok((shift, barrier)) = inbox.recv() {
-            // Memory that was laid out for the shift before is used again.
-            let mut work = match ready.take() {
-                Some((kernel, work)) if kernel == shift.kernel => work,
-                _ => Ready::new(shift.kernel, &self.caches),
-            };
+            let work = ready.entry(shift.kernel).or_insert_with(|| Ready::new(shift.kernel, &self.caches));
             barrier.wait();
-            let account = labour(&shift, &mut work, &books);
-            ready = Some((shift.kernel, work));
+            let account = labour(&shift, work, &books);
             if outbox.send(account).is_err() {
                 return;
             }
@@ -150,6 +149,10 @@ impl Station {
 
 /// Laps until the time is up.
 fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> ShiftSample {
+    let warm_until_ns = clock::monotonic_ns() + shift.warm_ns;
+    while clock::monotonic_ns() < warm_until_ns {
+        std::hint::black_box(work.run(shift.lap_units));
+    }
     let begin = books.stand();
     let until_ns = clock::monotonic_ns() + shift.duration_ns;
     let (mut units, mut laps) = (0, Vec::new());
@@ -180,7 +183,7 @@ mod tests {
     }
 
     fn shift(kernel: Kernel) -> Option<Shift> {
-        Some(Shift { kernel, duration_ns: 20_000_000, lap_units: 100, keep_laps: true })
+        Some(Shift { kernel, warm_ns: 0, duration_ns: 20_000_000, lap_units: 100, keep_laps: true })
     }
 
     #[test]

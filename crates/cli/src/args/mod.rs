@@ -7,6 +7,7 @@ mod compare;
 mod condition;
 mod doctor;
 mod explain;
+mod contend;
 mod history;
 mod index;
 mod lab;
@@ -28,6 +29,8 @@ pub(crate) use compare::{CompareArgs, Gate, RuleArgs};
 pub(crate) use condition::{ConditionArgs, OnOff};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use explain::{DesignArgs, ExplainArgs, Varied};
+pub(crate) use condition::{ConditionArgs, HeapChoice, OnOff};
+pub(crate) use contend::ContendArgs;
 pub(crate) use history::{HistoryAction, HistoryArgs};
 pub(crate) use index::IndexArgs;
 pub(crate) use lab::{LabAction, LabArgs};
@@ -59,6 +62,8 @@ pub(crate) enum Verb {
     Aa(AaArgs),
     /// What measured programs publish into a live table, once or followed
     Table(TableArgs),
+    /// What two threads cost each other on each pair of CPUs, and what is left of a busy machine
+    Contend(ContendArgs),
     /// How fast a CPU is, in FauxPlats per second of CPU time
     Index(IndexArgs),
     /// Whether a factor that nobody looks at changes the time: where, by how much, and with which period

@@ -3,8 +3,7 @@
 use fauxplat_analyze::cpu_index;
 use fauxplat_kernels::{Caches, FAUXPLATS_PER_UNIT, Kernel};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Condition, EnvPad, Heap, IndexFindings, Placement, Policy, ShiftSample};
-use fauxplat_plan::{Layout, Plan};
+use fauxplat_model::{Condition, EnvPad, IndexFindings, Placement, Policy, ShiftSample};
 use fauxplat_run::{Stopped, execute_shifts};
 use fauxplat_sys::arithmetic::{FAUXPLAT_INSTRUCTIONS, IS_ASSEMBLY};
 use fauxplat_units::{Cpu, Nanos};
@@ -13,7 +12,7 @@ use fauxplat_workers::{Crew, Shift, Station, WorkerError};
 use crate::args::IndexArgs;
 use crate::failure::Failure;
 use crate::relation;
-use crate::workshop::{Workshop, cpus_of};
+use crate::workshop::{Workshop, cells_plan, cpus_of};
 
 /// Turns of each CPU: enough to see the machine wander.
 const ROUNDS: u32 = 20;
@@ -78,22 +77,20 @@ fn measure(
     let Nanos(duration_ns) = args.duration;
     let turn_ns = (duration_ns / u64::from(ROUNDS)).clamp(TURN_NS.0, TURN_NS.1);
     let rounds = (duration_ns / turn_ns).clamp(2, 10_000) as u32;
-    let shift =
-        Shift { kernel: Kernel::Fauxplat, duration_ns: turn_ns, lap_units: LAP_UNITS, keep_laps: true };
+    let shift = Shift {
+        kernel: Kernel::Fauxplat,
+        warm_ns: 0,
+        duration_ns: turn_ns,
+        lap_units: LAP_UNITS,
+        keep_laps: true,
+    };
     let cells: Vec<Vec<Option<Shift>>> = match args.together {
         true => vec![vec![Some(shift); hands]],
         false => {
             (0..hands).map(|one| (0..hands).map(|hand| (hand == one).then_some(shift)).collect()).collect()
         }
     };
-    let plan = Plan {
-        commands: cells.len() as u16,
-        placement: Placement::Free,
-        env_pad: EnvPad::None,
-        heap: Heap::Inherit,
-        layout: Layout::Single,
-        seed: workshop.header.seed,
-    };
+    let plan = cells_plan(cells.len(), workshop.header.seed);
     let mut samples = Vec::new();
     let progress = &workshop.progress;
     let stopped = execute_shifts(&mut crew, &cells, &plan, rounds, |sample| {

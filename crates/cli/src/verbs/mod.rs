@@ -1,9 +1,11 @@
 //! The verbs, one file each.
 
 pub(crate) mod aa;
+pub(crate) mod capacity;
 pub(crate) mod compare;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod contend;
 pub(crate) mod generate;
 pub(crate) mod history;
 pub(crate) mod index;

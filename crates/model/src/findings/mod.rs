@@ -3,6 +3,7 @@
 mod aa;
 mod compare;
 mod doctor;
+mod contend;
 mod explain;
 mod index;
 mod lab;
@@ -15,6 +16,7 @@ mod tune;
 pub use aa::*;
 pub use compare::*;
 pub use doctor::*;
+pub use contend::*;
 pub use explain::*;
 pub use index::*;
 pub use lab::*;

@@ -4,6 +4,8 @@
 
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod capacity;
+pub(crate) mod contend;
 pub(crate) mod index;
 pub(crate) mod lab;
 pub(crate) mod tune;
@@ -18,6 +20,8 @@ use crate::parts::Part;
 pub(crate) fn parts(record: &Record) -> Vec<Part> {
     match record.findings {
         Findings::Doctor(found) => doctor::parts(found),
+        Findings::Capacity(found) => capacity::parts(found),
+        Findings::Contend(found) => contend::parts(found),
         Findings::Index(found) => index::parts(record.header, found),
         Findings::Tune(found) => tune::parts(record.header, found),
         Findings::TuneList(found) => tune::parts_of_list(found),
@@ -37,6 +41,8 @@ pub(crate) fn is_look(findings: &Findings) -> bool {
 pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> csv::Result<bool> {
     match findings {
         Findings::Doctor(found) => doctor::rows(found, rows)?,
+        Findings::Capacity(found) => found.looks.iter().try_for_each(|look| rows.serialize(look))?,
+        Findings::Contend(found) => found.pairs.iter().try_for_each(|pair| rows.serialize(pair))?,
         Findings::Index(found) => found.cpus.iter().try_for_each(|cpu| rows.serialize(cpu))?,
         Findings::Tune(found) => tune::rows(&found.changes).try_for_each(|row| rows.serialize(row))?,
         Findings::Restore(found) => {

@@ -1,0 +1,50 @@
+//! `contend`.
+
+use clap::Args;
+use fauxplat_kernels::Kernel;
+use fauxplat_model::Placement;
+use fauxplat_units::{Cpu, Nanos};
+
+use super::{EXIT_CODES, OutputArgs};
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct ContendArgs {
+    /// Kernels: integer-ports, integer-latency, float, branch, l1, l2, llc, dram, fauxplat [default: the first eight]
+    #[arg(value_name = "KERNEL")]
+    pub(crate) kernels: Vec<Kernel>,
+    /// Pairs of CPUs, such as 0:1,0:0 for two threads on CPU 0 [default: all among --cpu]
+    #[arg(long, value_name = "A:B", value_delimiter = ',', value_parser = pair)]
+    pub(crate) pairs: Vec<(Cpu, Cpu)>,
+    /// CPUs whose pairs are measured: a list or a relation, as for `run --cpu` [default: up to eight that are allowed]
+    #[arg(long, value_name = "LIST|RELATION", conflicts_with = "pairs")]
+    pub(crate) cpu: Option<Placement>,
+    /// Rounds, each of which visits every cell once in an order of its own
+    #[arg(short, long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(5..=1000))]
+    pub(crate) rounds: u32,
+    /// Time that a pair works for arithmetic and small caches; the large ones take six times as long
+    #[arg(short, long, value_name = "TIME", default_value = "10ms")]
+    pub(crate) duration: Nanos,
+    /// What one more thread is worth, and so what is left of the machine while it works: first measured, then live
+    #[arg(long, conflicts_with_all = ["pairs", "kernels"])]
+    pub(crate) capacity: bool,
+    /// With --capacity: time between two looks at the machine
+    #[arg(long, value_name = "TIME", default_value = "1s", requires = "capacity")]
+    pub(crate) interval: Nanos,
+    /// With --capacity: looks
+    #[arg(long, value_name = "N", default_value_t = 5, requires = "capacity")]
+    pub(crate) count: u32,
+    /// Seed of the order of the cells [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Reads `0:1`.
+fn pair(text: &str) -> Result<(Cpu, Cpu), String> {
+    let number = |text: &str| text.parse::<u32>().ok().map(Cpu);
+    let both = text.split_once(':').and_then(|(a, b)| Some((number(a)?, number(b)?)));
+    both.map(|(a, b)| (a.min(b), a.max(b)))
+        .ok_or_else(|| format!("`{text}` is not a pair of CPUs such as 0:1"))
+}
