@@ -1,5 +1,6 @@
 //! Why a verb did not end well, and the exit code that says so.
 
+use fauxplat_latency::LatencyError;
 use fauxplat_launch::LaunchError;
 use fauxplat_report::ReportError;
 use fauxplat_run::RunError;
@@ -153,6 +154,13 @@ impl From<fauxplat_table::Error> for Failure {
 impl From<WorkerError> for Failure {
     fn from(error: WorkerError) -> Self {
         let code = if matches!(error, WorkerError::Gone(_)) { BUG } else { MACHINE };
+        Failure::new(code, error)
+    }
+}
+
+impl From<LatencyError> for Failure {
+    fn from(error: LatencyError) -> Self {
+        let code = if matches!(error, LatencyError::Gone(_)) { BUG } else { MACHINE };
         Failure::new(code, error)
     }
 }

@@ -106,6 +106,7 @@ fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
         args::Verb::Aa(args) => verbs::aa::aa(&args, words),
         args::Verb::Table(args) => verbs::table::table(&args, words),
         args::Verb::Contend(args) => verbs::contend::contend(&args, words),
+        args::Verb::Latency(args) => verbs::latency::latency(&args, words),
         args::Verb::Index(args) => verbs::index::index(&args, words),
         args::Verb::Sweep(args) => verbs::sweep::sweep(&args, words),
         args::Verb::Tune(args) => verbs::tune::tune(&args, words),

@@ -78,6 +78,8 @@ findings! {
     Contend(ContendFindings) = "fauxplat.contend/1",
     /// By `index`.
     Index(IndexFindings) = "fauxplat.index/1",
+    /// By `latency`.
+    Latency(LatencyFindings) = "fauxplat.latency/1",
     /// By `table`.
     Table(TableFindings) = "fauxplat.table/1",
     /// By `sweep`.

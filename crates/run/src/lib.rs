@@ -9,5 +9,5 @@ mod together;
 pub use executor::{Executor, Next, RunError, Steering, Stopped};
 pub use fauxplat_launch::{LaunchError, Program};
 pub use floor::{floor_image, floor_program};
-pub use shifts::{Cells, execute_shifts};
+pub use shifts::{Cells, execute_cells, execute_shifts};
 pub use throttle::ThrottleCounter;

@@ -1,4 +1,4 @@
-//! Shifts of our own workers, by the same plan that orders the runs of commands.
+//! Work of our own, by the same plan that orders the runs of commands.
 
 use fauxplat_model::{Phase, ShiftSample};
 use fauxplat_plan::Plan;
@@ -10,8 +10,28 @@ use crate::Stopped;
 /// What each worker does in each cell of the design; absent entries sleep.
 pub type Cells = [Vec<Option<Shift>>];
 
-/// Visits every cell once in each round, in the order of the plan (its *commands* are the cells), and hands each sample
-/// over as it lands.
+/// Visits every cell once in each round, in the order of the plan: its *commands* are the cells. The body gets round
+/// and cell.
+///
+/// # Errors
+/// Those of the body, at once.
+pub fn execute_cells<E>(
+    plan: &Plan,
+    rounds: u32,
+    mut body: impl FnMut(u32, u16) -> Result<(), E>,
+) -> Result<Stopped, E> {
+    for round in 0..rounds {
+        for trial in plan.block(round, Phase::Measured) {
+            if signal::stop_requested() {
+                return Ok(Stopped::Interrupted);
+            }
+            body(round, trial.command)?;
+        }
+    }
+    Ok(if signal::stop_requested() { Stopped::Interrupted } else { Stopped::Done })
+}
+
+/// Shifts of workers, cell by cell; each sample is handed over as it lands.
 ///
 /// # Errors
 /// A worker is gone.
@@ -22,18 +42,13 @@ pub fn execute_shifts(
     rounds: u32,
     mut on_sample: impl FnMut(ShiftSample),
 ) -> Result<Stopped, WorkerError> {
-    for round in 0..rounds {
-        for trial in plan.block(round, Phase::Measured) {
-            if signal::stop_requested() {
-                return Ok(Stopped::Interrupted);
-            }
-            let accounts = crew.work(&cells[usize::from(trial.command)])?;
-            for (hand, account) in accounts.into_iter().enumerate() {
-                if let Some(account) = account {
-                    on_sample(ShiftSample { round, cell: trial.command, hand: hand as u16, ..account });
-                }
+    execute_cells(plan, rounds, |round, cell| {
+        let accounts = crew.work(&cells[usize::from(cell)])?;
+        for (hand, account) in accounts.into_iter().enumerate() {
+            if let Some(account) = account {
+                on_sample(ShiftSample { round, cell, hand: hand as u16, ..account });
             }
         }
-    }
-    Ok(Stopped::Done)
+        Ok(())
+    })
 }

@@ -10,7 +10,9 @@ pub mod shared;
 pub mod signal;
 pub mod spawn;
 pub mod taskstats;
+pub mod timer;
 pub mod trace;
+pub mod wake;
 
 /// A kernel call that failed: which one, on what, and the kernel's reason.
 #[derive(Debug, thiserror::Error)]

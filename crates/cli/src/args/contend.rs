@@ -42,7 +42,7 @@ pub(crate) struct ContendArgs {
 }
 
 /// Reads `0:1`.
-fn pair(text: &str) -> Result<(Cpu, Cpu), String> {
+pub(super) fn pair(text: &str) -> Result<(Cpu, Cpu), String> {
     let number = |text: &str| text.parse::<u32>().ok().map(Cpu);
     let both = text.split_once(':').and_then(|(a, b)| Some((number(a)?, number(b)?)));
     both.map(|(a, b)| (a.min(b), a.max(b)))

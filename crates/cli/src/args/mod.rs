@@ -11,6 +11,7 @@ mod contend;
 mod history;
 mod index;
 mod lab;
+mod latency;
 mod output;
 mod run;
 mod sweep;
@@ -34,6 +35,7 @@ pub(crate) use contend::ContendArgs;
 pub(crate) use history::{HistoryAction, HistoryArgs};
 pub(crate) use index::IndexArgs;
 pub(crate) use lab::{LabAction, LabArgs};
+pub(crate) use latency::{LatencyArgs, LatencyKind};
 pub(crate) use output::{OutputArgs, When};
 pub(crate) use run::RunArgs;
 pub(crate) use sweep::SweepArgs;
@@ -64,6 +66,8 @@ pub(crate) enum Verb {
     Table(TableArgs),
     /// What two threads cost each other on each pair of CPUs, and what is left of a busy machine
     Contend(ContendArgs),
+    /// How late timers, messages and signals are, and what takes the CPU away
+    Latency(LatencyArgs),
     /// How fast a CPU is, in FauxPlats per second of CPU time
     Index(IndexArgs),
     /// Whether a factor that nobody looks at changes the time: where, by how much, and with which period

@@ -9,6 +9,7 @@ pub(crate) mod contend;
 pub(crate) mod index;
 pub(crate) mod lab;
 pub(crate) mod tune;
+pub(crate) mod latency;
 
 use std::io::Write;
 
@@ -22,6 +23,7 @@ pub(crate) fn parts(record: &Record) -> Vec<Part> {
         Findings::Doctor(found) => doctor::parts(found),
         Findings::Capacity(found) => capacity::parts(found),
         Findings::Contend(found) => contend::parts(found),
+        Findings::Latency(found) => latency::parts(found),
         Findings::Index(found) => index::parts(record.header, found),
         Findings::Tune(found) => tune::parts(record.header, found),
         Findings::TuneList(found) => tune::parts_of_list(found),

@@ -1,0 +1,61 @@
+//! `latency`.
+
+use clap::{Args, ValueEnum};
+use fauxplat_latency::Channel;
+use fauxplat_model::{Placement, Policy};
+use fauxplat_units::{Cpu, Nanos};
+
+use super::{EXIT_CODES, OutputArgs, contend::pair};
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct LatencyArgs {
+    /// What is tested
+    #[arg(value_name = "TEST", default_value = "timer")]
+    pub(crate) tests: Vec<LatencyKind>,
+    /// Scheduling policies, each tested in turns: other, fifo:N or rr:N [default: other, and fifo:90 where permitted]
+    #[arg(long, value_name = "POLICY", value_delimiter = ',')]
+    pub(crate) policy: Vec<Policy>,
+    /// CPUs for timer and noise: a list or a relation [default: the first one that is allowed]
+    #[arg(long, value_name = "LIST|RELATION")]
+    pub(crate) cpu: Option<Placement>,
+    /// Pairs of CPUs for messages and signals, such as 0:1 or 0:0 [default: the first CPU with itself and the next]
+    #[arg(long, value_name = "A:B", value_delimiter = ',', value_parser = pair)]
+    pub(crate) pairs: Vec<(Cpu, Cpu)>,
+    /// Period of the timer
+    #[arg(short, long, value_name = "TIME", default_value = "1ms")]
+    pub(crate) interval: Nanos,
+    /// Activations, messages or signals of each test
+    #[arg(short, long, value_name = "N", default_value_t = 3000)]
+    pub(crate) count: u64,
+    /// Timer slacks, each tested in turns; real-time policies ignore them [default: the kernel's own, 50us]
+    #[arg(long, value_name = "TIME", value_delimiter = ',')]
+    pub(crate) slack: Vec<Nanos>,
+    /// How long noise is watched
+    #[arg(short, long, value_name = "TIME", default_value = "3s")]
+    pub(crate) duration: Nanos,
+    /// Shortest gap that counts as noise
+    #[arg(long, value_name = "TIME", default_value = "1us")]
+    pub(crate) threshold: Nanos,
+    /// Ways of messages: line, futex, pipe, eventfd, socketpair [default: all]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) channels: Vec<Channel>,
+    /// Seed of the order in which tests take turns [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// What is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LatencyKind {
+    /// From the moment for which a timer is set to the moment when the thread runs
+    Timer,
+    /// What takes the CPU from a thread that never sleeps, and why
+    Noise,
+    /// From one CPU to another and back
+    Message,
+    /// From sending a signal to its handler
+    Signal,
+}

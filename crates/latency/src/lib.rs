@@ -1,0 +1,50 @@
+//! How late a machine is: timers, scheduling noise, messages between CPUs, signals.
+//!
+//! Every test runs in slices on threads of its own, at a stated CPU and policy, and records each single activation. A
+//! stall delays every activation that falls into it, not only the first: what a test would have seen had it not been
+//! stalled itself is kept beside what it saw (Tene, "How not to measure latency").
+
+mod message;
+mod noise;
+mod recording;
+mod signals;
+mod stage;
+mod timer;
+
+pub use message::{Channel, message};
+pub use noise::noise;
+pub use recording::Recording;
+pub use signals::signals;
+pub use stage::{Place, calm};
+pub use timer::timer;
+
+/// Why a test cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum LatencyError {
+    /// A thread cannot be placed, or a call is refused.
+    #[error("on CPU {cpu}: {source}")]
+    Place {
+        /// Where.
+        cpu: fauxplat_units::Cpu,
+        /// The call that failed.
+        source: fauxplat_sys::SysError,
+    },
+    /// A thread or a channel cannot be made.
+    #[error("{what} cannot be made: {source}")]
+    Make {
+        /// What.
+        what: &'static str,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A thread ended early.
+    #[error("the thread on CPU {0} ended early")]
+    Gone(fauxplat_units::Cpu),
+}
+
+impl LatencyError {
+    /// Whether a permission is what is missing.
+    pub fn is_permission(&self) -> bool {
+        matches!(self, LatencyError::Place { source, .. } if source.is_permission())
+    }
+}

@@ -1,0 +1,185 @@
+//! What takes the CPU from a thread that only looks at the clock.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use fauxplat_sys::{clock, process, signal};
+use fauxplat_units::Cpu;
+
+use crate::LatencyError;
+use crate::recording::Recording;
+use crate::stage::Place;
+
+/// Watches the clock for this long; every pause above the threshold is a gap, with what the kernel counted meanwhile as
+/// its cause. Time that goes into finding the cause does not belong to the test.
+///
+/// # Errors
+/// The thread cannot be placed.
+pub fn noise(place: &Place, duration_ns: u64, threshold_ns: u64) -> Result<Recording, LatencyError> {
+    place.run(|| {
+        let mut recording = Recording::default();
+        let mut counters = Counters::open(place.cpu);
+        let mut last_ns = clock::monotonic_ns();
+        while recording.wall_ns < duration_ns && !signal::stop_requested() {
+            let now_ns = clock::monotonic_ns();
+            let gap_ns = now_ns - last_ns;
+            recording.wall_ns += gap_ns;
+            last_ns = now_ns;
+            if gap_ns >= threshold_ns.max(1) {
+                recording.record(gap_ns);
+                recording.lost_ns += gap_ns;
+                recording.blame(&counters.cause(), gap_ns);
+                last_ns = clock::monotonic_ns();
+            }
+        }
+        Ok(recording)
+    })
+}
+
+/// What the kernel counts on one CPU.
+struct Counters {
+    cpu: Cpu,
+    interrupts: Option<File>,
+    softirqs: Option<File>,
+    stat: Option<File>,
+    buffer: Vec<u8>,
+    last: Stand,
+}
+
+#[derive(Clone, Default)]
+struct Stand {
+    switches: u64,
+    steal_ticks: u64,
+    interrupts: Vec<(String, u64)>,
+    softirqs: Vec<(String, u64)>,
+}
+
+impl Counters {
+    fn open(cpu: Cpu) -> Self {
+        let open = |name: &str| File::open(name).ok();
+        let mut counters = Counters {
+            cpu,
+            interrupts: open("/proc/interrupts"),
+            softirqs: open("/proc/softirqs"),
+            stat: open("/proc/stat"),
+            buffer: vec![0; 1 << 18],
+            last: Stand::default(),
+        };
+        counters.last = counters.stand();
+        counters
+    }
+
+    fn stand(&mut self) -> Stand {
+        let cpu = self.cpu;
+        Stand {
+            switches: process::involuntary_switches_of_thread(),
+            interrupts: read(self.interrupts.as_ref(), &mut self.buffer)
+                .map_or(Vec::new(), |text| column(text, cpu)),
+            softirqs: read(self.softirqs.as_ref(), &mut self.buffer)
+                .map_or(Vec::new(), |text| column(text, cpu)),
+            steal_ticks: read(self.stat.as_ref(), &mut self.buffer)
+                .and_then(|text| steal(text, cpu))
+                .unwrap_or(0),
+        }
+    }
+
+    /// What moved since the last gap. Another task explains everything that came with it, an interrupt its softirqs.
+    fn cause(&mut self) -> String {
+        let now = self.stand();
+        let last = std::mem::replace(&mut self.last, now.clone());
+        if now.switches > last.switches {
+            return "another task".to_owned();
+        }
+        if let Some(name) = moved_most(&last.interrupts, &now.interrupts) {
+            return format!("interrupt {name}");
+        }
+        if let Some(name) = moved_most(&last.softirqs, &now.softirqs) {
+            return format!("softirq {name}");
+        }
+        match now.steal_ticks > last.steal_ticks {
+            true => "steal".to_owned(),
+            false => "nothing that this kernel counts (hypervisor or firmware)".to_owned(),
+        }
+    }
+}
+
+fn read<'b>(file: Option<&File>, buffer: &'b mut [u8]) -> Option<&'b str> {
+    let file = file?;
+    let mut got = 0;
+    // These files come in pieces of a page.
+    while got < buffer.len() {
+        match file.read_at(&mut buffer[got..], got as u64) {
+            Ok(0) | Err(_) => break,
+            Ok(more) => got += more,
+        }
+    }
+    std::str::from_utf8(&buffer[..got]).ok()
+}
+
+/// Name and count of every line, in the column of a CPU; see `/proc/interrupts` in `proc(5)`.
+fn column(text: &str, cpu: Cpu) -> Vec<(String, u64)> {
+    let mut lines = text.lines();
+    let wanted = format!("CPU{cpu}");
+    let Some(place) = lines.next().and_then(|head| head.split_whitespace().position(|word| word == wanted))
+    else {
+        return Vec::new();
+    };
+    let line = |line: &str| {
+        let (name, rest) = line.split_once(':')?;
+        let mut words = rest.split_whitespace();
+        let count = words.nth(place)?.parse().ok()?;
+        // A number says nothing; the device behind it stands at the end of the line.
+        let name = name.trim();
+        let device =
+            rest.split_whitespace().last().filter(|_| name.bytes().all(|byte| byte.is_ascii_digit()));
+        Some((device.map_or(name.to_owned(), |device| format!("{name} ({device})")), count))
+    };
+    lines.filter_map(line).collect()
+}
+
+/// Eighth number of a CPU's line in `/proc/stat`.
+fn steal(text: &str, cpu: Cpu) -> Option<u64> {
+    let wanted = format!("cpu{cpu} ");
+    let numbers = text.lines().find_map(|line| line.strip_prefix(&wanted))?;
+    numbers.split_whitespace().nth(7)?.parse().ok()
+}
+
+/// The line that grew most. Lines are matched by name, since they come and go with devices.
+fn moved_most<'n>(last: &[(String, u64)], now: &'n [(String, u64)]) -> Option<&'n str> {
+    let before = |name: &str| last.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
+    let grown = now.iter().map(|(name, count)| (count.saturating_sub(before(name)), name.as_str()));
+    grown.filter(|(by, _)| *by > 0).max_by_key(|(by, _)| *by).map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fauxplat_model::Policy;
+    use fauxplat_sys::sched;
+
+    const INTERRUPTS: &str = "            CPU0       CPU2\n   4:         10         20   IO-APIC    4-edge      ttyS0\n LOC:        100        200   Local timer interrupts\n ERR:          0\n";
+
+    #[test]
+    fn a_column_belongs_to_a_cpu_and_not_to_a_place() {
+        let read = |cpu| column(INTERRUPTS, Cpu(cpu));
+        assert_eq!(read(2), [("4 (ttyS0)".to_owned(), 20), ("LOC".to_owned(), 200)]);
+        assert!(read(1).is_empty() && column("", Cpu(0)).is_empty());
+        assert_eq!(steal("cpu  1 2\ncpu1 1 2 3 4 5 6 7 80 9 10\n", Cpu(1)), Some(80));
+        assert_eq!(
+            moved_most(&read(0), &[("LOC".to_owned(), 101), ("4 (ttyS0)".to_owned(), 30)]),
+            Some("4 (ttyS0)")
+        );
+        assert_eq!(moved_most(&read(0), &read(0)), None);
+    }
+
+    #[test]
+    fn gaps_have_causes_and_add_up() {
+        let cpu = sched::affinity(0).unwrap().first().unwrap();
+        let recording =
+            noise(&Place { cpu, policy: Policy::Other, slack_ns: None }, 30_000_000, 1_000).unwrap();
+        let causes = recording.causes();
+        assert_eq!(causes.iter().map(|cause| cause.count).sum::<u64>(), recording.count());
+        assert_eq!(causes.iter().map(|cause| cause.total_ns).sum::<u64>(), recording.lost_ns);
+        assert!(recording.wall_ns >= 30_000_000 && recording.lost_ns <= recording.wall_ns);
+    }
+}

@@ -1,0 +1,161 @@
+//! What a test records.
+
+use std::collections::BTreeMap;
+
+use fauxplat_model::{LatencyCause, Percentiles};
+use hdrhistogram::Histogram;
+
+/// Latencies as they were seen, and as they would have been seen by somebody who is never stalled.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    raw: Histogram<u64>,
+    corrected: Histogram<u64>,
+    /// Activations that came due while the test was stalled.
+    pub missed: u64,
+    /// Time over which the test ran.
+    pub wall_ns: u64,
+    /// Time that was lost in gaps, for the noise test.
+    pub lost_ns: u64,
+    causes: BTreeMap<String, (u64, u64)>,
+}
+
+/// An hour; what is later is recorded as this.
+const LATEST_NS: u64 = 3_600_000_000_000;
+/// Values are told apart to three decimal digits.
+const DIGITS: u8 = 3;
+
+impl Default for Recording {
+    fn default() -> Self {
+        let histogram =
+            || Histogram::new_with_bounds(1, LATEST_NS, DIGITS).expect("the bounds are constants");
+        Recording {
+            raw: histogram(),
+            corrected: histogram(),
+            missed: 0,
+            wall_ns: 0,
+            lost_ns: 0,
+            causes: BTreeMap::new(),
+        }
+    }
+}
+
+impl Recording {
+    /// One activation of a test without a period.
+    pub fn record(&mut self, late_ns: u64) {
+        self.raw.saturating_record(late_ns.max(1));
+        self.corrected.saturating_record(late_ns.max(1));
+    }
+
+    /// One activation of a periodic test: those that came due before it was served are missed, and each of them was
+    /// late by what was left of the stall. Returns how many there were.
+    pub fn record_periodic(&mut self, late_ns: u64, interval_ns: u64) -> u64 {
+        self.record(late_ns);
+        let missed = late_ns / interval_ns.max(1);
+        for period in 1..=missed {
+            self.corrected.saturating_record((late_ns - period * interval_ns).max(1));
+        }
+        self.missed += missed;
+        missed
+    }
+
+    /// Counts a gap for what caused it.
+    pub fn blame(&mut self, cause: &str, gap_ns: u64) {
+        let (count, total_ns) = self.causes.entry(cause.to_owned()).or_default();
+        *count += 1;
+        *total_ns += gap_ns;
+    }
+
+    /// Adds what another slice of the same test recorded.
+    pub fn merge(&mut self, other: &Recording) {
+        // Both have the same bounds, so nothing can fall outside.
+        let added = self.raw.add(&other.raw).and_then(|()| self.corrected.add(&other.corrected));
+        debug_assert!(added.is_ok());
+        self.missed += other.missed;
+        self.wall_ns += other.wall_ns;
+        self.lost_ns += other.lost_ns;
+        for (cause, (count, total_ns)) in &other.causes {
+            let ours = self.causes.entry(cause.clone()).or_default();
+            *ours = (ours.0 + count, ours.1 + total_ns);
+        }
+    }
+
+    /// Activations that were served.
+    pub fn count(&self) -> u64 {
+        self.raw.len()
+    }
+
+    /// Percentiles of what was seen.
+    pub fn raw(&self) -> Percentiles {
+        percentiles(&self.raw)
+    }
+
+    /// Percentiles with the missed activations.
+    pub fn corrected(&self) -> Percentiles {
+        percentiles(&self.corrected)
+    }
+
+    /// Causes of gaps, the most expensive first.
+    pub fn causes(&self) -> Vec<LatencyCause> {
+        let cause = |(name, &(count, total_ns)): (&String, &(u64, u64))| LatencyCause {
+            cause: name.clone(),
+            count,
+            total_ns,
+        };
+        let mut causes: Vec<LatencyCause> = self.causes.iter().map(cause).collect();
+        causes.sort_by_key(|cause| std::cmp::Reverse(cause.total_ns));
+        causes
+    }
+}
+
+fn percentiles(histogram: &Histogram<u64>) -> Percentiles {
+    let at = |percent: f64| histogram.value_at_percentile(percent).min(histogram.max());
+    Percentiles {
+        min_ns: if histogram.is_empty() { 0 } else { histogram.min() },
+        mean_ns: histogram.mean(),
+        p50_ns: at(50.0),
+        p90_ns: at(90.0),
+        p99_ns: at(99.0),
+        p999_ns: at(99.9),
+        p9999_ns: at(99.99),
+        p99999_ns: at(99.999),
+        max_ns: histogram.max(),
+        histogram: histogram
+            .iter_recorded()
+            .map(|bin| (bin.value_iterated_to(), bin.count_at_value()))
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stall_delays_every_activation_that_falls_into_it() {
+        let mut recording = Recording::default();
+        for _ in 0..90 {
+            assert_eq!(recording.record_periodic(5_000, 1_000_000), 0);
+        }
+        assert_eq!(recording.record_periodic(10_000_000, 1_000_000), 10);
+        assert_eq!((recording.count(), recording.missed), (91, 10));
+        let (raw, corrected) = (recording.raw(), recording.corrected());
+        // Three digits: the end of the bin.
+        assert_eq!((raw.p50_ns / 10, corrected.p50_ns / 10), (500, 500));
+        assert!(raw.p90_ns < 6_000 && corrected.p99_ns > 8_000_000, "{raw:?} {corrected:?}");
+        assert_eq!(corrected.histogram.iter().map(|bin| bin.1).sum::<u64>(), 101);
+    }
+
+    #[test]
+    fn slices_add_up() {
+        let mut whole = Recording::default();
+        for late_ns in [100, 200, 300] {
+            let mut slice = Recording::default();
+            slice.record(late_ns);
+            slice.blame("timer", late_ns);
+            whole.merge(&slice);
+        }
+        assert_eq!((whole.count(), whole.raw().max_ns, whole.raw().p50_ns), (3, 300, 200));
+        assert_eq!((whole.causes()[0].count, whole.causes()[0].total_ns), (3, 600));
+        assert_eq!(Recording::default().raw().p99_ns, 0);
+    }
+}

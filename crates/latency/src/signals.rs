@@ -1,0 +1,95 @@
+//! From the moment when a signal is sent to the moment when its handler runs, in a thread that sleeps.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+
+use fauxplat_sys::{clock, signal, wake};
+
+use crate::LatencyError;
+use crate::recording::Recording;
+use crate::stage::Place;
+
+/// So many signals from the first place to a thread that sleeps at the second.
+///
+/// # Errors
+/// A thread cannot be placed, or the handler cannot be set.
+pub fn signals(places: [&Place; 2], count: u64) -> Result<Recording, LatencyError> {
+    let failed = |source| LatencyError::Place { cpu: places[1].cpu, source };
+    let number = wake::stamp_signals().map_err(failed)?;
+    let (tid, over, both) = (AtomicI32::new(0), AtomicBool::new(false), Barrier::new(2));
+    std::thread::scope(|scope| {
+        let sleeper = scope.spawn(|| {
+            let placed = places[1].take();
+            tid.store(if placed.is_ok() { wake::thread_id() } else { 0 }, Ordering::Release);
+            both.wait();
+            while placed.is_ok() && !over.load(Ordering::Acquire) {
+                wake::pause();
+            }
+            placed
+        });
+        let sender = scope.spawn(|| {
+            let placed = places[0].take();
+            both.wait();
+            placed?;
+            match tid.load(Ordering::Acquire) {
+                0 => Ok(Recording::default()),
+                tid => send(tid, number, count).map_err(failed),
+            }
+        });
+        let sent = sender.join().map_err(|_| LatencyError::Gone(places[0].cpu));
+        over.store(true, Ordering::Release);
+        // The sleeper may just be about to sleep: it is woken until it is gone.
+        while !sleeper.is_finished() {
+            let tid = tid.load(Ordering::Acquire);
+            if tid > 0 {
+                let _ = wake::signal_thread(tid, number);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        sleeper.join().map_err(|_| LatencyError::Gone(places[1].cpu))??;
+        sent?
+    })
+}
+
+/// Pause between two signals, so that the receiver sleeps when the next one comes.
+const PAUSE_NS: u64 = 50_000;
+
+fn send(tid: i32, number: i32, count: u64) -> fauxplat_sys::Result<Recording> {
+    let mut recording = Recording::default();
+    let begun_ns = clock::monotonic_ns();
+    for _ in 0..count {
+        if signal::stop_requested() {
+            break;
+        }
+        let (before, sent_ns) = (wake::arrivals().0, clock::monotonic_ns());
+        wake::signal_thread(tid, number)?;
+        let arrived_ns = loop {
+            match wake::arrivals() {
+                (arrivals, arrived_ns) if arrivals > before => break arrived_ns,
+                // On one CPU the receiver can only run when the sender does not.
+                _ => std::thread::yield_now(),
+            }
+        };
+        recording.record(arrived_ns.saturating_sub(sent_ns));
+        fauxplat_sys::timer::sleep_until_ns(clock::monotonic_ns() + PAUSE_NS);
+    }
+    recording.wall_ns = clock::monotonic_ns() - begun_ns;
+    Ok(recording)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fauxplat_model::Policy;
+    use fauxplat_sys::sched;
+    use fauxplat_units::Cpu;
+
+    #[test]
+    fn every_signal_is_timed() {
+        let cpus: Vec<Cpu> = sched::affinity(0).unwrap().iter().collect();
+        let place = |cpu| Place { cpu, policy: Policy::Other, slack_ns: Some(1) };
+        let recording = signals([&place(cpus[0]), &place(cpus[cpus.len() - 1])], 20).unwrap();
+        assert_eq!(recording.count(), 20);
+        assert!(signals([&place(cpus[0]), &place(Cpu(99_999))], 5).is_err());
+    }
+}

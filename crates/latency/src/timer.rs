@@ -1,0 +1,52 @@
+//! From the moment for which a timer was set to the moment when the thread runs again.
+
+use fauxplat_sys::{clock, signal, timer as sys};
+
+use crate::LatencyError;
+use crate::recording::Recording;
+use crate::stage::Place;
+
+/// So many activations, one each `interval_ns`, by absolute sleeps. It ends early when a stop was asked for.
+///
+/// # Errors
+/// The thread cannot be placed.
+pub fn timer(place: &Place, interval_ns: u64, activations: u64) -> Result<Recording, LatencyError> {
+    let interval_ns = interval_ns.max(1000);
+    place.run(|| {
+        let mut recording = Recording::default();
+        let begun_ns = clock::monotonic_ns();
+        let mut due_ns = begun_ns + interval_ns;
+        let mut left = activations;
+        while left > 0 && !signal::stop_requested() {
+            // A signal shortens the sleep; the activation is still due when it is.
+            while !sys::sleep_until_ns(due_ns) && !signal::stop_requested() {}
+            let now_ns = clock::monotonic_ns();
+            if now_ns < due_ns {
+                break;
+            }
+            let missed = recording.record_periodic(now_ns - due_ns, interval_ns);
+            due_ns += (missed + 1) * interval_ns;
+            left = left.saturating_sub(missed + 1);
+        }
+        recording.wall_ns = clock::monotonic_ns() - begun_ns;
+        Ok(recording)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fauxplat_model::Policy;
+    use fauxplat_sys::sched;
+
+    #[test]
+    fn every_activation_is_served_or_missed() {
+        let cpu = sched::affinity(0).unwrap().first().unwrap();
+        let place = Place { cpu, policy: Policy::Other, slack_ns: Some(1) };
+        let recording = timer(&place, 200_000, 50).unwrap();
+        assert!(recording.count() + recording.missed >= 50, "{recording:?}");
+        assert!(recording.wall_ns >= 50 * 200_000);
+        let nowhere = Place { cpu: fauxplat_units::Cpu(99_999), ..place };
+        assert!(timer(&nowhere, 200_000, 1).unwrap_err().to_string().contains("99999"));
+    }
+}

@@ -1,0 +1,65 @@
+//! Sleeping until a moment, and what keeps a sleeper from waking in time.
+#![expect(unsafe_code, reason = "clock_nanosleep(2), prctl(2) and mlockall(2) are C calls")]
+
+use crate::{Result, check};
+
+/// Sleeps until a moment of `CLOCK_MONOTONIC`, see `clock_nanosleep(2)`; false when a signal ended the sleep earlier.
+pub fn sleep_until_ns(moment_ns: u64) -> bool {
+    let until = libc::timespec {
+        tv_sec: (moment_ns / 1_000_000_000) as libc::time_t,
+        tv_nsec: (moment_ns % 1_000_000_000) as libc::c_long,
+    };
+    // SAFETY: `until` is a valid timespec that is only read; an absolute sleep reports no remainder.
+    let woken = unsafe {
+        libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &until, std::ptr::null_mut())
+    };
+    woken == 0
+}
+
+/// By how much the kernel may delay timers of the calling thread to fire several at once, see `PR_GET_TIMERSLACK` in
+/// `prctl(2)`. Real-time policies ignore it.
+pub fn slack_ns() -> Option<u64> {
+    // SAFETY: the option takes no argument.
+    u64::try_from(unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) }).ok()
+}
+
+/// Sets the timer slack of the calling thread; 0 gives it back its default.
+pub fn set_slack_ns(slack_ns: u64) -> Result<()> {
+    // SAFETY: the option takes one integer.
+    check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns, 0, 0, 0) }, "prctl(PR_SET_TIMERSLACK)")
+        .map(drop)
+}
+
+/// Keeps all memory of this process resident, now and later, see `mlockall(2)`.
+pub fn lock_memory() -> Result<()> {
+    // SAFETY: no pointer is passed.
+    check(unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) }, "mlockall").map(drop)
+}
+
+/// Lets memory be paged again.
+pub fn unlock_memory() {
+    // SAFETY: no pointer is passed.
+    unsafe { libc::munlockall() };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock;
+
+    #[test]
+    fn nobody_wakes_too_early() {
+        let moment_ns = clock::monotonic_ns() + 2_000_000;
+        assert!(sleep_until_ns(moment_ns));
+        assert!(clock::monotonic_ns() >= moment_ns);
+        assert!(sleep_until_ns(0), "the past is no sleep");
+    }
+
+    #[test]
+    fn the_slack_is_that_of_the_thread() {
+        set_slack_ns(7).unwrap();
+        assert_eq!(slack_ns(), Some(7));
+        set_slack_ns(0).unwrap();
+        assert_ne!(slack_ns(), Some(7));
+    }
+}
