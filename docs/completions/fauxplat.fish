@@ -47,6 +47,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s L -l parameter
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s r -l runs -d 'Measured runs of each command: a number, or auto (at least 10, for about 3 s)' -r
@@ -80,6 +81,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s L -l param
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, … [default: wall]' -r
@@ -130,6 +132,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s L -l parameter-
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l strata -d 'Strata: plain, drift, layout, busy-sibling [default: all that this machine has]' -r -f -a "plain\t''
@@ -201,6 +204,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s L -l paramet
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu [default: wall]' -r

@@ -1,6 +1,7 @@
 //! Benches: every figure is a ratio whose two sides were measured in one run, in turns.
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "benches start programs and print")]
 
+mod counters;
 mod doctor;
 mod instrument;
 mod memory;
@@ -13,7 +14,7 @@ use std::process::{Command, Output};
 use crate::cargo::root;
 use crate::error::ChoreError;
 
-/// Rounds of the instrument bench, unless told otherwise.
+/// Rounds of a bench, unless told otherwise.
 const ROUNDS: u32 = 15;
 
 /// Runs one bench by name, or all.
@@ -22,18 +23,20 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["doctor"] => doctor::run(),
         ["instrument"] => instrument::run(ROUNDS),
         ["instrument", rounds] => instrument::run(rounds.parse().unwrap_or(ROUNDS)),
+        ["counters"] => counters::run(ROUNDS),
         ["memory"] => memory::run(),
         ["verdict"] => verdict::run(),
         ["sweep", parts @ ..] => sweep::run(parts),
         [] => {
             instrument::run(ROUNDS)?;
             doctor::run()?;
+            counters::run(ROUNDS)?;
             memory::run()?;
             sweep::run(&[])?;
             verdict::run()
         }
         _ => Err(ChoreError::Usage(
-            "usage: cargo xtask bench [doctor | instrument [ROUNDS] | memory | sweep [PART] | verdict]",
+            "usage: cargo xtask bench [counters | doctor | instrument [ROUNDS] | memory | sweep [PART] | verdict]",
         )),
     }
 }

@@ -49,6 +49,16 @@ pub(crate) fn target() -> Result<PathBuf, ChoreError> {
     Ok(PathBuf::from(folder))
 }
 
+/// Builds an example in release mode and returns its path.
+pub(crate) fn build_example(package: &str, name: &str) -> Result<PathBuf, ChoreError> {
+    let words = ["build", "--release", "--quiet", "--package", package, "--example", name];
+    let status = cargo().args(words).status().map_err(ChoreError::at("cargo"))?;
+    match status.success() {
+        true => Ok(target()?.join("release/examples").join(name)),
+        false => Err(ChoreError::Cargo(words.join(" "))),
+    }
+}
+
 /// Builds the release binary of the command and returns its path.
 pub(crate) fn build_release() -> Result<PathBuf, ChoreError> {
     let words = "build --release --quiet --package fauxplat-cli";

@@ -88,8 +88,10 @@ impl Guard {
         let steal_limit = STEAL_ALLOWED_NS.max(TIMES_USUAL * usual(&self.steal_ns))
             + STEAL_SHARE * total(pair, Metric::Wall);
         let migration_limit = MIGRATIONS_ALLOWED.max(TIMES_USUAL * usual(&self.migrations));
-        if failed || pair.log_ratio(metric).is_none() {
+        if failed {
             Some(DroppedReason::FailedRun)
+        } else if pair.log_ratio(metric).is_none() {
+            Some(DroppedReason::NotMeasured)
         } else if throttled {
             Some(DroppedReason::Throttled)
         } else if total(pair, Metric::Steal) > steal_limit {

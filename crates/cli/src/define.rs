@@ -51,6 +51,9 @@ fn apply_commands(definition: &mut Definition, args: &CommandArgs) -> Result<(),
     }
     definition.parameters.retain(|saved| given.iter().all(|parameter| parameter.name != saved.name));
     definition.parameters.append(&mut given);
+    if !args.tables.is_empty() {
+        definition.tables.clone_from(&args.tables);
+    }
     definition.prepare = args.prepare.clone().or(definition.prepare.take());
     definition.cleanup = args.cleanup.clone().or(definition.cleanup.take());
     definition.warmup = args.warmup.unwrap_or(definition.warmup);

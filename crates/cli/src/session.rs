@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use fauxplat_analyze::counter_rates;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
-    Background, Command, Definition, Metric, Phase, Placement, Sample, Setup, Source, Sources,
+    Background, Command, Definition, Metric, Phase, Placement, RunFindings, Sample, Setup, Source, Sources,
 };
 use fauxplat_report::Format;
-use fauxplat_run::{Executor, Program, Stopped};
+use fauxplat_run::{Counters, Executor, Program, Stopped};
 use fauxplat_store::{Experiment, State, Store};
 use fauxplat_sys::{clock, signal};
 use fauxplat_tuning::Tuned;
@@ -92,13 +93,15 @@ impl<'a> Session<'a> {
         invocation: &[String],
     ) -> Result<Self, Failure> {
         signal::stop_on_interrupt().map_err(Failure::machine)?;
+        let counters = counters(&definition)?;
         // The facts are those of the machine that is measured, so it is changed first; and what the commands get of
         // that is known before they are made.
         let tuned = tuning::tune(&mut definition, invocation)?;
         let machine = fauxplat_topology::discover(Path::new("/"));
-        let (commands, executor) = make(&mut definition)?;
+        let (commands, mut executor) = make(&mut definition)?;
         let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
         let store = open_store(output)?;
+        executor.watch(counters);
         let header = Header {
             fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
             id: None,
@@ -179,6 +182,23 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// A comparison by rate of a command that publishes nothing would end as inconclusive after all its pairs.
+    /// It shows after the warm-up.
+    pub(crate) fn check_rates(&self) -> Result<(), Failure> {
+        if self.interrupted || self.header.definition.rule.metric != Metric::Rate {
+            return Ok(());
+        }
+        let has_rate = |command: u16| median_of(self.samples(), command, Metric::Rate).is_some();
+        match (0..self.commands.len() as u16).find(|&command| !has_rate(command)) {
+            None => Ok(()),
+            Some(command) => Err(Failure::usage(format!(
+                "--metric rate: `{}` has none: {}",
+                self.commands[usize::from(command)].command,
+                self.executor.counters().trouble()
+            ))),
+        }
+    }
+
     /// Settles what `auto` placement means: single-threaded commands get one CPU per block.
     ///
     /// A program of one thread loses nothing by staying on one CPU, and migrations between runs are the largest
@@ -227,6 +247,17 @@ impl<'a> Session<'a> {
         matches!(tree.as_slice(), [only] if only.threads == 1)
     }
 
+    /// What the published counters did in the runs of each command.
+    pub(crate) fn add_rates(&self, findings: &mut [RunFindings]) {
+        let (tables, ignore) = (&self.header.definition.tables, self.header.condition.ignore_failure);
+        let series = self.executor.counters().series();
+        // A baseline stands before the commands and published nothing here.
+        let first = findings.len().saturating_sub(self.commands.len());
+        for (command, found) in findings[first..].iter_mut().enumerate() {
+            found.rates = counter_rates(tables, &series, self.samples(), command as u16, ignore);
+        }
+    }
+
     /// Ends the experiment: store, report, exit status of an interruption.
     ///
     /// # Errors
@@ -237,6 +268,7 @@ impl<'a> Session<'a> {
             self.header.warnings.extend(tuning::restore(tuned));
         }
         self.warn_of_samples();
+        self.header.not_measured.extend(self.executor.counters().not_measured());
         if self.interrupted {
             self.header.warnings.push("interrupted: these are the runs until then".to_owned());
         }
@@ -291,6 +323,19 @@ fn hazards_of(commands: &[Command]) -> Vec<String> {
 /// Starts a spawner of this very binary.
 pub(crate) fn executor(commands: &[Command]) -> Result<Executor, Failure> {
     Ok(Executor::new(&Program::this_binary(crate::SPAWNER_VERB), commands)?)
+}
+
+/// The counters of a definition. A comparison by rate needs one.
+fn counters(definition: &Definition) -> Result<Counters, Failure> {
+    if definition.rule.metric == Metric::Rate && definition.tables.is_empty() {
+        return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
+    }
+    if definition.rule.duet && !definition.tables.is_empty() {
+        return Err(Failure::usage(
+            "--table cannot tell the two commands of a --duet apart: leave one of them out",
+        ));
+    }
+    Ok(Counters::open(&definition.tables)?)
 }
 
 /// Opens the store that the options name.

@@ -46,6 +46,9 @@ fn run(record: &Record, found: &[RunFindings], out: &mut dyn Write) -> io::Resul
         if !zero.is_empty() {
             paragraph(&format!("Zero in every run: {}.", zero.join(", ")), out)?;
         }
+        for rates in &found.rates {
+            paragraph(&prose(&text::along(rates)), out)?;
+        }
     }
     if found.len() > 1 {
         table(&tables::relative(record, found), out)?;
@@ -148,6 +151,9 @@ fn topo(record: &Record, found: &TopoFindings, out: &mut dyn Write) -> io::Resul
 fn foot(header: &Header, out: &mut dyn Write) -> io::Result<()> {
     doubts(header, out)?;
     writeln!(out, "- condition: {}", prose(&text::condition(&header.condition)))?;
+    if let Some(counters) = text::counters(&header.definition) {
+        writeln!(out, "- rate: {}", prose(&counters))?;
+    }
     writeln!(out, "- machine: {}", prose(&text::machine(&header.machine)))?;
     writeln!(out, "- repeat with: {}", code(&text::repeat(header)))?;
     writeln!(out, "\n</details>")

@@ -58,7 +58,7 @@ fn factor(metric: Metric, ratio: f64) -> Option<String> {
     let words = match (is_time(metric), ratio > 1.0) {
         (true, true) => format!("{ratio:.2} times as long"),
         (true, false) => format!("{:.2} times as fast", 1.0 / ratio),
-        (false, true) if metric.more_is_better() => format!("{ratio:.2} times as fast"),
+        (false, _) if metric.more_is_better() => format!("{ratio:.2} times as fast"),
         (false, _) => format!("{ratio:.2} times as much"),
     };
     is_large.then_some(words)
@@ -258,6 +258,7 @@ pub(crate) fn guard(comparison: &Comparison) -> Option<Guard> {
 fn reason(reason: DroppedReason) -> &'static str {
     match reason {
         DroppedReason::FailedRun => "for a failed run",
+        DroppedReason::NotMeasured => "for a run in which it was not measured",
         DroppedReason::HeavySteal => "for heavy steal",
         DroppedReason::MigrationStorm => "for a migration storm",
         DroppedReason::Preempted => "because other programs held the CPU",

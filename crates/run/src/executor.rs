@@ -11,6 +11,7 @@ use fauxplat_model::{Command, Metric, Outcome, Process, Sample, Setup, Sources, 
 use fauxplat_sys::process::Exit;
 use fauxplat_sys::{clock, signal};
 
+use crate::counters::{Counters, LOOK_EVERY_MS};
 use crate::floor::floor_program;
 
 /// What the experiment wants next.
@@ -99,6 +100,8 @@ pub struct Executor {
     pub(crate) commands: Vec<Places>,
     /// Index of the floor program in the table, and the memory in which it lives.
     pub(crate) floor: Option<(u32, File)>,
+    /// What the commands publish. With counters runs and fauxplat take turns, so that each is read alone.
+    counters: Counters,
     started_ns: u64,
     next_trial: u32,
     last_wall_ns: u64,
@@ -200,10 +203,26 @@ impl Executor {
             program: program.clone(),
             commands: places,
             floor,
+            counters: Counters::default(),
             started_ns,
             next_trial: 0,
             last_wall_ns,
         })
+    }
+
+    /// Watches counters that the commands publish, from the next run on.
+    pub fn watch(&mut self, counters: Counters) {
+        self.counters = counters;
+    }
+
+    /// The counters that are watched.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Hands the counters over, for another executor of the same experiment.
+    pub fn take_counters(&mut self) -> Counters {
+        std::mem::take(&mut self.counters)
     }
 
     /// Where the figures come from; known after the first run.
@@ -217,6 +236,8 @@ impl Executor {
     /// A command cannot be launched, a helper fails, or the steering refuses a sample.
     pub fn execute<S: Steering>(&mut self, steering: &mut S) -> Result<Stopped, RunError<S::Error>> {
         let mut queue: VecDeque<Trial> = VecDeque::new();
+        // What the trial in hand still asks for.
+        let mut steps: VecDeque<Purpose> = VecDeque::new();
         let mut under_way: VecDeque<Purpose> = VecDeque::new();
         let mut done = false;
         let mut stopping = false;
@@ -225,37 +246,41 @@ impl Executor {
             if signal::stop_requested() && !stopping {
                 stopping = true;
                 queue.clear();
+                steps.clear();
                 self.spawner.abort();
             }
-            let depth = if self.last_wall_ns < TURNS_FROM_NS { Spawner::DEPTH - 4 } else { 1 };
-            while !stopping && under_way.len() < depth {
-                if queue.is_empty() && !done {
-                    match steering.next() {
-                        Next::Trials(trials) => queue.extend(trials),
-                        Next::Wait => break,
-                        Next::Done => done = true,
+            while !stopping && self.has_room(steps.len(), under_way.len()) {
+                if steps.is_empty() {
+                    if queue.is_empty() && !done {
+                        match steering.next() {
+                            Next::Trials(trials) => queue.extend(trials),
+                            Next::Wait => break,
+                            Next::Done => done = true,
+                        }
                     }
-                }
-                let Some(trial) = queue.front() else { break };
-                let wanted = Some(steering.scene(trial));
-                if wanted != scene {
-                    if !under_way.is_empty() {
-                        break;
+                    let Some(trial) = queue.front() else { break };
+                    let wanted = Some(steering.scene(trial));
+                    if wanted != scene {
+                        if !under_way.is_empty() {
+                            break;
+                        }
+                        steering.enter_scene(trial).map_err(RunError::Steering)?;
+                        scene = wanted;
                     }
-                    steering.enter_scene(trial).map_err(RunError::Steering)?;
-                    scene = wanted;
-                }
-                let trial = queue.pop_front();
-                match (trial, queue.pop_front_if(|next| next.setup.together)) {
-                    (Some(trial), Some(beside)) => {
+                    let trial = queue.pop_front();
+                    if let (Some(trial), Some(beside)) =
+                        (&trial, queue.pop_front_if(|next| next.setup.together))
+                    {
                         while !under_way.is_empty() {
                             self.settle_some(&mut under_way, steering)?;
                         }
-                        self.run_together(&[trial, beside], steering)?;
+                        self.run_together(&[trial.clone(), beside], steering)?;
                         stopping |= signal::stop_requested();
+                        continue;
                     }
-                    (trial, _) => self.submit(trial, &mut under_way),
+                    steps.extend(trial.into_iter().flat_map(|trial| self.steps_of(trial)));
                 }
+                self.submit_next(&mut steps, &mut under_way);
             }
             if under_way.is_empty() {
                 return Ok(if stopping { Stopped::Interrupted } else { Stopped::Done });
@@ -277,23 +302,47 @@ impl Executor {
         settled
     }
 
-    /// Asks for a trial and for what belongs before and after it.
-    fn submit(&mut self, trial: Option<Trial>, under_way: &mut VecDeque<Purpose>) {
-        let Some(trial) = trial else { return };
-        let places = self.commands[usize::from(trial.command)].clone();
-        let command = trial.command;
-        self.submit_helper(places.prepare, Purpose::Helper { role: "prepare", command }, under_way);
-        self.spawner.submit(request_of(places.run, &trial.setup, trial.position));
-        under_way.push_back(Purpose::Trial(trial));
-        self.submit_helper(places.cleanup, Purpose::Helper { role: "cleanup", command }, under_way);
+    /// Whether something more may be asked for now. A trial that is begun goes on without a pause, except between
+    /// counters, which are read after what prepares and before what cleans up.
+    fn has_room(&self, steps: usize, under_way: usize) -> bool {
+        if !self.counters.is_empty() {
+            return under_way == 0;
+        }
+        let depth = if self.last_wall_ns < TURNS_FROM_NS { Spawner::DEPTH - 4 } else { 1 };
+        steps > 0 || under_way < depth
     }
 
-    /// Asks for a run that is not measured, if the command has one.
-    fn submit_helper(&mut self, entry: Option<u32>, purpose: Purpose, under_way: &mut VecDeque<Purpose>) {
-        if let Some(entry) = entry {
-            self.spawner.submit(plain_request(entry));
-            under_way.push_back(purpose);
-        }
+    /// A trial with what belongs before and after it.
+    fn steps_of(&self, trial: Trial) -> impl Iterator<Item = Purpose> + use<> {
+        let (command, places) = (trial.command, &self.commands[usize::from(trial.command)]);
+        let helper = |role, entry: Option<u32>| entry.map(|_| Purpose::Helper { role, command });
+        let (before, after) = (helper("prepare", places.prepare), helper("cleanup", places.cleanup));
+        before.into_iter().chain([Purpose::Trial(trial)]).chain(after)
+    }
+
+    /// Asks for the next step.
+    fn submit_next(&mut self, steps: &mut VecDeque<Purpose>, under_way: &mut VecDeque<Purpose>) {
+        let Some(step) = steps.pop_front() else { return };
+        let request = match &step {
+            Purpose::Helper { role, command } => plain_request(self.entry_of_helper(role, *command)),
+            Purpose::Trial(trial) => {
+                self.counters.begin();
+                request_of(self.commands[usize::from(trial.command)].run, &trial.setup, trial.position)
+            }
+        };
+        self.spawner.submit(request);
+        under_way.push_back(step);
+    }
+
+    /// Where the helper of a command stands in the table, if it has one.
+    pub(crate) fn helper(&self, role: &str, command: u16) -> Option<u32> {
+        let places = &self.commands[usize::from(command)];
+        if role == "prepare" { places.prepare } else { places.cleanup }
+    }
+
+    /// The same for a helper that was asked for.
+    fn entry_of_helper(&self, role: &str, command: u16) -> u32 {
+        self.helper(role, command).unwrap_or(self.commands[usize::from(command)].run)
     }
 
     /// Sleeps until there is something to take. Short runs are let gather, so that this process does not wake up
@@ -302,7 +351,12 @@ impl Executor {
         if self.last_wall_ns > 0 && self.last_wall_ns < TURNS_FROM_NS && under_way > 1 {
             std::thread::sleep(std::time::Duration::from_millis(GATHER_MS));
         }
-        self.spawner.wait(1000)
+        if self.counters.is_empty() {
+            return self.spawner.wait(1000);
+        }
+        self.spawner.wait(LOOK_EVERY_MS)?;
+        self.counters.look(clock::monotonic_ns());
+        Ok(())
     }
 
     /// Takes every reply that is there.
@@ -329,16 +383,15 @@ impl Executor {
         match purpose {
             Purpose::Helper { role, command } => {
                 let outcome = outcome_of(reply.end);
-                let places = &self.commands[usize::from(command)];
-                let entry = if role == "prepare" { places.prepare } else { places.cleanup };
-                if let Some(error) = self.spawner.start_error(entry.unwrap_or(places.run), reply.end) {
+                if let Some(error) = self.spawner.start_error(self.entry_of_helper(role, command), reply.end)
+                {
                     return Err(error.into());
                 }
                 match outcome.is_success() {
                     true => Ok(()),
                     false => Err(RunError::Helper {
                         role,
-                        command: places.name.clone(),
+                        command: self.commands[usize::from(command)].name.clone(),
                         status: outcome.exit_status(),
                     }),
                 }
@@ -358,6 +411,11 @@ impl Executor {
         let number = self.next_trial;
         self.next_trial += 1;
         self.last_wall_ns = reply.readings[Metric::Wall as usize].get().unwrap_or(0);
+        let mut readings = reply.readings;
+        // Of two runs at the same moment nobody could say which counted.
+        if !trial.setup.together {
+            readings[Metric::Rate as usize] = self.counters.end(number, reply.started_ns, self.last_wall_ns);
+        }
         Sample {
             trial: number,
             block: trial.block,
@@ -370,7 +428,7 @@ impl Executor {
             left_behind: reply.left_behind,
             env_pad_bytes: reply.pad_bytes,
             started_ns: reply.started_ns.saturating_sub(self.started_ns),
-            readings: reply.readings,
+            readings,
         }
     }
 

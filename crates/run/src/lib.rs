@@ -1,11 +1,13 @@
 //! Executes plans: trials go to the spawner, samples come back one by one as they land.
 
+mod counters;
 mod executor;
 mod floor;
 mod shifts;
 mod throttle;
 mod together;
 
+pub use counters::Counters;
 pub use executor::{Executor, Next, RunError, Steering, Stopped};
 pub use fauxplat_launch::{LaunchError, Program};
 pub use floor::{floor_image, floor_program};

@@ -54,9 +54,7 @@ impl Executor {
         command: u16,
         steering: &mut S,
     ) -> Result<(), RunError<S::Error>> {
-        let places = &self.commands[usize::from(command)];
-        let entry = if role == "prepare" { places.prepare } else { places.cleanup };
-        let Some(entry) = entry else { return Ok(()) };
+        let Some(entry) = self.helper(role, command) else { return Ok(()) };
         let reply = self.answer(plain_request(entry))?;
         match reply.end {
             RunEnd::Aborted => Ok(()),

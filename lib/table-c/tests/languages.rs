@@ -43,12 +43,7 @@ fn table(name: &str) -> PathBuf {
 
 /// Builds a source with the library and runs it on a fresh table.
 fn build_and_run(compiler: &str, arguments: &[&str], source: &str, name: &str) -> Option<String> {
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let mut command = Command::new(compiler);
-    command.args(arguments).args(["-Wall", "-Wextra", "-Werror", "-O2", "-pthread", "-I"]);
-    command.arg(here("include")).arg(here(source)).arg("-L").arg(libraries());
-    command.args(["-lfauxplat_table_c", "-o"]).arg(&program);
-    text(&run(&mut command)?);
+    let program = build(compiler, arguments, source, name)?;
     let table = table(name);
     let output = run(Command::new(&program).arg(&table).env("LD_LIBRARY_PATH", libraries()))?;
     // A second run must say that the table exists, on stderr, and fail.
@@ -58,11 +53,38 @@ fn build_and_run(compiler: &str, arguments: &[&str], source: &str, name: &str) -
     Some(text(&output))
 }
 
+/// Builds a source with the library.
+fn build(compiler: &str, arguments: &[&str], source: &str, name: &str) -> Option<PathBuf> {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let mut command = Command::new(compiler);
+    command.args(arguments).args(["-Wall", "-Wextra", "-Werror", "-O2", "-pthread", "-I"]);
+    command.arg(here("include")).arg(here(source)).arg("-L").arg(libraries());
+    command.args(["-lfauxplat_table_c", "-o"]).arg(&program);
+    text(&run(&mut command)?);
+    Some(program)
+}
+
 #[test]
 fn c_publishes() {
     if let Some(printed) = build_and_run("cc", &["-std=c11"], "examples/publish.c", "publish-c") {
         assert_eq!(printed, "requests 1000 bytes 512000");
     }
+}
+
+/// A server goes on counting in the table of its predecessor.
+#[test]
+fn a_server_publishes_its_requests() {
+    let Some(program) = build("cc", &["-std=c11"], "examples/serve.c", "serve-c") else { return };
+    let table = table("serve");
+    let requests = || {
+        let mut command = Command::new(&program);
+        let output = run(command.arg(&table).args(["5", "100"]).env("LD_LIBRARY_PATH", libraries()));
+        let printed = text(&output.expect("it was just built"));
+        printed.strip_prefix("requests ").and_then(|count| count.parse::<u64>().ok()).expect("a number")
+    };
+    let (first, second) = (requests(), requests());
+    assert!(first > 0 && second > first, "{first} and then {second}");
+    let _ = std::fs::remove_file(table);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use fauxplat_model::TableSource;
 
 /// What is run.
 #[derive(Clone, Debug, Default, Args)]
@@ -26,6 +27,11 @@ pub(crate) struct CommandArgs {
     /// Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]
     #[arg(short, long, value_name = "N")]
     pub(crate) warmup: Option<u32>,
+    /// Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric
+    /// `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum
+    /// (repeatable: the first is the metric)
+    #[arg(long = "table", value_name = "NAME=FILE[:OBJECT[.KEY]]")]
+    pub(crate) tables: Vec<TableSource>,
     /// Saved definition; what the command line says goes first
     #[arg(long, value_name = "FILE.toml")]
     pub(crate) input: Option<PathBuf>,

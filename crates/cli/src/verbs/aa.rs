@@ -186,8 +186,11 @@ fn comparisons(
     what: &str,
 ) -> Result<Vec<Finished>, Failure> {
     let program = Program::this_binary(crate::SPAWNER_VERB);
+    let counters = session.executor.take_counters();
     session.executor = Executor::with_extra_work(&program, &session.commands, extra_work)?;
+    session.executor.watch(counters);
     session.warm_up(1)?;
+    session.check_rates()?;
     let (rule, names) = (session.header.definition.rule.clone(), session.names());
     let mut finished = Vec::new();
     for number in 0..count {

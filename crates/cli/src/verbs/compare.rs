@@ -44,6 +44,7 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     };
     judged.findings.floor_ns = session.floor_ns;
     judged.findings.elapsed_s = session.elapsed_s();
+    session.add_rates(&mut judged.findings.commands);
     session.header.warnings.append(&mut judged.warnings);
     // Behind the comparisons with the first command may stand that of the winner with the runner-up.
     let with_first = session.commands.len().saturating_sub(1).max(1);
@@ -104,6 +105,7 @@ fn against_each_other(session: &mut Session<'_>, foundry: Option<&mut Foundry>) 
     let names = session.names();
     let rule = session.header.definition.rule.clone();
     session.warm_up(session.header.definition.warmup.max(1))?;
+    session.check_rates()?;
     let judge = Judge::new(&rule, names.len(), session.header.seed)
         .between_sessions(between_sessions(session, rule.metric)?)
         .single_task(session.single_task)
@@ -173,6 +175,7 @@ fn against_baseline(session: &mut Session<'_>, baseline: &str) -> Result<Judged,
     let rule = session.header.definition.rule.clone();
     let earlier = earlier(session, baseline, &rule)?;
     session.warm_up(session.header.definition.warmup.max(1))?;
+    session.check_rates()?;
     let plan = Plan { layout: Layout::Single, ..plan(session, session.header.seed) };
     let runs = session.header.definition.runs;
     let runs = if runs == Runs::Auto { Runs::Count(rule.max_pairs) } else { runs };

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &RunArgs, invocation: &[String]) -> Result<(), Failure> 
     let failed = measure(&mut session).err();
     let ignore_failure = session.header.condition.ignore_failure;
     let mut findings = run_findings(session.samples(), session.commands.len(), ignore_failure);
+    session.add_rates(&mut findings);
     if args.tree && failed.is_none() && !session.interrupted {
         for (command, findings) in findings.iter_mut().enumerate() {
             findings.tree = session.executor.tree(command as u16)?;

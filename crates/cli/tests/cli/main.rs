@@ -21,6 +21,7 @@ mod interrupt;
 mod lab;
 mod misbehaviour;
 mod placement;
+mod rates;
 mod reports;
 mod run;
 mod store;

@@ -59,6 +59,8 @@ pub enum StoppedBy {
 pub enum DroppedReason {
     /// A run of the pair failed.
     FailedRun,
+    /// The deciding metric could not be read in a run of the pair.
+    NotMeasured,
     /// The hypervisor took more than the allowed share of the pair's time.
     HeavySteal,
     /// A run of the pair migrated much more than usual.

@@ -3,7 +3,10 @@
 use std::io;
 
 use fauxplat_model::document::Header;
-use fauxplat_model::{Aslr, Condition, EnvBase, EnvPad, Heap, KnobOutcome, MachineFacts, Output, Placement};
+use fauxplat_model::{
+    Aslr, Condition, Definition, EnvBase, EnvPad, Heap, KnobOutcome, MachineFacts, Output, Placement,
+    TableSource,
+};
 
 use crate::grid::Tone;
 use crate::text::page::Page;
@@ -15,6 +18,9 @@ pub(crate) fn foot(page: &mut Page, header: &Header) -> io::Result<()> {
     page.paragraph(Tone::Faint, 0, &format!("condition: {}", condition(&header.condition)))?;
     for why in header.condition.cpu_choice.iter().flat_map(|choice| &choice.why) {
         page.paragraph(Tone::Faint, 2, &visible(why))?;
+    }
+    if let Some(counters) = counters(&header.definition) {
+        page.paragraph(Tone::Faint, 0, &format!("rate: {counters}"))?;
     }
     page.paragraph(Tone::Faint, 0, &format!("machine: {}", machine(&header.machine)))?;
     // It is the one line that is never broken: a break inside quotes would make it another command.
@@ -39,6 +45,14 @@ fn troubles(page: &mut Page, header: &Header) -> io::Result<()> {
         page.paragraph(Tone::Faint, 0, &format!("not measured: {}", reasons.join("; ")))?;
     }
     Ok(())
+}
+
+/// Whose rate is meant; nothing where no counter was watched.
+pub(crate) fn counters(definition: &Definition) -> Option<String> {
+    let (first, others) = definition.tables.split_first()?;
+    let place = |table: &TableSource| visible(&table.to_string());
+    let also = others.iter().map(|table| format!(", also watched {}", place(table)));
+    Some(format!("of {}{}", place(first), also.collect::<String>()))
 }
 
 /// The condition in one line.

@@ -21,9 +21,10 @@ use crate::{parts, verbs};
 
 pub(crate) use aa::{POWER_TITLE, RIVALS_TITLE, calibration, elapsed};
 pub(crate) use compare::{notes, winner};
+pub(crate) use run::along;
 pub(crate) use table::{lines, publisher};
 
-pub(crate) use frame::{condition, machine, repeat};
+pub(crate) use frame::{condition, counters, machine, repeat};
 pub(crate) use page::Page;
 
 /// Writes the figures first and what they rest upon below them.

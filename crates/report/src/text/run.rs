@@ -3,7 +3,7 @@
 use std::io;
 
 use fauxplat_model::document::Record;
-use fauxplat_model::{Metric, Phase, RunFindings, Sample};
+use fauxplat_model::{CounterRates, Metric, Phase, RunFindings, Sample};
 use unicode_width::UnicodeWidthStr;
 
 use crate::grid::Tone;
@@ -12,7 +12,7 @@ use crate::tables;
 use crate::text::chart::{Axis, Sorted, draw};
 use crate::text::page::{INDENT, Page};
 use crate::text::tree;
-use crate::words::{Scale, counted, visible};
+use crate::words::{Scale, counted, quantity, visible};
 
 /// Lines that the full name of a command may take.
 const NAME_LINES: usize = 4;
@@ -51,6 +51,9 @@ fn figures(
     let wall = readings(samples, record, index, Metric::Wall).map(|ns| ns as f64).collect();
     distribution(page, Metric::Wall, &Sorted::new(wall))?;
     page.paragraph(Tone::Plain, INDENT, &counts(record, samples, index, found))?;
+    for rates in &found.rates {
+        page.paragraph(Tone::Plain, INDENT, &along(rates))?;
+    }
     tree::write(page, &found.tree)
 }
 
@@ -87,6 +90,21 @@ fn distribution(page: &mut Page, metric: Metric, values: &Sorted) -> io::Result<
             &format!("{} beyond the drawing", counted(beyond, "run", "runs")),
         ),
     }
+}
+
+/// What a published counter did along the runs.
+pub(crate) fn along(rates: &CounterRates) -> String {
+    let [low, middle, high] = [rates.min_per_s, rates.median_per_s, rates.max_per_s];
+    let number = |per_s: f64| quantity(Metric::Rate, per_s * 1e6);
+    let intervals = rates.series.iter().map(|run| run.rate_per_s.len()).sum();
+    format!(
+        "{}: {} (median of {}, {} … {})",
+        visible(&rates.counter.name),
+        number(middle),
+        counted(intervals, "interval", "intervals"),
+        number(low),
+        number(high)
+    )
 }
 
 /// How many runs there were and what was odd about them.
