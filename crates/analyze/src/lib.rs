@@ -6,9 +6,9 @@
 mod aa;
 mod baseline;
 mod budget;
-mod explain;
 mod capacity;
 mod contend;
+mod explain;
 mod guard;
 mod index;
 mod judge;
@@ -25,9 +25,9 @@ mod winner;
 
 pub use aa::{Finished, aa_stratum, power_result, rival_verdicts};
 pub use baseline::{Baseline, baseline_findings};
-pub use explain::{ExplainFactor, ExplainJudged, explain_findings};
 pub use capacity::{capacity_left, worth};
 pub use contend::{ContendCell, ContendPair, contend_findings};
+pub use explain::{ExplainFactor, ExplainJudged, explain_findings};
 pub use index::cpu_index;
 pub use judge::{Decision, Judge, Judged, Progress, Stand};
 pub use lab::{Found, judge_lab};

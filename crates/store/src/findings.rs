@@ -42,15 +42,15 @@ pub(crate) fn summary(findings: &Findings) -> String {
                 format!("{} {}", lab.name, lab.outcome.map_or("listed", |outcome| outcome.words()))
             }))
         }
-        Findings::Contend(contend) => join(
-            contend.labels.iter().map(|one| format!("{}:{} {}", one.cpu_a, one.cpu_b, one.label)),
-        ),
-        Findings::Capacity(capacity) => join(
-            capacity.looks.last().iter().map(|look| format!("{:.0} % left", look.left_share * 100.0)),
-        ),
-        Findings::Latency(latency) => join(
-            latency.tests.iter().map(|test| format!("{} {}", test.name, Nanos(test.raw.p99_ns))),
-        ),
+        Findings::Contend(contend) => {
+            join(contend.labels.iter().map(|one| format!("{}:{} {}", one.cpu_a, one.cpu_b, one.label)))
+        }
+        Findings::Capacity(capacity) => {
+            join(capacity.looks.last().iter().map(|look| format!("{:.0} % left", look.left_share * 100.0)))
+        }
+        Findings::Latency(latency) => {
+            join(latency.tests.iter().map(|test| format!("{} {}", test.name, Nanos(test.raw.p99_ns))))
+        }
         Findings::Topo(topo) => format!("{} CPUs", topo.topology.online.len()),
         Findings::Explain(explain) => largest(explain),
     }

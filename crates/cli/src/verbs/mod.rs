@@ -3,15 +3,15 @@
 pub(crate) mod aa;
 pub(crate) mod capacity;
 pub(crate) mod compare;
+pub(crate) mod contend;
 pub(crate) mod doctor;
 pub(crate) mod explain;
-pub(crate) mod contend;
 pub(crate) mod generate;
 pub(crate) mod history;
 pub(crate) mod index;
 pub(crate) mod lab;
-pub(crate) mod restore;
 pub(crate) mod latency;
+pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod sweep;
 pub(crate) mod table;

@@ -2,8 +2,8 @@
 
 mod aa;
 mod compare;
-mod doctor;
 mod contend;
+mod doctor;
 mod explain;
 mod index;
 mod lab;
@@ -16,8 +16,8 @@ mod tune;
 
 pub use aa::*;
 pub use compare::*;
-pub use doctor::*;
 pub use contend::*;
+pub use doctor::*;
 pub use explain::*;
 pub use index::*;
 pub use lab::*;

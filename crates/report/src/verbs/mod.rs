@@ -2,14 +2,14 @@
 //!
 //! `run`, `compare` and `aa` have pages of their own, since they show runs; every other verb has a file here.
 
-pub(crate) mod doctor;
-pub(crate) mod explain;
 pub(crate) mod capacity;
 pub(crate) mod contend;
+pub(crate) mod doctor;
+pub(crate) mod explain;
 pub(crate) mod index;
 pub(crate) mod lab;
-pub(crate) mod tune;
 pub(crate) mod latency;
+pub(crate) mod tune;
 
 use std::io::Write;
 
