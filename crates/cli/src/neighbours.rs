@@ -1,7 +1,7 @@
 //! What topology says about CPUs, in the words of the verbs that measure them.
 
 use fauxplat_kernels::Caches;
-use fauxplat_model::{Level, Neighbourhood, Topology};
+use fauxplat_model::{GroupKind, Neighbourhood, Topology};
 use fauxplat_units::{Bytes, Cpu};
 
 /// Sizes of the caches of a CPU; what the kernel does not tell is as large as usual.
@@ -21,7 +21,7 @@ pub(crate) fn claimed(topology: &Topology, a: Cpu, b: Cpu) -> Neighbourhood {
     if a == b {
         return Neighbourhood::SameCpu;
     }
-    let core = topology.group_of(Level::Core, a);
+    let core = topology.group_of(GroupKind::Core, a);
     if core.is_some_and(|core| core.cpus.contains(b)) {
         return Neighbourhood::SmtSibling;
     }

@@ -27,7 +27,6 @@ pub(crate) use aa::{AaArgs, Stratum};
 pub(crate) use build::{BuildArgs, LinkSeeds};
 pub(crate) use commands::CommandArgs;
 pub(crate) use compare::{CompareArgs, Gate, RuleArgs};
-pub(crate) use condition::{ConditionArgs, HeapChoice, OnOff};
 pub(crate) use condition::{ConditionArgs, OnOff};
 pub(crate) use contend::ContendArgs;
 pub(crate) use doctor::DoctorArgs;

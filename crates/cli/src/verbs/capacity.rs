@@ -7,7 +7,8 @@ use fauxplat_analyze::{capacity_left, worth};
 use fauxplat_kernels::Kernel;
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    CapacityFindings, CapacityLook, Condition, EnvPad, Level, Placement, Policy, ShiftSample, Topology, Worth,
+    CapacityFindings, CapacityLook, Condition, EnvPad, GroupKind, Placement, Policy, ShiftSample, Topology,
+    Worth,
 };
 use fauxplat_report::Format;
 use fauxplat_run::{Stopped, execute_shifts};
@@ -50,7 +51,7 @@ pub(crate) fn capacity(
 /// The CPUs of each core.
 fn cores(topology: &Topology, cpus: &CpuSet) -> Vec<CpuSet> {
     let mut cores: Vec<CpuSet> = topology
-        .level(Level::Core)
+        .level(GroupKind::Core)
         .map(|core| core.cpus.intersection(cpus))
         .filter(|core| !core.is_empty())
         .collect();
@@ -130,7 +131,9 @@ fn look(
         std::thread::sleep(Duration::from_nanos(args.interval.0));
         let elapsed_s = workshop.elapsed_s();
         let activities = watch.end(topology, ((elapsed_s - begun_s) * 1e9) as u64);
-        let busy = |cpu: Cpu| activities.of(cpu).map_or(0.0, |activity| activity.busy_share.clamp(0.0, 1.0));
+        let busy = |cpu: Cpu| {
+            activities.iter().find(|one| one.0 == cpu).map_or(0.0, |one| one.1.busy_share.clamp(0.0, 1.0))
+        };
         let (busy_share, left_share) = capacity_left(cores, busy);
         if live {
             let line = format!("{elapsed_s:9.1} {:4.0}% {:4.0}%\n", busy_share * 100.0, left_share * 100.0);

@@ -85,7 +85,7 @@ fn policies(args: &LatencyArgs, cpus: &CpuSet) -> Result<(Vec<Policy>, Vec<Strin
         return Ok((args.policy.clone(), Vec::new()));
     }
     let real_time = Policy::Fifo(90);
-    let cpu = cpus.first().unwrap_or_default();
+    let cpu = cpus.first().ok_or_else(|| Failure::machine("no CPU is allowed to this process"))?;
     match timer(&Place { cpu, policy: real_time, slack_ns: None }, 100_000, 1) {
         Ok(_) => Ok((vec![Policy::Other, real_time], Vec::new())),
         Err(error) if error.is_permission() => {
