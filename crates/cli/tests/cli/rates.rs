@@ -44,7 +44,7 @@ fn a_program_that_creates_its_table_counts_from_nothing() {
             let words = ["run", &command, "--cleanup", &cleanup, "--runs", "3", "--table", &table(selection)];
             let document = lab.json(&words);
             assert_eq!(of_each(&document), [expected; 3]);
-            assert_eq!(document["not_measured"].to_string().contains("requests"), false);
+            assert!(!document["not_measured"].to_string().contains("requests"));
             assert_eq!(document["definition"]["table"][0], table(selection));
         }
         let text =
