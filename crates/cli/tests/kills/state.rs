@@ -89,6 +89,8 @@ impl State {
         let (stat, status) = (read("stat")?, read("status")?);
         let started = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?;
         let name = stat.split_once('(')?.1.rsplit_once(')')?.0;
+        // The kernel's workers are named after what they do at the moment.
+        let name = if name.starts_with("kworker") { "kworker" } else { name };
         let mask = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
         let place = format!("task {} {started}", task.file_name()?.display());
         let cpuset = read("cpuset").unwrap_or_default();
