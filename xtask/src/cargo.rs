@@ -42,6 +42,15 @@ pub(crate) fn run(package: &str, target: &[&str], arguments: &[impl AsRef<OsStr>
     status.success().then_some(()).ok_or_else(failed)
 }
 
+/// Builds and runs one test program of a package, as it is released.
+pub(crate) fn run_test(package: &str, name: &str, arguments: &[&str]) -> Result<(), ChoreError> {
+    let mut test = cargo();
+    test.args(["test", "--release", "--quiet", "--package", package, "--test", name, "--"]).args(arguments);
+    let status = test.status().map_err(ChoreError::at("cargo"))?;
+    let failed = || ChoreError::Cargo(format!("test --package {package} --test {name}"));
+    status.success().then_some(()).ok_or_else(failed)
+}
+
 /// The folder in which cargo builds.
 pub(crate) fn target() -> Result<PathBuf, ChoreError> {
     let known = metadata()?;

@@ -1,4 +1,4 @@
-//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | vm | man | completions |
+//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | campaign | vm | man | completions |
 //! hazards`.
 #![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
@@ -17,6 +17,7 @@ const USAGE: &str = "usage: cargo xtask CHORE
   tidy                   check ranks, columns and the form of every module
   sim [ARGS]             simulate the decision rule and compare it with its reference figures
   bench [NAME]           doctor, instrument, memory, sweep, verdict: figures as ratios, see benches/README.md
+  campaign kills [N]     end the tuner N times (1000) with SIGKILL, as root on this machine, see crates/cli/tests/kills
   vm [--seconds N] [NAME]… tests in virtual machines, all or by test and shape, see vm/README.md
   man [--check]          write docs/man from the command line's definition, or check that it is up to date
   completions [--check]  the same for docs/completions
@@ -39,6 +40,9 @@ fn chore(arguments: &[String]) -> Result<(), ChoreError> {
         ["tidy"] => tidy::check_workspace(),
         ["sim", rest @ ..] => cargo::run("fauxplat-analyze", &["--release", "--example", "sim"], rest),
         ["bench", rest @ ..] => bench::run(rest),
+        ["campaign", "kills", rest @ ..] => {
+            cargo::run_test("fauxplat-cli", "kills", &[&["campaign"], rest].concat())
+        }
         ["vm", rest @ ..] => vm::run(rest),
         ["man"] => generate::write(generate::MAN),
         ["man", "--check"] => generate::check(generate::MAN),

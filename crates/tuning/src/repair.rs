@@ -100,11 +100,11 @@ impl<'a> Repairer<'a> {
             if now == *saved {
                 continue;
             }
-            let now = now.parse::<CpuSet>().unwrap_or_default();
-            let lost = now == before.without(&self.snapshot.removed);
+            let mask = now.parse::<CpuSet>().unwrap_or_default();
+            let lost = mask == before.without(&self.snapshot.removed);
             match lost && self.root.write(&file, saved).is_ok() {
                 true => self.done.cpusets += 1,
-                false => self.done.left += 1,
+                false => self.done.left.push(format!("/{file} is `{now}` and was `{saved}`")),
             }
         }
     }
@@ -117,12 +117,12 @@ impl<'a> Repairer<'a> {
             if now == *saved {
                 continue;
             }
-            let now = now.parse::<CpuSet>().unwrap_or_default();
-            let lost = self.snapshot.is_the_kernels(&now, &before, Some(&online));
+            let mask = now.parse::<CpuSet>().unwrap_or_default();
+            let lost = self.snapshot.is_the_kernels(&mask, &before, Some(&online));
             // An interrupt that the kernel manages by itself answers EIO, and is as the kernel wants it.
             match lost && self.root.write(&file, saved).is_ok() {
                 true => self.done.interrupts += 1,
-                false => self.done.left += 1,
+                false => self.done.left.push(format!("interrupt {number} is `{now}` and was `{saved}`")),
             }
         }
     }
@@ -148,10 +148,18 @@ impl<'a> Repairer<'a> {
             self.victims.insert(task.tid, (mask.clone(), task.mask.clone()));
             match lost && sched::set_affinity(task.tid, mask).is_ok() {
                 true => self.done.tasks += 1,
-                false => self.done.left += 1,
+                false => self.leave(task, mask),
             }
         }
         self.children(&now);
+    }
+
+    /// Tells of a task once, however often it is looked at.
+    fn leave(&mut self, task: &Task, mask: &CpuSet) {
+        let line = format!("task {} may run on {} and before on {mask}", task.tid, task.mask);
+        if !self.done.left.contains(&line) {
+            self.done.left.push(line);
+        }
     }
 
     /// A cpuset of version 1 that loses its last CPU loses its tasks to its parent. Whether any was moved back.
@@ -166,7 +174,10 @@ impl<'a> Repairer<'a> {
             }
             match self.root.write(&format!("{}/tasks", kind.folder(cpuset)), &task.tid.to_string()) {
                 Ok(()) => self.done.memberships += 1,
-                Err(_) => self.done.left += 1,
+                Err(_) => {
+                    let now = &task.cpuset;
+                    self.done.left.push(format!("task {} is in {now} and was in {cpuset}", task.tid));
+                }
             }
         }
         self.done.memberships > moved_before

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use fauxplat_sys::sched;
+use fauxplat_sys::{sched, signal};
 use fauxplat_units::CpuSet;
 
 /// `SCHED_FIFO`, see `sched(7)`.
@@ -15,6 +15,8 @@ const NAP: Duration = Duration::from_millis(3);
 
 /// Becomes a task of this kind, and never returns.
 pub(crate) fn act(kind: &str) -> ! {
+    // A test that is ended by somebody leaves no spinner behind.
+    let _without_right = signal::on_parent_death(signal::SIGKILL);
     match kind {
         "sleeper" => loop {
             std::thread::sleep(Duration::from_secs(1000));

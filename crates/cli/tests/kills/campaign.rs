@@ -47,7 +47,7 @@ fn kill(scenario: &Scenario, state: &dyn Fn() -> State, rounds: u32) -> Found {
     found
 }
 
-/// The long campaign: as many rounds over the scenarios, with tasks of every kind around.
+/// The long campaign: as many rounds over the scenarios. Tasks of every kind around are the matter of the matrix.
 pub(crate) fn run(rounds: u32) {
     let fake = Fake::new();
     let mut total = report(&fake.scenarios()[0], rounds / 5);
@@ -58,7 +58,6 @@ pub(crate) fn run(rounds: u32) {
             let slow = cases.iter().filter(|(scenario, _)| scenario.hotplug).count() as u32;
             let quick = cases.len() as u32 - slow;
             let (of_slow, of_all) = (rounds / 10 * slow, rounds - rounds / 5);
-            let _cast = native.cast();
             for case in &cases {
                 let share = if case.0.hotplug { of_slow } else { (of_all - of_slow).div_ceil(quick) };
                 total += report(case, share);

@@ -145,7 +145,7 @@ impl Native {
     }
 
     /// Actors that the kernel disturbs in different ways, for as long as this lives.
-    pub(crate) fn cast(&self) -> Option<Cast> {
+    fn cast(&self) -> Option<Cast> {
         self.spare.as_ref().map(|spare| Cast::begin(spare, &self.online))
     }
 
@@ -159,10 +159,8 @@ impl Native {
             let before = state();
             scenario.run();
             expect_same(scenario, &before, &state(), "after a tuning that ended well");
-            let calls = calls_of(scenario);
-            for (number, whom) in Whom::ALL.into_iter().enumerate() {
-                // Late in its life, when the CPU is off or the tasks are moved.
-                scenario.kill_after(calls * 2 * (14 + number as u32) / 20, whom);
+            for whom in Whom::ALL {
+                scenario.kill_while_held(whom);
                 expect_same(scenario, &before, &state(), &format!("after the end of {whom:?}"));
             }
             (rounds, compared) = (rounds + 4, before.len());

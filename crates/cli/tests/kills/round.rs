@@ -89,6 +89,40 @@ impl Scenario {
         Outcome { restored_ns: (announced && whom != Whom::Everybody).then_some(restored_ns), calls: None }
     }
 
+    /// Ends the tuner while its command runs, without tracing it: beside tasks that never rest, each stop of a traced one
+    /// takes its time.
+    pub(crate) fn kill_while_held(&self, whom: Whom) {
+        let mark = self.journal.with_extension("mark");
+        let _left_behind = std::fs::remove_file(&mark);
+        let hold = format!("echo $$ > {0}.new; mv {0}.new {0}; exec sleep 1000", mark.display());
+        let words: Vec<String> = self.words.iter().take_while(|word| *word != "--for").cloned().collect();
+        let held = Scenario {
+            words: [words, ["--for", "sh", "-c", &hold].map(str::to_owned).to_vec()].concat(),
+            ..self.clone()
+        };
+        let mut tuner = held.tuner().spawn().expect("the tuner");
+        while !mark.exists() {
+            assert!(tuner.try_wait().expect("a child of our own").is_none(), "{}: it ended", self.name);
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let pid = tuner.id() as i32;
+        if let Some(guardian) = guardian_of(pid).filter(|_| whom == Whom::Everybody) {
+            signal::send(guardian, signal::SIGKILL);
+        }
+        match whom {
+            Whom::Tuner => signal::send(pid, signal::SIGKILL),
+            Whom::Group | Whom::Everybody => signal::send_to_group(pid, signal::SIGKILL),
+        }
+        let _killed = tuner.wait();
+        self.wait_until_free();
+        if whom == Whom::Everybody {
+            self.restore();
+        }
+        // The command outlives a tuner that was ended alone, as any child does.
+        let command = std::fs::read_to_string(&mark).unwrap_or_default();
+        signal::send(command.trim().parse().unwrap_or(0), signal::SIGKILL);
+    }
+
     fn kill(&self, pid: i32, guardian: Option<i32>, whom: Whom) {
         if let Some(guardian) = guardian.filter(|_| whom == Whom::Everybody) {
             signal::send(guardian, signal::SIGKILL);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct State(BTreeMap<String, String>);
 
 /// Files of the kernel that change by themselves.
-const RESTLESS: [&str; 9] = [
+const RESTLESS: [&str; 11] = [
     "random/",
     "ns_last_pid",
     "pages_",
@@ -19,7 +19,12 @@ const RESTLESS: [&str; 9] = [
     "/stats/",
     "sched_domain",
     "cpuset.memory_pressure",
+    "_cur_freq",
+    "_avg_freq",
 ];
+
+/// A task whose affinity is the kernel's own matter, `PF_NO_SETAFFINITY` in its `sched.h`.
+const NO_SETAFFINITY: u64 = 0x0400_0000;
 
 impl State {
     /// The machine that this program runs on.
@@ -87,14 +92,17 @@ impl State {
     fn add_task(&mut self, task: &Path) -> Option<()> {
         let read = |name: &str| fs::read_to_string(task.join(name)).ok();
         let (stat, status) = (read("stat")?, read("status")?);
-        let started = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?;
-        let name = stat.split_once('(')?.1.rsplit_once(')')?.0;
-        // The kernel's workers are named after what they do at the moment.
-        let name = if name.starts_with("kworker") { "kworker" } else { name };
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let (flags, started) = (fields.get(6)?.parse::<u64>().ok()?, fields.get(19)?);
+        // Nobody but the kernel gives these an affinity, and before Linux 6.2 it widens some of them by itself when there is
+        // an isolated partition.
+        if flags & NO_SETAFFINITY != 0 {
+            return None;
+        }
         let mask = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
         let place = format!("task {} {started}", task.file_name()?.display());
         let cpuset = read("cpuset").unwrap_or_default();
-        self.0.insert(place, format!("{} in {} ({name})", mask.trim(), cpuset.trim()));
+        self.0.insert(place, format!("{} in {}", mask.trim(), cpuset.trim()));
         Some(())
     }
 

@@ -63,7 +63,7 @@ pub struct KnobChange {
 }
 
 /// What was repaired of the tasks, control groups and interrupts that lost their CPUs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Repairs {
     /// Tasks whose affinity was put back.
@@ -76,8 +76,9 @@ pub struct Repairs {
     pub cpusets: usize,
     /// Interrupts whose affinity was put back.
     pub interrupts: usize,
-    /// Tasks, cpusets and interrupts that somebody else had changed, or that could not be repaired.
-    pub left: usize,
+    /// Tasks, cpusets and interrupts that somebody else had changed or that could not be repaired: which, what they are
+    /// now, and what they were.
+    pub left: Vec<String>,
 }
 
 /// What was done with a journal: values put back, or dropped because the machine was started anew.

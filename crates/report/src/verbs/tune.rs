@@ -234,11 +234,7 @@ fn repairs(done: &Repairs) -> Vec<String> {
         (done.memberships, "task moved back into its cpuset", "tasks moved back into their cpusets"),
         (done.cpusets, "cpuset", "cpusets"),
         (done.interrupts, "interrupt", "interrupts"),
-        (
-            done.left,
-            "task, cpuset or interrupt left as it is",
-            "tasks, cpusets or interrupts left as they are",
-        ),
     ];
-    parts.into_iter().filter(|part| part.0 > 0).map(|(n, one, many)| counted(n, one, many)).collect()
+    let repaired = parts.into_iter().filter(|part| part.0 > 0).map(|(n, one, many)| counted(n, one, many));
+    repaired.chain(done.left.iter().map(|left| format!("left: {}", visible(left)))).collect()
 }
