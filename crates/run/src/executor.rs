@@ -1,4 +1,6 @@
 //! The one runner of the laboratory.
+//!
+//! Length: the loop, what it asks for and what it takes belong together; rates and duets, which grew here, are to move out.
 
 use std::collections::VecDeque;
 use std::fs::File;

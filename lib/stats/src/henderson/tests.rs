@@ -1,3 +1,5 @@
+//! The components of variance on tables whose components are known.
+
 use super::*;
 use crate::draw::Draw;
 
