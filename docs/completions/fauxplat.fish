@@ -30,6 +30,8 @@ complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "run" -d 'How long
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "contend" -d 'What two threads cost each other on each pair of CPUs, and what is left of a busy machine'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "latency" -d 'How late timers, messages and signals are, and what takes the CPU away'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "tune" -d 'Quiet the machine: until it is restored, or for one command'
@@ -185,6 +187,40 @@ never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l pairs -d 'Pairs of CPUs, such as 0:1,0:0 for two threads on CPU 0 [default: all among --cpu]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l cpu -d 'CPUs whose pairs are measured: a list or a relation, as for `run --cpu` [default: up to eight that are allowed]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s r -l rounds -d 'Rounds, each of which visits every cell once in an order of its own' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s d -l duration -d 'Time that a pair works for arithmetic and small caches; the large ones take six times as long' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l interval -d 'With --capacity: time between two looks at the machine' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l count -d 'With --capacity: looks' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l seed -d 'Seed of the order of the cells [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l capacity -d 'What one more thread is worth, and so what is left of the machine while it works: first measured, then live'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l policy -d 'Scheduling policies, each tested in turns: other, fifo:N or rr:N [default: other, and fifo:90 where permitted]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l cpu -d 'CPUs for timer and noise: a list or a relation [default: the first one that is allowed]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l pairs -d 'Pairs of CPUs for messages and signals, such as 0:1 or 0:0 [default: the first CPU with itself and the next]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s i -l interval -d 'Period of the timer' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s c -l count -d 'Activations, messages or signals of each test' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l slack -d 'Timer slacks, each tested in turns; real-time policies ignore them [default: the kernel\'s own, 50us]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s d -l duration -d 'How long noise is watched' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l threshold -d 'Shortest gap that counts as noise' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l channels -d 'Ways of messages: line, futex, pipe, eventfd, socketpair [default: all]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l seed -d 'Seed of the order in which tests take turns [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l cpu -d 'CPUs to measure, as for `run --cpu` [default: the first one that is allowed]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s d -l duration -d 'Time per CPU' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: fifo:99 where it is permitted]' -r
@@ -347,6 +383,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s L -l param
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l factors -d 'What is varied: env-size (place of the stack within a page), heap (place of the heap), cpu (the CPUs of --cpu, or all allowed ones, for commands of one thread). Several commands are the levels of a further factor; place in the block and time are always looked at [default: all]' -r -f -a "env-size\t''
@@ -428,22 +465,24 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __man" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __completions" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "tune" -d 'Quiet the machine: until it is restored, or for one command'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "restore" -d 'Put back exactly what was there before the machine was tuned'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "lab" -d 'Published claims, tried here: list, show and run small experiments, and judge what was claimed'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "doctor" -d 'What on this machine will spoil a measurement, and what to do about it'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "topo" -d 'Which CPU is what to which: packages, cores, caches, nodes; CPUs by relation'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "explain" -d 'How much of the variation comes from which factor: stack, heap, CPU, order, time'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "contend" -d 'What two threads cost each other on each pair of CPUs, and what is left of a busy machine'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "latency" -d 'How late timers, messages and signals are, and what takes the CPU away'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "tune" -d 'Quiet the machine: until it is restored, or for one command'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "restore" -d 'Put back exactly what was there before the machine was tuned'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "lab" -d 'Published claims, tried here: list, show and run small experiments, and judge what was claimed'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "doctor" -d 'What on this machine will spoil a measurement, and what to do about it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "topo" -d 'Which CPU is what to which: packages, cores, caches, nodes; CPUs by relation'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "explain" -d 'How much of the variation comes from which factor: stack, heap, CPU, order, time'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'The labs that there are, with their questions'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "show" -d 'What a lab asks, claims and runs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, or cannot run here'
