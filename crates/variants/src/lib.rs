@@ -14,7 +14,8 @@
 //! let mut recipe = builder.recipe(&build, ".".as_ref())?;
 //! recipe.ask(Question { argv: vec!["{program}".into()], condition: Condition::default(), check: None })?;
 //! // Everything varied at once, as `compare` and `explain` want it …
-//! let built = builder.build(&mut recipe, &builder.drawn(&recipe, 7))?;
+//! let layout = builder.drawn(&recipe, 7);
+//! let built = builder.build(&mut recipe, &layout)?;
 //! // … or one way at a time, as the levels of a sweep.
 //! let aligned = Variation { alignment_bytes: Some(64), ..Variation::default() };
 //! let aligned = builder.build(&mut recipe, &aligned)?;
