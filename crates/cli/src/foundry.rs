@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use fauxplat_launch::words;
-use fauxplat_model::{Build, Definition, Scope, Variant};
+use fauxplat_model::{Build, Definition, Scope, Variant, Variation};
 use fauxplat_plan::{Expanded, expand};
 use fauxplat_variants::{Berths, Builder, Built, Question, Recipe, VariantError, default_cache};
 
@@ -151,6 +151,18 @@ impl Foundry {
         let work = self.works.iter().flatten().next().copied();
         let work = work.ok_or_else(|| Failure::usage("there is no program to build layouts of"))?;
         link_seeds.iter().map(|&seed| Ok(self.variant(work, 0, seed)?.0)).collect()
+    }
+
+    /// Everything that can be varied in the first build, varied by a link seed.
+    pub(crate) fn drawn(&self, link_seed: u64) -> Variation {
+        self.recipes.first().map(|recipe| self.builder.drawn(recipe, link_seed)).unwrap_or_default()
+    }
+
+    /// The first build, set to exactly this, in the cache.
+    pub(crate) fn set_to(&mut self, variation: &Variation) -> Result<Built, Failure> {
+        let recipe = self.recipes.first_mut();
+        let recipe = recipe.ok_or_else(|| Failure::usage("there is no program to build layouts of"))?;
+        self.builder.build(recipe, variation).map_err(shown)
     }
 
     /// What a verdict is about. A build that gives the same program for every seed varied nothing.

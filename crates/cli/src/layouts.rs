@@ -16,13 +16,18 @@ const PROGRAM: &str = "{program}";
 
 /// The commands that are compared, before they get their builds: the one line that was given stands for both A and B.
 pub(crate) fn commands(args: &CompareArgs) -> CommandArgs {
-    let mut given = args.commands.clone();
-    let builds = args.build_a.is_some() || args.build.build.is_some() || args.build.link.is_some();
-    if builds && given.commands.is_empty() && given.input.is_none() {
-        given.commands.push(PROGRAM.to_owned());
-    }
+    let mut given = or_program(&args.commands, args.build_a.is_some() || args.build.is_given());
     if args.build_a.is_some() && given.commands.len() == 1 {
         given.commands.push(given.commands[0].clone());
+    }
+    given
+}
+
+/// The commands that were given, or the built program by itself.
+pub(crate) fn or_program(commands: &CommandArgs, builds: bool) -> CommandArgs {
+    let mut given = commands.clone();
+    if builds && given.commands.is_empty() && given.input.is_none() {
+        given.commands.push(PROGRAM.to_owned());
     }
     given
 }

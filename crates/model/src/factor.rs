@@ -31,13 +31,19 @@ pub enum Factor {
     Limit,
     /// Huge pages.
     HugePages,
+    /// Order of the objects, or of the sections, of a program that fauxplat builds.
+    LinkOrder,
+    /// Padding before the code and the data of such a program.
+    LinkPadding,
+    /// Alignment of its functions.
+    CodeAlign,
     /// A parameter of the command: the name that stands in braces.
     Parameter(String),
 }
 
 impl Factor {
     /// All factors that are not parameters.
-    pub const BUILT_IN: [Factor; 11] = [
+    pub const BUILT_IN: [Factor; 14] = [
         Factor::EnvSize,
         Factor::ArgvSize,
         Factor::CwdLength,
@@ -49,6 +55,9 @@ impl Factor {
         Factor::Frequency,
         Factor::Limit,
         Factor::HugePages,
+        Factor::LinkOrder,
+        Factor::LinkPadding,
+        Factor::CodeAlign,
     ];
 
     /// The word that the command line uses.
@@ -65,6 +74,9 @@ impl Factor {
             Factor::Frequency => "frequency",
             Factor::Limit => "limit",
             Factor::HugePages => "huge-pages",
+            Factor::LinkOrder => "link-order",
+            Factor::LinkPadding => "link-padding",
+            Factor::CodeAlign => "code-align",
             Factor::Parameter(name) => name,
         }
     }
@@ -72,10 +84,20 @@ impl Factor {
     /// Unit of its levels' numbers, where they have one.
     pub fn unit(&self) -> Option<&'static str> {
         match self {
-            Factor::EnvSize | Factor::ArgvSize | Factor::CwdLength | Factor::HeapPad => Some("bytes"),
+            Factor::EnvSize
+            | Factor::ArgvSize
+            | Factor::CwdLength
+            | Factor::HeapPad
+            | Factor::LinkPadding
+            | Factor::CodeAlign => Some("bytes"),
             Factor::Frequency => Some("kHz"),
             _ => None,
         }
+    }
+
+    /// Whether its levels are different builds of the program.
+    pub fn is_built(&self) -> bool {
+        matches!(self, Factor::LinkOrder | Factor::LinkPadding | Factor::CodeAlign)
     }
 
     /// Whether it moves the stack by itself, so that no padding may even its levels out.
@@ -124,6 +146,12 @@ pub enum Setting {
     Limit(Limit),
     /// With these pages.
     HugePages(HugePages),
+    /// Linked in the order of this seed; 0: as it is.
+    LinkOrder(u64),
+    /// With so many bytes before its code, and as many before its data.
+    LinkPadding(u32),
+    /// With functions at multiples of so many bytes.
+    CodeAlign(u32),
     /// With this value of a parameter.
     Parameter {
         /// The name that stands in braces.

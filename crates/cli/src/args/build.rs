@@ -28,6 +28,13 @@ pub(crate) struct BuildArgs {
     pub(crate) check: Option<String>,
 }
 
+impl BuildArgs {
+    /// Whether something is to be built.
+    pub(crate) fn is_given(&self) -> bool {
+        self.build.is_some() || self.link.is_some()
+    }
+}
+
 fn way(name: &str) -> Result<Way, String> {
     Way::from_name(name).ok_or_else(|| {
         let names = Way::ALL.map(Way::name);

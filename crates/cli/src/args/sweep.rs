@@ -5,7 +5,7 @@ use fauxplat_model::Metric;
 use fauxplat_units::Nanos;
 
 use super::compare::metric;
-use super::{CommandArgs, ConditionArgs, OutputArgs, percent};
+use super::{BuildArgs, CommandArgs, ConditionArgs, OutputArgs, percent};
 
 const AFTER: &str = "\
 Factors, with what is swept when no levels are given:
@@ -20,6 +20,9 @@ Factors, with what is swept when no levels are given:
   frequency   kHz, where cpufreq exists [lowest, middle, highest]
   limit       none, cpu:50%, memory:64MiB, cpu:50%+memory:64MiB [none,cpu:75%,cpu:50%,cpu:25%]
   huge-pages  inherit, never, malloc
+  link-order, link-padding, code-align
+              seeds (0: as it is), bytes of padding, alignment of functions, of a program that --build or --link
+              makes, each checked to give the same answer [0..15; 0..240:16; 16,32,64]
   NAME        a parameter of the command: n=1..16, n=fast,slow (param:NAME where a factor has that name)
 
 Exit codes: 0 done; 1 a gate failed (--fail-if); 2 bad usage or input; 3 the machine or its permissions do not \
@@ -33,6 +36,8 @@ pub(crate) struct SweepArgs {
     pub(crate) factor: Option<String>,
     #[command(flatten)]
     pub(crate) commands: CommandArgs,
+    #[command(flatten)]
+    pub(crate) build: BuildArgs,
     #[command(flatten)]
     pub(crate) rule: SweepRuleArgs,
     /// Fail with exit code 1 if the factor has an effect

@@ -1,14 +1,16 @@
 //! From a factor to commands: each level that may be visited is one command of the experiment.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fauxplat_analyze::{SweepJudge, SweepLevel, SweepSubject};
 use fauxplat_model::{Command, Definition, EnvBase, EnvPad, Factor, Level, Parameter, Placement, Setting};
 use fauxplat_plan::{Sweep, apply, parse_sweep, places, stack_class};
 use fauxplat_sys::clock;
 
+use super::builds::Builds;
 use super::folders::Folders;
 use super::groups::Groups;
 use super::offer::offer;
@@ -25,6 +27,7 @@ pub(crate) struct Prepared {
     pub(crate) groups: Groups,
     /// They live as long as the sweep.
     pub(crate) _folders: Folders,
+    pub(crate) _builds: Option<Builds>,
 }
 
 /// Plans a sweep: levels, one command for each that differs, and what stands around them. The definition gets the
@@ -43,8 +46,9 @@ pub(crate) fn prepare(definition: &mut Definition) -> Result<Prepared, Failure> 
     let sweep = parse_sweep(&text, &places(definition), &offer(&folders)?).map_err(refused)?;
     state_condition(definition, &sweep)?;
     folders.make(&sweep.levels)?;
-    let all = all_commands(definition, &sweep, &folders)?;
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
+    let builds = Builds::of(definition, &sweep, seed)?;
+    let all = all_commands(definition, &sweep, &folders, builds.as_ref())?;
     let subject = SweepSubject {
         factors: sweep.factors.iter().map(Factor::to_string).collect(),
         unit: unit(&sweep.factors),
@@ -55,7 +59,7 @@ pub(crate) fn prepare(definition: &mut Definition) -> Result<Prepared, Failure> 
     let level_of = judge.distinct().to_vec();
     let commands: Vec<Command> = level_of.iter().map(|&level| all[usize::from(level)].clone()).collect();
     let groups = Groups::of(&commands)?;
-    Ok(Prepared { judge, commands, level_of, groups, _folders: folders })
+    Ok(Prepared { judge, commands, level_of, groups, _folders: folders, _builds: builds })
 }
 
 fn refused(error: fauxplat_plan::FactorError) -> Failure {
@@ -119,20 +123,44 @@ fn values(level: &Level, wanted: &str) -> Option<String> {
 }
 
 /// A command for every level that was asked for.
-fn all_commands(definition: &Definition, sweep: &Sweep, folders: &Folders) -> Result<Vec<Command>, Failure> {
+fn all_commands(
+    definition: &Definition,
+    sweep: &Sweep,
+    folders: &Folders,
+    builds: Option<&Builds>,
+) -> Result<Vec<Command>, Failure> {
     let facts = fauxplat_topology::discover(Path::new("/")).cpu;
-    let bases = commands::resolve(definition, &facts, &[])?;
-    let fits = |base: &&Command, level: &Level| {
+    let count = sweep.levels.iter().flat_map(|level| &level.settings).count();
+    // Commands by the program that they run: an empty path where nothing is built.
+    let mut bases: HashMap<PathBuf, Vec<Command>> = HashMap::new();
+    let mut commands = Vec::new();
+    for (index, level) in sweep.levels.iter().enumerate() {
+        let built = builds.map(|builds| builds.program(index));
+        let path = built.map(|built| built.path.clone()).unwrap_or_default();
+        let bases = match bases.entry(path.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(empty) => {
+                let programs = vec![built.map(|_| path); count];
+                empty.insert(commands::resolve(definition, &facts, &programs)?)
+            }
+        };
+        let mut command = base(bases, level).clone();
+        command.name = name(&sweep.factors, level);
+        if let Some(built) = built {
+            command.program_sha256 = Some(built.sha256.clone());
+        }
+        level.settings.iter().for_each(|setting| apply(setting, &mut command, |bytes| folders.of(bytes)));
+        commands.push(command);
+    }
+    Ok(commands)
+}
+
+/// The command with the parameters of a level filled in.
+fn base<'c>(bases: &'c [Command], level: &Level) -> &'c Command {
+    let fits = |base: &&Command| {
         base.parameters.iter().all(|(name, value)| values(level, name).as_ref() == Some(value))
     };
-    let one = |level: &Level| {
-        let base = bases.iter().find(|base| fits(base, level)).unwrap_or(&bases[0]);
-        let mut command = base.clone();
-        command.name = name(&sweep.factors, level);
-        level.settings.iter().for_each(|setting| apply(setting, &mut command, |bytes| folders.of(bytes)));
-        command
-    };
-    Ok(sweep.levels.iter().map(one).collect())
+    bases.iter().find(fits).unwrap_or(&bases[0])
 }
 
 /// `env-size=64`, or `env-size=64 aslr=off`.
@@ -146,30 +174,51 @@ fn name(factors: &[Factor], level: &Level) -> String {
         .join(" ")
 }
 
-/// The levels as the judge knows them, with a key for those whose stacks must begin at the same place.
+/// The levels as the judge knows them, with a key for those that must be equal.
 fn judged_levels(sweep: &Sweep, commands: &[Command]) -> Vec<SweepLevel> {
-    let sized = |factor: &Factor| matches!(factor, Factor::EnvSize | Factor::ArgvSize);
-    let place = sweep.factors.iter().position(sized);
-    // The size of the other factor's level is left alone: two factors that both move the stack are not merged.
-    let merged = place.filter(|_| {
-        sweep.factors.iter().filter(|factor| factor.moves_the_stack()).count() == 1
-            || sweep.factors.contains(&Factor::Aslr)
-    });
-    let mut keys: HashMap<(Option<u16>, (usize, usize)), u32> = HashMap::new();
-    let mut script = HashMap::new();
-    let mut level = |(level, command): (&Level, &Command)| {
-        let other = level.cell.map(|(a, b)| if place == Some(0) { b } else { a });
-        let same = merged.filter(|_| !command.condition.shell).map(|_| {
-            let interpreter = script
-                .entry(command.program.clone())
-                .or_insert_with(|| interpreter(&command.program))
-                .clone();
-            let next = keys.len() as u32;
-            *keys.entry((other, start_of(command, interpreter.as_deref()))).or_insert(next)
-        });
+    let mut keys: HashMap<String, u32> = HashMap::new();
+    let mut interpreters = HashMap::new();
+    let mut level = |(index, (level, command)): (usize, (&Level, &Command))| {
+        let interpreter = interpreters
+            .entry(command.program.clone())
+            .or_insert_with(|| interpreter(&command.program))
+            .clone();
+        let next = keys.len() as u32;
+        let same = same(sweep, level, index, command, interpreter.as_deref())
+            .map(|key| *keys.entry(key).or_insert(next));
         SweepLevel { name: level.name.clone(), number: level.number, cell: level.cell, same }
     };
-    sweep.levels.iter().zip(commands).map(&mut level).collect()
+    sweep.levels.iter().zip(commands).enumerate().map(&mut level).collect()
+}
+
+/// What a level must share with another one to be equal to it; `None` when none of its factors has equal levels.
+///
+/// Sizes are equal that let the stack begin at the same place, unless two factors move the stack or a shell starts
+/// programs that are not known beforehand; builds are equal that gave the same program.
+fn same(
+    sweep: &Sweep,
+    level: &Level,
+    index: usize,
+    command: &Command,
+    interpreter: Option<&[String]>,
+) -> Option<String> {
+    let movers = |factor: &&Factor| factor.moves_the_stack() && **factor != Factor::Aslr;
+    let merges_sizes = !command.condition.shell && sweep.factors.iter().filter(movers).count() == 1;
+    let cells = level.cell.map_or([index as u16, 0], |(a, b)| [a, b]);
+    let mut is_merged = false;
+    let parts = sweep.factors.iter().zip(cells).map(|(factor, cell)| match factor {
+        Factor::EnvSize | Factor::ArgvSize if merges_sizes => {
+            is_merged = true;
+            format!("{:?}", start_of(command, interpreter))
+        }
+        factor if factor.is_built() => {
+            is_merged = true;
+            command.program_sha256.clone().unwrap_or_default()
+        }
+        _ => cell.to_string(),
+    });
+    let key = parts.collect::<Vec<_>>().join(" ");
+    is_merged.then_some(key)
 }
 
 /// Where the stack of a command begins, see [`stack_class`]. For a script the kernel replaces `argv[0]` by the

@@ -1,5 +1,6 @@
 //! Sweeping: from a factor to commands, what must stand around their runs, and who says what is visited next.
 
+mod builds;
 mod folders;
 mod groups;
 mod levels;

@@ -9,14 +9,17 @@ use fauxplat_run::{Executor, Program, Stopped};
 use crate::args::SweepArgs;
 use crate::define;
 use crate::failure::Failure;
+use crate::layouts;
 use crate::session::Session;
 use crate::steering::WarmUp;
 use crate::survey::{Prepared, Tour, prepare};
 
 /// Visits the levels of a factor in random order until it is sure whether they differ.
 pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failure> {
-    let mut definition = define::definition(&args.commands, &args.condition)?;
+    let commands = layouts::or_program(&args.commands, args.build.is_given());
+    let mut definition = define::definition(&commands, &args.condition)?;
     define::apply_sweep(&mut definition, args);
+    define::apply_build(&mut definition, &args.build);
     let mut prepared = None;
     let make = |definition: &mut Definition| {
         let ready = prepare(definition)?;

@@ -307,3 +307,63 @@ fn the_seed_repeats_the_order() {
     assert_eq!(order("5"), order("5"));
     assert_ne!(order("5"), order("6"));
 }
+
+/// A program of three objects, in the folder of the laboratory; false without a compiler.
+fn objects(lab: &Lab) -> bool {
+    for (name, text) in [
+        (
+            "a",
+            "int b(int), c(int); int main(void) { int s = 0; for (int i = 0; i < 1000; i++) s += b(i) + c(i); return s == 1; }",
+        ),
+        ("b", "int b(int x) { return x * 3; }"),
+        ("c", "int c(int x) { return x - 7; }"),
+    ] {
+        let source = lab.write(&format!("{name}.c"), text);
+        let done = Command::new("cc")
+            .args(["-c", "-O1", &source, "-o"])
+            .arg(lab.path(&format!("{name}.o")))
+            .status();
+        if !done.is_ok_and(|status| status.success()) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Hashes of the programs of all levels.
+fn hashes(document: &Value) -> BTreeSet<String> {
+    let commands = document["commands"].as_array().unwrap().iter();
+    commands.map(|command| command["program_sha256"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn builds_are_levels_and_equal_ones_run_once() {
+    let lab = Lab::new();
+    if !objects(&lab) {
+        return println!("skipped: no C compiler");
+    }
+    let link = ["--objects", "a.o", "b.o", "c.o", "--link", "cc {objects} -o {out}", "--blocks", "2"];
+    let order = lab.json(&[&["sweep", "link-order=0..11"], &link[..]].concat());
+    let different = hashes(&order).len();
+    assert_eq!(number(&order, "levels_asked"), 12);
+    // Three objects have six orders, so twelve seeds give each program more than once.
+    assert_eq!(number(&order, "levels_distinct") as usize, different);
+    assert!((2..=6).contains(&different), "{different}");
+    let padding = lab.json(&[&["sweep", "link-padding=0,64,4096"], &link[..]].concat());
+    assert_eq!((hashes(&padding).len(), &padding["unit"]), (3, &"bytes".into()));
+    let build = ["--build", "cc {compile_flags} a.c b.c c.c -o {out}", "--blocks", "2"];
+    let aligned = lab.json(&[&["sweep", "code-align=16,64"], &build[..]].concat());
+    assert_eq!(hashes(&aligned).len(), 2);
+}
+
+#[test]
+fn builds_that_vary_nothing_are_refused() {
+    let lab = Lab::new();
+    lab.run(&["sweep", "link-order", "true"]).complains(2, &["link-order", "--build", "--link"]);
+    if !objects(&lab) {
+        return println!("skipped: no C compiler");
+    }
+    let fixed = ["--build", "cc a.c b.c c.c -o {out}", "--blocks", "2"];
+    lab.run(&[&["sweep", "code-align=16,64"], &fixed[..]].concat())
+        .complains(2, &["nothing was varied", "{compile_flags}"]);
+}

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use fauxplat_model::{Aslr, Command, EnvBase, EnvPad, Heap, Placement, Policy, Priority, Setting};
 
-/// Fixes a setting in a command. `folder` gives the folder whose path has so many bytes. A parameter changes nothing:
-/// it was filled in when the command line was read.
+/// Fixes a setting in a command. `folder` gives the folder whose path has so many bytes. A parameter and a build change
+/// nothing: they are in the command since its line was read.
 pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) -> &'f Path) {
     let condition = &mut command.condition;
     match setting {
@@ -32,7 +32,10 @@ pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) 
         Setting::FrequencyKhz(khz) => condition.frequency_khz = Some(*khz),
         Setting::Limit(limit) => condition.limit = *limit,
         Setting::HugePages(pages) => condition.huge_pages = *pages,
-        Setting::Parameter { .. } => {}
+        Setting::Parameter { .. }
+        | Setting::LinkOrder(_)
+        | Setting::LinkPadding(_)
+        | Setting::CodeAlign(_) => {}
     }
 }
 

@@ -47,6 +47,9 @@ fn defaults(factor: &Factor, offer: &Offer) -> Result<Vec<String>, FactorError> 
         Factor::Frequency => Ok(spread(&offer.frequencies_khz)),
         Factor::Limit => words(&["none", "cpu:75%", "cpu:50%", "cpu:25%"]),
         Factor::HugePages => words(&["inherit", "never", "malloc"]),
+        Factor::LinkOrder => range("0..15"),
+        Factor::LinkPadding => range("0..240:16"),
+        Factor::CodeAlign => words(&["16", "32", "64"]),
         Factor::Parameter(name) => Err(FactorError::NoDefault(name.clone())),
     }
 }
@@ -93,6 +96,21 @@ fn level(factor: &Factor, item: &str, offer: &Offer) -> Result<Level, FactorErro
         Factor::Frequency => frequency(factor, item, offer),
         Factor::Limit => limit(factor, item, offer),
         Factor::HugePages => pages(item).map(|pages| (Setting::HugePages(pages), None)).map_err(wrong),
+        Factor::LinkOrder => match item.parse::<u64>() {
+            Ok(seed) => Ok((Setting::LinkOrder(seed), None)),
+            Err(_) => Err(wrong(format!("`{item}` is not a link seed: a number, 0 for the order as it is"))),
+        },
+        Factor::LinkPadding => {
+            let bytes = bounded(factor, item, 0, u16::MAX, BEYOND_PAGES)?;
+            Ok((Setting::LinkPadding(bytes.into()), Some(f64::from(bytes))))
+        }
+        Factor::CodeAlign => {
+            let bytes = bounded(factor, item, 1, 4096, " (a page)")?;
+            match bytes.is_power_of_two() {
+                true => Ok((Setting::CodeAlign(bytes.into()), Some(f64::from(bytes)))),
+                false => Err(wrong(format!("{bytes} is not a power of two"))),
+            }
+        }
         Factor::Parameter(name) => {
             let setting = Setting::Parameter { name: name.clone(), value: item.to_owned() };
             Ok((setting, item.parse::<f64>().ok().filter(|number| number.is_finite())))

@@ -151,6 +151,8 @@ mod tests {
         assert_eq!(names("param:n=fast,slow"), ["fast", "slow"]);
         assert_eq!(names("param:cpu=a,b"), ["a", "b"]);
         assert_eq!(names("priority=0,19,fifo:1"), ["0", "19", "fifo:1"]);
+        assert_eq!(names("code-align"), ["16", "32", "64"]);
+        assert_eq!(names("link-order=0,7"), ["0", "7"]);
         assert_eq!(names("limit=none,cpu:50%"), ["none", "cpu:50%"]);
         assert_eq!(names("background=none,burner@all:50%"), ["none", "burner@all:50%"]);
     }
@@ -160,6 +162,7 @@ mod tests {
         let numbers = |text: &str| parse(text).unwrap().levels.iter().map(|it| it.number).collect::<Vec<_>>();
         assert_eq!(numbers("heap-pad=0..32:16"), [Some(0.0), Some(16.0), Some(32.0)]);
         assert_eq!(numbers("n=a,2"), [None, None], "one word makes all of them words");
+        assert_eq!(numbers("link-order=1..2"), [None, None], "seeds are no distances");
         assert_eq!(numbers("n=1,2.5"), [Some(1.0), Some(2.5)]);
         assert_eq!(numbers("limit=cpu:25%,cpu:50%"), [Some(25.0), Some(50.0)]);
     }
@@ -209,6 +212,9 @@ mod tests {
                 "env-size=0..4096*n=1..100",
                 "frequency",
                 "argv-size=1..2..3",
+                "code-align=16,24",
+                "link-order=a,b",
+                "link-padding=0..99999:9999",
             ]
             .map(|text| format!("{text}: {}", say(text)))
             .join("\n")

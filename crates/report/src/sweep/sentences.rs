@@ -185,8 +185,10 @@ pub(crate) fn plan(found: &SweepFindings) -> String {
     let equal = match found.levels_asked - found.levels_distinct.min(found.levels_asked) {
         0 => String::new(),
         _ => format!(
-            " {} of the {} levels differ at all: the stack moves in steps of 16 bytes.",
-            found.levels_distinct, found.levels_asked
+            " {} of the {} levels differ at all: {}.",
+            found.levels_distinct,
+            found.levels_asked,
+            why_equal(&found.factor)
         ),
     };
     let saved = match found.runs_done {
@@ -205,6 +207,12 @@ pub(crate) fn plan(found: &SweepFindings) -> String {
         }
     };
     format!("Plan: {}; {} in all.{equal}{saved}", stages.join(", "), counted(found.runs_done, "run", "runs"))
+}
+
+/// Why levels of a factor can be equal.
+fn why_equal(factor: &str) -> &'static str {
+    let built = ["link-order", "link-padding", "code-align"].iter().any(|name| factor.contains(name));
+    if built { "the others gave the same program" } else { "the stack moves in steps of 16 bytes" }
 }
 
 /// The level of a peak against the median, in words for a caption.
