@@ -779,7 +779,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__explain)
-            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --factors --metric --level --blocks --max-time --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --factors --metric --level --blocks --max-time --build --objects --link --vary --check --layouts --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -858,6 +858,30 @@ _fauxplat() {
                     return 0
                     ;;
                 --max-time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --build)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --objects)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --vary)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --check)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --layouts)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2135,7 +2159,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__sweep)
-            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --metric --margin --level --blocks --max-time --exhaustive --fail-if-effect --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --build --objects --link --vary --check --metric --margin --level --blocks --max-time --exhaustive --fail-if-effect --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2190,6 +2214,26 @@ _fauxplat() {
                     return 0
                     ;;
                 --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --build)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --objects)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --vary)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --check)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

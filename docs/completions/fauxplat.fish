@@ -243,6 +243,11 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s w -l warmup 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l build -d 'Shell command that builds the program which {program} names in the measured command. Places: {out}, where it goes; {link_flags}, before the sources; {compile_flags}; {seed}. The same stands in the environment as FAUXPLAT_OUT, FAUXPLAT_LINK_FLAGS, FAUXPLAT_COMPILE_FLAGS and FAUXPLAT_SEED' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l objects -d 'Object files, linked in an order of its own for each layout' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l link -d 'Shell command that links the objects: \'cc {objects} -o {out}\'' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l vary -d 'Ways in which layouts differ: object-order, padding, section-order, section-padding, alignment [default: all that the tools of this machine have]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l check -d 'How a built program is checked: a shell command with {program} that ends with status 0, or `none` [default: exit status and output must be those of the program without any variation]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu [default: wall]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l margin -d 'Differences between levels within this count as none [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l level -d 'Probability of a false effect over the whole sweep [default: 1%]' -r
@@ -393,6 +398,12 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s m -l metri
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l level -d 'Probability of naming any factor without cause [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l blocks -d 'At most so many blocks of 16 runs [default: 60]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l max-time -d 'No new block after this time, but at least twelve [default: 1m]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l build -d 'Shell command that builds the program which {program} names in the measured command. Places: {out}, where it goes; {link_flags}, before the sources; {compile_flags}; {seed}. The same stands in the environment as FAUXPLAT_OUT, FAUXPLAT_LINK_FLAGS, FAUXPLAT_COMPILE_FLAGS and FAUXPLAT_SEED' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l objects -d 'Object files, linked in an order of its own for each layout' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l link -d 'Shell command that links the objects: \'cc {objects} -o {out}\'' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l vary -d 'Ways in which layouts differ: object-order, padding, section-order, section-padding, alignment [default: all that the tools of this machine have]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l check -d 'How a built program is checked: a shell command with {program} that ends with status 0, or `none` [default: exit status and output must be those of the program without any variation]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l layouts -d 'Layouts in which a program is built; they are the levels of the factor `layout`' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r

@@ -28,7 +28,7 @@ pub struct ExplainFactor {
 /// What an explanation came to, with warnings for the header of the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainJudged {
-    /// The findings. `floor_ns` is left for the caller, who measured it.
+    /// The findings. `floor_ns` and `variants` are left for the caller, who knows them.
     pub findings: ExplainFindings,
     /// What may spoil them, one sentence each.
     pub warnings: Vec<String>,
@@ -83,6 +83,7 @@ pub fn explain_findings(
         median_ns: median(&times),
         floor_ns: None,
         elapsed_s: elapsed_s(samples),
+        variants: Vec::new(),
     };
     let warnings = warnings(&findings);
     ExplainJudged { findings, warnings }

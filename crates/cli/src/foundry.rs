@@ -179,6 +179,11 @@ impl Foundry {
         (hashes.len(), hashes.iter().collect::<HashSet<_>>().len())
     }
 
+    /// The layouts that were placed so far.
+    pub(crate) fn variants(&self) -> &[Variant] {
+        &self.variants
+    }
+
     /// The layouts that were measured, and what a reader must know of them.
     pub(crate) fn close(self) -> (Vec<Variant>, Vec<String>) {
         let mut warnings: Vec<String> = self.recipes.iter().filter_map(Recipe::doubt).collect();

@@ -91,16 +91,19 @@ pub(crate) fn choose(
             (vec![fastest, slowest], Some(said))
         }
     };
+    definition.commands = of_line(&line, &seeds);
+    Ok(said)
+}
+
+/// One command per layout of a program.
+pub(crate) fn of_line(line: &CommandLine, seeds: &[u64]) -> Vec<CommandLine> {
+    let named = line.name.as_ref().map_or(String::new(), |name| format!("{name}, "));
     let layout = |&seed: &u64| CommandLine {
-        name: Some(format!(
-            "{}layout {seed}",
-            line.name.as_ref().map_or(String::new(), |name| format!("{name}, "))
-        )),
+        name: Some(format!("{named}layout {seed}")),
         link_seed: Some(seed),
         ..line.clone()
     };
-    definition.commands = seeds.iter().map(layout).collect();
-    Ok(said)
+    seeds.iter().map(layout).collect()
 }
 
 /// The link seeds of the fastest and of the slowest of the first layouts, from a few interleaved runs of all.

@@ -5,7 +5,7 @@ use fauxplat_model::Metric;
 use fauxplat_units::Nanos;
 
 use super::compare::metric;
-use super::{CommandArgs, ConditionArgs, EXIT_CODES, OutputArgs, percent};
+use super::{BuildArgs, CommandArgs, ConditionArgs, EXIT_CODES, OutputArgs, percent};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -14,6 +14,11 @@ pub(crate) struct ExplainArgs {
     pub(crate) commands: CommandArgs,
     #[command(flatten)]
     pub(crate) design: DesignArgs,
+    #[command(flatten)]
+    pub(crate) build: BuildArgs,
+    /// Layouts in which a program is built; they are the levels of the factor `layout`
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(2..=64), help_heading = "Build")]
+    pub(crate) layouts: u64,
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
     #[command(flatten)]

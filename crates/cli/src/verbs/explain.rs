@@ -2,15 +2,18 @@
 
 use fauxplat_analyze::{ExplainFactor, ExplainJudged, explain_findings, run_findings};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Aslr, Definition, EnvPad, Placement, Sample};
+use fauxplat_model::{Aslr, CommandLine, Definition, EnvPad, Placement, Sample, Variant};
 use fauxplat_plan::{Coordinates, Crossed};
 use fauxplat_run::Stopped;
+use fauxplat_sys::clock;
 use fauxplat_units::Cpu;
 
 use crate::args::{DesignArgs, ExplainArgs, Varied};
 use crate::crossing::Crossing;
 use crate::define;
 use crate::failure::Failure;
+use crate::foundry::Foundry;
+use crate::layouts;
 use crate::session::Session;
 
 /// Blocks and seconds without other orders.
@@ -22,11 +25,17 @@ const CPUS_MAX: usize = 16;
 
 /// Varies what nobody looks at, all at once, and says which of it moves the time.
 pub(crate) fn explain(args: &ExplainArgs, invocation: &[String]) -> Result<(), Failure> {
-    let mut definition = define::definition(&args.commands, &args.condition)?;
+    let given = layouts::or_program(&args.commands, args.build.is_given());
+    let mut definition = define::definition(&given, &args.condition)?;
     apply(&mut definition, args);
-    let mut session = Session::begin("explain", definition, &args.output, invocation)?;
+    let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
+    lay_out(&mut definition, args.layouts)?;
+    let foundry = Foundry::open(&definition, seed)?;
+    let programs = foundry.as_ref().map(Foundry::programs).unwrap_or_default();
+    let mut session = Session::begin_built("explain", definition, &args.output, invocation, &programs)?;
+    let variants = foundry.as_ref().map_or_else(Vec::new, |foundry| foundry.variants().to_vec());
     let plan = plan(&mut session, args);
-    let judged = match run(&mut session, &plan) {
+    let judged = match run(&mut session, &plan, &variants) {
         Ok(judged) => judged,
         Err(failure) => return give_up(session, failure),
     };
@@ -34,7 +43,50 @@ pub(crate) fn explain(args: &ExplainArgs, invocation: &[String]) -> Result<(), F
     session.header.warnings.extend(judged.warnings);
     findings.floor_ns = session.floor_ns;
     findings.elapsed_s = session.elapsed_s();
+    findings.variants = variants;
+    if let Some(foundry) = foundry {
+        close(foundry, &mut session);
+    }
     session.finish(&Findings::Explain(findings), None)
+}
+
+/// Makes a command of each layout of a program that is built.
+fn lay_out(definition: &mut Definition, count: u64) -> Result<(), Failure> {
+    let draws = |line: &CommandLine| line.build.is_some() && line.link_seed.is_none();
+    match definition.commands.as_slice() {
+        [line] if draws(line) => {
+            definition.commands = layouts::of_line(line, &(1..=count).collect::<Vec<u64>>());
+            Ok(())
+        }
+        lines if lines.iter().any(draws) => Err(Failure::usage(
+            "explain builds the program of one command: its layouts are the levels of a factor",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Takes the programs away, and tells the reader whether they differed at all.
+fn close(foundry: Foundry, session: &mut Session<'_>) {
+    let (variants, warnings) = foundry.close();
+    session.header.warnings.extend(warnings);
+    if programs(&variants).len() == 1 {
+        session.header.not_measured.push(
+            "layout: the build gave the same program for every link seed, so nothing was varied (use {link_flags}, \
+             {compile_flags}, {objects} or {seed} in it)"
+                .to_owned(),
+        );
+    }
+}
+
+/// The different programs among the layouts.
+fn programs(variants: &[Variant]) -> Vec<&str> {
+    let mut hashes: Vec<&str> = Vec::new();
+    for variant in variants {
+        if !hashes.contains(&variant.sha256.as_str()) {
+            hashes.push(&variant.sha256);
+        }
+    }
+    hashes
 }
 
 /// Reports what was measured before a failure ended the explanation.
@@ -48,6 +100,7 @@ fn give_up(session: Session<'_>, failure: Failure) -> Result<(), Failure> {
 /// The rule, and ASLR off where nothing else was said: with it the kernel draws the places of stack and heap anew in
 /// each run, and what is varied here would be lost in what it draws.
 fn apply(definition: &mut Definition, args: &ExplainArgs) {
+    define::apply_build(definition, &args.build);
     let (rule, design) = (&mut definition.rule, &args.design);
     let is_saved = args.commands.input.is_some();
     rule.metric = design.metric.unwrap_or(rule.metric);
@@ -111,22 +164,28 @@ fn cpus(session: &mut Session<'_>, missing: &mut Vec<String>) -> Option<Vec<Cpu>
     Some(chosen)
 }
 
-fn run(session: &mut Session<'_>, plan: &Crossed) -> Result<ExplainJudged, Failure> {
+fn run(session: &mut Session<'_>, plan: &Crossed, variants: &[Variant]) -> Result<ExplainJudged, Failure> {
     session.warm_up(session.header.definition.warmup.max(1))?;
     let rule = session.header.definition.rule.clone();
     let mut crossing =
         Crossing::new(&mut session.recorder, &session.commands, &session.progress, plan, &rule);
     let stopped = session.executor.execute(&mut crossing)?;
     session.interrupted |= stopped == Stopped::Interrupted;
-    let factors = factors(plan, &session.names(), session.samples());
+    let mut factors = factors(plan, session.samples());
+    factors.extend(commands(plan, &session.names(), variants, session.samples()));
     let ignore_failure = session.header.condition.ignore_failure;
     Ok(explain_findings(&rule, &factors, session.samples(), ignore_failure, session.header.seed))
 }
 
-/// The factors that vary, with the level of each in every trial: the plan tells them again from the seed.
-fn factors(plan: &Crossed, names: &[String], samples: &[Sample]) -> Vec<ExplainFactor> {
+/// The coordinates of all trials: the plan tells them again from the seed.
+fn coordinates(plan: &Crossed, samples: &[Sample]) -> Vec<Vec<Coordinates>> {
     let blocks = samples.iter().map(|sample| sample.block + 1).max().unwrap_or(0);
-    let coordinates: Vec<Vec<Coordinates>> = (0..blocks).map(|block| plan.coordinates(block)).collect();
+    (0..blocks).map(|block| plan.coordinates(block)).collect()
+}
+
+/// What the condition varies, with the level of each in every trial.
+fn factors(plan: &Crossed, samples: &[Sample]) -> Vec<ExplainFactor> {
+    let coordinates = coordinates(plan, samples);
     let factor = |name: &str, levels: Vec<String>, is_sample, pick: fn(&Coordinates) -> u16| ExplainFactor {
         name: name.to_owned(),
         levels,
@@ -135,9 +194,6 @@ fn factors(plan: &Crossed, names: &[String], samples: &[Sample]) -> Vec<ExplainF
     };
     let bytes = |offsets: Vec<u16>| offsets.iter().map(|offset| format!("{offset} bytes")).collect();
     let mut factors = Vec::new();
-    if names.len() > 1 {
-        factors.push(factor("command", names.to_vec(), false, |at| at.command));
-    }
     if plan.stack {
         factors.push(factor("env-size", bytes(plan.stack_offsets()), true, |at| at.stack));
     }
@@ -149,4 +205,30 @@ fn factors(plan: &Crossed, names: &[String], samples: &[Sample]) -> Vec<ExplainF
         factors.push(factor("cpu", names, false, |at| at.cpu));
     }
     factors
+}
+
+/// The commands as a factor: `layout` when they are layouts of one program, of which those that came out equal are one
+/// level.
+fn commands(
+    plan: &Crossed,
+    names: &[String],
+    variants: &[Variant],
+    samples: &[Sample],
+) -> Option<ExplainFactor> {
+    let programs = programs(variants);
+    let program = |command: usize| {
+        let variant = variants.iter().find(|variant| usize::from(variant.command) == command)?;
+        programs.iter().position(|&hash| hash == variant.sha256)
+    };
+    let level_of: Vec<usize> = (0..names.len()).map(|command| program(command).unwrap_or(command)).collect();
+    let count = level_of.iter().max()? + 1;
+    let first = |level: usize| level_of.iter().position(|&of| of == level);
+    let levels = (0..count).filter_map(first).map(|command| names[command].clone()).collect();
+    let level = |at: &Coordinates| level_of[usize::from(at.command)] as u16;
+    (count > 1).then(|| ExplainFactor {
+        name: if variants.is_empty() { "command" } else { "layout" }.to_owned(),
+        levels,
+        is_sample: !variants.is_empty(),
+        at: coordinates(plan, samples).iter().map(|block| block.iter().map(level).collect()).collect(),
+    })
 }

@@ -71,6 +71,36 @@ fn several_commands_are_a_factor() {
     assert!(component(&document, "heap").is_none() && component(&document, "cpu").is_none());
 }
 
+/// A source that gives another program for each seed; every second has twice the work.
+const SEEDED: &str = "int main(void) { volatile double sum = 0; for (long i = SEED; i < 300000L * (1 + SEED % 2); i++) sum += i; }";
+
+#[test]
+fn layouts_of_one_program_are_a_factor() {
+    let lab = Lab::new();
+    lab.write("work.c", SEEDED);
+    let build = "cc -O1 -DSEED={seed} -o {out} work.c";
+    let words = ["explain", "--build", build, "--layouts", "6", "--blocks", "12", "--metric", "cpu"];
+    let document = lab.json(&words);
+    assert!(attributed(&document, "layout") >= 0.8, "{}", document["components"]);
+    let levels = component(&document, "layout").unwrap()["levels"].as_array().unwrap();
+    let ratios: Vec<f64> = levels.iter().map(|level| level["ratio"].as_f64().unwrap()).collect();
+    assert_eq!((levels.len(), document["variants"].as_array().unwrap().len()), (6, 6));
+    assert!(ratios.iter().filter(|&&ratio| ratio > 1.0).count() == 3, "{ratios:?}");
+}
+
+#[test]
+fn a_build_that_varies_nothing_is_said_to_and_one_that_fails_is_shown() {
+    let lab = Lab::new();
+    lab.write("work.c", "int main(void) { return 0; }");
+    let build = "cc -O1 -o {out} work.c";
+    let document = lab.json(&["explain", "--build", build, "--layouts", "3", "--blocks", "3"]);
+    assert!(document["not_measured"].to_string().contains("nothing was varied"), "{document}");
+    assert!(component(&document, "layout").is_none());
+    let broken = lab.run(&["explain", "--build", "cc -o {out} none.c", "--blocks", "3"]);
+    assert!(broken.code != Some(0) && broken.err.contains("none.c"), "{broken:?}");
+    lab.run(&["explain", "{program} 1", "{program} 2", "--build", build]).complains(2, &["one command"]);
+}
+
 #[test]
 fn the_seed_tells_the_design_again() {
     let lab = Lab::new();

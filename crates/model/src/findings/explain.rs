@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Metric;
+use crate::{Metric, Variant};
 
 /// One level of a factor, with what it does by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,4 +68,7 @@ pub struct ExplainFindings {
     pub floor_ns: Option<f64>,
     /// Wall time of the experiment in seconds.
     pub elapsed_s: f64,
+    /// Layouts in which the program was built.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<Variant>,
 }

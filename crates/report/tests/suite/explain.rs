@@ -47,6 +47,7 @@ fn explained() -> Owned {
         median_ns: Some(1_234_567.0),
         floor_ns: Some(420_000.0),
         elapsed_s: 4.4,
+        variants: Vec::new(),
     });
     owned
 }
