@@ -101,6 +101,7 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
         }
         Stage::Group => "cannot enter the control group",
         Stage::HugePages => "cannot be kept from huge pages",
+        Stage::Inherited => "cannot keep a descriptor open",
     };
     let hint = match source.raw_os_error() {
         Some(ENOEXEC) => " (a script needs a first line such as #!/bin/sh)",

@@ -106,6 +106,9 @@ pub struct ChildSetup {
     /// Iterations of a fixed chain of arithmetic that the child does before it executes the program: a known
     /// amount of extra work, for calibration.
     pub extra_work: u64,
+    /// The descriptors above standard error that the program gets, and no others, whoever opened those and forgot to
+    /// mark them. Without it, it gets every one that is not marked to be closed on exec.
+    pub inherited: Option<Vec<i32>>,
 }
 
 /// Which step of the start failed.
@@ -134,15 +137,17 @@ pub enum Stage {
     Group = 10,
     /// `PR_SET_THP_DISABLE` of `prctl(2)`, made by the spawner before the child exists.
     HugePages = 11,
+    /// `fcntl(2)`, for a descriptor that is to stay open.
+    Inherited = 12,
 }
 
 impl Stage {
     /// The stage with this number.
     pub fn from_number(number: i32) -> Option<Stage> {
         use Stage::*;
-        [Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Trace, Exec, Affinity, Group, HugePages]
-            .into_iter()
-            .find(|stage| *stage as i32 == number)
+        let start = [Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Inherited, Trace, Exec];
+        let stages = start.into_iter().chain([Affinity, Group, HugePages]);
+        stages.into_iter().find(|stage| *stage as i32 == number)
     }
 }
 
@@ -285,6 +290,9 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
                 done(libc::dup2(fd, place), Stage::Stdio)?;
             }
         }
+        if let Some(inherited) = &setup.inherited {
+            close_on_exec_all_but(inherited)?;
+        }
         if let Some(cwd) = &setup.cwd {
             done(libc::chdir(cwd.as_ptr()), Stage::WorkingDirectory)?;
         }
@@ -303,6 +311,30 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
         }
     }
     Ok(())
+}
+
+/// How far descriptors are looked for where the kernel cannot mark a range of them.
+const LAST_DESCRIPTOR: libc::rlim_t = 65_536;
+
+/// Marks every descriptor above standard error to be closed on exec, but these, see `close_range(2)`. Kernels before 5.11
+/// do not know how, and get a call for each number that may be open.
+///
+/// # Safety
+/// Must run in the child of [`start`], whose table of descriptors is its own.
+unsafe fn close_on_exec_all_but(inherited: &[i32]) -> Result<(), Stage> {
+    // SAFETY: only integers are passed, and `limit`, which lives for its call. Marks on descriptors close nothing here.
+    unsafe {
+        let marked = libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
+        if marked < 0 {
+            let mut limit = libc::rlimit { rlim_cur: LAST_DESCRIPTOR, rlim_max: 0 };
+            libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+            for fd in 3..limit.rlim_cur.min(LAST_DESCRIPTOR) as libc::c_int {
+                libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
+            }
+        }
+        let all = inherited.iter().all(|&fd| libc::fcntl(fd, libc::F_SETFD, 0) == 0);
+        if all { Ok(()) } else { Err(Stage::Inherited) }
+    }
 }
 
 /// The personality bit that switches address space layout randomisation off.
@@ -341,6 +373,22 @@ mod tests {
     fn runs_and_reports_the_status() {
         assert_eq!(run("/bin/sh", &["sh", "-c", "exit 7"], None, &null()).unwrap(), Exit::Status(7));
         assert_eq!(run("/bin/sh", &["sh", "-c", "kill -9 $$"], None, &null()).unwrap(), Exit::Signal(9));
+    }
+
+    #[test]
+    fn nothing_is_inherited_but_what_is_named() {
+        let files = [null(), null()];
+        let [named, unmarked] = files.each_ref().map(AsRawFd::as_raw_fd);
+        crate::process::keep_over_exec(unmarked, true).unwrap();
+        let open = |fd: i32| format!("test -e /proc/self/fd/{fd}");
+        let script = format!("{} && ! {}", open(named), open(unmarked));
+        let words = ["sh".to_owned(), "-c".to_owned(), script];
+        let mut image = Image::new("/bin/sh", &words, &[]).unwrap();
+        let inherited = Some(vec![named]);
+        let setup = ChildSetup { stdio: [0, 1, 2], inherited, ..ChildSetup::default() };
+        let started = start(&mut image, &setup, None, &mut StartSpace::default()).unwrap();
+        let ended = wait(started.pid, true);
+        assert!(matches!(ended, Waited::Ended { exit: Exit::Status(0), .. }), "{ended:?}");
     }
 
     #[test]

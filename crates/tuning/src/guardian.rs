@@ -54,10 +54,10 @@ impl Guardian {
         let fds = [reader.as_raw_fd(), told.as_raw_fd(), lock.file().as_raw_fd()];
         let words = words(verb, fds, root, journal, max_ms).map_err(|error| fail(&error))?;
         let mut image = Image::new("/proc/self/exe", &words, &[]).map_err(|error| fail(&error))?;
-        fds.iter().try_for_each(|&fd| process::keep_over_exec(fd, true))?;
-        let setup = ChildSetup { stdio: [null.as_raw_fd(); 3], ..ChildSetup::default() };
+        // Nothing else comes along: a guardian that lives for hours must not hold a lock or a pipe of whoever called us.
+        let stdio = [null.as_raw_fd(); 3];
+        let setup = ChildSetup { stdio, inherited: Some(fds.to_vec()), ..ChildSetup::default() };
         let started = start(&mut image, &setup, None, &mut StartSpace::default());
-        fds.iter().try_for_each(|&fd| process::keep_over_exec(fd, false))?;
         let refused = |errno| fail(&std::io::Error::from_raw_os_error(errno));
         let pid = started.map_err(|failed| refused(failed.errno))?.pid;
         drop((reader, told));

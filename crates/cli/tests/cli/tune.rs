@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -302,6 +302,23 @@ fn after_the_limit_of_time_everything_is_back() {
     assert_eq!(guardians(&bench), 1);
     bench.run(&["restore"]).succeeds();
     assert!(eventually(|| guardians(&bench) == 0), "the guardian has nothing to guard");
+}
+
+/// A guardian that outlives its tuner holds nothing that the tuner's caller had open. The lock is a shell's, since what
+/// this program leaves open for its children would reach those of other tests too.
+#[test]
+fn a_guardian_holds_nothing_of_the_callers() {
+    let bench = Bench::new();
+    let lock = bench.lab.path("lock-of-the-caller");
+    let tune = bench.command(&["tune", "quiet", "--max", "1h"]);
+    let mut caller = Command::new("sh");
+    caller.args(["-c", "exec 9> \"$0\" && flock 9 && \"$@\""]).arg(&lock).arg(tune.get_program());
+    caller.args(tune.get_args());
+    bench.lab.settle(&mut caller);
+    Done::of(caller).succeeds();
+    assert_eq!(guardians(&bench), 1);
+    fs::File::open(&lock).unwrap().try_lock().expect("nobody holds it");
+    bench.run(&["restore"]).succeeds();
 }
 
 /// Guardians of this bench's journal that are alive.

@@ -109,6 +109,7 @@ impl Loaded {
             stdio: [stdin.as_ref().map_or(0, AsRawFd::as_raw_fd), out, err],
             traced: false,
             extra_work: entry.extra_work,
+            inherited: None,
         };
         let Entry { cpus, timeout_ns, heap_offset_bytes, without_huge_pages, .. } = entry;
         Ok(Loaded {
