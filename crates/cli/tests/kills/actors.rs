@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use fauxplat_sys::{sched, signal};
+use fauxplat_sys::{process, sched, signal};
 use fauxplat_units::CpuSet;
 
 /// `SCHED_FIFO`, see `sched(7)`.
@@ -17,6 +17,10 @@ const NAP: Duration = Duration::from_millis(3);
 pub(crate) fn act(kind: &str) -> ! {
     // A test that is ended by somebody leaves no spinner behind.
     let _without_right = signal::on_parent_death(signal::SIGKILL);
+    // Each in a session, and so in an autogroup of its own, see `sched(7)`. A spinner and many that wake often in one group
+    // make Linux 6.18 weigh that group anew so often that nobody else gets on its CPU, for minutes, and the kernel cannot
+    // take it off.
+    process::own_session();
     match kind {
         "sleeper" => loop {
             std::thread::sleep(Duration::from_secs(1000));
