@@ -17,7 +17,9 @@ const USAGE: &str = "usage: cargo xtask CHORE
   tidy                   check ranks, columns and the form of every module
   sim [ARGS]             simulate the decision rule and compare it with its reference figures
   bench [NAME]           doctor, instrument, memory, sweep, verdict: figures as ratios, see benches/README.md
-  campaign kills [N]     end the tuner N times (1000) with SIGKILL, as root on this machine, see crates/cli/tests/kills
+  campaign kills [--in SHAPE] [N [SCENARIO]]
+                         end the tuner N times (1000) with SIGKILL, as root on this machine or in a virtual one, see
+                         crates/cli/tests/kills
   vm [--seconds N] [NAME]… tests in virtual machines, all or by test and shape, see vm/README.md
   man [--check]          write docs/man from the command line's definition, or check that it is up to date
   completions [--check]  the same for docs/completions
@@ -40,6 +42,7 @@ fn chore(arguments: &[String]) -> Result<(), ChoreError> {
         ["tidy"] => tidy::check_workspace(),
         ["sim", rest @ ..] => cargo::run("fauxplat-analyze", &["--release", "--example", "sim"], rest),
         ["bench", rest @ ..] => bench::run(rest),
+        ["campaign", "kills", "--in", shape, rest @ ..] => vm::campaign(shape, rest),
         ["campaign", "kills", rest @ ..] => {
             cargo::run_test("fauxplat-cli", "kills", &[&["campaign"], rest].concat())
         }

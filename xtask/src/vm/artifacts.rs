@@ -34,7 +34,11 @@ pub(super) fn build(shapes: &[Shape]) -> Result<Built, ChoreError> {
     let is_arm64 = |shape: &str| shape.starts_with("arm64");
     // The whole workspace, as in `make test`, so that nothing is compiled a second time with other features.
     let any_native = shapes.iter().any(|(shape, _)| shape != HOST && !is_arm64(shape));
-    let tests = if any_native { cargo::build_tests(&["--workspace"])? } else { Vec::new() };
+    let mut tests = if any_native { cargo::build_tests(&["--workspace"])? } else { Vec::new() };
+    if any_native {
+        // No test by default, since it takes CPUs off and changes the machine that it runs on.
+        tests.extend(cargo::build_tests(&["--workspace", "--test", "kills"])?);
+    }
     let mut packages: Vec<&str> = shapes
         .iter()
         .filter(|(shape, _)| is_arm64(shape))

@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::cargo::root;
+use crate::cargo::{self, root};
 use crate::error::ChoreError;
 use guest::Bed;
 use listing::Test;
@@ -44,6 +44,20 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     }
     println!("{tally}");
     tally.verdict()
+}
+
+/// After this time a campaign is ended, since it has hung.
+const CAMPAIGN_SECONDS: &str = "7200";
+
+/// The campaign of kills in a guest of this shape.
+pub(crate) fn campaign(shape: &str, words: &[&str]) -> Result<(), ChoreError> {
+    let built = cargo::build_tests(&["--release", "--package", "fauxplat-cli", "--test", "kills"])?;
+    let kills = built.first().ok_or(ChoreError::Metadata("the test program `kills`"))?;
+    let mut run = Command::new(root().join("vm/run"));
+    run.args([shape, "--seconds", CAMPAIGN_SECONDS, "--"]).arg(&kills.path).arg("campaign").args(words);
+    let status = run.status().map_err(ChoreError::at("vm/run"))?;
+    let failed = || ChoreError::Bench(format!("the campaign in {shape} ended with {status}"));
+    status.success().then_some(()).ok_or_else(failed)
 }
 
 fn options<'a>(words: &'a [&'a str]) -> Result<(u64, &'a [&'a str]), ChoreError> {

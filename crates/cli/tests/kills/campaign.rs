@@ -42,28 +42,43 @@ fn kill(scenario: &Scenario, state: &dyn Fn() -> State, rounds: u32) -> Found {
         found.kills += u32::from(outcome.calls.is_none());
         found.restored_ns.extend(outcome.restored_ns);
         // The first kills come before the journal, and one that hit everybody leaves the rest to the next round.
-        expect_same(scenario, &before, &state(), &format!("stop {stops} of {}, {whom:?}", calls * 2));
+        expect_same(scenario, &before, state, &format!("stop {stops} of {}, {whom:?}", calls * 2));
     }
     found
 }
 
-/// The long campaign: as many rounds over the scenarios. Tasks of every kind around are the matter of the matrix.
-pub(crate) fn run(rounds: u32) {
+/// The long campaign: as many rounds over the scenarios, or over those whose name has the word, so that it can be run in
+/// pieces. Tasks of every kind around are the matter of the matrix.
+pub(crate) fn run(rounds: u32, word: &str) {
     let fake = Fake::new();
-    let mut total = report(&fake.scenarios()[0], rounds / 5);
+    let mut cases = shares(fake.scenarios(), rounds / 5);
     match Native::enter() {
         Err(why) => println!("this machine was left alone: {why}"),
         Ok(native) => {
-            let cases = native.scenarios();
-            let slow = cases.iter().filter(|(scenario, _)| scenario.hotplug).count() as u32;
-            let quick = cases.len() as u32 - slow;
-            let (of_slow, of_all) = (rounds / 10 * slow, rounds - rounds / 5);
-            for case in &cases {
-                let share = if case.0.hotplug { of_slow } else { (of_all - of_slow).div_ceil(quick) };
-                total += report(case, share);
-            }
+            cases.extend(shares(native.scenarios(), rounds - rounds / 5));
+            // The right to this machine is held until the last round.
+            return report_all(&cases, word, Some(&native));
         }
     }
+    report_all(&cases, word, None);
+}
+
+/// A scenario that takes CPUs off takes its time, and gets half as many rounds as another.
+fn shares(cases: Vec<Case>, rounds: u32) -> Vec<(Case, u32)> {
+    let weight = |case: &Case| if case.0.hotplug { 1 } else { 2 };
+    let sum: u32 = cases.iter().map(weight).sum();
+    cases
+        .into_iter()
+        .map(|case| {
+            let share = (rounds * weight(&case)).div_ceil(sum);
+            (case, share)
+        })
+        .collect()
+}
+
+fn report_all(cases: &[(Case, u32)], word: &str, _turn: Option<&Native>) {
+    let chosen = cases.iter().filter(|((scenario, _), _)| scenario.name.contains(word));
+    let total: u32 = chosen.map(|(case, rounds)| report(case, *rounds)).sum();
     println!("{total} kills, and after each of them the machine was as before");
 }
 

@@ -4,7 +4,8 @@
 //! The tuner knows nothing of it. It is traced by `ptrace(2)`, goes from one system call to the next, and is ended
 //! before or after one of them; so every step of the journal has its turn, and everything between.
 //!
-//! As a test it takes a few rounds. `cargo xtask campaign kills [N]` takes as many as it is told, and writes a record.
+//! As a test it takes a few rounds. `cargo xtask campaign kills [N [WORD]]` takes as many as it is told, of the
+//! scenarios with that word in their name, and prints a record.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
@@ -28,8 +29,9 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [ACTOR, kind] => actors::act(kind),
-        ["campaign", rounds] => campaign::run(rounds.parse().expect("a number of rounds")),
-        ["campaign"] => campaign::run(1000),
+        ["campaign", rounds, word] => campaign::run(rounds.parse().expect("a number of rounds"), word),
+        ["campaign", rounds] => campaign::run(rounds.parse().expect("a number of rounds"), ""),
+        ["campaign"] => campaign::run(1000, ""),
         // A word chooses tests by their name, as in the harness that this program does without.
         _ => tests(words.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str)),
     }
