@@ -21,8 +21,10 @@ pub(crate) struct Noise {
     pub(crate) spike_mean: f64,
     /// Layout of each program, drawn anew for A and for B in every block.
     pub(crate) layout_sd: f64,
-    /// Distance of the slow mode of a two-mode machine; each run falls into it with probability ½.
+    /// Distance of the slow mode of a two-mode machine.
     pub(crate) mode_gap: f64,
+    /// Probability that a run falls into it.
+    pub(crate) mode_share: f64,
     /// Scale of Cauchy-distributed noise: tails so heavy that there is no mean.
     pub(crate) cauchy: f64,
     /// A burner that is on or off: it slows everything by this much.
@@ -43,6 +45,7 @@ pub(crate) const SILENT: Noise = Noise {
     spike_mean: 0.0,
     layout_sd: 0.0,
     mode_gap: 0.0,
+    mode_share: 0.5,
     cauchy: 0.0,
     burner: 0.0,
     burner_flip: 0.0,
@@ -122,7 +125,7 @@ impl Machine {
         let mut log = self.load + f64::from(self.blocks) * noise.ramp;
         log += noise.process_sd.hypot(noise.short_sd) * self.normal();
         log += if self.uniform() < noise.spike_share { -noise.spike_mean * self.uniform().ln() } else { 0.0 };
-        log += if self.uniform() < 0.5 { noise.mode_gap } else { 0.0 };
+        log += if self.uniform() < noise.mode_share { noise.mode_gap } else { 0.0 };
         log += noise.cauchy * (std::f64::consts::PI * (self.uniform() - 0.5)).tan();
         log + if self.burning { noise.burner } else { 0.0 }
     }

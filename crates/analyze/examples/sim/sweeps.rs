@@ -28,6 +28,9 @@ pub(crate) const USUAL: Noise =
 /// The same with a burner that comes and goes at random and takes half of the CPU.
 pub(crate) const BURNER: Noise = Noise { burner: 0.69, burner_flip: 0.01, ..USUAL };
 
+/// The stack in another place in each run, a quarter of which are slow: what randomisation makes of [`lines`].
+pub(crate) const RANDOM_STACK: Noise = Noise { mode_gap: 0.28, mode_share: 0.25, ..USUAL };
+
 /// One line in four of the stack is slow, and one place of a page much slower.
 pub(crate) fn lines(level: u16) -> f64 {
     f64::from(level % 4 == 3) * 0.05 + f64::from(level % 256 == 171) * 0.4
@@ -107,5 +110,6 @@ pub(crate) fn cells() -> Vec<Cell> {
         cell("512 levels, usual noise, one 10 % slower", 512, USUAL, |level| 0.1 * f64::from(level == 300)),
         cell("512 levels, usual noise, lines and pages", 512, USUAL, lines),
         cell("512 levels, burner, lines and pages", 512, BURNER, lines),
+        cell("256 levels, random stack, no effect", 256, RANDOM_STACK, none),
     ]
 }
