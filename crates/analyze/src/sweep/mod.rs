@@ -112,6 +112,13 @@ impl SweepJudge {
         }
     }
 
+    /// Allows another number of blocks of all levels than the rule; to be said before the first block.
+    pub fn blocks_max(mut self, blocks: u32) -> Self {
+        self.rule.max_pairs = blocks;
+        self.course = Course::new(levels::grids(self.distinct.len(), self.seed), blocks);
+        self
+    }
+
     /// Visits every level that was asked for in each of `max_pairs` blocks, equal ones too, and stops for no answer.
     pub fn exhaustive(mut self, exhaustive: bool) -> Self {
         if exhaustive {

@@ -2,7 +2,7 @@
 
 use fauxplat_analyze::{SweepJudged, run_findings};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Definition, SweepAnswer};
+use fauxplat_model::{Definition, Metric, Sample, SweepAnswer};
 use fauxplat_plan::{Layout, Plan};
 use fauxplat_run::{Executor, Program, Stopped};
 
@@ -31,7 +31,8 @@ pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failu
     };
     let mut session = Session::with_commands("sweep", definition, make, &args.output, invocation)?;
     let Some(prepared) = prepared else { return Err(Failure::usage("there is nothing to sweep")) };
-    let judged = match visit(&mut session, prepared) {
+    let is_open = args.rule.blocks.is_none() && args.commands.input.is_none() && !args.rule.exhaustive;
+    let judged = match visit(&mut session, prepared, is_open) {
         Ok(judged) => judged,
         Err(failure) => return give_up(session, failure),
     };
@@ -53,8 +54,22 @@ fn give_up(session: Session<'_>, failure: Failure) -> Result<(), Failure> {
     Err(failure)
 }
 
-fn visit(session: &mut Session<'_>, prepared: Prepared) -> Result<SweepJudged, Failure> {
+/// Runs within this time are cheap: as many blocks as fit into it are allowed before a sweep ends undecided.
+const CHEAP_NS: f64 = 10e9;
+
+/// Blocks that are allowed however cheap they are.
+const CHEAP_BLOCKS_MAX: f64 = 1000.0;
+
+/// Runs the sweep. If its number of blocks is open, runs of the warm-up say how many are cheap.
+fn visit(session: &mut Session<'_>, prepared: Prepared, is_open: bool) -> Result<SweepJudged, Failure> {
     warm_up(session)?;
+    let mut judge = prepared.judge;
+    if is_open {
+        let blocks = cheap_blocks(session.samples(), judge.distinct().len());
+        let rule = &mut session.header.definition.rule;
+        rule.max_pairs = rule.max_pairs.max(blocks);
+        judge = judge.blocks_max(rule.max_pairs);
+    }
     let condition = &session.header.condition;
     let plan = Plan {
         commands: session.commands.len() as u16,
@@ -71,13 +86,21 @@ fn visit(session: &mut Session<'_>, prepared: Prepared) -> Result<SweepJudged, F
         &session.commands,
         &prepared.level_of,
         &session.progress,
-        (plan, prepared.judge),
+        (plan, judge),
         (&rule, allowed),
     );
     let stopped = session.executor.execute(&mut tour)?;
     let judged = tour.judged(stopped);
     session.interrupted |= stopped == Stopped::Interrupted;
     Ok(judged)
+}
+
+/// How many blocks of so many levels fit into a few seconds.
+fn cheap_blocks(warm_up: &[Sample], levels: usize) -> u32 {
+    let wall_ns = warm_up.iter().filter_map(|sample| sample.get(Metric::Wall)).min();
+    wall_ns.map_or(0, |wall_ns| {
+        (CHEAP_NS / (wall_ns.max(1) as f64 * levels as f64)).min(CHEAP_BLOCKS_MAX) as u32
+    })
 }
 
 /// Warms the first level up. It may be the very one at which the command fails, which is no reason to end.
