@@ -1,0 +1,83 @@
+/* Reads 65,536 objects x 12 keys over and over, in one of four ways, and prints the sum as its answer.
+ *
+ *     lockless plain|posix|own|table PASSES
+ *
+ * plain: an array of 32-bit integers. posix: the same inside pthread_rwlock_rdlock. own: inside a lock of one atomic
+ * word that readers add to. table: the same values in a live table, through fxt_get. All start with the same work,
+ * so that the answer and everything but the reads agree. */
+#define _GNU_SOURCE
+#include "fauxplat_table.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OBJECTS = 65536, KEYS = 12 };
+enum { WRITER = 1 << 30 };
+
+static int32_t values[OBJECTS * KEYS];
+static pthread_rwlock_t posix_lock = PTHREAD_RWLOCK_INITIALIZER;
+static atomic_int own_lock;
+static fxt_table *table;
+
+static inline int32_t plain(uint32_t object, uint32_t key) {
+    return object < OBJECTS && key < KEYS ? values[object * KEYS + key] : 0;
+}
+
+static int32_t posix(uint32_t object, uint32_t key) {
+    pthread_rwlock_rdlock(&posix_lock);
+    int32_t value = plain(object, key);
+    pthread_rwlock_unlock(&posix_lock);
+    return value;
+}
+
+static int32_t own(uint32_t object, uint32_t key) {
+    while (atomic_fetch_add_explicit(&own_lock, 1, memory_order_acquire) & WRITER)
+        atomic_fetch_sub_explicit(&own_lock, 1, memory_order_relaxed);
+    int32_t value = plain(object, key);
+    atomic_fetch_sub_explicit(&own_lock, 1, memory_order_release);
+    return value;
+}
+
+static int32_t lockless(uint32_t object, uint32_t key) {
+    int64_t value = 0;
+    fxt_get(table, object, key, &value);
+    return (int32_t)value;
+}
+
+/* The empty assembly hides the pair, or the compiler would add the array up as a whole. */
+#define PASSES_OF(get)                                                                                       \
+    for (long pass = 0; pass < passes; pass++)                                                               \
+        for (uint32_t object = 0; object < OBJECTS; object++)                                                \
+            for (uint32_t key = 0; key < KEYS; key++) {                                                      \
+                uint32_t o = object, k = key;                                                                \
+                __asm__("" : "+r"(o), "+r"(k));                                                              \
+                sum += (uint32_t)get(o, k);                                                                  \
+            }
+
+int main(int argc, char **argv) {
+    if (argc != 3) return fprintf(stderr, "usage: lockless plain|posix|own|table PASSES\n"), 2;
+    long passes = atol(argv[2]);
+    char path[64];
+    snprintf(path, sizeof path, "/dev/shm/lockless-%d", (int)getpid());
+    fxt_sizes sizes = {.dense_objects = OBJECTS, .max_hashed_objects = 16, .dense_keys = KEYS, .value_bytes = 4};
+    table = fxt_create(path, &sizes);
+    if (!table) return fprintf(stderr, "%s\n", fxt_error()), 1;
+    unlink(path);
+    for (uint32_t pair = 0; pair < OBJECTS * KEYS; pair++) {
+        values[pair] = (int32_t)(pair % 1009);
+        if (fxt_set(table, pair / KEYS, pair % KEYS, values[pair]) != FXT_OK) return 1;
+    }
+    uint64_t sum = 0;
+    if (!strcmp(argv[1], "plain")) PASSES_OF(plain)
+    else if (!strcmp(argv[1], "posix")) PASSES_OF(posix)
+    else if (!strcmp(argv[1], "own")) PASSES_OF(own)
+    else if (!strcmp(argv[1], "table")) PASSES_OF(lockless)
+    else return fprintf(stderr, "no such way to read: %s\n", argv[1]), 2;
+    printf("answer %llu\n", (unsigned long long)sum);
+    fxt_close(table);
+    return 0;
+}
