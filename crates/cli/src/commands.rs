@@ -87,7 +87,12 @@ pub(crate) fn check_placement(placement: &Placement, facts: &CpuFacts) -> Result
     let (Placement::Set(wanted) | Placement::OneOf(wanted) | Placement::IdleOf(wanted)) = placement else {
         return Ok(());
     };
-    let say = |cpus: CpuSet, why: String| Err(Failure::usage(format!("--cpu {wanted}: CPU {cpus} {why}")));
+    check_cpus(&format!("--cpu {wanted}"), wanted, facts)
+}
+
+/// The same for CPUs that were asked for in other words.
+pub(crate) fn check_cpus(asked: &str, wanted: &CpuSet, facts: &CpuFacts) -> Result<(), Failure> {
+    let say = |cpus: CpuSet, why: String| Err(Failure::usage(format!("{asked}: CPU {cpus} {why}")));
     let present = fauxplat_topology::present(Path::new("/"));
     let missing = wanted.without(&facts.online);
     let unknown = missing.without(&present);

@@ -89,6 +89,9 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     condition.timeout = args.timeout.or(condition.timeout);
     condition.shell |= args.shell;
     condition.ignore_failure |= args.ignore_failure;
+    if !args.beside.load.is_empty() {
+        condition.load.clone_from(&args.beside.load);
+    }
     if !args.tune.is_empty() {
         condition.tune.clone_from(&args.tune);
     }

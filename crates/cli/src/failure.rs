@@ -2,6 +2,7 @@
 
 use fauxplat_latency::LatencyError;
 use fauxplat_launch::LaunchError;
+use fauxplat_load::LoadError;
 use fauxplat_report::ReportError;
 use fauxplat_run::RunError;
 use fauxplat_store::StoreError;
@@ -154,6 +155,13 @@ impl From<fauxplat_table::Error> for Failure {
 impl From<WorkerError> for Failure {
     fn from(error: WorkerError) -> Self {
         let code = if matches!(error, WorkerError::Gone(_)) { BUG } else { MACHINE };
+        Failure::new(code, error)
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        let code = if matches!(error, LoadError::Stranger) { BUG } else { MACHINE };
         Failure::new(code, error)
     }
 }

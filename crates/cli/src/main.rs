@@ -5,6 +5,7 @@ mod commands;
 mod contest;
 mod crossing;
 mod define;
+mod disturb;
 mod duet;
 mod failure;
 mod foundry;
@@ -32,6 +33,8 @@ use crate::failure::Failure;
 
 /// The hidden verb of the spawner. It is looked for before anything else, so that the spawner stays tiny.
 const SPAWNER_VERB: &str = "__spawner";
+/// The hidden verb of a generator of load.
+const GENERATOR_VERB: &str = "__generator";
 /// The hidden verb of the guardian, which puts the machine back when the tuner is gone.
 const GUARDIAN_VERB: &str = "__guardian";
 
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
     };
     match words.get(1).map(String::as_str) {
         Some(SPAWNER_VERB) => return served(fauxplat_launch::serve(&words[2..])),
+        Some(GENERATOR_VERB) => return served(fauxplat_load::serve(&words[2..])),
         Some(GUARDIAN_VERB) => return served(fauxplat_tuning::guard(&words[2..])),
         _ => {}
     }
@@ -107,6 +111,7 @@ fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
         args::Verb::Table(args) => verbs::table::table(&args, words),
         args::Verb::Contend(args) => verbs::contend::contend(&args, words),
         args::Verb::Latency(args) => verbs::latency::latency(&args, words),
+        args::Verb::Load(args) => verbs::load::load(&args, words),
         args::Verb::Index(args) => verbs::index::index(&args, words),
         args::Verb::Sweep(args) => verbs::sweep::sweep(&args, words),
         args::Verb::Tune(args) => verbs::tune::tune(&args, words),

@@ -19,13 +19,18 @@ const WATCH: Nanos = Nanos(100_000_000);
 pub(crate) fn resolve(condition: &mut Condition) -> Result<(), Failure> {
     let Placement::Related(spread, relation) = &condition.cpu else { return Ok(()) };
     let (topology, _) = fauxplat_topology::read(Path::new("/"));
-    let activities = relation.asks_for_activity().then(|| watch(Path::new("/"), &topology, WATCH));
-    let chosen = pick(relation, &topology, activities.as_ref())?;
+    let chosen = answer(relation, &topology)?;
     let cpus: CpuSet = chosen.iter().map(|one| one.cpu).collect();
     let why = chosen.iter().map(|one| format!("CPU {}: {}", one.cpu, reason(one))).collect();
     condition.cpu_choice = Some(CpuChoice { relation: relation.to_string(), cpus: cpus.clone(), why });
     condition.cpu = spread.on(cpus);
     Ok(())
+}
+
+/// The CPUs of this machine that answer a relation; they are watched for a while where it asks for that.
+pub(crate) fn answer(relation: &Relation, topology: &Topology) -> Result<Vec<Chosen>, Failure> {
+    let activities = relation.asks_for_activity().then(|| watch(Path::new("/"), topology, WATCH));
+    pick(relation, topology, activities.as_ref())
 }
 
 /// The CPUs that answer a relation.

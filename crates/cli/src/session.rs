@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use fauxplat_analyze::counter_rates;
+use fauxplat_load::Troop;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     Background, Command, Definition, Metric, Phase, Placement, RunFindings, Sample, Setup, Source, Sources,
@@ -17,6 +18,7 @@ use fauxplat_units::{Bytes, Cpu};
 
 use crate::args::OutputArgs;
 use crate::commands;
+use crate::disturb;
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
@@ -42,6 +44,8 @@ pub(crate) struct Session<'a> {
     started_ns: u64,
     /// The machine as it was changed for this experiment. It is put back at the end, however that comes.
     tuned: Option<Tuned>,
+    /// The loads that are held beside all of it.
+    load: Option<Troop>,
 }
 
 /// Runs of the empty program: enough for a median, and over in a few milliseconds.
@@ -129,6 +133,7 @@ impl<'a> Session<'a> {
             output,
             started_ns: clock::monotonic_ns(),
             tuned: None,
+            load: None,
         };
         if let Some(tuned) = tuned {
             session.header.condition.tuned.clone_from(&tuned.changes);
@@ -136,6 +141,7 @@ impl<'a> Session<'a> {
             session.tuned = Some(tuned);
         }
         session.settle_placement();
+        session.load = disturb::begin(&session.header.condition.load)?;
         session.measure_floor();
         session.record_in_store(kind)?;
         Ok(session)
@@ -264,6 +270,7 @@ impl<'a> Session<'a> {
     /// The report cannot be written, or the store cannot take the findings.
     pub(crate) fn finish(mut self, findings: &Findings, failed: Option<&Failure>) -> Result<(), Failure> {
         self.progress.end();
+        disturb::end(self.load.take(), &mut self.header);
         if let Some(tuned) = self.tuned.take() {
             self.header.warnings.extend(tuning::restore(tuned));
         }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fauxplat_load::Troop;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{Condition, Definition, EnvPad, Heap, Placement, Sources};
 use fauxplat_plan::{Layout, Plan};
@@ -11,6 +12,7 @@ use fauxplat_units::CpuSet;
 
 use crate::args::OutputArgs;
 use crate::commands;
+use crate::disturb;
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
@@ -21,16 +23,18 @@ pub(crate) struct Workshop<'a> {
     pub(crate) header: Header,
     pub(crate) progress: Progress,
     pub(crate) interrupted: bool,
+    /// The loads that are held beside all of it.
+    pub(crate) load: Option<Troop>,
     experiment: Option<Experiment>,
     output: &'a OutputArgs,
     started_ns: u64,
 }
 
 impl<'a> Workshop<'a> {
-    /// Facts and store, before anything is measured.
+    /// Facts, store and loads, before anything is measured.
     ///
     /// # Errors
-    /// The store cannot be opened.
+    /// The store cannot be opened, or a load cannot stand.
     pub(crate) fn begin(
         kind: &'static str,
         condition: Condition,
@@ -62,14 +66,20 @@ impl<'a> Workshop<'a> {
             None => None,
         };
         header.id = experiment.as_ref().map(Experiment::id);
+        let load = disturb::begin(&header.condition.load)?;
         let progress = Progress::new(output.quiet);
         let started_ns = clock::monotonic_ns();
-        Ok(Workshop { header, progress, interrupted: false, experiment, output, started_ns })
+        Ok(Workshop { header, progress, interrupted: false, load, experiment, output, started_ns })
     }
 
     /// Seconds since the beginning.
     pub(crate) fn elapsed_s(&self) -> f64 {
         (clock::monotonic_ns() - self.started_ns) as f64 / 1e9
+    }
+
+    /// Ends the loads and records what they did.
+    pub(crate) fn end_loads(&mut self) {
+        disturb::end(self.load.take(), &mut self.header);
     }
 
     /// Stores and reports what was found.
@@ -78,6 +88,7 @@ impl<'a> Workshop<'a> {
     /// The store or the report cannot be written.
     pub(crate) fn finish(mut self, findings: &Findings) -> Result<(), Failure> {
         self.progress.end();
+        self.end_loads();
         if self.interrupted {
             self.header.warnings.push("interrupted: this is what was measured until then".to_owned());
         }

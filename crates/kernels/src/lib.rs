@@ -6,6 +6,7 @@
 
 mod branch;
 mod chase;
+mod traffic;
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,6 +16,7 @@ use fauxplat_units::Bytes;
 
 use crate::branch::Branches;
 use crate::chase::Chase;
+pub use crate::traffic::Traffic;
 
 /// What a loop uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use fauxplat_units::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
-use crate::{Background, HugePages, KnobChange, Limit, Relation};
+use crate::{Background, HugePages, KnobChange, Limit, LoadAccount, LoadSpec, Relation};
 
 /// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`. Instead of a list,
 /// a [`Relation`] may stand.
@@ -262,7 +262,7 @@ pub struct CpuChoice {
 }
 
 /// The stated condition of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Condition {
     /// Where it may run.
@@ -310,6 +310,12 @@ pub struct Condition {
     /// What became of them, value by value; of the experiment as a whole alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuned: Vec<KnobChange>,
+    /// Loads that are held beside the whole experiment.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub load: Vec<LoadSpec>,
+    /// What they did, generator by generator; of the experiment as a whole alone, and recorded at its end.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loaded: Vec<LoadAccount>,
 }
 
 #[cfg(test)]

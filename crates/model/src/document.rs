@@ -80,6 +80,8 @@ findings! {
     Index(IndexFindings) = "fauxplat.index/1",
     /// By `latency`.
     Latency(LatencyFindings) = "fauxplat.latency/1",
+    /// By `load`.
+    Load(LoadFindings) = "fauxplat.load/1",
     /// By `table`.
     Table(TableFindings) = "fauxplat.table/1",
     /// By `sweep`.

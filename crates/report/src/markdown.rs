@@ -151,6 +151,9 @@ fn topo(record: &Record, found: &TopoFindings, out: &mut dyn Write) -> io::Resul
 fn foot(header: &Header, out: &mut dyn Write) -> io::Result<()> {
     doubts(header, out)?;
     writeln!(out, "- condition: {}", prose(&text::condition(&header.condition)))?;
+    if let Some(loads) = text::loads(&header.condition) {
+        writeln!(out, "- beside: {}", prose(&loads))?;
+    }
     if let Some(counters) = text::counters(&header.definition) {
         writeln!(out, "- rate: {}", prose(&counters))?;
     }

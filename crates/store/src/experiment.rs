@@ -98,8 +98,8 @@ impl Experiment {
         statement.raw_execute()
     }
 
-    /// Ends the experiment. The header gives its final sources, warnings and what was not measured; the rest of it
-    /// stands since the beginning.
+    /// Ends the experiment. The header gives its final sources, warnings, what was not measured, and the condition with
+    /// what its loads did; the rest of it stands since the beginning.
     ///
     /// # Errors
     /// Those of writing; the samples are stored in any case.
@@ -117,6 +117,7 @@ impl Experiment {
             findings.map(Findings::schema),
             findings.map(findings::encode).transpose()?,
             findings.map(findings::summary),
+            json("condition", &header.condition)?,
             self.id,
         ];
         self.connection.execute(sql::FINISH_EXPERIMENT, written).map_err(at(&self.path))?;

@@ -2,8 +2,8 @@
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, Metric, RunFindings, Severity,
-    SweepAnswer, SweepFindings, Verdict,
+    AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, LoadAccount, Metric,
+    RunFindings, Severity, SweepAnswer, SweepFindings, Verdict,
 };
 use fauxplat_units::Nanos;
 
@@ -51,6 +51,7 @@ pub(crate) fn summary(findings: &Findings) -> String {
         Findings::Latency(latency) => {
             join(latency.tests.iter().map(|test| format!("{} {}", test.name, Nanos(test.raw.p99_ns))))
         }
+        Findings::Load(load) => join(load.generators.iter().map(achieved)),
         Findings::Topo(topo) => format!("{} CPUs", topo.topology.online.len()),
         Findings::Explain(explain) => largest(explain),
     }
@@ -83,6 +84,16 @@ fn answer(findings: &SweepFindings) -> String {
         SweepAnswer::Undecided => return format!("{}: undecided", findings.factor),
     };
     format!("{}: {word} {percent:.2} %", findings.factor)
+}
+
+/// What a generator reached.
+fn achieved(account: &LoadAccount) -> String {
+    let LoadAccount { kind, cpu, achieved_percent, .. } = account;
+    let place = cpu.map_or(String::new(), |cpu| format!("@{cpu}"));
+    achieved_percent.map_or_else(
+        || format!("{kind}{place} never worked"),
+        |percent| format!("{kind}{place} {percent:.1} %"),
+    )
 }
 
 /// The part that most comes from.

@@ -33,8 +33,8 @@ pub(crate) const INSERT_SAMPLE: &str = "INSERT INTO sample
 /// Ends an experiment.
 pub(crate) const FINISH_EXPERIMENT: &str = "UPDATE experiment
     SET state = $1, sources = $2, warnings = $3, not_measured = $4, findings_schema = $5, findings = $6,
-        summary = $7
-    WHERE id = $8";
+        summary = $7, condition = $8
+    WHERE id = $9";
 
 /// Marks an experiment that was given up.
 pub(crate) const INTERRUPT: &str = "UPDATE experiment SET state = 'interrupted' WHERE id = $1";

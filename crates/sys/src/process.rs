@@ -199,6 +199,32 @@ pub fn involuntary_switches_of_thread() -> u64 {
     usage.ru_nivcsw as u64
 }
 
+/// CPU time of children that ended and were waited for, see `RUSAGE_CHILDREN` in `getrusage(2)`.
+pub fn children_cpu_ns() -> u64 {
+    // SAFETY: the structure is plain numbers, for which all bits zero is a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `usage` is writable for the call.
+    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage) };
+    let usage = Usage::from(&usage);
+    usage.user_ns + usage.system_ns
+}
+
+/// Creates a process that ends at once, and waits for its end. See `fork(2)`.
+///
+/// # Errors
+/// The kernel creates no process: a limit is reached, or memory.
+pub fn fork_and_reap() -> Result<()> {
+    // SAFETY: the child makes one call, which signal-safety(7) allows also where other threads held locks.
+    let pid = unsafe { libc::fork() };
+    if pid == 0 {
+        // SAFETY: ends the calling process without any of its handlers.
+        unsafe { libc::_exit(0) };
+    }
+    check(pid, "fork")?;
+    while wait(pid, true) == Waited::Interrupted {}
+    Ok(())
+}
+
 /// The effective user id, see `geteuid(2)`.
 pub fn user_id() -> u32 {
     // SAFETY: no pointer is passed, and the call cannot fail.

@@ -1,11 +1,16 @@
 //! Where and how a task runs: affinity, policy, nice value, personality.
 #![expect(unsafe_code, reason = "the scheduler's calls have no safe form in std")]
 
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::{Result, SysError, check};
 
-/// `SCHED_FIFO`, see `sched(7)`.
+/// `SCHED_OTHER`, see `sched(7)`.
+pub const OTHER: i32 = libc::SCHED_OTHER;
+/// `SCHED_FIFO`.
 pub const FIFO: i32 = libc::SCHED_FIFO;
 /// `SCHED_RR`.
 pub const ROUND_ROBIN: i32 = libc::SCHED_RR;
@@ -79,6 +84,25 @@ pub fn may_raise_priority() -> bool {
     let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
     let mask = effective.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
     mask.is_some_and(|mask| mask >> CAP_SYS_NICE & 1 == 1)
+}
+
+/// How long the thread that opened it has waited for a CPU.
+#[derive(Debug)]
+pub struct WaitClock(Option<File>);
+
+impl WaitClock {
+    /// The file is opened once: opening it costs more than reading it.
+    pub fn open() -> Self {
+        WaitClock(File::open("/proc/thread-self/schedstat").ok())
+    }
+
+    /// Run-queue wait so far, the second number of `/proc/PID/schedstat`; `None` where the kernel does not tell.
+    pub fn run_delay_ns(&self) -> Option<u64> {
+        let mut buffer = [0u8; 64];
+        let got = self.0.as_ref()?.read_at(&mut buffer, 0).ok()?;
+        let text = std::str::from_utf8(&buffer[..got]).ok()?;
+        text.split_ascii_whitespace().nth(1)?.parse().ok()
+    }
 }
 
 /// The CPU on which the caller runs at this moment, see `sched_getcpu(3)`.

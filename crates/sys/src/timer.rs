@@ -1,6 +1,8 @@
 //! Sleeping until a moment, and what keeps a sleeper from waking in time.
 #![expect(unsafe_code, reason = "clock_nanosleep(2), prctl(2) and mlockall(2) are C calls")]
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::{Result, check};
 
 /// Sleeps until a moment of `CLOCK_MONOTONIC`, see `clock_nanosleep(2)`; false when a signal ended the sleep earlier.
@@ -14,6 +16,31 @@ pub fn sleep_until_ns(moment_ns: u64) -> bool {
         libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &until, std::ptr::null_mut())
     };
     woken == 0
+}
+
+/// Signals of [`storm_once`] that arrived. One per process, as signal handlers are.
+static STORM: AtomicU64 = AtomicU64::new(0);
+
+extern "C" fn count(_: libc::c_int) {
+    STORM.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Interrupts this process as soon as a timer can, with `SIGALRM`; see `setitimer(2)`.
+pub fn storm_once() -> Result<()> {
+    // SAFETY: a zeroed sigaction is valid: no flags and an empty mask.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = count as *const () as usize;
+    // SAFETY: `action` is initialised, and the handler does only what signal-safety(7) allows.
+    check(unsafe { libc::sigaction(libc::SIGALRM, &action, std::ptr::null_mut()) }, "sigaction")?;
+    let (never, soon) = (libc::timeval { tv_sec: 0, tv_usec: 0 }, libc::timeval { tv_sec: 0, tv_usec: 1 });
+    let timer = libc::itimerval { it_interval: never, it_value: soon };
+    // SAFETY: `timer` is valid for the call and only read.
+    check(unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()) }, "setitimer").map(drop)
+}
+
+/// Signals of [`storm_once`] that arrived so far.
+pub fn storm_signals() -> u64 {
+    STORM.load(Ordering::Relaxed)
 }
 
 /// By how much the kernel may delay timers of the calling thread to fire several at once, see `PR_GET_TIMERSLACK` in

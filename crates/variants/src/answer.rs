@@ -8,7 +8,7 @@ use fauxplat_model::{Condition, Outcome};
 use crate::VariantError;
 
 /// What a program is asked, to see whether its variants answer alike.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Question {
     /// Argument vector with `{program}` where the program's path stands; for a shell line `sh`, `-c` and the line.
     pub argv: Vec<String>,

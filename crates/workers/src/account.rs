@@ -4,13 +4,14 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use fauxplat_model::ShiftSample;
-use fauxplat_sys::{clock, sched};
+use fauxplat_sys::clock;
+use fauxplat_sys::sched::{self, WaitClock};
 use fauxplat_units::Cpu;
 
 /// Reads the clocks of the thread that made it.
 #[derive(Debug)]
 pub(crate) struct Books {
-    schedstat: Option<File>,
+    wait: WaitClock,
     stat: Option<File>,
     /// How the line of this CPU begins in `/proc/stat`.
     line: String,
@@ -31,31 +32,20 @@ pub(crate) struct Stand {
 }
 
 impl Books {
-    /// The file is opened once: opening it costs more than reading it.
+    /// The files are opened once: opening them costs more than reading them.
     pub(crate) fn open(cpu: Cpu) -> Self {
-        Books {
-            schedstat: File::open("/proc/thread-self/schedstat").ok(),
-            stat: File::open("/proc/stat").ok(),
-            line: format!("cpu{cpu} "),
-        }
+        Books { wait: WaitClock::open(), stat: File::open("/proc/stat").ok(), line: format!("cpu{cpu} ") }
     }
 
     pub(crate) fn stand(&self) -> Stand {
         Stand {
             steal_ns: self.steal_ns(),
-            run_delay_ns: self.run_delay_ns(),
+            run_delay_ns: self.wait.run_delay_ns(),
             involuntary_switches: fauxplat_sys::process::involuntary_switches_of_thread(),
             cpu: sched::current_cpu(),
             cpu_ns: clock::thread_cpu_ns(),
             wall_ns: clock::monotonic_ns(),
         }
-    }
-
-    fn run_delay_ns(&self) -> Option<u64> {
-        let mut buffer = [0u8; 64];
-        let got = self.schedstat.as_ref()?.read_at(&mut buffer, 0).ok()?;
-        let text = std::str::from_utf8(&buffer[..got]).ok()?;
-        text.split_ascii_whitespace().nth(1)?.parse().ok()
     }
 
     /// Eighth number of this CPU's line. The lines of CPUs come first, so a bounded read is enough for some hundreds.

@@ -6,6 +6,8 @@ use clap::{Args, ValueEnum};
 use fauxplat_model::{EnvPad, Heap, Placement, Policy};
 use fauxplat_units::Nanos;
 
+use super::BesideArgs;
+
 /// The condition under which commands run.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Condition")]
@@ -56,6 +58,8 @@ pub(crate) struct ConditionArgs {
     /// TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)
     #[arg(long, value_name = "PROFILE|KNOB=VALUE")]
     pub(crate) tune: Vec<String>,
+    #[command(flatten)]
+    pub(crate) beside: BesideArgs,
     /// Keep and analyse runs that fail
     #[arg(short, long)]
     pub(crate) ignore_failure: bool,

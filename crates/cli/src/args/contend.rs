@@ -5,7 +5,7 @@ use fauxplat_kernels::Kernel;
 use fauxplat_model::Placement;
 use fauxplat_units::{Cpu, Nanos};
 
-use super::{EXIT_CODES, OutputArgs};
+use super::{BesideArgs, EXIT_CODES, OutputArgs};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -37,6 +37,8 @@ pub(crate) struct ContendArgs {
     /// Seed of the order of the cells [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) beside: BesideArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

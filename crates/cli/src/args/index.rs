@@ -4,7 +4,7 @@ use clap::Args;
 use fauxplat_model::{Placement, Policy};
 use fauxplat_units::Nanos;
 
-use super::{EXIT_CODES, OutputArgs};
+use super::{BesideArgs, EXIT_CODES, OutputArgs};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -27,6 +27,8 @@ pub(crate) struct IndexArgs {
     /// Seed of the order in which the CPUs take turns [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) beside: BesideArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

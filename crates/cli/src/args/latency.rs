@@ -5,7 +5,7 @@ use fauxplat_latency::Channel;
 use fauxplat_model::{Placement, Policy};
 use fauxplat_units::{Cpu, Nanos};
 
-use super::{EXIT_CODES, OutputArgs, contend::pair};
+use super::{BesideArgs, EXIT_CODES, OutputArgs, contend::pair};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -43,6 +43,8 @@ pub(crate) struct LatencyArgs {
     /// Seed of the order in which tests take turns [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) beside: BesideArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

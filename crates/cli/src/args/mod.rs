@@ -12,6 +12,7 @@ mod history;
 mod index;
 mod lab;
 mod latency;
+mod load;
 mod output;
 mod run;
 mod sweep;
@@ -35,6 +36,7 @@ pub(crate) use history::{HistoryAction, HistoryArgs};
 pub(crate) use index::IndexArgs;
 pub(crate) use lab::{LabAction, LabArgs};
 pub(crate) use latency::{LatencyArgs, LatencyKind};
+pub(crate) use load::{BesideArgs, LoadArgs};
 pub(crate) use output::{OutputArgs, When};
 pub(crate) use run::RunArgs;
 pub(crate) use sweep::SweepArgs;
@@ -67,6 +69,8 @@ pub(crate) enum Verb {
     Contend(ContendArgs),
     /// How late timers, messages and signals are, and what takes the CPU away
     Latency(LatencyArgs),
+    /// Disturb chosen CPUs by a known amount: caches, memory, ports, faults, forks, interrupts
+    Load(LoadArgs),
     /// How fast a CPU is, in FauxPlats per second of CPU time
     Index(IndexArgs),
     /// Whether a factor that nobody looks at changes the time: where, by how much, and with which period

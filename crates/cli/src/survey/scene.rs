@@ -1,19 +1,23 @@
 //! What stands around a run and cannot be put into its process: load beside it, the clock of its CPU.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 
-use fauxplat_load::{Burner, Rhythm};
-use fauxplat_model::{Background, Beside, Command, KnobOutcome, Trial};
+use fauxplat_load::{Generator, Rhythm};
+use fauxplat_model::{Background, Beside, Command, KnobOutcome, LoadKind, Topology, Trial};
 use fauxplat_tuning::{Root, Tuned, Tuning};
-use fauxplat_units::CpuSet;
+use fauxplat_units::{Cpu, CpuSet};
 
+use crate::disturb;
 use crate::failure::Failure;
 
 /// The load that stands now, and the clock that is held.
 pub(super) struct Scene {
     allowed: CpuSet,
-    seed: u64,
-    burners: Vec<Burner>,
+    /// Every burner that was needed so far, by CPU and share. Those that are not needed now rest: starting one is work.
+    burners: HashMap<(Cpu, u8), Generator>,
+    topology: Topology,
     held: Option<(u32, Tuned)>,
 }
 
@@ -21,8 +25,9 @@ pub(super) struct Scene {
 const SETTLE: std::time::Duration = std::time::Duration::from_millis(2);
 
 impl Scene {
-    pub(super) fn new(allowed: CpuSet, seed: u64) -> Self {
-        Scene { allowed, seed, burners: Vec::new(), held: None }
+    pub(super) fn new(allowed: CpuSet) -> Self {
+        let (topology, _) = fauxplat_topology::read(Path::new("/"));
+        Scene { allowed, burners: HashMap::new(), topology, held: None }
     }
 
     /// A number for the scene of a trial: equal for trials that may be under way together.
@@ -40,7 +45,7 @@ impl Scene {
 
     /// Makes the scene of a trial.
     pub(super) fn enter(&mut self, command: &Command, trial: &Trial) -> Result<(), Failure> {
-        self.burners.clear();
+        self.burners.values().for_each(Generator::rest);
         self.hold_clock(command.condition.frequency_khz)?;
         let Background::Burner { beside, percent } = command.condition.background else { return Ok(()) };
         let own = || {
@@ -56,14 +61,22 @@ impl Scene {
             Beside::Same => own()?,
             Beside::Other => self.allowed.without(&own()?).iter().take(1).collect(),
         };
-        let rhythm = if percent == 100 { Rhythm::Always } else { Rhythm::Share(percent) };
         for cpu in cpus.iter() {
-            let place: CpuSet = [cpu].into_iter().collect();
-            let seed = self.seed.wrapping_add(u64::from(cpu.0));
-            self.burners.push(Burner::start(Some(&place), rhythm, seed).map_err(Failure::machine)?);
+            self.burner(cpu, percent)?.work();
         }
         std::thread::sleep(SETTLE);
         Ok(())
+    }
+
+    /// The burner of a CPU and a share, started when it is first needed.
+    fn burner(&mut self, cpu: Cpu, percent: u8) -> Result<&Generator, Failure> {
+        Ok(match self.burners.entry((cpu, percent)) {
+            Entry::Occupied(there) => there.into_mut(),
+            Entry::Vacant(free) => {
+                let order = disturb::order(LoadKind::Integer, Rhythm::Share(percent), cpu, &self.topology);
+                free.insert(Generator::start(&disturb::program(), order)?)
+            }
+        })
     }
 }
 

@@ -53,7 +53,7 @@ impl<'a> Tour<'a> {
             commands,
             level_of,
             progress,
-            scene: Scene::new(allowed, plan.seed),
+            scene: Scene::new(allowed),
             plan,
             judge,
             open: VecDeque::new(),

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use fauxplat_analyze::{Finished, Judge, aa_stratum, power_result};
-use fauxplat_load::{Burner, Rhythm};
+use fauxplat_kernels::Caches;
+use fauxplat_load::{Generator, Order, Rhythm};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{AaFindings, Aslr, Command, Definition, Metric, Phase, Placement};
+use fauxplat_model::{AaFindings, Aslr, Command, Definition, LoadKind, Metric, Phase, Placement};
 use fauxplat_run::{Executor, Program, Stopped};
 use fauxplat_units::CpuSet;
 use tempfile::TempDir;
@@ -14,6 +15,7 @@ use super::compare::plan;
 use crate::args::{AaArgs, Stratum};
 use crate::contest::Contest;
 use crate::define;
+use crate::disturb;
 use crate::duet;
 use crate::failure::Failure;
 use crate::session::{Session, median_of};
@@ -132,10 +134,15 @@ fn copied(stratum: Stratum, copies: &Copies, session: &Session<'_>) -> Vec<Comma
 }
 
 /// What disturbs a stratum, while it lives.
-fn disturbance(stratum: Stratum, session: &mut Session<'_>) -> Result<Vec<Burner>, Failure> {
+fn disturbance(stratum: Stratum, session: &mut Session<'_>) -> Result<Vec<Generator>, Failure> {
     let seed = session.header.seed;
-    let rhythm = Rhythm::Random { shortest_ms: 20, longest_ms: 400 };
-    let burner = |cpus: Option<&CpuSet>, rhythm| Burner::start(cpus, rhythm, seed).map_err(Failure::machine);
+    let rhythm = Rhythm::Random { shortest_ms: 20, longest_ms: 400, seed };
+    let burner = |cpus: Option<CpuSet>, rhythm| -> Result<Generator, Failure> {
+        let (kind, caches, folder) = (LoadKind::Integer, Caches::default(), std::env::temp_dir());
+        let generator = Generator::start(&disturb::program(), Order { kind, rhythm, cpus, caches, folder })?;
+        generator.work();
+        Ok(generator)
+    };
     match stratum {
         Stratum::Plain | Stratum::Layout => Ok(Vec::new()),
         Stratum::Drift => Ok(vec![burner(None, rhythm)?]),
@@ -144,7 +151,7 @@ fn disturbance(stratum: Stratum, session: &mut Session<'_>) -> Result<Vec<Burner
             let (own, sibling) =
                 pair.ok_or_else(|| Failure::machine("busy-sibling: no CPU here has a sibling"))?;
             session.header.condition.cpu = Placement::OneOf(own);
-            Ok(vec![burner(Some(&sibling), Rhythm::Always)?])
+            Ok(vec![burner(Some(sibling), Rhythm::Share(100))?])
         }
     }
 }

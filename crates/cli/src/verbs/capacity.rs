@@ -35,6 +35,7 @@ pub(crate) fn capacity(
         cpu: Placement::Set(cpus.clone()),
         policy,
         env_pad: EnvPad::None,
+        load: args.beside.load.clone(),
         ..Condition::default()
     };
     let mut workshop = Workshop::begin("contend", condition, args.seed, &args.output, invocation)?;

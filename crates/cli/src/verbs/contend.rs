@@ -63,7 +63,8 @@ pub(crate) fn contend(args: &ContendArgs, invocation: &[String]) -> Result<(), F
         Err(error) => return Err(error.into()),
     };
     let placement = Placement::Set(cpus);
-    let condition = Condition { cpu: placement, policy, env_pad: EnvPad::None, ..Condition::default() };
+    let load = args.beside.load.clone();
+    let condition = Condition { cpu: placement, policy, env_pad: EnvPad::None, load, ..Condition::default() };
     let mut workshop = Workshop::begin("contend", condition, args.seed, &args.output, invocation)?;
     warn(&mut workshop, policy);
     let samples = measure(&mut workshop, &mut crew, &design, args.rounds)?;

@@ -26,7 +26,8 @@ pub(crate) fn index(args: &IndexArgs, invocation: &[String]) -> Result<(), Failu
     let (cpus, chosen) = cpus(args)?;
     let placement = Placement::Set(cpus.iter().copied().collect());
     let (crew, policy) = crew(&cpus, args.policy)?;
-    let condition = Condition { cpu: placement, policy, env_pad: EnvPad::None, ..chosen };
+    let condition =
+        Condition { cpu: placement, policy, env_pad: EnvPad::None, load: args.beside.load.clone(), ..chosen };
     let mut workshop = Workshop::begin("index", condition, args.seed, &args.output, invocation)?;
     if args.policy.is_none() && policy == Policy::Other {
         let reason = "the index at real-time priority (SCHED_FIFO needs CAP_SYS_NICE or an RLIMIT_RTPRIO: run as root)";

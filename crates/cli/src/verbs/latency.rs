@@ -47,6 +47,7 @@ pub(crate) fn latency(args: &LatencyArgs, invocation: &[String]) -> Result<(), F
         cpu: Placement::Set(named),
         policy: policies[0],
         env_pad: EnvPad::None,
+        load: args.beside.load.clone(),
         ..Condition::default()
     };
     let mut workshop = Workshop::begin("latency", condition, args.seed, &args.output, invocation)?;

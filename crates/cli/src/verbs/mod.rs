@@ -11,6 +11,7 @@ pub(crate) mod history;
 pub(crate) mod index;
 pub(crate) mod lab;
 pub(crate) mod latency;
+pub(crate) mod load;
 pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod sweep;

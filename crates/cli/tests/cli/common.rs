@@ -163,6 +163,10 @@ const BINARY: &str = env!("CARGO_BIN_EXE_fauxplat");
 pub(crate) struct Live(Child);
 
 impl Live {
+    pub(crate) fn pid(&self) -> u32 {
+        self.0.id()
+    }
+
     pub(crate) fn signal(&self, signal: i32) {
         signal::send(self.0.id() as i32, signal);
     }

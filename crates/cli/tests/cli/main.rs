@@ -19,6 +19,7 @@ mod history;
 mod index;
 mod interrupt;
 mod lab;
+mod load;
 mod misbehaviour;
 mod placement;
 mod rates;

@@ -4,12 +4,13 @@ use std::io;
 
 use fauxplat_model::document::Header;
 use fauxplat_model::{
-    Aslr, Condition, Definition, EnvBase, EnvPad, Heap, KnobOutcome, MachineFacts, Output, Placement,
-    TableSource,
+    Aslr, Condition, Definition, EnvBase, EnvPad, Heap, KnobOutcome, LoadAccount, MachineFacts, Output,
+    Placement, TableSource,
 };
 
 use crate::grid::Tone;
 use crate::text::page::Page;
+use crate::verbs::load::achieved;
 use crate::words::{counted, visible};
 
 /// The part below the figures.
@@ -18,6 +19,9 @@ pub(crate) fn foot(page: &mut Page, header: &Header) -> io::Result<()> {
     page.paragraph(Tone::Faint, 0, &format!("condition: {}", condition(&header.condition)))?;
     for why in header.condition.cpu_choice.iter().flat_map(|choice| &choice.why) {
         page.paragraph(Tone::Faint, 2, &visible(why))?;
+    }
+    if let Some(loads) = loads(&header.condition) {
+        page.paragraph(Tone::Faint, 0, &format!("beside: {loads}"))?;
     }
     if let Some(counters) = counters(&header.definition) {
         page.paragraph(Tone::Faint, 0, &format!("rate: {counters}"))?;
@@ -53,6 +57,17 @@ pub(crate) fn counters(definition: &Definition) -> Option<String> {
     let place = |table: &TableSource| visible(&table.to_string());
     let also = others.iter().map(|table| format!(", also watched {}", place(table)));
     Some(format!("of {}{}", place(first), also.collect::<String>()))
+}
+
+/// The loads that were held beside all of it, and what they achieved; nothing where there were none.
+pub(crate) fn loads(condition: &Condition) -> Option<String> {
+    let line = |account: &LoadAccount| {
+        let place = account.cpu.map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
+        let LoadAccount { kind, asked_percent, .. } = account;
+        format!("load {kind}{place}, {} achieved of {asked_percent} % asked", achieved(account))
+    };
+    let lines: Vec<String> = condition.loaded.iter().map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("; "))
 }
 
 /// The condition in one line.
@@ -139,7 +154,8 @@ pub(crate) fn repeat(header: &Header) -> String {
     let verb =
         header.invocation.iter().position(|word| ["run", "compare", "aa", "sweep"].contains(&word.as_str()));
     match verb {
-        _ if has_seed => {}
+        // A load draws nothing.
+        _ if has_seed || header.invocation.get(1).is_some_and(|word| word == "load") => {}
         Some(verb) => words.insert(verb + 1, format!("--seed {}", header.seed)),
         None => words.push(format!("--seed {}", header.seed)),
     }

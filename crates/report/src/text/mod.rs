@@ -24,7 +24,7 @@ pub(crate) use compare::{notes, winner};
 pub(crate) use run::along;
 pub(crate) use table::{lines, publisher};
 
-pub(crate) use frame::{condition, counters, machine, repeat};
+pub(crate) use frame::{condition, counters, loads, machine, repeat};
 pub(crate) use page::Page;
 
 /// Writes the figures first and what they rest upon below them.

@@ -9,6 +9,7 @@ pub(crate) mod explain;
 pub(crate) mod index;
 pub(crate) mod lab;
 pub(crate) mod latency;
+pub(crate) mod load;
 pub(crate) mod tune;
 
 use std::io::Write;
@@ -25,6 +26,7 @@ pub(crate) fn parts(record: &Record) -> Vec<Part> {
         Findings::Contend(found) => contend::parts(found),
         Findings::Latency(found) => latency::parts(found),
         Findings::Index(found) => index::parts(record.header, found),
+        Findings::Load(found) => load::parts(record.header, found),
         Findings::Tune(found) => tune::parts(record.header, found),
         Findings::TuneList(found) => tune::parts_of_list(found),
         Findings::Restore(found) => tune::parts_of_restore(record.header, found),
@@ -46,6 +48,7 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
         Findings::Capacity(found) => found.looks.iter().try_for_each(|look| rows.serialize(look))?,
         Findings::Contend(found) => found.pairs.iter().try_for_each(|pair| rows.serialize(pair))?,
         Findings::Index(found) => found.cpus.iter().try_for_each(|cpu| rows.serialize(cpu))?,
+        Findings::Load(found) => found.generators.iter().try_for_each(|one| rows.serialize(one))?,
         Findings::Tune(found) => tune::rows(&found.changes).try_for_each(|row| rows.serialize(row))?,
         Findings::Restore(found) => {
             let changes = found.restored.as_ref().map_or(&[][..], |done| &done.changes);

@@ -1,0 +1,267 @@
+//! `load` and `--load`: known amounts of disturbance, on stated CPUs, that end with fauxplat.
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use fauxplat_sys::sched;
+use serde_json::Value;
+
+use crate::common::{Done, Lab, Live, SIGINT, SIGKILL, eventually, number};
+
+/// `CAP_SYS_NICE`, see `capabilities(7)`.
+const CAP_SYS_NICE: u32 = 23;
+/// SIGSTOP and SIGCONT, see `signal(7)`.
+const SIGSTOP: i32 = 19;
+const SIGCONT: i32 = 18;
+
+/// A CPU that is allowed here, and whether there are others.
+fn last_cpu() -> (u32, bool) {
+    let allowed = sched::affinity(0).unwrap();
+    (allowed.iter().last().unwrap().0, allowed.len() > 1)
+}
+
+fn generators(document: &Value) -> &Vec<Value> {
+    document["generators"].as_array().unwrap()
+}
+
+/// The processes of the generators of a fauxplat.
+fn children(pid: u32) -> Vec<u32> {
+    let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let is_generator = |pid: &u32| {
+        fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains("__generator"))
+    };
+    list.split_whitespace().filter_map(|digits| digits.parse().ok()).filter(is_generator).collect()
+}
+
+/// Fields of `/proc/PID/stat` from the third on; nothing when the process is gone or dead.
+fn stat(pid: u32) -> Option<Vec<String>> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let fields: Vec<String> = text.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect();
+    (fields[0] != "Z" && fields[0] != "X").then_some(fields)
+}
+
+/// CPU time of a process in clock ticks, fields 14 and 15.
+fn ticks(pid: u32) -> u64 {
+    let fields = stat(pid).unwrap();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+/// Loads under way, with their generators.
+fn held(lab: &Lab, loads: &[&str]) -> (Live, Vec<u32>) {
+    let words: Vec<&str> =
+        ["load"].into_iter().chain(loads.iter().copied()).chain(["--format", "json"]).collect();
+    let live = lab.start(&words);
+    let working = || {
+        let pids = children(live.pid());
+        pids.len() == loads.len() && pids.iter().all(|&pid| stat(pid).is_some_and(|fields| fields[11] != "0"))
+    };
+    assert!(eventually(working), "the generators do not work");
+    let pids = children(live.pid());
+    (live, pids)
+}
+
+#[test]
+fn every_kind_works_where_it_should_and_says_how_much() {
+    let lab = Lab::ordinary();
+    let (cpu, _) = last_cpu();
+    let kinds = [
+        "integer", "float", "branch", "l1", "l2", "llc", "memory", "tlb", "faults", "forks", "switches",
+        "timers", "files",
+    ];
+    let loads: Vec<String> = kinds.iter().map(|kind| format!("{kind}:3%@{cpu}")).collect();
+    let mut words: Vec<&str> = loads.iter().map(String::as_str).collect();
+    words.splice(0..0, ["load", "--time", "700ms"]);
+    let document = lab.json(&words);
+    assert_eq!(document["schema"], "fauxplat.load/1");
+    assert_eq!(generators(&document).len(), kinds.len());
+    for (one, kind) in generators(&document).iter().zip(kinds) {
+        assert_eq!((one["kind"].as_str(), number(one, "cpu")), (Some(kind), u64::from(cpu)));
+        assert!(number(one, "operations") > 0 && number(one, "busy_ns") > 0, "{one}");
+        let achieved = number(one, "busy_ns") as f64 / number(one, "wall_ns") as f64 * 100.0;
+        assert!((one["achieved_percent"].as_f64().unwrap() - achieved).abs() < 1e-6, "{one}");
+        assert_eq!((one["asked_percent"].as_u64(), &one["ended"]), (Some(3), &Value::Null), "{one}");
+    }
+    let bytes = |kind: usize| number(&generators(&document)[kind], "footprint_bytes");
+    assert!(bytes(0) == 0 && bytes(3) < bytes(4) && bytes(4) < bytes(6), "{document}");
+    assert!(
+        fs::read_dir(lab.folder())
+            .unwrap()
+            .flatten()
+            .all(|entry| { !entry.file_name().to_string_lossy().contains(".fauxplat") })
+    );
+}
+
+#[test]
+fn what_is_told_is_what_others_see() {
+    let lab = Lab::new();
+    let (cpu, _) = last_cpu();
+    let (live, pids) = held(&lab, &[&format!("integer:30%@{cpu}")]);
+    let status = fs::read_to_string(format!("/proc/{}/status", pids[0])).unwrap();
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
+    assert_eq!(list.trim(), cpu.to_string());
+    std::thread::sleep(Duration::from_millis(1500));
+    let seen_ns = ticks(pids[0]) * 10_000_000;
+    live.signal(SIGINT);
+    let document = live.end().ends_with(0).json();
+    let told_ns = number(&generators(&document)[0], "busy_ns");
+    // What others see has the start in it, and lacks what came after the look.
+    assert!(told_ns.abs_diff(seen_ns) < 300_000_000, "told {told_ns}, seen {seen_ns}");
+    assert_eq!(document["warnings"].to_string().contains("interrupted"), false, "Ctrl-C is how it ends");
+    assert!(eventually(|| stat(pids[0]).is_none()));
+}
+
+#[test]
+fn generators_end_with_fauxplat_whatever_ends_it() {
+    let (cpu, _) = last_cpu();
+    for stopped in [false, true] {
+        let lab = Lab::new();
+        let loads = [format!("llc:20%@{cpu}"), format!("forks:20%@{cpu}"), format!("switches:20%@{cpu}")];
+        let (live, pids) = held(&lab, &loads.each_ref().map(String::as_str));
+        if stopped {
+            pids.iter().for_each(|&pid| fauxplat_sys::signal::send(pid as i32, SIGSTOP));
+        }
+        live.signal(SIGKILL);
+        live.end();
+        assert!(eventually(|| pids.iter().all(|&pid| stat(pid).is_none())), "stopped: {stopped}");
+    }
+}
+
+#[test]
+fn a_generator_that_is_ended_is_reported_and_the_others_go_on() {
+    let lab = Lab::new();
+    let (cpu, _) = last_cpu();
+    let (live, pids) = held(&lab, &[&format!("integer:10%@{cpu}"), &format!("float:10%@{cpu}")]);
+    fauxplat_sys::signal::send(pids[0] as i32, SIGKILL);
+    std::thread::sleep(Duration::from_millis(300));
+    live.signal(SIGINT);
+    let document = live.end().ends_with(0).json();
+    assert!(
+        generators(&document)[0]["ended"].as_str().unwrap().contains("its process was ended"),
+        "{document}"
+    );
+    assert!(document["warnings"].to_string().contains("ended early"), "{document}");
+    assert_eq!(generators(&document)[1]["ended"], Value::Null);
+    let all = lab.start(&["load", &format!("integer:10%@{cpu}")]);
+    assert!(eventually(|| children(all.pid()).len() == 1));
+    assert!(eventually(|| {
+        children(all.pid()).iter().for_each(|&pid| fauxplat_sys::signal::send(pid as i32, SIGKILL));
+        children(all.pid()).is_empty()
+    }));
+    all.end().ends_with(3);
+}
+
+#[test]
+fn a_real_time_load_leaves_a_cpu_and_is_freed_when_nobody_watches_it() {
+    let (cpu, more) = last_cpu();
+    let lab = Lab::new();
+    let everywhere = lab.run(&["load", "realtime", "--time", "1s"]);
+    everywhere.complains(2, &["every CPU that is allowed", "leave one out"]);
+    if !more || !lab.has_capability(CAP_SYS_NICE) {
+        eprintln!("skipped: a real-time load needs CAP_SYS_NICE and a second CPU");
+        return;
+    }
+    let (live, pids) = held(&lab, &[&format!("realtime:40%@{cpu}")]);
+    let policy = || stat(pids[0]).map(|fields| fields[38].clone());
+    assert_eq!(policy().as_deref(), Some("1"), "SCHED_FIFO");
+    live.signal(SIGSTOP);
+    assert!(eventually(|| policy().as_deref() == Some("0")), "the watchdog frees the CPU");
+    live.signal(SIGCONT);
+    assert!(eventually(|| policy().as_deref() == Some("1")), "and gives it back");
+    live.signal(SIGINT);
+    let document = live.end().ends_with(0).json();
+    assert_eq!(number(&generators(&document)[0], "watchdog_frees"), 1, "{document}");
+    assert!(document["warnings"].to_string().contains("its watchdog freed the CPU"), "{document}");
+}
+
+#[test]
+fn a_real_time_load_without_permission_is_refused() {
+    let (cpu, more) = last_cpu();
+    let lab = Lab::ordinary();
+    if !more || lab.has_capability(CAP_SYS_NICE) {
+        eprintln!("skipped: needs a second CPU and a user without CAP_SYS_NICE");
+        return;
+    }
+    let refused = lab.run(&["load", &format!("realtime@{cpu}"), "--time", "1s"]);
+    refused.complains(3, &["load realtime", "SCHED_FIFO", "CAP_SYS_NICE", "run as root"]);
+}
+
+#[test]
+fn bad_loads_are_refused_in_one_line() {
+    let lab = Lab::new();
+    for intensity in ["0", "101%", "-5", "x"] {
+        lab.run(&["load", &format!("l1:{intensity}@0")]).complains(2, &["from 1 to 100"]);
+    }
+    lab.run(&["load", "l4"]).complains(2, &["there is no load `l4`", "integer, float"]);
+    lab.run(&["load"]).complains(2, &["required"]);
+    lab.run(&["load", "llc@7000"]).complains(2, &["load llc@7000", "CPU 7000 does not exist"]);
+    lab.run(&["load", "llc@sibling-of:7000"]).complains(2, &["CPU 7000 does not exist"]);
+    lab.run(&["run", "true", "--load", "llc@7000"]).complains(2, &["CPU 7000 does not exist"]);
+    lab.run(&["load", "integer", "--time", "-1s"]).ends_with(2);
+    lab.shell("mkdir closed && chmod 0 closed");
+    let mut command = lab.command(&["load", "files@0", "--time", "1s"]);
+    command.env("TMPDIR", lab.path("nowhere"));
+    Done::of(command).complains(3, &["load files on CPU 0", "No such file or directory"]);
+}
+
+#[test]
+fn the_inherited_affinity_holds() {
+    let (cpu, more) = last_cpu();
+    if !more {
+        eprintln!("skipped: needs two CPUs");
+        return;
+    }
+    let lab = Lab::new();
+    let first = sched::affinity(0).unwrap().first().unwrap();
+    let confined = |words: &[&str]| {
+        let mut command = Command::new("taskset");
+        command.args(["-c", &first.to_string()]).args(lab.starter()).args(words).args(["--store", "none"]);
+        lab.settle(&mut command);
+        Done::of(command)
+    };
+    confined(&["load", &format!("integer@{cpu}"), "--time", "1s"])
+        .complains(2, &["is not allowed to this process"]);
+    let document =
+        confined(&["load", "integer:20%", "--time", "300ms", "--format", "json"]).ends_with(0).json();
+    assert_eq!(generators(&document).len(), 1, "one CPU, one generator: {document}");
+    assert_eq!(number(&generators(&document)[0], "cpu"), u64::from(first.0));
+    // A machine with one CPU has none to spare.
+    confined(&["load", "realtime", "--time", "1s"]).complains(2, &["every CPU that is allowed"]);
+}
+
+#[test]
+fn a_load_stands_beside_a_whole_measurement() {
+    let lab = Lab::ordinary();
+    let (cpu, _) = last_cpu();
+    let load = format!("branch:10%@{cpu}");
+    for words in [
+        vec!["run", "true", "-r", "30"],
+        vec!["compare", "true", "true", "--max-time", "300ms"],
+        vec!["contend", "l1", "--pairs", "0:0", "--rounds", "5", "--duration", "3ms"],
+        vec!["latency", "timer", "--count", "60"],
+        vec!["index", "--duration", "100ms"],
+    ] {
+        let words: Vec<&str> = words.into_iter().chain(["--load", &load]).collect();
+        let document = lab.json(&words);
+        let loaded = &document["condition"]["loaded"];
+        assert_eq!(document["condition"]["load"][0], load.as_str(), "{words:?}");
+        assert_eq!((loaded[0]["kind"].as_str(), loaded.as_array().unwrap().len()), (Some("branch"), 1));
+        assert!(number(&loaded[0], "operations") > 0, "{words:?}: {loaded}");
+        assert_eq!(lab.last()["condition"]["loaded"], *loaded, "{words:?}: what is stored is what was told");
+    }
+    let report = lab.run(&["run", "true", "-r", "30", "--load", &load]).ends_with(0).out;
+    assert!(report.contains(&format!("beside: load branch on CPU {cpu}, ")), "{report}");
+}
+
+#[test]
+fn reports_come_in_every_form() {
+    let lab = Lab::new();
+    let (cpu, _) = last_cpu();
+    let load = format!("l2:5%@{cpu}");
+    let report =
+        |format: &str| lab.run(&["load", &load, "--time", "200ms", "--format", format]).ends_with(0).out;
+    assert!(report("text").contains("1 generator for 0."), "{}", report("text"));
+    assert!(report("markdown").contains("| l2"), "{}", report("markdown"));
+    let csv = report("csv");
+    assert!(csv.starts_with("kind,cpu,asked_percent,achieved_percent,") && csv.lines().count() == 2, "{csv}");
+}

@@ -1,0 +1,199 @@
+//! A generator, seen from fauxplat.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fauxplat_model::LoadAccount;
+use fauxplat_sys::process::{self, Waited};
+use fauxplat_sys::shared::{Doorbell, SharedWords, memory_file};
+use fauxplat_sys::spawn::{ChildSetup, Image, StartSpace, start};
+use fauxplat_sys::{clock, signal};
+use fauxplat_units::CpuSet;
+
+use crate::LoadError;
+use crate::board::{Board, Stage, WORDS, Wish, Word};
+use crate::order::{Order, Rhythm};
+
+/// The program and the hidden verb that make it a generator; normally this very binary.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The executable.
+    pub path: PathBuf,
+    /// The words before those of the order.
+    pub words: Vec<String>,
+}
+
+impl Program {
+    /// This very binary, with the hidden verb.
+    pub fn this_binary(verb: &str) -> Self {
+        Program { path: "/proc/self/exe".into(), words: vec![verb.to_owned()] }
+    }
+}
+
+/// A generator. Dropping it ends it.
+#[derive(Debug)]
+pub struct Generator {
+    order: Order,
+    pid: i32,
+    memory: SharedWords,
+    bell: Doorbell,
+}
+
+/// Laying out the memory of the largest load takes some tenths of a second on a busy machine.
+const BEGIN_NS_MAX: u64 = 30_000_000_000;
+/// A generator that is told to rest does so after its lap; one that sleeps, after its period. On a CPU that it shares
+/// with many it may not come to it.
+const HEED_NS_MAX: u64 = 1_000_000_000;
+
+impl Generator {
+    /// Starts a generator, which is at its place with its memory laid out when this returns, and rests.
+    ///
+    /// It ends with the thread that calls this.
+    ///
+    /// # Errors
+    /// No process, no such place, no permission for its policy, no memory, no file.
+    pub fn start(program: &Program, order: Order) -> Result<Self, LoadError> {
+        let memory = memory_file(WORDS)?;
+        let mut generator =
+            Generator { order, pid: 0, memory: SharedWords::map(&memory, WORDS)?, bell: Doorbell::new()? };
+        generator.pid = generator.spawn(program, &memory)?;
+        generator.beat();
+        let began = generator.wait_until(BEGIN_NS_MAX, |stage| stage != Stage::Begins);
+        match generator.trouble() {
+            Some(error) => Err(error),
+            None if began => Ok(generator),
+            None => Err(generator.fails(std::io::ErrorKind::TimedOut.into())),
+        }
+    }
+
+    fn spawn(&self, program: &Program, memory: &File) -> Result<i32, LoadError> {
+        let fds = [memory.as_raw_fd(), self.bell.fd()];
+        let mut words = vec!["fauxplat".to_owned()];
+        words.extend(program.words.iter().cloned());
+        words.extend(fds.map(|fd| fd.to_string()));
+        words.push(std::process::id().to_string());
+        words.extend(self.order.to_words());
+        let path = program.path.display().to_string();
+        let mut image = Image::new(&path, &words, &[]).map_err(|error| self.fails(error.into()))?;
+        let null = File::options().read(true).write(true).open("/dev/null").map_err(|it| self.fails(it))?;
+        let setup = ChildSetup { stdio: [null.as_raw_fd(); 3], ..ChildSetup::default() };
+        fds.iter().try_for_each(|&fd| process::keep_over_exec(fd, true))?;
+        let started = start(&mut image, &setup, None, &mut StartSpace::default());
+        fds.iter().try_for_each(|&fd| process::keep_over_exec(fd, false))?;
+        let refused = |errno| self.fails(std::io::Error::from_raw_os_error(errno));
+        Ok(started.map_err(|failed| refused(failed.errno))?.pid)
+    }
+
+    fn board(&self) -> Board<'_> {
+        Board(self.memory.words())
+    }
+
+    /// What it was told.
+    pub fn order(&self) -> &Order {
+        &self.order
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+
+    /// Lets it work, and waits until it does.
+    pub fn work(&self) {
+        self.beat();
+        self.board().wish_for(Wish::Work);
+        self.bell.ring();
+        self.wait_until(HEED_NS_MAX, |stage| stage != Stage::Rests);
+    }
+
+    /// Lets it rest, and waits until it does. Its account is complete then.
+    pub fn rest(&self) {
+        self.board().wish_for(Wish::Rest);
+        self.wait_until(HEED_NS_MAX, |stage| !matches!(stage, Stage::Works | Stage::Away));
+    }
+
+    /// A sign of life, which a real-time load needs every so often.
+    pub(crate) fn beat(&self) {
+        self.board().write(Word::HeartbeatNs, clock::monotonic_ns());
+    }
+
+    /// Waits until the stage is as it should be; whether it came to that.
+    fn wait_until(&self, longest_ns: u64, done: impl Fn(Stage) -> bool) -> bool {
+        let until_ns = clock::monotonic_ns() + longest_ns;
+        while !done(self.board().stage()) {
+            if clock::monotonic_ns() > until_ns || self.is_gone() {
+                return false;
+            }
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        true
+    }
+
+    /// Whether the process ended, which it never does by itself.
+    fn is_gone(&self) -> bool {
+        process::start_ticks(self.pid.unsigned_abs()).is_none()
+    }
+
+    /// Why it does not work any more, if it does not.
+    fn trouble(&self) -> Option<LoadError> {
+        let (kind, place) = (self.order.kind, self.place());
+        let source = std::io::Error::from_raw_os_error(self.board().read(Word::Errno) as i32);
+        match self.board().stage() {
+            Stage::NoPlace => Some(LoadError::Place { kind, place, source }),
+            Stage::NoPolicy => Some(LoadError::Policy { kind, place, source }),
+            Stage::Failed => Some(LoadError::Failed { kind, place, source }),
+            _ if self.is_gone() => Some(LoadError::Failed {
+                kind,
+                place,
+                source: std::io::Error::other("its process was ended"),
+            }),
+            Stage::Begins | Stage::Rests | Stage::Works | Stage::Away => None,
+        }
+    }
+
+    fn fails(&self, source: std::io::Error) -> LoadError {
+        LoadError::Failed { kind: self.order.kind, place: self.place(), source }
+    }
+
+    fn place(&self) -> String {
+        self.order.cpus.as_ref().map_or("any CPU".to_owned(), |cpus| format!("CPU {cpus}"))
+    }
+
+    /// What it did so far.
+    pub fn account(&self) -> LoadAccount {
+        let board = self.board();
+        let (busy_ns, wall_ns) = (board.read(Word::BusyNs), board.read(Word::WallNs));
+        let asked_percent = match self.order.rhythm {
+            Rhythm::Share(percent) => percent,
+            Rhythm::Random { .. } => 50,
+        };
+        let away =
+            (board.stage() == Stage::Away).then(|| "its CPU is offline or not allowed any more".to_owned());
+        LoadAccount {
+            kind: self.order.kind,
+            cpu: self.order.cpus.as_ref().and_then(CpuSet::first),
+            asked_percent,
+            achieved_percent: (wall_ns > 0).then(|| busy_ns as f64 / wall_ns as f64 * 100.0),
+            busy_ns,
+            wall_ns,
+            run_delay_ns: (board.read(Word::TellsDelay) == 1).then(|| board.read(Word::RunDelayNs)),
+            away_ns: board.read(Word::AwayNs),
+            operations: board.read(Word::Operations),
+            operation: self.order.kind.operation().to_owned(),
+            footprint_bytes: self.order.footprint(),
+            watchdog_frees: board.read(Word::WatchdogFrees),
+            ended: self.trouble().map(|error| error.to_string()).or(away),
+        }
+    }
+}
+
+impl Drop for Generator {
+    fn drop(&mut self) {
+        if self.pid > 0 {
+            signal::send(self.pid, signal::SIGKILL);
+            while process::wait(self.pid, true) == Waited::Interrupted {}
+        }
+    }
+}

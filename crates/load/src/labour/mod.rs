@@ -1,0 +1,82 @@
+//! The work of each kind, a file per kind that is more than a loop.
+
+mod faults;
+mod files;
+mod forks;
+mod loops;
+mod switches;
+mod timers;
+mod tlb;
+
+use std::io;
+
+use fauxplat_model::LoadKind;
+use fauxplat_sys::clock;
+
+use crate::order::Order;
+
+/// Work that can be done in laps of any length.
+pub(crate) trait Labour {
+    /// Does so many units, at least one.
+    ///
+    /// # Errors
+    /// The kernel does not go on: no space, no process.
+    fn lap(&mut self, units: u64) -> io::Result<()>;
+
+    /// The clock by which the share is held: the CPU time of this thread, unless the work is done elsewhere.
+    fn busy_ns(&self) -> u64 {
+        clock::thread_cpu_ns()
+    }
+
+    /// Operations in a unit.
+    fn operations(&self, units: u64) -> u64 {
+        units
+    }
+}
+
+/// Makes the work of an order ready on the thread that will do it, which stands where it stays.
+///
+/// # Errors
+/// No memory, no file, no thread.
+pub(crate) fn ready(order: &Order) -> io::Result<Box<dyn Labour>> {
+    Ok(match order.kind {
+        LoadKind::Integer | LoadKind::Float | LoadKind::Branch | LoadKind::RealTime => {
+            Box::new(loops::Arithmetic::new(order))
+        }
+        LoadKind::L1 | LoadKind::L2 | LoadKind::Llc | LoadKind::Memory => Box::new(loops::Lines::new(order)?),
+        LoadKind::Tlb => Box::new(tlb::Walk::new()?),
+        LoadKind::Faults => Box::new(faults::Faults::new()?),
+        LoadKind::Forks => Box::new(forks::Forks),
+        LoadKind::Switches => Box::new(switches::Switches::new()?),
+        LoadKind::Timers => Box::new(timers::Timers::new()),
+        LoadKind::Files => Box::new(files::Files::new(&order.folder)?),
+    })
+}
+
+/// A kernel call that failed, as the error that it is.
+fn plain(error: fauxplat_sys::SysError) -> io::Error {
+    error.source
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::Rhythm;
+    use fauxplat_kernels::Caches;
+    use fauxplat_units::Bytes;
+
+    #[test]
+    fn every_kind_works_and_its_clock_moves() {
+        let caches = Caches { llc: Bytes(4 << 20), ..Caches::default() };
+        for kind in LoadKind::ALL {
+            let folder = std::env::temp_dir();
+            let order = Order { kind, rhythm: Rhythm::Share(100), cpus: None, caches, folder };
+            let mut labour = ready(&order).unwrap();
+            let before_ns = labour.busy_ns();
+            while labour.busy_ns() < before_ns + 2_000_000 {
+                labour.lap(3).unwrap();
+            }
+            assert!(labour.operations(3) >= 3, "{kind}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What a generator is told before it begins.
+
+use std::path::PathBuf;
+
+use fauxplat_kernels::{Caches, Kernel};
+use fauxplat_model::LoadKind;
+use fauxplat_units::{Bytes, CpuSet};
+
+/// How a load comes and goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rhythm {
+    /// So many per cent of the time, 1 to 100, held by a feedback loop.
+    Share(u8),
+    /// Bursts and rests of random length, each uniform between the two bounds: a neighbour.
+    Random {
+        /// Shortest burst or rest.
+        shortest_ms: u64,
+        /// Longest burst or rest.
+        longest_ms: u64,
+        /// Seed of their lengths.
+        seed: u64,
+    },
+}
+
+/// One generator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// What it does.
+    pub kind: LoadKind,
+    /// How much of the time.
+    pub rhythm: Rhythm,
+    /// Where it stays; `None` for wherever the scheduler puts it.
+    pub cpus: Option<CpuSet>,
+    /// The caches of its CPU, from which its memory is sized.
+    pub caches: Caches,
+    /// The folder in which [`LoadKind::Files`] writes. Nothing is left there.
+    pub folder: PathBuf,
+}
+
+impl Order {
+    /// Memory that the generator walks.
+    pub fn footprint(&self) -> Bytes {
+        let caches = &self.caches;
+        match self.kind {
+            LoadKind::L1 => caches.l1d,
+            LoadKind::L2 => caches.l2,
+            LoadKind::Llc => caches.llc,
+            LoadKind::Memory => Kernel::Dram.footprint(caches),
+            LoadKind::Tlb => Bytes(WINDOW_PAGES * PAGE_BYTES),
+            LoadKind::Faults => Bytes(FAULT_PAGES * PAGE_BYTES),
+            _ => Bytes(0),
+        }
+    }
+
+    /// The order as words of a command line.
+    pub(crate) fn to_words(&self) -> Vec<String> {
+        let Caches { l1d, l2, llc, line } = self.caches;
+        let rhythm = match self.rhythm {
+            Rhythm::Share(percent) => percent.to_string(),
+            Rhythm::Random { shortest_ms, longest_ms, seed } => format!("{shortest_ms}-{longest_ms}-{seed}"),
+        };
+        let cpus = self.cpus.as_ref().map_or(ANYWHERE.to_owned(), CpuSet::to_string);
+        let sizes = [l1d, l2, llc, line].map(|size| size.0.to_string()).join(",");
+        vec![self.kind.to_string(), rhythm, cpus, sizes, self.folder.display().to_string()]
+    }
+
+    /// Reads them back; `None` for words that nobody here wrote.
+    pub(crate) fn from_words(words: &[String]) -> Option<Order> {
+        let [kind, rhythm, cpus, sizes, folder] = words else { return None };
+        let sizes: Vec<u64> = numbers(sizes, ',')?;
+        let &[l1d, l2, llc, line] = sizes.as_slice() else { return None };
+        let rhythm = match numbers(rhythm, '-')?.as_slice() {
+            &[percent] => Rhythm::Share(u8::try_from(percent).ok()?),
+            &[shortest_ms, longest_ms, seed] => Rhythm::Random { shortest_ms, longest_ms, seed },
+            _ => return None,
+        };
+        Some(Order {
+            kind: kind.parse().ok()?,
+            rhythm,
+            cpus: if cpus == ANYWHERE { None } else { Some(cpus.parse().ok()?) },
+            caches: Caches { l1d: Bytes(l1d), l2: Bytes(l2), llc: Bytes(llc), line: Bytes(line) },
+            folder: folder.into(),
+        })
+    }
+}
+
+fn numbers(text: &str, between: char) -> Option<Vec<u64>> {
+    text.split(between).map(|digits| digits.parse().ok()).collect()
+}
+
+/// The word for no CPU in particular.
+const ANYWHERE: &str = "anywhere";
+
+/// The page size for which footprints are told.
+const PAGE_BYTES: u64 = 4096;
+/// Pages behind the addresses of [`LoadKind::Tlb`], and how often they are shown.
+pub(crate) const WINDOW_PAGES: u64 = 64;
+pub(crate) const WINDOWS: u64 = 4096;
+/// Pages of [`LoadKind::Faults`].
+pub(crate) const FAULT_PAGES: u64 = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_read_what_they_write() {
+        let caches = Caches::default();
+        let order = |kind, rhythm, cpus: Option<&str>| Order {
+            kind,
+            rhythm,
+            cpus: cpus.map(|list| list.parse().unwrap()),
+            caches,
+            folder: "/tmp/some where".into(),
+        };
+        let random = Rhythm::Random { shortest_ms: 20, longest_ms: 400, seed: u64::MAX };
+        for order in [
+            order(LoadKind::Integer, Rhythm::Share(30), Some("1")),
+            order(LoadKind::Llc, random, None),
+            order(LoadKind::RealTime, Rhythm::Share(100), Some("0-3,9")),
+        ] {
+            assert_eq!(Order::from_words(&order.to_words()), Some(order));
+        }
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        for bad in
+            ["integer 30 1 1,2,3 /tmp", "integer 300 1 1,2,3,4 /tmp", "llama 30 1 1,2,3,4 /tmp", "integer"]
+        {
+            assert_eq!(Order::from_words(&words(bad)), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn memory_is_sized_by_the_caches_of_the_cpu() {
+        let caches =
+            Caches { l1d: Bytes(48 << 10), l2: Bytes(2 << 20), llc: Bytes(36 << 20), line: Bytes(64) };
+        let footprint = |kind| {
+            Order { kind, rhythm: Rhythm::Share(1), cpus: None, caches, folder: "/".into() }.footprint().0
+        };
+        assert_eq!(footprint(LoadKind::L1), 48 << 10);
+        assert_eq!(footprint(LoadKind::L2), 2 << 20);
+        assert!(
+            footprint(LoadKind::Llc) >= 36 << 20 && footprint(LoadKind::Memory) > footprint(LoadKind::Llc)
+        );
+        assert_eq!(footprint(LoadKind::Integer), 0);
+    }
+}

@@ -1,0 +1,110 @@
+//! The feedback loop: how much work the next period needs so that the share comes out.
+
+/// A period: short beside what people measure, and long beside what a timer or a turn of the scheduler costs.
+pub(crate) const PERIOD_NS: u64 = 10_000_000;
+
+/// Work that was missed and is still made up for. What a competitor took longer ago is lost: a load that was asked for a
+/// third must not fill a whole second because it starved for three.
+const DEBT_NS_MAX: u64 = 100_000_000;
+
+/// Keeps busy time at a share of wall time.
+///
+/// It looks at the sums since the beginning rather than at the last period, so that no error of one period is left in the
+/// result: a lap too long, a late timer, a turn of the scheduler, steal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    share: f64,
+    /// Wall and busy time at the beginning; the first moves when a debt is forgiven.
+    from_ns: f64,
+    busy_from_ns: u64,
+    period_ends_ns: u64,
+}
+
+impl Pace {
+    /// Begins now, at this stand of the busy clock.
+    pub(crate) fn new(percent: u8, now_ns: u64, busy_ns: u64) -> Self {
+        let share = f64::from(percent.min(100)) / 100.0;
+        Pace { share, from_ns: now_ns as f64, busy_from_ns: busy_ns, period_ends_ns: now_ns + PERIOD_NS }
+    }
+
+    /// When the period ends.
+    pub(crate) fn period_ends_ns(&self) -> u64 {
+        self.period_ends_ns
+    }
+
+    /// Busy time that this period still needs.
+    pub(crate) fn wanted_ns(&mut self, busy_ns: u64) -> u64 {
+        let done_ns = busy_ns.saturating_sub(self.busy_from_ns) as f64;
+        let due_ns = (self.period_ends_ns as f64 - self.from_ns) * self.share;
+        let most_ns = DEBT_NS_MAX as f64 + PERIOD_NS as f64 * self.share;
+        if due_ns - done_ns > most_ns {
+            self.from_ns += (due_ns - done_ns - most_ns) / self.share;
+            return most_ns as u64;
+        }
+        (due_ns - done_ns).max(0.0) as u64
+    }
+
+    /// Goes on to the period in which this moment lies.
+    pub(crate) fn advance(&mut self, now_ns: u64) {
+        while self.period_ends_ns <= now_ns {
+            self.period_ends_ns += PERIOD_NS;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plays a generator whose laps take `lap_ns`, which wakes up late, and which gets `given` of the CPU while it works.
+    fn achieved(percent: u8, lap_ns: u64, late_ns: u64, given: f64, periods: u64) -> f64 {
+        let (mut now_ns, mut busy_ns) = (5_000_000u64, 1_000_000u64);
+        let (began_ns, busy_from_ns) = (now_ns, busy_ns);
+        let mut pace = Pace::new(percent, now_ns, busy_ns);
+        while now_ns < began_ns + periods * PERIOD_NS {
+            let until_ns = busy_ns + pace.wanted_ns(busy_ns);
+            while busy_ns < until_ns {
+                busy_ns += lap_ns;
+                now_ns += (lap_ns as f64 / given) as u64;
+            }
+            if now_ns < pace.period_ends_ns() {
+                now_ns = pace.period_ends_ns() + late_ns;
+            }
+            pace.advance(now_ns);
+        }
+        (busy_ns - busy_from_ns) as f64 / (now_ns - began_ns) as f64 * 100.0
+    }
+
+    #[test]
+    fn the_share_comes_out_whatever_laps_and_timers_do() {
+        for percent in [1, 5, 30, 50, 80, 99] {
+            for (lap_ns, late_ns) in [(10_000, 0), (300_000, 60_000), (2_000_000, 1_000_000)] {
+                let got = achieved(percent, lap_ns, late_ns, 1.0, 500);
+                assert!((got - f64::from(percent)).abs() < 1.0, "{percent} % with {lap_ns}: {got}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_competitor_is_made_up_for_while_there_is_time() {
+        assert!((achieved(30, 50_000, 60_000, 0.5, 500) - 30.0).abs() < 0.5);
+        assert!((achieved(80, 50_000, 60_000, 0.5, 500) - 50.0).abs() < 0.5);
+    }
+
+    #[test]
+    fn an_old_debt_is_forgiven() {
+        let mut pace = Pace::new(50, 0, 0);
+        pace.advance(10_000_000_000);
+        let most_ns = DEBT_NS_MAX + PERIOD_NS / 2;
+        assert_eq!(pace.wanted_ns(0), most_ns);
+        assert_eq!(pace.wanted_ns(most_ns), 0, "and it stays forgiven");
+    }
+
+    #[test]
+    fn a_period_that_had_too_much_is_followed_by_one_that_rests() {
+        let mut pace = Pace::new(10, 0, 0);
+        assert_eq!(pace.wanted_ns(0), PERIOD_NS / 10);
+        pace.advance(PERIOD_NS);
+        assert_eq!(pace.wanted_ns(PERIOD_NS), 0);
+    }
+}

@@ -1,0 +1,89 @@
+//! Several generators that are held together.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use fauxplat_model::{LoadAccount, LoadKind};
+
+use crate::LoadError;
+use crate::generator::{Generator, Program};
+use crate::order::Order;
+use crate::watchdog::BEAT_NS;
+
+/// Generators that work from the moment in which all of them are ready until the troop is dropped.
+#[derive(Debug)]
+pub struct Troop {
+    generators: Arc<Vec<Generator>>,
+    heart: Option<Heart>,
+}
+
+/// Gives signs of life for those who need them.
+#[derive(Debug)]
+struct Heart {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Troop {
+    /// Starts them all, and lets them work when all are ready.
+    ///
+    /// # Errors
+    /// The first that cannot be started; the others are ended.
+    pub fn start(program: &Program, orders: Vec<Order>) -> Result<Self, LoadError> {
+        let real_time = orders.iter().any(|order| order.kind == LoadKind::RealTime);
+        let generators: Vec<Generator> =
+            orders.into_iter().map(|order| Generator::start(program, order)).collect::<Result<_, _>>()?;
+        let generators = Arc::new(generators);
+        let heart = if real_time { Some(Heart::start(&generators)?) } else { None };
+        let troop = Troop { generators, heart };
+        troop.each(Generator::work);
+        Ok(troop)
+    }
+
+    fn each<T>(&self, tell: impl Fn(&Generator) -> T) -> Vec<T> {
+        self.generators.iter().map(tell).collect()
+    }
+
+    /// What each did so far.
+    pub fn accounts(&self) -> Vec<LoadAccount> {
+        self.each(Generator::account)
+    }
+
+    /// Ends the work; what each did in all.
+    pub fn end(self) -> Vec<LoadAccount> {
+        self.each(Generator::rest);
+        self.accounts()
+    }
+}
+
+impl Heart {
+    fn start(generators: &Arc<Vec<Generator>>) -> Result<Self, LoadError> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (told, generators) = (Arc::clone(&stop), Arc::clone(generators));
+        let beat = move || {
+            while !told.load(Ordering::Relaxed) {
+                generators.iter().for_each(Generator::beat);
+                std::thread::park_timeout(Duration::from_nanos(BEAT_NS));
+            }
+        };
+        let thread = std::thread::Builder::new().name("heart".into()).stack_size(64 << 10).spawn(beat);
+        let thread = thread.map_err(|source| LoadError::Failed {
+            kind: LoadKind::RealTime,
+            place: "its keeper".to_owned(),
+            source,
+        })?;
+        Ok(Heart { stop, thread })
+    }
+}
+
+impl Drop for Troop {
+    fn drop(&mut self) {
+        if let Some(Heart { stop, thread }) = self.heart.take() {
+            stop.store(true, Ordering::Relaxed);
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}

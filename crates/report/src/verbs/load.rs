@@ -1,0 +1,72 @@
+//! The report of `load`: what each generator achieved of what was asked for.
+
+use fauxplat_model::document::Header;
+use fauxplat_model::{LoadAccount, LoadFindings};
+
+use crate::grid::{Grid, Tone};
+use crate::parts::Part;
+use crate::words::counted;
+
+pub(crate) fn parts(header: &Header, found: &LoadFindings) -> Vec<Part> {
+    let mut parts = vec![Part::Sentence(Tone::Title, answer(header, found))];
+    if !found.generators.is_empty() {
+        parts.push(Part::Table(table(found)));
+    }
+    parts.push(Part::plain(
+        "Asked and achieved are shares of the time by CPU time (files: by wall time), held from period to period of 10 ms.",
+    ));
+    parts
+}
+
+fn answer(header: &Header, found: &LoadFindings) -> String {
+    let held = format!(
+        "{} for {:.1} s",
+        counted(found.generators.len(), "generator", "generators"),
+        found.elapsed_s
+    );
+    let short = header.warnings.iter().filter(|warning| warning.starts_with("load ")).count();
+    match short {
+        0 => format!("{held}: all did what was asked"),
+        some => format!("{held}: {some} did less than was asked"),
+    }
+}
+
+fn table(found: &LoadFindings) -> Grid {
+    let header = ["load", "CPU", "asked", "achieved", "waited", "away", "per second", "operations", "memory"];
+    let mut grid = Grid::new(&header, &[8, 5, 4]);
+    for account in &found.generators {
+        let tone = if account.ended.is_some() { Tone::Doubt } else { Tone::Plain };
+        grid.push(tone, row(account));
+    }
+    grid
+}
+
+fn row(account: &LoadAccount) -> Vec<String> {
+    let share = |ns: u64| format!("{:.1} %", ns as f64 / account.wall_ns.max(1) as f64 * 100.0);
+    let per_s = account.operations as f64 / (account.wall_ns.max(1) as f64 / 1e9);
+    vec![
+        account.kind.to_string(),
+        account.cpu.map_or_else(|| "any".to_owned(), |cpu| cpu.to_string()),
+        format!("{} %", account.asked_percent),
+        achieved(account),
+        account.run_delay_ns.map_or_else(|| "?".to_owned(), share),
+        share(account.away_ns),
+        rounded(per_s),
+        account.operation.clone(),
+        if account.footprint_bytes.0 > 0 { account.footprint_bytes.to_string() } else { "-".to_owned() },
+    ]
+}
+
+/// The share that was achieved, for tables and for the lines below other reports.
+pub(crate) fn achieved(account: &LoadAccount) -> String {
+    account.achieved_percent.map_or_else(|| "nothing".to_owned(), |percent| format!("{percent:.1} %"))
+}
+
+/// Three digits are enough of a rate.
+fn rounded(per_s: f64) -> String {
+    match per_s {
+        rate if rate >= 1e9 => format!("{:.2}e9", rate / 1e9),
+        rate if rate >= 1e6 => format!("{:.2}e6", rate / 1e6),
+        rate => format!("{rate:.0}"),
+    }
+}
