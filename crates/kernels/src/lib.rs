@@ -11,8 +11,9 @@ mod traffic;
 use std::fmt;
 use std::str::FromStr;
 
+use fauxplat_model::Topology;
 use fauxplat_sys::arithmetic;
-use fauxplat_units::Bytes;
+use fauxplat_units::{Bytes, Cpu};
 
 use crate::branch::Branches;
 use crate::chase::Chase;
@@ -117,6 +118,20 @@ pub struct Caches {
     pub llc: Bytes,
     /// Line.
     pub line: Bytes,
+}
+
+impl Caches {
+    /// The caches of a CPU; what the kernel does not tell is as large as usual.
+    pub fn of(topology: &Topology, cpu: Cpu) -> Self {
+        let usual = Caches::default();
+        let size = |level: u32| topology.cache_of(level, cpu).and_then(|cache| cache.size);
+        let l1d = size(1).unwrap_or(usual.l1d);
+        let l2 = size(2).unwrap_or(l1d);
+        let last = topology.caches.iter().map(|cache| cache.level).max().unwrap_or(0);
+        let llc = (3..=last).rev().find_map(size).unwrap_or(l2).max(l2);
+        let line = topology.cache_of(1, cpu).and_then(|cache| cache.line).filter(|line| *line > Bytes(0));
+        Caches { l1d, l2, llc, line: line.unwrap_or(usual.line) }
+    }
 }
 
 impl Default for Caches {
