@@ -69,9 +69,9 @@ impl Order {
         let [kind, rhythm, cpus, sizes, folder] = words else { return None };
         let sizes: Vec<u64> = numbers(sizes, ',')?;
         let &[l1d, l2, llc, line] = sizes.as_slice() else { return None };
-        let rhythm = match numbers(rhythm, '-')?.as_slice() {
-            &[percent] => Rhythm::Share(u8::try_from(percent).ok()?),
-            &[shortest_ms, longest_ms, seed] => Rhythm::Random { shortest_ms, longest_ms, seed },
+        let rhythm = match *numbers(rhythm, '-')?.as_slice() {
+            [percent] => Rhythm::Share(u8::try_from(percent).ok()?),
+            [shortest_ms, longest_ms, seed] => Rhythm::Random { shortest_ms, longest_ms, seed },
             _ => return None,
         };
         Some(Order {

@@ -39,7 +39,7 @@ impl Labour for Files {
     fn lap(&mut self, units: u64) -> io::Result<()> {
         let begun_ns = clock::monotonic_ns();
         for _ in 0..units {
-            if self.written % BLOCKS == 0 {
+            if self.written.is_multiple_of(BLOCKS) {
                 self.file.seek(SeekFrom::Start(0))?;
             }
             self.file.write_all(&self.block)?;
