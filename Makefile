@@ -9,6 +9,7 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 
 PREFIX ?= /usr/local
 BINARY := $(or $(CARGO_TARGET_DIR),target)/release/fauxplat
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 SHARE := $(DESTDIR)$(PREFIX)/share
 
 .PHONY: demo test test-vm build install bench clean help toolchain needs-build needs-demo needs-test
@@ -25,12 +26,19 @@ test-vm: needs-build toolchain ## run the tests that need machines of other shap
 build: needs-build toolchain ## build the release binary (the default)
 	@cargo build --release --package fauxplat-cli
 
-install: build ## install binary, manual pages and completions below PREFIX (/usr/local)
+install: build ## install binary, library, manual pages and completions below PREFIX (/usr/local)
+	@cargo build --release --package fauxplat-table-c
 	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/fauxplat
 	install -d $(SHARE)/fauxplat
 	cp -R labs $(SHARE)/fauxplat/
 	install -d $(SHARE)/man/man1
 	install -m 644 docs/man/*.1 $(SHARE)/man/man1
+	install -D -m 644 lib/table-c/include/fauxplat_table.h $(DESTDIR)$(PREFIX)/include/fauxplat_table.h
+	install -D -m 644 $(dir $(BINARY))libfauxplat_table_c.a $(DESTDIR)$(PREFIX)/lib/libfauxplat_table_c.a
+	install -m 755 $(dir $(BINARY))libfauxplat_table_c.so $(DESTDIR)$(PREFIX)/lib/
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' lib/table-c/fauxplat-table.pc.in \
+	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/fauxplat-table.pc
 	install -D -m 644 docs/completions/fauxplat.bash $(SHARE)/bash-completion/completions/fauxplat
 	install -D -m 644 docs/completions/_fauxplat $(SHARE)/zsh/site-functions/_fauxplat
 	install -D -m 644 docs/completions/fauxplat.fish $(SHARE)/fish/vendor_completions.d/fauxplat.fish

@@ -110,6 +110,14 @@ impl Lab {
         }
     }
 
+    /// Its folder, unless it is built in.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Folder(folder) => Some(folder),
+            Place::BuiltIn => None,
+        }
+    }
+
     /// Copies all its files into a folder, so that nothing that its experiments build lies in the original.
     pub(crate) fn unpack(&self, into: &Path) -> Result<(), Failure> {
         let write = |path: &Path, data: &[u8]| -> std::io::Result<()> {

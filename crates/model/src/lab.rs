@@ -13,7 +13,8 @@ pub struct LabDefinition {
     /// Programs that must be found in `PATH`.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Shell commands that make the subject, run in a copy of the lab's folder before the experiments.
+    /// Shell commands that make the subject, run in a copy of the lab's folder before the experiments. One that ends
+    /// with status 77 has found that the lab cannot run here; the last line that it prints says why.
     #[serde(default)]
     pub prepare: Vec<String>,
     /// What somebody published.

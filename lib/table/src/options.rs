@@ -150,14 +150,17 @@ impl AnyTable {
     }
 
     /// See [`Table::get`].
+    #[inline]
     pub fn get(&self, object: u64, key: u64) -> Option<i64> {
         either!(self, table => table.get(object, key))
     }
     /// See [`Table::set`].
+    #[inline]
     pub fn set(&self, object: u64, key: u64, value: i64) -> Result<(), Error> {
         either!(self, table => table.set(object, key, value))
     }
     /// See [`Table::add`].
+    #[inline]
     pub fn add(&self, object: u64, key: u64, delta: i64) -> Result<i64, Error> {
         either!(self, table => table.add(object, key, delta))
     }
@@ -176,6 +179,7 @@ impl AnyTable {
         either!(self, table => table.remove(object, key))
     }
     /// See [`Table::get_many`].
+    #[inline]
     pub fn get_many(&self, pairs: &[(u64, u64)], values: &mut [Option<i64>]) {
         either!(self, table => table.get_many(pairs, values));
     }

@@ -10,8 +10,7 @@ use fauxplat_analyze::{Found, judge_lab};
 use fauxplat_launch::{Capture, words};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    Condition, LabDefinition, LabExperiment, LabFindings, LabMeasured, LabOutcome, LabResult, LabRun,
-    Outcome, Plain,
+    Condition, LabDefinition, LabExperiment, LabFindings, LabMeasured, LabOutcome, LabResult, LabRun, Plain,
 };
 use fauxplat_report::Format;
 use fauxplat_sys::signal;
@@ -177,8 +176,10 @@ impl Bench {
     }
 
     fn trials(&self, lab: &Lab, folder: &Path) -> Result<Trials, Failure> {
-        prepare(&lab.name, &lab.definition)?;
-        let mut trials = Trials { runs: Vec::new(), documents: Vec::new(), missing: None };
+        let mut trials = Trials { runs: Vec::new(), documents: Vec::new(), missing: prepare(lab)? };
+        if trials.missing.is_some() {
+            return Ok(trials);
+        }
         for experiment in &lab.definition.experiments {
             let file = match &self.keep {
                 Some(keep) => keep.join(format!("{}-{}.json", lab.name, experiment.name)),
@@ -227,17 +228,33 @@ fn missing(definition: &LabDefinition) -> Option<String> {
     Some(format!("it needs the program `{program}`, which is not in PATH"))
 }
 
-/// Makes the subject.
-fn prepare(name: &str, definition: &LabDefinition) -> Result<(), Failure> {
-    for line in &definition.prepare {
-        let done = Capture::shell(line).run()?;
-        if done.outcome != Outcome::Exited(0) {
-            String::from_utf8_lossy(&done.output).lines().for_each(output::quote);
-            let status = done.outcome.exit_status();
-            return Err(Failure::command(format!("lab {name}: `{line}` ended with status {status}")));
+/// A line of `prepare` that ends with this status has found that the lab cannot run here, and its last line says why.
+const CANNOT_RUN_HERE: i32 = 77;
+
+/// Makes the subject, in a shell that finds the original folder of the lab in `LAB_FOLDER`; empty for a built-in one.
+/// What is missing for it, if anything is.
+fn prepare(lab: &Lab) -> Result<Option<String>, Failure> {
+    let folder = lab.folder().map_or_else(String::new, |folder| folder.display().to_string());
+    for line in &lab.definition.prepare {
+        let env_set = vec![("LAB_FOLDER".to_owned(), folder.clone())];
+        let done = Capture { env_set, ..Capture::shell(line) }.run()?;
+        let said = String::from_utf8_lossy(&done.output);
+        match done.outcome.exit_status() {
+            0 => {}
+            CANNOT_RUN_HERE => {
+                let reason = said.lines().next_back().unwrap_or("its preparation did not say why");
+                return Ok(Some(reason.to_owned()));
+            }
+            status => {
+                said.lines().for_each(output::quote);
+                return Err(Failure::command(format!(
+                    "lab {}: `{line}` ended with status {status}",
+                    lab.name
+                )));
+            }
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 fn document(file: &Path) -> Result<Value, Failure> {
