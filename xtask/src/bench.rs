@@ -1,9 +1,12 @@
 //! Benches: every figure is a ratio whose two sides were measured in one run, in turns.
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "benches start programs and print")]
 
+mod contend;
 mod counters;
 mod doctor;
+mod index;
 mod instrument;
+mod latency;
 mod memory;
 mod sweep;
 mod verdict;
@@ -27,7 +30,13 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["memory"] => memory::run(),
         ["verdict"] => verdict::run(),
         ["sweep", parts @ ..] => sweep::run(parts),
+        ["contend", parts @ ..] => contend::run(parts),
+        ["latency", parts @ ..] => latency::run(parts),
+        ["index", parts @ ..] => index::run(parts),
         [] => {
+            contend::run(&[])?;
+            index::run(&[])?;
+            latency::run(&[])?;
             instrument::run(ROUNDS)?;
             doctor::run()?;
             counters::run(ROUNDS)?;
@@ -36,7 +45,8 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             verdict::run()
         }
         _ => Err(ChoreError::Usage(
-            "usage: cargo xtask bench [counters | doctor | instrument [ROUNDS] | memory | sweep [PART] | verdict]",
+            "usage: cargo xtask bench [contend [PART] | counters | doctor | index [PART] | instrument [ROUNDS] | latency [PART] | memory | \
+             sweep [PART] | verdict]",
         )),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fauxplat_model::{ContendFindings, Neighbourhood, PairCost, PairLabel, ShiftSample};
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::median;
-use fauxplat_units::Cpu;
+use fauxplat_units::{Bytes, Cpu};
 
 /// What a cell of the design was for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ fn cost(
     let alone =
         |hand: u16| cells.iter().position(|other| other.kernel == cell.kernel && other.hands == [hand]);
     let alone = [alone(pair.hands[0])?, alone(pair.hands[1])?];
-    let (mut cpu, mut wall, mut dropped) = (Vec::new(), Vec::new(), 0);
+    let (mut cpu, mut wall, mut lone, mut dropped) = (Vec::new(), Vec::new(), Vec::new(), 0);
     let mut both: Vec<&ShiftSample> = Vec::new();
     for round in 0..index.rounds {
         let side = |side: usize| {
@@ -111,6 +111,7 @@ fn cost(
         let ratio = |of: fn(&ShiftSample) -> f64| ((of(a.1) / of(a.0)) * (of(b.1) / of(b.0))).sqrt();
         cpu.push(ratio(ShiftSample::cpu_ns_per_unit));
         wall.push(ratio(ShiftSample::wall_ns_per_unit));
+        lone.push((a.0.cpu_ns_per_unit() + b.0.cpu_ns_per_unit()) / 2.0);
     }
     if both.is_empty() {
         return None;
@@ -127,6 +128,7 @@ fn cost(
         cpu_a: pair.cpus[0],
         cpu_b: pair.cpus[1],
         kernel: cell.kernel.clone(),
+        alone_cpu_ns: median(&lone),
         cpu_ratio,
         cpu_low_ratio,
         cpu_high_ratio,
@@ -226,6 +228,9 @@ fn by_caches(costs: &[PairCost]) -> (Neighbourhood, String) {
     if let Some(unclear) = of(&PORTS).find(|cost| cost.cpu_high_ratio > SHARED) {
         return (Neighbourhood::NotDecided, interval("CPU time", unclear));
     }
+    if let Some(doubt) = last_level_in_doubt(costs) {
+        return (Neighbourhood::NotDecided, doubt);
+    }
     if let Some(shared) = of(&CACHES).filter(|cost| cost.cpu_low_ratio > SHARED).max_by(by_ratio) {
         return (Neighbourhood::SharedCache, interval("CPU time", shared));
     }
@@ -235,6 +240,36 @@ fn by_caches(costs: &[PairCost]) -> (Neighbourhood, String) {
         None => (Neighbourhood::NotDecided, "no kernel that could tell was run".to_owned()),
     }
 }
+
+/// Why the last-level cache says nothing about two CPUs: nobody tried it, or its kernel works in memory anyway because
+/// others hold the cache. Then both are as slow alone as together, which must not read as "nothing is shared".
+fn last_level_in_doubt(costs: &[PairCost]) -> Option<String> {
+    let alone_ns =
+        |name: &str| costs.iter().find(|cost| cost.kernel == name).and_then(|cost| cost.alone_cpu_ns);
+    let (Some(llc_ns), Some(dram_ns)) = (alone_ns("llc"), alone_ns("dram")) else {
+        return Some("whether the last-level cache is shared takes the kernels llc and dram".to_owned());
+    };
+    let held = llc_ns > dram_ns * CACHE_LIKE;
+    held.then(|| {
+        format!("others hold the last-level cache: alone, llc costs {:.2} times dram", llc_ns / dram_ns)
+    })
+}
+
+/// The largest of several footprints that is served by the last-level cache: a step costs little more than in the
+/// smallest footprint, which lies just beyond the second level. Guests and processes with a share of a cache are told
+/// the size of the whole.
+///
+/// Footprints and costs of a step in any order; `None` when only the smallest fits, or none was tried.
+pub fn usable_cache(costs: &[(Bytes, f64)]) -> Option<Bytes> {
+    let (smallest, least) = costs.iter().min_by_key(|(footprint, _)| *footprint)?;
+    let fits = |(footprint, cost): &&(Bytes, f64)| footprint > smallest && *cost <= least * SERVED;
+    costs.iter().filter(fits).map(|(footprint, _)| *footprint).max()
+}
+
+/// Up to this a footprint still fits: pages without a place in the TLB cost something too, memory costs several times.
+const SERVED: f64 = 1.6;
+/// Memory takes at least twice as long as any last-level cache, and mixtures lie between.
+const CACHE_LIKE: f64 = 0.6;
 
 fn interval(what: &str, cost: &PairCost) -> String {
     let PairCost { kernel, cpu_ratio, cpu_low_ratio, cpu_high_ratio, .. } = cost;
@@ -273,7 +308,10 @@ mod tests {
             for hands in [vec![0], vec![1], vec![0, 1]] {
                 for round in 0..12 {
                     for &hand in &hands {
-                        let cost = if hands.len() == 2 { *costs } else { [100_000, alone_waits_ns, 0] };
+                        // Memory is slower than everything else, also alone.
+                        let slow = if *kernel == "dram" { 3 } else { 1 };
+                        let mut cost = if hands.len() == 2 { *costs } else { [100_000, alone_waits_ns, 0] };
+                        cost[0] *= slow;
                         samples.push(shift(round, cells.len() as u16, hand, cost));
                     }
                 }
@@ -297,11 +335,11 @@ mod tests {
             Neighbourhood::SmtSibling
         );
         assert_eq!(
-            label_of(false, &[("float", free), ("integer-ports", free), ("llc", slow)]),
+            label_of(false, &[("float", free), ("integer-ports", free), ("llc", slow), ("dram", free)]),
             Neighbourhood::SharedCache
         );
         assert_eq!(
-            label_of(false, &[("float", free), ("integer-ports", free), ("llc", free)]),
+            label_of(false, &[("float", free), ("integer-ports", free), ("llc", free), ("dram", free)]),
             Neighbourhood::Separate
         );
         assert_eq!(
@@ -317,6 +355,30 @@ mod tests {
         let disturbed = judged(false, &[("float", free), ("llc", slow)], 30_000);
         assert_eq!(disturbed.labels[0].label, Neighbourhood::NotDecided);
         assert_eq!((disturbed.pairs[0].rounds, disturbed.pairs[0].dropped_rounds), (0, 12));
+    }
+
+    #[test]
+    fn nothing_is_separate_without_a_look_at_a_cache_that_works() {
+        let free = [100_000, 0, 0];
+        for kernels in [&["float"][..], &["float", "llc"], &["llc", "dram"]] {
+            let costs: Vec<(&str, [u64; 3])> = kernels.iter().map(|kernel| (*kernel, free)).collect();
+            let found = judged(false, &costs, 0);
+            let expected =
+                if kernels.contains(&"dram") { Neighbourhood::Separate } else { Neighbourhood::NotDecided };
+            assert_eq!(found.labels[0].label, expected, "{kernels:?}: {}", found.labels[0].evidence);
+        }
+        let mut held = judged(false, &[("llc", free), ("dram", free)], 0).pairs;
+        held[0].alone_cpu_ns = held[1].alone_cpu_ns;
+        assert!(by_caches(&held).1.contains("others hold the last-level cache"));
+    }
+
+    #[test]
+    fn what_fits_a_cache_costs_as_little_as_what_is_small() {
+        let mib = |size: u64| Bytes(size << 20);
+        let share = [(mib(2), 4.9), (mib(24), 38.0), (mib(18), 39.0), (mib(10), 6.1), (mib(8), 5.6)];
+        assert_eq!(usable_cache(&share), Some(mib(10)));
+        assert_eq!(usable_cache(&share[..3]), None);
+        assert_eq!(usable_cache(&[]), None);
     }
 
     #[test]

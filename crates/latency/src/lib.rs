@@ -37,6 +37,14 @@ pub enum LatencyError {
         /// The reason.
         source: std::io::Error,
     },
+    /// A histogram of a document cannot be read.
+    #[error("the histogram of {test} cannot be read: {reason}")]
+    Histogram {
+        /// Of which test.
+        test: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A thread ended early.
     #[error("the thread on CPU {0} ended early")]
     Gone(fauxplat_units::Cpu),

@@ -2,8 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use fauxplat_model::{LatencyCause, Percentiles};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use fauxplat_model::{LatencyCause, LatencyTest, Percentiles};
 use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+
+use crate::LatencyError;
 
 /// Latencies as they were seen, and as they would have been seen by somebody who is never stalled.
 #[derive(Clone, Debug)]
@@ -40,6 +45,25 @@ impl Default for Recording {
 }
 
 impl Recording {
+    /// What a test of an earlier document recorded, to be merged with others.
+    ///
+    /// # Errors
+    /// A histogram is missing, damaged or of other bounds.
+    pub fn restore(test: &LatencyTest) -> Result<Self, LatencyError> {
+        let read = |hdr: &str| {
+            decode(hdr).map_err(|reason| LatencyError::Histogram { test: test.name.clone(), reason })
+        };
+        let lost_ns = test.lost_share.map_or(0.0, |share| share * test.wall_ns as f64);
+        Ok(Recording {
+            raw: read(&test.raw.hdr)?,
+            corrected: read(&test.corrected.hdr)?,
+            missed: test.missed,
+            wall_ns: test.wall_ns,
+            lost_ns: lost_ns.round() as u64,
+            causes: test.causes.iter().map(|it| (it.cause.clone(), (it.count, it.total_ns))).collect(),
+        })
+    }
+
     /// One activation of a test without a period.
     pub fn record(&mut self, late_ns: u64) {
         self.raw.saturating_record(late_ns.max(1));
@@ -107,6 +131,26 @@ impl Recording {
     }
 }
 
+/// The whole of a file: others may have written it with bounds of their own, in which ours need not fit.
+fn decode(hdr: &str) -> Result<Histogram<u64>, String> {
+    let bytes = BASE64.decode(hdr).map_err(|error| format!("not base64: {error}"))?;
+    let read: Histogram<u64> =
+        Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| error.to_string())?;
+    let mut ours = Recording::default().raw;
+    ours.add(&read).map_err(|error| error.to_string())?;
+    Ok(ours)
+}
+
+/// V2 of the format, deflated, in base64: what the readers and plotters of HdrHistogram take.
+fn encode(histogram: &Histogram<u64>) -> String {
+    let mut bytes = Vec::new();
+    match V2DeflateSerializer::new().serialize(histogram, &mut bytes) {
+        Ok(_) => BASE64.encode(bytes),
+        // Memory takes everything; a histogram that cannot be written is left out rather than broken.
+        Err(_) => String::new(),
+    }
+}
+
 fn percentiles(histogram: &Histogram<u64>) -> Percentiles {
     let at = |percent: f64| histogram.value_at_percentile(percent).min(histogram.max());
     Percentiles {
@@ -123,6 +167,7 @@ fn percentiles(histogram: &Histogram<u64>) -> Percentiles {
             .iter_recorded()
             .map(|bin| (bin.value_iterated_to(), bin.count_at_value()))
             .collect(),
+        hdr: encode(histogram),
     }
 }
 
@@ -143,6 +188,39 @@ mod tests {
         assert_eq!((raw.p50_ns / 10, corrected.p50_ns / 10), (500, 500));
         assert!(raw.p90_ns < 6_000 && corrected.p99_ns > 8_000_000, "{raw:?} {corrected:?}");
         assert_eq!(corrected.histogram.iter().map(|bin| bin.1).sum::<u64>(), 101);
+    }
+
+    #[test]
+    fn a_document_gives_back_what_was_recorded() {
+        let mut recording = Recording::default();
+        (1..500).for_each(|late_us| {
+            recording.record_periodic(late_us * 3_000, 1_000_000);
+        });
+        recording.blame("timer", 7);
+        let test = |raw: Percentiles| LatencyTest {
+            name: "timer".into(),
+            policy: fauxplat_model::Policy::Other,
+            cpu: fauxplat_units::Cpu(0),
+            peer: None,
+            interval_ns: Some(1_000_000),
+            slack_ns: None,
+            count: recording.count(),
+            missed: recording.missed,
+            raw,
+            corrected: recording.corrected(),
+            causes: recording.causes(),
+            lost_share: None,
+            wall_ns: 5,
+        };
+        let mut twice = Recording::restore(&test(recording.raw())).unwrap();
+        assert_eq!((twice.raw(), twice.corrected()), (recording.raw(), recording.corrected()));
+        twice.merge(&recording);
+        assert_eq!((twice.count(), twice.missed), (2 * recording.count(), 2 * recording.missed));
+        assert_eq!((twice.raw().p99_ns, twice.causes()[0].count), (recording.raw().p99_ns, 2));
+        for damaged in ["", "!", "SElTVEZBQUFB"] {
+            let raw = Percentiles { hdr: damaged.into(), ..recording.raw() };
+            assert!(Recording::restore(&test(raw)).unwrap_err().to_string().contains("timer"), "{damaged}");
+        }
     }
 
     #[test]

@@ -5,10 +5,12 @@
 
 mod baseline;
 mod csv_rows;
+mod drawings;
 mod error;
 mod export;
 mod format;
 mod grid;
+mod html;
 mod json;
 mod markdown;
 mod parts;
@@ -91,6 +93,8 @@ fn drawing(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     match record.findings {
         Findings::Topo(_) => topo::svg(record, out),
         Findings::Sweep(found) => Ok(out.write_all(sweep::svg::document(found).as_bytes())?),
+        Findings::Contend(found) => Ok(out.write_all(drawings::heat::document(found).as_bytes())?),
+        Findings::Latency(found) => Ok(out.write_all(drawings::percentiles::document(found).as_bytes())?),
         _ => Err(undrawn("svg")),
     }
 }
@@ -99,6 +103,14 @@ fn drawing(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
 fn page(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     match record.findings {
         Findings::Sweep(found) => Ok(sweep::html::write(record, found, out)?),
+        Findings::Contend(found) => {
+            let picture = drawings::heat::document(found);
+            Ok(html::report("Contention", &verbs::parts(record), &picture, record.header, out)?)
+        }
+        Findings::Latency(found) => {
+            let picture = drawings::percentiles::document(found);
+            Ok(html::report("Latency", &verbs::parts(record), &picture, record.header, out)?)
+        }
         _ => Err(undrawn("html")),
     }
 }

@@ -185,6 +185,10 @@ fn parts(parts: &[Part], out: &mut dyn Write) -> io::Result<()> {
         Part::Sentence(Tone::Title, text) => paragraph(&format!("**{text}**"), out),
         Part::Sentence(_, text) => paragraph(text, out),
         Part::Table(grid) => table(grid, out),
+        Part::Bars(bars) => {
+            let lines = bars.lines(true, 100, "…", ('▕', '▏')).join("\n");
+            writeln!(out, "{}\n\n```text\n{}\n```\n", bars.title, spaced(&lines))
+        }
         Part::Block { title, lines } => {
             paragraph(&format!("**{title}**"), out)?;
             for line in lines {

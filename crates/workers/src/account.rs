@@ -17,6 +17,9 @@ pub(crate) struct Books {
     line: String,
 }
 
+/// Moments that are tried: being put aside at each of them takes a machine that nothing can be measured on.
+const TRIES: usize = 10;
+
 /// `USER_HZ` is 100 on every architecture that we know, see `time(7)`.
 const TICK_NS: u64 = 10_000_000;
 
@@ -37,11 +40,28 @@ impl Books {
         Books { wait: WaitClock::open(), stat: File::open("/proc/stat").ok(), line: format!("cpu{cpu} ") }
     }
 
+    /// All clocks at one moment. Whoever is put aside between two of them reads them again, since the wait would be in
+    /// the one and not in the other.
     pub(crate) fn stand(&self) -> Stand {
+        let (steal_ns, involuntary_switches) =
+            (self.steal_ns(), fauxplat_sys::process::involuntary_switches_of_thread());
+        let mut run_delay_ns = self.wait.run_delay_ns();
+        for _ in 1..TRIES {
+            let stand = self.clocks(steal_ns, run_delay_ns, involuntary_switches);
+            let after = self.wait.run_delay_ns();
+            if after == run_delay_ns {
+                return stand;
+            }
+            run_delay_ns = after;
+        }
+        self.clocks(steal_ns, run_delay_ns, involuntary_switches)
+    }
+
+    fn clocks(&self, steal_ns: Option<u64>, run_delay_ns: Option<u64>, involuntary_switches: u64) -> Stand {
         Stand {
-            steal_ns: self.steal_ns(),
-            run_delay_ns: self.wait.run_delay_ns(),
-            involuntary_switches: fauxplat_sys::process::involuntary_switches_of_thread(),
+            steal_ns,
+            run_delay_ns,
+            involuntary_switches,
             cpu: sched::current_cpu(),
             cpu_ns: clock::thread_cpu_ns(),
             wall_ns: clock::monotonic_ns(),

@@ -1,5 +1,7 @@
 //! `latency`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use fauxplat_latency::Channel;
 use fauxplat_model::{Placement, Policy};
@@ -26,7 +28,7 @@ pub(crate) struct LatencyArgs {
     #[arg(short, long, value_name = "TIME", default_value = "1ms")]
     pub(crate) interval: Nanos,
     /// Activations, messages or signals of each test
-    #[arg(short, long, value_name = "N", default_value_t = 3000)]
+    #[arg(short, long, value_name = "N", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) count: u64,
     /// Timer slacks, each tested in turns; real-time policies ignore them [default: the kernel's own, 50us]
     #[arg(long, value_name = "TIME", value_delimiter = ',')]
@@ -40,6 +42,11 @@ pub(crate) struct LatencyArgs {
     /// Ways of messages: line, futex, pipe, eventfd, socketpair [default: all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) channels: Vec<Channel>,
+    /// Measure nothing: merge the histograms of earlier JSON documents, test by test
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = [
+        "tests", "policy", "cpu", "pairs", "interval", "count", "slack", "duration", "threshold", "channels", "seed",
+    ])]
+    pub(crate) merge: Vec<PathBuf>,
     /// Seed of the order in which tests take turns [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,

@@ -9,8 +9,8 @@ use fauxplat_report::Format;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Results")]
 pub(crate) struct OutputArgs {
-    /// text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there
-    /// is a drawing; lscpu for topo; openmetrics for table
+    /// text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html
+    /// where there is a drawing; lscpu for topo; openmetrics for table
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
     /// File for the report instead of standard output

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fauxplat_analyze::{ContendCell, ContendPair, contend_findings};
-use fauxplat_kernels::Kernel;
+use fauxplat_kernels::{Caches, Kernel};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Condition, EnvPad, Placement, Policy, ShiftSample, Topology};
 use fauxplat_run::{Stopped, execute_shifts};
@@ -12,7 +12,7 @@ use fauxplat_workers::{Crew, Shift, Station, WorkerError};
 
 use crate::args::ContendArgs;
 use crate::failure::Failure;
-use crate::neighbours::{caches_of, claimed};
+use crate::neighbours::{Served, claimed};
 use crate::verbs::capacity;
 use crate::workshop::{Workshop, cells_plan, cpus_of};
 
@@ -52,21 +52,17 @@ pub(crate) fn contend(args: &ContendArgs, invocation: &[String]) -> Result<(), F
         return capacity::capacity(args, &topology, &cpus, invocation);
     }
     let pairs = pairs(args, &cpus);
-    let design = design(args, &pairs, &topology, Policy::Fifo(90));
-    memory_suffices(&design, &topology)?;
-    let (mut crew, design, policy) = match crew(&design, &topology) {
-        Ok(crew) => (crew, design, Policy::Fifo(90)),
-        Err(error) if error.is_permission() => {
-            let design = self::design(args, &pairs, &topology, Policy::Other);
-            (crew(&design, &topology)?, design, Policy::Other)
-        }
-        Err(error) => return Err(error.into()),
-    };
-    let placement = Placement::Set(cpus);
+    let policy = policy(&cpus)?;
+    let served = Served::measure(&topology, &cpus, policy)?;
+    let design = design(args, &pairs, &topology, policy, &served);
+    memory_suffices(&design, &served)?;
+    let mut crew = crew(&design, &served)?;
+    let placement = Placement::Set(cpus.clone());
     let load = args.beside.load.clone();
     let condition = Condition { cpu: placement, policy, env_pad: EnvPad::None, load, ..Condition::default() };
     let mut workshop = Workshop::begin("contend", condition, args.seed, &args.output, invocation)?;
     warn(&mut workshop, policy);
+    workshop.header.not_measured.extend(served.refusal(&cpus));
     let samples = measure(&mut workshop, &mut crew, &design, args.rounds)?;
     let mut findings = contend_findings(&design.pairs, &design.cells, &samples, workshop.header.seed);
     findings.elapsed_s = workshop.elapsed_s();
@@ -108,8 +104,18 @@ fn pairs(args: &ContendArgs, cpus: &CpuSet) -> Vec<(Cpu, Cpu)> {
 }
 
 /// One worker per CPU, and two more for each pair that is one CPU: those must be able to take turns.
-fn design(args: &ContendArgs, pairs: &[(Cpu, Cpu)], topology: &Topology, policy: Policy) -> Design {
-    let kernels = if args.kernels.is_empty() { KERNELS.to_vec() } else { args.kernels.clone() };
+fn design(
+    args: &ContendArgs,
+    pairs: &[(Cpu, Cpu)],
+    topology: &Topology,
+    policy: Policy,
+    served: &Served,
+) -> Design {
+    let mut kernels = if args.kernels.is_empty() { KERNELS.to_vec() } else { args.kernels.clone() };
+    if !pairs.iter().all(|&(a, b)| served.has_last_level(a) && served.has_last_level(b)) && kernels.len() > 1
+    {
+        kernels.retain(|kernel| *kernel != Kernel::Llc);
+    }
     let mut design =
         Design { stations: Vec::new(), pairs: Vec::new(), cells: Vec::new(), shifts: Vec::new() };
     for &(a, b) in pairs {
@@ -168,9 +174,9 @@ impl Design {
 }
 
 /// Every worker keeps the memory of every kernel that it runs.
-fn memory_suffices(design: &Design, topology: &Topology) -> Result<(), Failure> {
+fn memory_suffices(design: &Design, served: &Served) -> Result<(), Failure> {
     let footprint = |hand: usize| {
-        let caches = caches_of(topology, design.stations[hand].0);
+        let caches = served.caches(design.stations[hand].0);
         let mut kernels: Vec<Kernel> =
             design.shifts.iter().filter_map(|cell| cell[hand]).map(|shift| shift.kernel).collect();
         kernels.sort_unstable();
@@ -188,8 +194,18 @@ fn memory_suffices(design: &Design, topology: &Topology) -> Result<(), Failure> 
     Ok(())
 }
 
-fn crew(design: &Design, topology: &Topology) -> Result<Crew, WorkerError> {
-    let station = |&(cpu, policy): &(Cpu, Policy)| Station { cpu, policy, caches: caches_of(topology, cpu) };
+/// Real-time priority where it is permitted: then nobody but the kernel and the host disturbs.
+fn policy(cpus: &CpuSet) -> Result<Policy, Failure> {
+    let cpu = cpus.first().ok_or_else(|| Failure::machine("no CPU is allowed to this process"))?;
+    match Crew::new(&[Station { cpu, policy: Policy::Fifo(90), caches: Caches::default() }]) {
+        Ok(_) => Ok(Policy::Fifo(90)),
+        Err(error) if error.is_permission() => Ok(Policy::Other),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn crew(design: &Design, served: &Served) -> Result<Crew, WorkerError> {
+    let station = |&(cpu, policy): &(Cpu, Policy)| Station { cpu, policy, caches: served.caches(cpu) };
     Crew::new(&design.stations.iter().map(station).collect::<Vec<_>>())
 }
 

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use fauxplat_latency::{Channel, LatencyError, Place, Recording, calm, message, noise, signals, timer};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Condition, EnvPad, LatencyFindings, LatencyTest, Placement, Policy};
+use fauxplat_model::{Condition, EnvPad, LatencyFindings, LatencyTest, Percentiles, Placement, Policy};
 use fauxplat_run::{Stopped, execute_cells};
 use fauxplat_units::{Cpu, CpuSet, Nanos};
 
 use crate::args::{LatencyArgs, LatencyKind};
 use crate::failure::Failure;
+use crate::verbs::merge;
 use crate::workshop::{Workshop, cells_plan, cpus_of};
 
 /// Slices into which each test is cut, so that all of them see the same weather.
@@ -34,6 +35,9 @@ struct Cell {
 
 /// Measures and reports.
 pub(crate) fn latency(args: &LatencyArgs, invocation: &[String]) -> Result<(), Failure> {
+    if !args.merge.is_empty() {
+        return merge::merge(&args.merge, &args.output, invocation);
+    }
     let (cpus, pairs) = (cpus(args)?, pairs(args)?);
     let (policies, refused) = policies(args, &cpus)?;
     let cells = cells(args, &cpus, &pairs, &policies);
@@ -193,19 +197,21 @@ fn findings(cell: &Cell, recordings: &[Recording]) -> Vec<LatencyTest> {
 fn test(cell: &Cell, name: String, recording: &Recording) -> LatencyTest {
     let interval_ns = if let Task::Timer { interval_ns, .. } = cell.task { Some(interval_ns) } else { None };
     let is_noise = matches!(cell.task, Task::Noise { .. });
-    LatencyTest {
+    let mut test = LatencyTest {
         name,
         policy: cell.place.policy,
         cpu: cell.place.cpu,
         peer: cell.peer,
         interval_ns,
         slack_ns: cell.place.slack_ns,
-        count: recording.count(),
-        missed: recording.missed,
-        raw: recording.raw(),
-        corrected: recording.corrected(),
-        causes: recording.causes(),
-        lost_share: is_noise.then(|| recording.lost_ns as f64 / recording.wall_ns.max(1) as f64),
-        wall_ns: recording.wall_ns,
-    }
+        count: 0,
+        missed: 0,
+        raw: Percentiles::default(),
+        corrected: Percentiles::default(),
+        causes: Vec::new(),
+        lost_share: is_noise.then_some(0.0),
+        wall_ns: 0,
+    };
+    merge::renew(&mut test, recording);
+    test
 }

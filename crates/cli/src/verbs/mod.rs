@@ -12,6 +12,7 @@ pub(crate) mod index;
 pub(crate) mod lab;
 pub(crate) mod latency;
 pub(crate) mod load;
+mod merge;
 pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod sweep;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fauxplat_units::{Cpu, CpuSet};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// What two CPUs are to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -52,17 +52,24 @@ pub struct PairCost {
     pub cpu_b: Cpu,
     /// The kernel of both.
     pub kernel: String,
+    /// CPU time of a unit when one CPU works alone, in nanoseconds: the mean of both sides.
+    #[serde(default)]
+    pub alone_cpu_ns: Option<f64>,
     /// CPU time of a unit, as a ratio.
+    #[serde(deserialize_with = "known")]
     pub cpu_ratio: f64,
     /// Low end of its 95 % interval.
     pub cpu_low_ratio: f64,
     /// High end of it.
+    #[serde(deserialize_with = "bounded")]
     pub cpu_high_ratio: f64,
     /// Wall time of a unit, as a ratio.
+    #[serde(deserialize_with = "known")]
     pub wall_ratio: f64,
     /// Low end of its 95 % interval.
     pub wall_low_ratio: f64,
     /// High end of it.
+    #[serde(deserialize_with = "bounded")]
     pub wall_high_ratio: f64,
     /// Run-queue wait of both together, over all rounds.
     pub run_delay_ns: Option<u64>,
@@ -108,6 +115,16 @@ pub struct ContendFindings {
     pub elapsed_s: f64,
 }
 
+/// A ratio of no round is no number, which JSON writes as `null`.
+fn known<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+}
+
+/// An interval that excludes nothing has no end, which JSON writes as `null` too.
+fn bounded<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
+}
+
 /// What so many threads do together, over what one does alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Worth {
@@ -118,6 +135,7 @@ pub struct Worth {
     /// Low end of its 95 % interval.
     pub low_ratio: f64,
     /// High end of it.
+    #[serde(deserialize_with = "bounded")]
     pub high_ratio: f64,
 }
 

@@ -28,6 +28,9 @@ pub struct Percentiles {
     pub max_ns: u64,
     /// Upper end of each occupied bin in nanoseconds, to three digits, and its count.
     pub histogram: Vec<(u64, u64)>,
+    /// The same as other tools read it: HdrHistogram V2, deflated, in base64.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hdr: String,
 }
 
 /// What took the CPU away.

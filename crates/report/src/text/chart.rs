@@ -132,6 +132,17 @@ pub(crate) fn draw(series: &Sorted, raster: Raster, unicode: bool) -> Drawing {
     Drawing { bars, mark, beyond }
 }
 
+/// A column for each count, as high as the logarithm of its share of the fullest: a tail of single readings beside
+/// thousands stays in sight, and every bin that holds one shows at least the lowest bar.
+pub(crate) fn tails(counts: &[u64], unicode: bool) -> String {
+    let fullest = counts.iter().copied().max().unwrap_or(0);
+    let heights = if unicode { BLOCKS } else { ASCII };
+    let whole = (fullest as f64).ln_1p();
+    let height =
+        |&count: &u64| heights[((count as f64).ln_1p() / whole * 8.0).ceil().clamp(0.0, 8.0) as usize];
+    counts.iter().map(height).collect()
+}
+
 /// The mark under a median.
 pub(crate) fn mark(unicode: bool) -> char {
     if unicode { '▲' } else { '^' }
@@ -170,6 +181,12 @@ mod tests {
         let drawing = draw(&series, Axis::of(&[&series]).unwrap().raster(33), false);
         assert_eq!(drawing.bars.len(), 30);
         assert_eq!(drawing.mark, format!("{}^", " ".repeat(15)));
+    }
+
+    #[test]
+    fn a_single_reading_beside_a_million_is_seen() {
+        assert_eq!(tails(&[1_000_000, 1000, 1, 0], true), "█▅▁ ");
+        assert_eq!(tails(&[0, 0], false), "  ");
     }
 
     #[test]

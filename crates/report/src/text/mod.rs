@@ -1,7 +1,7 @@
 //! Reports for people at a terminal.
 
 mod aa;
-mod chart;
+pub(crate) mod chart;
 mod columns;
 mod compare;
 mod frame;

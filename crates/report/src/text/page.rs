@@ -6,6 +6,7 @@ use anstyle::AnsiColor;
 
 use crate::Style;
 use crate::grid::{Grid, Tone};
+use crate::parts::Bars;
 use crate::text::{chart, columns};
 use crate::words::{TIE, shorten, spaced};
 
@@ -82,6 +83,16 @@ impl<'o> Page<'o> {
         let text = self.spell(text);
         for line in textwrap::wrap(&text, options) {
             self.line(tone, &line)?;
+        }
+        Ok(())
+    }
+
+    /// Distributions on one axis: names at the left, the ends of the axis below.
+    pub(crate) fn bars_of(&mut self, indent: usize, bars: &Bars) -> io::Result<()> {
+        self.line(Tone::Faint, &self.spell(&bars.title))?;
+        for line in bars.lines(self.unicode, self.width - indent, self.ellipsis(), self.bars()) {
+            let line = if self.unicode { line } else { self.spell(&line) };
+            self.line(Tone::Plain, &format!("{}{line}", " ".repeat(indent)))?;
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ pub(crate) fn parts(found: &ContendFindings) -> Vec<Part> {
     parts
 }
 
-fn answer(found: &ContendFindings) -> String {
+pub(crate) fn answer(found: &ContendFindings) -> String {
     let count = |label| found.labels.iter().filter(|one| one.label == label).count();
     let all = [
         Neighbourhood::SameCpu,
@@ -54,7 +54,7 @@ fn labels(found: &ContendFindings) -> Grid {
 }
 
 /// The kernels in the order in which they were asked for.
-fn kernels(found: &ContendFindings) -> Vec<String> {
+pub(crate) fn kernels(found: &ContendFindings) -> Vec<String> {
     let mut kernels: Vec<String> = Vec::new();
     for cost in &found.pairs {
         if !kernels.contains(&cost.kernel) {

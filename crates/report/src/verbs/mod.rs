@@ -47,6 +47,9 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
         Findings::Doctor(found) => doctor::rows(found, rows)?,
         Findings::Capacity(found) => found.looks.iter().try_for_each(|look| rows.serialize(look))?,
         Findings::Contend(found) => found.pairs.iter().try_for_each(|pair| rows.serialize(pair))?,
+        Findings::Latency(found) => {
+            found.tests.iter().try_for_each(|test| rows.serialize(latency::row(test)))?
+        }
         Findings::Index(found) => found.cpus.iter().try_for_each(|cpu| rows.serialize(cpu))?,
         Findings::Load(found) => found.generators.iter().try_for_each(|one| rows.serialize(one))?,
         Findings::Tune(found) => tune::rows(&found.changes).try_for_each(|row| rows.serialize(row))?,

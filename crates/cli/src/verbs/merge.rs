@@ -1,0 +1,84 @@
+//! `fauxplat latency --merge`: what several measurements saw together.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fauxplat_latency::Recording;
+use fauxplat_model::document::Findings;
+use fauxplat_model::{LatencyFindings, LatencyTest};
+use serde_json::Value;
+
+use crate::args::OutputArgs;
+use crate::failure::Failure;
+use crate::inspection;
+
+/// Documents that can be merged.
+const SCHEMA: &str = "fauxplat.latency/1";
+
+/// Adds up the histograms of equal tests; a test that only one document has stays as it is.
+pub(crate) fn merge(files: &[PathBuf], output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
+    let mut header = inspection::header(Path::new("/"), invocation);
+    let mut found = LatencyFindings::default();
+    let mut recordings: Vec<Recording> = Vec::new();
+    for file in files {
+        let document = document(file)?;
+        found.elapsed_s += document["elapsed_s"].as_f64().unwrap_or(0.0);
+        header.warnings.push(origin(file, &document));
+        let tests = serde_json::from_value::<Vec<LatencyTest>>(document["tests"].clone());
+        for test in tests.map_err(|error| wrong(file, &error))? {
+            let recording = Recording::restore(&test).map_err(|error| wrong(file, &error))?;
+            match found.tests.iter().position(|known| is_same(known, &test)) {
+                Some(at) => recordings[at].merge(&recording),
+                None => {
+                    found.tests.push(test);
+                    recordings.push(recording);
+                }
+            }
+        }
+    }
+    found.tests.iter_mut().zip(&recordings).for_each(|(test, recording)| renew(test, recording));
+    inspection::report(&header, &Findings::Latency(found), output)
+}
+
+/// Whether two tests asked the same question at the same place.
+fn is_same(a: &LatencyTest, b: &LatencyTest) -> bool {
+    let question =
+        |it: &LatencyTest| (it.name.clone(), it.policy, it.cpu, it.peer, it.interval_ns, it.slack_ns);
+    question(a) == question(b)
+}
+
+/// The figures of a test from what was recorded in all documents.
+pub(crate) fn renew(test: &mut LatencyTest, recording: &Recording) {
+    test.count = recording.count();
+    test.missed = recording.missed;
+    test.raw = recording.raw();
+    test.corrected = recording.corrected();
+    test.causes = recording.causes();
+    test.lost_share = test.lost_share.map(|_| recording.lost_ns as f64 / recording.wall_ns.max(1) as f64);
+    test.wall_ns = recording.wall_ns;
+}
+
+/// Whose figures are in the sum: machines may be mixed, and whoever reads it should know.
+fn origin(file: &Path, document: &Value) -> String {
+    let word = |pointer: &str| document.pointer(pointer).and_then(Value::as_str).unwrap_or("?").to_owned();
+    format!(
+        "merged: {}, measured {} on {} under Linux {}",
+        file.display(),
+        word("/started"),
+        word("/machine/cpu/model"),
+        word("/machine/kernel")
+    )
+}
+
+fn document(file: &Path) -> Result<Value, Failure> {
+    let text = fs::read_to_string(file).map_err(|error| wrong(file, &error))?;
+    let document: Value = serde_json::from_str(&text).map_err(|error| wrong(file, &error))?;
+    match document["schema"].as_str() {
+        Some(SCHEMA) => Ok(document),
+        other => Err(wrong(file, &format!("its schema is {}, and not {SCHEMA}", other.unwrap_or("missing")))),
+    }
+}
+
+fn wrong(file: &Path, why: &dyn std::fmt::Display) -> Failure {
+    Failure::usage(format!("{}: {why}", file.display()))
+}

@@ -1,0 +1,194 @@
+//! `contend`: what two CPUs are to each other, with and without privilege, beside others and where there is little.
+
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::common::{Lab, SIGINT, number};
+
+/// Two rounds short of the default, and short shifts: enough for the shape of a document.
+const SHORT: [&str; 4] = ["--rounds", "5", "--duration", "1ms"];
+
+fn contend(lab: &Lab, words: &[&str]) -> Value {
+    lab.json(&[&["contend"], words, &SHORT].concat())
+}
+
+/// The CPUs that the tests may use.
+fn allowed() -> Vec<u32> {
+    fauxplat_sys::sched::affinity(0).unwrap().iter().map(|cpu| cpu.0).collect()
+}
+
+#[test]
+fn every_pair_has_a_label_with_evidence_and_every_kernel_a_cost() {
+    for lab in Lab::both() {
+        let found = contend(&lab, &["float", "l1", "--seed", "7"]);
+        assert_eq!(found["schema"], "fauxplat.contend/1");
+        let cpus = allowed().len().min(8);
+        let labels = found["labels"].as_array().unwrap();
+        assert_eq!(labels.len(), cpus * (cpus + 1) / 2, "{found}");
+        for label in labels {
+            assert!(label["evidence"].as_str().unwrap().len() > 10, "{label}");
+            let is_same = label["cpu_a"] == label["cpu_b"];
+            assert!(is_same == (label["claimed"] == "same-cpu"), "{label}");
+            // Arithmetic and a first level cannot tell whether anything further out is shared.
+            assert_ne!(label["label"], "separate", "{label}");
+        }
+        for pair in found["pairs"].as_array().unwrap() {
+            let real = |field: &str| pair[field].as_f64();
+            assert!(real("wall_ratio").is_none_or(|ratio| ratio > 0.0), "{pair}");
+            assert!(number(pair, "rounds") + number(pair, "dropped_rounds") == 5, "{pair}");
+            assert!(pair["label"].is_string() && pair["claimed"].is_string());
+        }
+        assert_eq!(lab.json(&["history", "show", "last"])["labels"], found["labels"]);
+    }
+}
+
+/// Where wall time goes is known to within a hundredth, apart from the ticks in which steal is counted.
+#[test]
+fn wall_time_is_cpu_time_and_waiting_and_steal() {
+    let found =
+        Lab::new().json(&["contend", "integer-ports", "branch", "--rounds", "8", "--duration", "10ms"]);
+    for pair in found["pairs"].as_array().unwrap() {
+        let Some(share) = pair["unexplained_share"].as_f64() else { continue };
+        let ticks_ns = 2.0 * 10e6;
+        let allowed = 0.01 + ticks_ns / number(pair, "wall_ns") as f64;
+        assert!(share.abs() <= allowed, "{share} of the wall time is unexplained, at most {allowed}: {pair}");
+    }
+}
+
+#[test]
+fn cpus_that_are_not_there_or_not_allowed_are_refused() {
+    let lab = Lab::new();
+    for words in [&["--pairs", "0:7000"][..], &["--cpu", "7000"], &["--capacity", "--cpu", "7000"]] {
+        lab.run(&[&["contend"], words].concat()).complains(2, &["CPU 7000 does not exist"]);
+    }
+    lab.run(&["contend", "--pairs", "0-1"]).complains(2, &["`0-1` is not a pair of CPUs such as 0:1"]);
+    lab.run(&["contend", "--pairs", "0:0", "--cpu", "0"]).complains(2, &["cannot be used with"]);
+    lab.run(&["contend", "l4"]).complains(2, &["no kernel `l4`", "integer-ports"]);
+    lab.run(&["contend", "--rounds", "4"]).complains(2, &["5..=1000"]);
+    lab.run(&["contend", "--capacity", "--pairs", "0:0"]).complains(2, &["cannot be used with"]);
+    lab.run(&["contend", "--count", "2"]).complains(2, &["--capacity"]);
+    let (first, last) = (allowed()[0], *allowed().last().unwrap());
+    if first == last {
+        eprintln!("skipped: a CPU that is not allowed needs a machine with two");
+        return;
+    }
+    let mut bound = Command::new("taskset");
+    bound.args(["-c", &first.to_string()]).args(lab.starter());
+    bound.args(["contend", "--store", "none", "--pairs", &format!("{first}:{last}")]);
+    lab.settle(&mut bound);
+    crate::common::Done::of(bound).complains(2, &[&format!("CPU {last}"), "not allowed"]);
+}
+
+#[test]
+fn a_machine_with_one_cpu_has_one_pair() {
+    let lab = Lab::new();
+    let first = allowed()[0].to_string();
+    let mut bound = Command::new("taskset");
+    bound
+        .args(["-c", &first])
+        .args(lab.starter())
+        .args(["contend", "float", "--store", "none", "--format", "json"]);
+    lab.settle(bound.args(SHORT));
+    let found = crate::common::Done::of(bound).succeeds().json();
+    let labels = found["labels"].as_array().unwrap();
+    assert_eq!((labels.len(), labels[0]["claimed"].as_str()), (1, Some("same-cpu")), "{found}");
+}
+
+#[test]
+fn without_permission_it_works_and_says_so() {
+    let lab = Lab::ordinary();
+    if lab.has_capability(23) {
+        return;
+    }
+    let found = contend(&lab, &["float"]);
+    assert_eq!(found["condition"]["policy"], "other");
+    assert!(found["not_measured"].to_string().contains("CAP_SYS_NICE"), "{found}");
+}
+
+/// Somebody else on all the CPUs: ordinary workers have to wait, which drops rounds and decides nothing.
+#[test]
+fn beside_others_ordinary_workers_decide_nothing_wrong() {
+    let lab = Lab::ordinary();
+    if lab.has_capability(23) || allowed().len() < 2 {
+        return;
+    }
+    let cpus = allowed();
+    let busy = |cpu: &u32| {
+        let mut burner = Command::new("taskset");
+        burner.args(["-c", &cpu.to_string(), "sh", "-c", "while :; do :; done"]).spawn().unwrap()
+    };
+    let mut burners: Vec<_> = cpus.iter().flat_map(|cpu| [busy(cpu), busy(cpu)]).collect();
+    let pair = format!("{}:{}", cpus[0], cpus[1]);
+    let found = lab.json(&["contend", "--pairs", &pair, "--rounds", "6", "--duration", "4ms"]);
+    burners.iter_mut().for_each(|burner| {
+        burner.kill().unwrap();
+        burner.wait().unwrap();
+    });
+    let label = &found["labels"][0]["label"];
+    assert!(label == "not-decided" || label == &found["labels"][0]["claimed"], "{}", found["labels"]);
+}
+
+#[test]
+fn capacity_says_what_a_thread_is_worth_and_what_is_left() {
+    for lab in Lab::both() {
+        let words = [
+            "contend",
+            "--capacity",
+            "--interval",
+            "50ms",
+            "--count",
+            "2",
+            "--rounds",
+            "5",
+            "--duration",
+            "2ms",
+        ];
+        let found = lab.json(&words);
+        assert_eq!(found["schema"], "fauxplat.capacity/1", "{found}");
+        for worth in found["worths"].as_array().unwrap() {
+            let real = |field: &str| worth[field].as_f64().unwrap();
+            assert!(real("low_ratio") <= real("ratio") && real("ratio") <= real("high_ratio"), "{worth}");
+        }
+        let looks = found["looks"].as_array().unwrap();
+        assert_eq!(looks.len(), 2);
+        for look in looks {
+            let share = |field: &str| look[field].as_f64().unwrap();
+            assert!(
+                (0.0..=1.0).contains(&share("busy_share")) && (0.0..=1.0).contains(&share("left_share")),
+                "{look}"
+            );
+        }
+        let live = lab.run(&words).succeeds().out;
+        assert!(live.starts_with("elapsed_s  busy  left\n"), "{live}");
+    }
+}
+
+#[test]
+fn the_map_is_drawn() {
+    let lab = Lab::new();
+    let words = [&["contend", "float", "l1", "--format"][..]].concat();
+    let svg = lab.run(&[&words[..], &["svg"], &SHORT].concat()).succeeds().out;
+    assert!(svg.starts_with("<?xml") && svg.contains("heat") && svg.contains(">float</text>"), "{svg}");
+    let page = lab.run(&[&words[..], &["html"], &SHORT].concat()).succeeds().out;
+    assert!(
+        page.starts_with("<!DOCTYPE html>") && page.contains("<svg") && page.contains("measured"),
+        "{page}"
+    );
+    let rows = lab.run(&[&words[..], &["csv"], &SHORT].concat()).succeeds().out;
+    assert!(rows.starts_with("cpu_a,cpu_b,kernel,"), "{rows}");
+    assert!(lab.run(&[&words[..], &["markdown"], &SHORT].concat()).succeeds().out.contains("| CPUs |"));
+    lab.run(&[&words[..], &["hyperfine-json"], &SHORT].concat()).complains(2, &["hyperfine-json"]);
+}
+
+#[test]
+fn an_interrupted_matrix_is_reported() {
+    let lab = Lab::new();
+    let live = lab.start(&["contend", "float", "--rounds", "1000", "--duration", "20ms", "--format", "json"]);
+    std::thread::sleep(Duration::from_millis(1500));
+    live.signal(SIGINT);
+    let done = live.end();
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(done.json()["warnings"].to_string().contains("interrupted"));
+}

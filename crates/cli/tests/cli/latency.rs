@@ -1,0 +1,262 @@
+//! `latency`: timers, noise, messages and signals, what they say and what they refuse.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::common::{Done, Lab, SIGINT, number};
+
+/// Stops and continues a process, see `signal(7)`.
+const SIGSTOP: i32 = 19;
+const SIGCONT: i32 = 18;
+
+fn tests(document: &Value) -> &Vec<Value> {
+    document["tests"].as_array().unwrap()
+}
+
+/// Percentiles rise, and with what was missed at least as many are late, however late that is.
+fn is_sound(test: &Value) {
+    let rising = ["min_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "p9999_ns", "p99999_ns", "max_ns"];
+    for of in [test, &test["corrected"]] {
+        let values: Vec<u64> = rising.iter().map(|field| number(of, field)).collect();
+        assert!(values.is_sorted(), "{rising:?} = {values:?} in {test}");
+    }
+    // Of percentiles that holds only where few were missed: many short delays can move the percentile of a long one.
+    assert_eq!(number(&test["corrected"], "max_ns"), number(test, "max_ns"));
+    for bin in test["histogram"].as_array().unwrap() {
+        let later = |of: &Value| -> u64 {
+            let bins = of["histogram"].as_array().unwrap().iter();
+            bins.filter(|it| it[0].as_u64() >= bin[0].as_u64()).map(|it| it[1].as_u64().unwrap()).sum()
+        };
+        assert!(later(&test["corrected"]) >= later(test), "fewer are later than {bin} in {test}");
+    }
+    let counted = |of: &Value| -> u64 {
+        of["histogram"].as_array().unwrap().iter().map(|bin| bin[1].as_u64().unwrap()).sum()
+    };
+    assert_eq!(counted(test), number(test, "count"));
+    assert_eq!(counted(&test["corrected"]), number(test, "count") + number(test, "missed"));
+    assert!(
+        test["hdr"].as_str().unwrap().starts_with("HISTFAAA"),
+        "a deflated V2 histogram: {}",
+        test["hdr"]
+    );
+}
+
+#[test]
+fn every_test_gives_percentiles_that_hold_together() {
+    for lab in Lab::both() {
+        let words =
+            ["latency", "timer", "noise", "message", "signal", "--count", "60", "--interval", "300us"];
+        let found = lab.json(&[&words[..], &["--duration", "30ms", "--seed", "3"]].concat());
+        assert_eq!((found["schema"].as_str(), &found["seed"]), (Some("fauxplat.latency/1"), &Value::from(3)));
+        tests(&found).iter().for_each(is_sound);
+        let names: Vec<&str> = tests(&found).iter().map(|test| test["name"].as_str().unwrap()).collect();
+        for name in
+            ["timer", "noise", "signal", "futex there", "pipe back", "eventfd round trip", "socketpair there"]
+        {
+            assert!(names.contains(&name), "{name} is not in {names:?}");
+        }
+        for test in tests(&found).iter().filter(|test| test["name"] == "timer") {
+            assert!(number(test, "count") + number(test, "missed") >= 60, "{test}");
+            assert_eq!(number(test, "interval_ns"), 300_000);
+        }
+        assert_eq!(lab.json(&["history", "show", "last"])["tests"], found["tests"]);
+    }
+}
+
+#[test]
+fn noise_has_causes_that_add_up() {
+    let found = Lab::new().json(&["latency", "noise", "--duration", "60ms", "--policy", "other"]);
+    let test = &tests(&found)[0];
+    let causes = test["causes"].as_array().map_or(&[][..], Vec::as_slice);
+    assert_eq!(causes.iter().map(|cause| number(cause, "count")).sum::<u64>(), number(test, "count"));
+    assert!((0.0..=1.0).contains(&test["lost_share"].as_f64().unwrap()), "{test}");
+}
+
+#[test]
+fn slacks_and_policies_are_tests_of_their_own() {
+    let words = [
+        "latency",
+        "timer",
+        "--policy",
+        "other",
+        "--slack",
+        "1ns,200us",
+        "--count",
+        "30",
+        "--interval",
+        "500us",
+    ];
+    let found = Lab::new().json(&words);
+    let medians: Vec<u64> = tests(&found).iter().map(|test| number(test, "p50_ns")).collect();
+    assert_eq!(medians.len(), 2);
+    // The kernel puts timers of an ordinary thread off for as long as the slack allows.
+    assert!(medians[1] > medians[0] + 50_000, "{medians:?}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_one_line() {
+    let lab = Lab::new();
+    let refused: [(&[&str], &[&str]); 9] = [
+        (&["--cpu", "7000"], &["CPU 7000 does not exist"]),
+        (&["message", "--pairs", "0:7000"], &["CPU 7000 does not exist"]),
+        (&["message", "--pairs", "0"], &["`0` is not a pair"]),
+        (&["message", "--pairs", "0:0", "--channels", "line"], &["two CPUs"]),
+        (&["message", "--channels", "telegraph"], &["no channel `telegraph`", "socketpair"]),
+        (&["quake"], &["quake", "timer"]),
+        (&["--policy", "fifo:100"], &["fifo:100"]),
+        (&["--interval", "soon"], &["soon"]),
+        (&["--count", "0"], &["--count"]),
+    ];
+    for (words, says) in refused {
+        lab.run(&[&["latency"], words].concat()).complains(2, says);
+    }
+    lab.run(&["latency", "--merge", "nowhere.json"]).complains(2, &["nowhere.json"]);
+    lab.run(&["latency", "timer", "--merge", "a.json"]).complains(2, &["cannot be used with"]);
+}
+
+#[test]
+fn a_policy_that_is_not_permitted_is_refused_when_asked_for_and_named_when_not() {
+    let lab = Lab::ordinary();
+    if lab.has_capability(23) {
+        return;
+    }
+    for kind in ["timer", "noise", "message", "signal"] {
+        let words = ["latency", kind, "--policy", "fifo:90", "--count", "5", "--duration", "5ms"];
+        lab.run(&words).complains(3, &["sched_setscheduler", "CPU"]);
+    }
+    let found = lab.json(&["latency", "timer", "--count", "6"]);
+    assert!(found["not_measured"].to_string().contains("CAP_SYS_NICE"), "{found}");
+    assert!(tests(&found).iter().all(|test| test["policy"] == "other"));
+}
+
+/// A stalled test owes its reader every activation that came due meanwhile.
+#[test]
+fn a_stall_is_reported_with_everything_that_it_delayed() {
+    let lab = Lab::new();
+    let words =
+        ["latency", "timer", "--policy", "other", "--interval", "1ms", "--count", "2500", "--format", "json"];
+    let live = lab.start(&words);
+    std::thread::sleep(Duration::from_millis(700));
+    live.signal(SIGSTOP);
+    std::thread::sleep(Duration::from_millis(200));
+    live.signal(SIGCONT);
+    let found = live.end().succeeds().json();
+    let test = &tests(&found)[0];
+    is_sound(test);
+    assert!(number(test, "missed") >= 190, "{} were missed", test["missed"]);
+    assert!(number(test, "count") + number(test, "missed") >= 2500);
+    assert!(number(&test["corrected"], "p99_ns") > 100_000_000, "{}", test["corrected"]["p99_ns"]);
+}
+
+/// The same stall, and the tool that drops what it delayed.
+#[test]
+fn cyclictest_drops_what_the_same_stall_delays() {
+    let started = Command::new("cyclictest")
+        .args(["-q", "-t", "1", "-i", "1000", "-l", "2000", "-h", "400000", "--default-system"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut cyclictest) = started else {
+        eprintln!("skipped: cyclictest is not installed (package rt-tests)");
+        return;
+    };
+    let pid = cyclictest.id() as i32;
+    std::thread::sleep(Duration::from_millis(700));
+    fauxplat_sys::signal::send(pid, SIGSTOP);
+    std::thread::sleep(Duration::from_millis(200));
+    fauxplat_sys::signal::send(pid, SIGCONT);
+    if !crate::common::eventually(|| cyclictest.try_wait().unwrap().is_some()) {
+        cyclictest.kill().unwrap();
+    }
+    let done = cyclictest.wait_with_output().unwrap();
+    if !done.status.success() {
+        eprintln!("skipped: cyclictest does not run here ({})", done.status);
+        return;
+    }
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    let late = |line: &str| {
+        let (us, count) = line.split_once(' ')?;
+        Some((us.parse::<u64>().ok()?, count.split_whitespace().next()?.parse::<u64>().ok()?))
+    };
+    let stalled: u64 =
+        text.lines().filter_map(late).filter(|(us, _)| *us > 50_000).map(|(_, count)| count).sum();
+    // Of two hundred activations it knows the first.
+    assert!((1..=3).contains(&stalled), "{stalled} activations later than 50 ms");
+}
+
+#[test]
+fn documents_are_merged_test_by_test() {
+    let lab = Lab::new();
+    for (file, count) in [("a.json", "60"), ("b.json", "90")] {
+        let words = [
+            "latency",
+            "timer",
+            "--policy",
+            "other",
+            "--count",
+            count,
+            "--interval",
+            "200us",
+            "--format",
+            "json",
+        ];
+        lab.run(&[&words[..], &["--output", &lab.file(file)]].concat()).succeeds();
+    }
+    let merged = lab.run(&["latency", "--merge", "a.json", "b.json", "--format", "json"]).succeeds().json();
+    let [a, b] = ["a.json", "b.json"].map(|file| serde_json::from_str::<Value>(&lab.read(file)).unwrap());
+    let (test, [a, b]) = (&tests(&merged)[0], [&tests(&a)[0], &tests(&b)[0]]);
+    is_sound(test);
+    assert_eq!(tests(&merged).len(), 1);
+    for field in ["count", "missed", "wall_ns"] {
+        assert_eq!(number(test, field), number(a, field) + number(b, field), "{field}");
+    }
+    assert_eq!(number(test, "max_ns"), number(a, "max_ns").max(number(b, "max_ns")));
+    assert_eq!(number(test, "min_ns"), number(a, "min_ns").min(number(b, "min_ns")));
+    lab.write("c.json", "{\"schema\": \"fauxplat.index/1\"}");
+    lab.run(&["latency", "--merge", "a.json", "c.json"]).complains(2, &["c.json", "fauxplat.index/1"]);
+    lab.write("d.json", &lab.read("a.json").replacen("\"hdr\": \"HIST", "\"hdr\": \"MIST", 1));
+    lab.run(&["latency", "--merge", "d.json"]).complains(2, &["d.json", "timer"]);
+}
+
+#[test]
+fn the_curves_are_drawn_in_every_form() {
+    let lab = Lab::new();
+    let words = ["latency", "timer", "--count", "60", "--interval", "200us", "--format"];
+    let render = |format: &str| lab.run(&[&words[..], &[format]].concat()).succeeds().out;
+    let text = render("text");
+    assert!(text.contains("distribution") && text.contains('█'), "{text}");
+    let svg = render("svg");
+    assert!(svg.starts_with("<?xml") && svg.contains("polyline") && svg.contains("99 %"), "{svg}");
+    assert!(render("html").contains("<svg") && render("markdown").contains("| test |"));
+    let rows = render("csv");
+    assert!(rows.starts_with("name,policy,cpu,") && rows.lines().count() >= 2, "{rows}");
+}
+
+#[test]
+fn an_interrupted_test_reports_what_it_has() {
+    let lab = Lab::new();
+    let live =
+        lab.start(&["latency", "timer", "message", "signal", "--count", "6000000", "--format", "json"]);
+    std::thread::sleep(Duration::from_millis(1500));
+    live.signal(SIGINT);
+    let done = live.end();
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let found = done.json();
+    assert!(found["warnings"].to_string().contains("interrupted"));
+    assert!(tests(&found).iter().any(|test| number(test, "count") > 0), "{found}");
+}
+
+/// A reader that has seen enough is no error, and a full disk is.
+#[test]
+fn pipes_and_full_disks_end_as_they_should() {
+    let lab = Lab::new();
+    let words = "latency timer --count 20 --interval 200us --store none";
+    let line = format!("{} {words} --format json | head -c 10", lab.starter().join(" "));
+    let mut shell = Command::new("sh");
+    lab.settle(shell.args(["-c", &line]));
+    assert_eq!(Done::of(shell).err, "");
+    lab.run(&[&words.split(' ').collect::<Vec<_>>()[..4], &["--output", "/dev/full"]].concat())
+        .complains(3, &["/dev/full"]);
+}

@@ -1,0 +1,4 @@
+//! Drawings of findings whose report is sentences and tables.
+
+pub(crate) mod heat;
+pub(crate) mod percentiles;

@@ -1,0 +1,89 @@
+//! Whether `contend` says the same every time, and nothing wrong beside others.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use fauxplat_load::{Burner, Rhythm};
+use serde_json::Value;
+
+use super::{failed, fauxplat, output};
+use crate::error::ChoreError;
+
+/// Matrices of the machine as it is, and beside burners.
+const QUIET: u32 = 10;
+const LOADED: u32 = 3;
+
+/// The parts, by name or all.
+pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
+    let parts = if words.is_empty() { &["labels", "load"][..] } else { words };
+    parts.iter().try_for_each(|part| match *part {
+        "labels" => labels(),
+        "load" => load(),
+        _ => Err(ChoreError::Usage("usage: cargo xtask bench contend [labels | load]…")),
+    })
+}
+
+/// One matrix; without the privilege the workers are ordinary threads.
+fn matrix(privileged: bool) -> Result<Value, ChoreError> {
+    let mut command = match privileged {
+        true => Command::new(fauxplat()?),
+        false => {
+            let mut demoted = Command::new("setpriv");
+            demoted.args(["--bounding-set=-sys_nice", "--inh-caps=-sys_nice"]).arg(fauxplat()?);
+            demoted
+        }
+    };
+    command.args(["contend", "--format", "json", "--store", "none", "--quiet"]);
+    serde_json::from_slice(&output(&mut command)?.stdout).map_err(|error| failed("report", &error))
+}
+
+/// Labels of all pairs in one line, by measurement or as claimed.
+fn labels_of(document: &Value, field: &str) -> String {
+    let one = |it: &Value| format!("{}:{} {}", it["cpu_a"], it["cpu_b"], it[field].as_str().unwrap_or("?"));
+    document["labels"].as_array().into_iter().flatten().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Ten matrices on a machine that is otherwise idle: their labels, and where the wall time of each cell went.
+fn labels() -> Result<(), ChoreError> {
+    let mut said: BTreeMap<String, u32> = BTreeMap::new();
+    let (mut worst, mut cells, mut steal) = (0.0_f64, 0, 0);
+    for _ in 0..QUIET {
+        let document = matrix(true)?;
+        *said.entry(labels_of(&document, "label")).or_default() += 1;
+        for pair in document["pairs"].as_array().into_iter().flatten() {
+            worst = worst.max(pair["unexplained_share"].as_f64().unwrap_or(1.0).abs());
+            steal += pair["steal_ns"].as_u64().unwrap_or(0);
+            cells += 1;
+        }
+    }
+    println!("{QUIET} matrices, otherwise idle; goal: the same labels every time");
+    said.iter().for_each(|(labels, times)| println!("  {times:2} times: {labels}"));
+    println!(
+        "wall time that is neither CPU time nor run-queue wait nor steal; goal: at most 1 % of every cell"
+    );
+    println!("  at most {:.2} % of {cells} cells ({} ms of steal in all)", worst * 100.0, steal / 1_000_000);
+    Ok(())
+}
+
+/// Matrices beside a burner on every CPU, with and without real-time priority.
+fn load() -> Result<(), ChoreError> {
+    let online = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let mut burners = Vec::new();
+    for cpu in 0..online {
+        let place = cpu.to_string().parse().map_err(|error| failed("CPU", &error))?;
+        let burner =
+            Burner::start(Some(&place), Rhythm::Random { shortest_ms: 20, longest_ms: 400 }, cpu as u64);
+        burners.push(burner.map_err(|error| failed("burner", &error))?);
+    }
+    println!(
+        "{LOADED} matrices each beside {online} burners that come and go; goal: nothing but what is said in quiet, or not decided"
+    );
+    for (how, privileged) in [("at real-time priority", true), ("as ordinary threads", false)] {
+        for _ in 0..LOADED {
+            let document = matrix(privileged)?;
+            println!("  {how}: {}", labels_of(&document, "label"));
+        }
+    }
+    drop(burners);
+    Ok(())
+}
