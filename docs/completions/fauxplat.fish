@@ -32,7 +32,6 @@ complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "aa" -d 'Whether t
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "contend" -d 'What two threads cost each other on each pair of CPUs, and what is left of a busy machine'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "latency" -d 'How late timers, messages and signals are, and what takes the CPU away'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "load" -d 'Disturb chosen CPUs by a known amount: caches, memory, ports, faults, forks, interrupts'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "tune" -d 'Quiet the machine: until it is restored, or for one command'
@@ -68,8 +67,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdout -d 'Whe
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -119,8 +117,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdout -d 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -165,8 +162,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdout -d 'Wher
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -183,7 +179,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s n -l count -
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l object -d 'Only this object (repeatable) [default: all]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l key -d 'Only this key (repeatable) [default: all]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l names -d 'What keys and objects are called: requests=0,bytes=1 for keys, server=@7 for object 7, or a file with one of these per line. For openmetrics a name in _total is a counter, and every other one a gauge' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -198,8 +194,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s d -l durat
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l interval -d 'With --capacity: time between two looks at the machine' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l count -d 'With --capacity: looks' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l seed -d 'Seed of the order of the cells [default: drawn, and reported]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -217,9 +212,9 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l slack -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s d -l duration -d 'How long noise is watched' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l threshold -d 'Shortest gap that counts as noise' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l channels -d 'Ways of messages: line, futex, pipe, eventfd, socketpair [default: all]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l merge -d 'Measure nothing: merge the histograms of earlier JSON documents, test by test' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l seed -d 'Seed of the order in which tests take turns [default: drawn, and reported]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -227,21 +222,11 @@ never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s t -l time -d 'Hold the loads for this time [default: until Ctrl-C]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s q -l quiet -d 'No progress line'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l cpu -d 'CPUs to measure, as for `run --cpu` [default: the first one that is allowed]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s d -l duration -d 'Time per CPU' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: fifo:99 where it is permitted]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l seed -d 'Seed of the order in which the CPUs take turns [default: drawn, and reported]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -267,7 +252,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l check -d 'Ho
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu [default: wall]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l margin -d 'Differences between levels within this count as none [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l level -d 'Probability of a false effect over the whole sweep [default: 1%]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l blocks -d 'At most so many visits of each level [default: 100, or as many as fit into 10 s, up to 1000]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l blocks -d 'At most so many visits of each level [default: 100]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l max-time -d 'Undecided after this time' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
@@ -282,8 +267,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l stdout -d 'W
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -300,7 +284,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l for -d 'Tune,
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l max -d 'Restore after this time (30m, 2h), whatever happens' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, or /var/lib/fauxplat/journal]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l sysroot -d 'Read and write the machine below this folder' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -316,7 +300,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s q -l quiet -d
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, or /var/lib/fauxplat/journal]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l sysroot -d 'Read and write the machine below this folder' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -331,7 +315,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "show" -d 'What a lab asks, claims and runs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, or cannot run here'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -339,7 +323,7 @@ never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -348,7 +332,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l keep -d 'Keep the JSON documents of the experiments in this folder' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -367,7 +351,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l interval -d
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l fail-if -d 'Fail with exit code 1 if a hazard is at this level or above: governor=medium, or any=high, which leaves out what fauxplat neutralises itself (repeatable; levels are low, medium, high)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l explain -d 'Print all that is known about a hazard: what it costs, its levels, what to do; `all` for every one' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l sysroot -d 'Look at the tree of files below this folder instead of /: a capture of another machine, at one moment' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -377,7 +361,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l all -d 'Sho
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l sysroot -d 'Read sys and proc below this folder: the captured tree of another machine' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -390,7 +374,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l watch -d 'How long the CPUs are watched for interrupts, steal and load; 0s looks at nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l sysroot -d 'Read sys and proc below this folder: the captured tree of another machine' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -434,8 +418,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l stdout -d 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -455,7 +438,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l name -d 'Only those with a command that contains this' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l since -d 'Only those since this time, for instance 2026-11' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l limit -d 'At most so many, the newest' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -463,7 +446,7 @@ never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -471,7 +454,7 @@ never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -479,7 +462,7 @@ never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg where there is a drawing; lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html where there is a drawing; lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
 always\t''
@@ -494,25 +477,24 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __man" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __completions" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "contend" -d 'What two threads cost each other on each pair of CPUs, and what is left of a busy machine'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "latency" -d 'How late timers, messages and signals are, and what takes the CPU away'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "load" -d 'Disturb chosen CPUs by a known amount: caches, memory, ports, faults, forks, interrupts'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "tune" -d 'Quiet the machine: until it is restored, or for one command'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "restore" -d 'Put back exactly what was there before the machine was tuned'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "lab" -d 'Published claims, tried here: list, show and run small experiments, and judge what was claimed'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "doctor" -d 'What on this machine will spoil a measurement, and what to do about it'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "topo" -d 'Which CPU is what to which: packages, cores, caches, nodes; CPUs by relation'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "explain" -d 'How much of the variation comes from which factor: stack, heap, CPU, order, time'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "contend" -d 'What two threads cost each other on each pair of CPUs, and what is left of a busy machine'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "latency" -d 'How late timers, messages and signals are, and what takes the CPU away'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "tune" -d 'Quiet the machine: until it is restored, or for one command'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "restore" -d 'Put back exactly what was there before the machine was tuned'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "lab" -d 'Published claims, tried here: list, show and run small experiments, and judge what was claimed'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "doctor" -d 'What on this machine will spoil a measurement, and what to do about it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "topo" -d 'Which CPU is what to which: packages, cores, caches, nodes; CPUs by relation'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "explain" -d 'How much of the variation comes from which factor: stack, heap, CPU, order, time'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'The labs that there are, with their questions'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "show" -d 'What a lab asks, claims and runs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, or cannot run here'
