@@ -14,6 +14,10 @@ mod verdict;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use fauxplat_kernels::Caches;
+use fauxplat_load::{Generator, Order, Program, Rhythm};
+use fauxplat_model::LoadKind;
+
 use crate::cargo::root;
 use crate::error::ChoreError;
 
@@ -54,6 +58,22 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
 /// The release binary, built if need be.
 fn fauxplat() -> Result<PathBuf, ChoreError> {
     crate::cargo::build_release()
+}
+
+/// A neighbour on one CPU, at work until it is dropped.
+fn burner(cpu: usize, rhythm: Rhythm) -> Result<Generator, ChoreError> {
+    let program = Program { path: fauxplat()?, words: vec!["__generator".to_owned()] };
+    let cpus = Some(cpu.to_string().parse().map_err(|error| failed("CPU", &error))?);
+    let (kind, caches, folder) = (LoadKind::Integer, Caches::default(), std::env::temp_dir());
+    let burner = Generator::start(&program, Order { kind, rhythm, cpus, caches, folder });
+    let burner = burner.map_err(|error| failed("burner", &error))?;
+    burner.work();
+    Ok(burner)
+}
+
+/// A neighbour that works and rests at random.
+fn coming_and_going(cpu: usize) -> Result<Generator, ChoreError> {
+    burner(cpu, Rhythm::Random { shortest_ms: 20, longest_ms: 400, seed: cpu as u64 })
 }
 
 /// Where programs that only a bench needs are built.

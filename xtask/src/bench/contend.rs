@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use fauxplat_load::{Burner, Rhythm};
 use serde_json::Value;
 
-use super::{failed, fauxplat, output};
+use super::{coming_and_going, failed, fauxplat, output};
 use crate::error::ChoreError;
 
 /// Matrices of the machine as it is, and beside burners.
@@ -68,13 +67,7 @@ fn labels() -> Result<(), ChoreError> {
 /// Matrices beside a burner on every CPU, with and without real-time priority.
 fn load() -> Result<(), ChoreError> {
     let online = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let mut burners = Vec::new();
-    for cpu in 0..online {
-        let place = cpu.to_string().parse().map_err(|error| failed("CPU", &error))?;
-        let burner =
-            Burner::start(Some(&place), Rhythm::Random { shortest_ms: 20, longest_ms: 400 }, cpu as u64);
-        burners.push(burner.map_err(|error| failed("burner", &error))?);
-    }
+    let burners = (0..online).map(coming_and_going).collect::<Result<Vec<_>, _>>()?;
     println!(
         "{LOADED} matrices each beside {online} burners that come and go; goal: nothing but what is said in quiet, or not decided"
     );

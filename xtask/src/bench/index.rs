@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-use fauxplat_load::{Burner, Rhythm};
+use fauxplat_load::Rhythm;
 use serde_json::Value;
 
-use super::{failed, fauxplat, output, quartiles};
+use super::{burner, failed, fauxplat, output, quartiles};
 use crate::error::ChoreError;
 
 /// Repetitions, and how many of them must agree.
@@ -35,20 +35,16 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
 
 fn repeats(duration: &str, beside: bool) -> Result<(), ChoreError> {
     let online = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let burner = match beside {
+    let neighbour = match beside {
         true if online < 2 => {
             println!("a burner on another CPU takes a second CPU");
             return Ok(());
         }
-        true => {
-            let place = (online - 1).to_string().parse().map_err(|error| failed("CPU", &error))?;
-            let burner = Burner::start(Some(&place), Rhythm::Always, 1);
-            Some(burner.map_err(|error| failed("burner", &error))?)
-        }
+        true => Some(burner(online - 1, Rhythm::Share(100))?),
         false => None,
     };
     let all = (0..REPEATS).map(|_| repeat(duration)).collect::<Result<Vec<_>, _>>()?;
-    drop(burner);
+    drop(neighbour);
     let how = if beside { format!(", burner on CPU {}", online - 1) } else { String::new() };
     println!("{REPEATS} repetitions of `index --cpu 0 --duration {duration}`{how}");
     let values: Vec<f64> = all.iter().map(|it| it.value).collect();

@@ -4,12 +4,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use fauxplat_kernels::Caches;
-use fauxplat_load::{Generator, Order, Program, Rhythm};
-use fauxplat_model::LoadKind;
 use serde_json::Value;
 
-use super::{compile, failed, fauxplat, output, print_ratio, scratch};
+use super::{coming_and_going, compile, failed, fauxplat, output, print_ratio, scratch};
 use crate::error::ChoreError;
 
 /// Sweeps of the negative control.
@@ -109,17 +106,7 @@ fn negative() -> Result<(), ChoreError> {
     let options = ["-O2", "-static", "-nostdlib", "-ffreestanding"];
     let subject = compile("sweep/registers.c", &options)?.display().to_string();
     let online = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let program = Program { path: fauxplat()?, words: vec!["__generator".to_owned()] };
-    let mut burners = Vec::new();
-    for cpu in 0..online {
-        let rhythm = Rhythm::Random { shortest_ms: 20, longest_ms: 400, seed: cpu as u64 };
-        let cpus = Some(cpu.to_string().parse().map_err(|error| failed("CPU", &error))?);
-        let (kind, caches, folder) = (LoadKind::Integer, Caches::default(), std::env::temp_dir());
-        let burner = Generator::start(&program, Order { kind, rhythm, cpus, caches, folder });
-        let burner = burner.map_err(|error| failed("burner", &error))?;
-        burner.work();
-        burners.push(burner);
-    }
+    let burners = (0..online).map(coming_and_going).collect::<Result<Vec<_>, _>>()?;
     let mut answers = std::collections::BTreeMap::new();
     let start = Instant::now();
     for seed in 1..=QUIET_SWEEPS {
