@@ -52,6 +52,9 @@ _fauxplat() {
             fauxplat,latency)
                 cmd="fauxplat__subcmd__latency"
                 ;;
+            fauxplat,load)
+                cmd="fauxplat__subcmd__load"
+                ;;
             fauxplat,restore)
                 cmd="fauxplat__subcmd__restore"
                 ;;
@@ -105,6 +108,9 @@ _fauxplat() {
                 ;;
             fauxplat__subcmd__help,latency)
                 cmd="fauxplat__subcmd__help__subcmd__latency"
+                ;;
+            fauxplat__subcmd__help,load)
+                cmd="fauxplat__subcmd__help__subcmd__load"
                 ;;
             fauxplat__subcmd__help,restore)
                 cmd="fauxplat__subcmd__help__subcmd__restore"
@@ -221,7 +227,7 @@ _fauxplat() {
 
     case "${cmd}" in
         fauxplat)
-            opts="-h -V --help --version run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help"
+            opts="-h -V --help --version run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -263,7 +269,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__aa)
-            opts="-n -L -p -c -w -N -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --strata --comparisons --power --power-comparisons --metric --margin --level --max-pairs --max-time --anytime --duet --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -N -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --strata --comparisons --power --power-comparisons --metric --margin --level --max-pairs --max-time --anytime --duet --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --load --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -413,6 +419,10 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --load)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -445,7 +455,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__compare)
-            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --metric --margin --level --max-pairs --max-time --anytime --fail-if --baseline --build --objects --link --vary --check --build-a --build-b --link-seeds --duet --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --metric --margin --level --max-pairs --max-time --anytime --fail-if --baseline --build --objects --link --vary --check --build-a --build-b --link-seeds --duet --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --load --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -615,6 +625,10 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --load)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -647,7 +661,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__contend)
-            opts="-r -d -f -o -q -h --pairs --cpu --rounds --duration --capacity --interval --count --seed --format --output --colour --store --quiet --help"
+            opts="-r -d -f -o -q -h --pairs --cpu --rounds --duration --capacity --interval --count --seed --load --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -686,6 +700,10 @@ _fauxplat() {
                     return 0
                     ;;
                 --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -779,7 +797,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__explain)
-            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --factors --metric --level --blocks --max-time --build --objects --link --vary --check --layouts --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --factors --metric --level --blocks --max-time --build --objects --link --vary --check --layouts --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --load --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -933,6 +951,10 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --load)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -965,7 +987,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help)
-            opts="run compare aa table contend latency index sweep tune restore lab doctor topo explain history __man __completions help"
+            opts="run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1231,6 +1253,20 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help__subcmd__latency)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__help__subcmd__load)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1609,7 +1645,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__index)
-            opts="-d -f -o -q -h --cpu --all-cpus --together --duration --policy --seed --format --output --colour --store --quiet --help"
+            opts="-d -f -o -q -h --cpu --all-cpus --together --duration --policy --seed --load --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1632,6 +1668,10 @@ _fauxplat() {
                     return 0
                     ;;
                 --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1869,7 +1909,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__latency)
-            opts="-i -c -d -f -o -q -h --policy --cpu --pairs --interval --count --slack --duration --threshold --channels --merge --seed --format --output --colour --store --quiet --help timer noise message signal"
+            opts="-i -c -d -f -o -q -h --policy --cpu --pairs --interval --count --slack --duration --threshold --channels --merge --seed --load --format --output --colour --store --quiet --help timer noise message signal"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1928,6 +1968,56 @@ _fauxplat() {
                     return 0
                     ;;
                 --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__load)
+            opts="-t -f -o -q -h --time --format --output --colour --store --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2009,7 +2099,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__run)
-            opts="-n -L -p -c -w -r -u -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --runs --until --tree --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -r -u -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --runs --until --tree --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --load --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2131,6 +2221,10 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --load)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2163,7 +2257,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__sweep)
-            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --build --objects --link --vary --check --metric --margin --level --blocks --max-time --exhaustive --fail-if-effect --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --ignore-failure --format --output --colour --store --quiet --help"
+            opts="-n -L -p -c -w -m -i -f -o -q -h --names --parameter-list --prepare --cleanup --warmup --table --input --seed --build --objects --link --vary --check --metric --margin --level --blocks --max-time --exhaustive --fail-if-effect --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --shell --tune --load --ignore-failure --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2310,6 +2404,10 @@ _fauxplat() {
                     return 0
                     ;;
                 --tune)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
