@@ -25,6 +25,9 @@ pub struct ContendPair {
     pub hands: [u16; 2],
     /// What the kernel claims that they are to each other.
     pub claimed: Neighbourhood,
+    /// Whether two walks through what the last-level cache serves are more than all of it. If not, both may find room
+    /// in a cache that they share.
+    pub overflows: bool,
 }
 
 /// Waiting and steal beyond this share of a lone worker's time, or of two on CPUs of their own, are somebody else's.
@@ -37,6 +40,8 @@ const PORTS: [&str; 3] = ["integer-ports", "float", "fauxplat"];
 const CACHES: [&str; 3] = ["l1", "l2", "llc"];
 /// Above this a core, or a cache, is shared: siblings of one core cost each other 20 % to 100 %.
 const SHARED: f64 = 1.12;
+/// Nobody works faster beside another: it was the lone one that was disturbed.
+const FASTER: f64 = 0.97;
 /// Below this nothing is.
 const FREE: f64 = 1.06;
 
@@ -177,7 +182,7 @@ fn label(pair: &ContendPair, costs: &[PairCost]) -> (Neighbourhood, String) {
             format!("{}: others disturbed {bad} rounds and left {good}", cost.kernel),
         );
     }
-    stacked(costs).or_else(|| sibling(costs)).unwrap_or_else(|| by_caches(costs))
+    stacked(costs).or_else(|| sibling(costs)).unwrap_or_else(|| by_caches(pair, costs))
 }
 
 fn same_cpu(costs: &[PairCost]) -> (Neighbourhood, String) {
@@ -221,7 +226,7 @@ fn by_ratio(a: &&PairCost, b: &&PairCost) -> std::cmp::Ordering {
     a.cpu_ratio.total_cmp(&b.cpu_ratio)
 }
 
-fn by_caches(costs: &[PairCost]) -> (Neighbourhood, String) {
+fn by_caches(pair: &ContendPair, costs: &[PairCost]) -> (Neighbourhood, String) {
     let of = |names: &'static [&'static str]| {
         costs.iter().filter(move |cost| names.contains(&cost.kernel.as_str()))
     };
@@ -233,6 +238,13 @@ fn by_caches(costs: &[PairCost]) -> (Neighbourhood, String) {
     }
     if let Some(shared) = of(&CACHES).filter(|cost| cost.cpu_low_ratio > SHARED).max_by(by_ratio) {
         return (Neighbourhood::SharedCache, interval("CPU time", shared));
+    }
+    if let Some(odd) = of(&CACHES).find(|cost| cost.cpu_high_ratio < FASTER) {
+        return (Neighbourhood::NotDecided, format!("others disturbed: {}", interval("CPU time", odd)));
+    }
+    if !pair.overflows {
+        let words = "the part of the last-level cache that serves these CPUs is so small that both may find room in it";
+        return (Neighbourhood::NotDecided, words.to_owned());
     }
     match of(&CACHES).chain(of(&PORTS)).max_by(|a, b| a.cpu_high_ratio.total_cmp(&b.cpu_high_ratio)) {
         Some(most) if most.cpu_high_ratio > SHARED => (Neighbourhood::NotDecided, interval("CPU time", most)),
@@ -302,6 +314,7 @@ mod tests {
             cpus: [Cpu(0), Cpu(if same { 0 } else { 1 })],
             hands: [0, 1],
             claimed: Neighbourhood::Separate,
+            overflows: true,
         };
         let (mut cells, mut samples) = (Vec::new(), Vec::new());
         for (kernel, costs) in together {
@@ -369,7 +382,19 @@ mod tests {
         }
         let mut held = judged(false, &[("llc", free), ("dram", free)], 0).pairs;
         held[0].alone_cpu_ns = held[1].alone_cpu_ns;
-        assert!(by_caches(&held).1.contains("others hold the last-level cache"));
+        let mut pair = ContendPair {
+            cpus: [Cpu(0), Cpu(1)],
+            hands: [0, 1],
+            claimed: Neighbourhood::SharedCache,
+            overflows: true,
+        };
+        assert!(by_caches(&pair, &held).1.contains("others hold the last-level cache"));
+        let mut costs = judged(false, &[("llc", free), ("dram", free)], 0).pairs;
+        assert_eq!(by_caches(&pair, &costs).0, Neighbourhood::Separate);
+        pair.overflows = false;
+        assert!(by_caches(&pair, &costs).1.contains("both may find room"));
+        (pair.overflows, costs[0].cpu_high_ratio) = (true, 0.93);
+        assert!(by_caches(&pair, &costs).1.contains("others disturbed"));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::disturb;
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
+use crate::relation;
 use crate::session::open_store;
 
 /// An experiment without commands.
@@ -119,9 +120,11 @@ pub(crate) fn cells_plan(cells: usize, seed: u64) -> Plan {
 /// # Errors
 /// A CPU that is not there or not allowed, or a placement that names none.
 pub(crate) fn cpus_of(placement: &Placement) -> Result<CpuSet, Failure> {
+    let mut chosen = Condition { cpu: placement.clone(), ..Condition::default() };
+    relation::resolve(&mut chosen)?;
     let facts = fauxplat_topology::discover(Path::new("/")).cpu;
-    match placement {
-        Placement::Set(cpus) => commands::check_placement(placement, &facts).map(|()| cpus.clone()),
+    match &chosen.cpu {
+        Placement::Set(cpus) => commands::check_placement(&chosen.cpu, &facts).map(|()| cpus.clone()),
         other => Err(Failure::usage(format!(
             "`{other}` names no CPU here: give a list such as 0-3, or a relation such as one-per-core"
         ))),

@@ -123,7 +123,12 @@ fn design(
             true => [design.hire(a, Policy::Other), design.hire(a, Policy::Other)],
             false => [design.post(a, policy), design.post(b, policy)],
         };
-        design.pairs.push(ContendPair { cpus: [a, b], hands, claimed: claimed(topology, a, b) });
+        design.pairs.push(ContendPair {
+            cpus: [a, b],
+            hands,
+            claimed: claimed(topology, a, b),
+            overflows: served.overflows(a),
+        });
     }
     for pair in design.pairs.clone() {
         // What two threads do on one CPU is the same for every kernel: they take turns.

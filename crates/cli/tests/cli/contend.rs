@@ -65,6 +65,9 @@ fn cpus_that_are_not_there_or_not_allowed_are_refused() {
     }
     lab.run(&["contend", "--pairs", "0-1"]).complains(2, &["`0-1` is not a pair of CPUs such as 0:1"]);
     lab.run(&["contend", "--pairs", "0:0", "--cpu", "0"]).complains(2, &["cannot be used with"]);
+    let related =
+        lab.json(&["contend", "float", "--cpu", "same-cpu:0&all", "--rounds", "5", "--duration", "1ms"]);
+    assert_eq!(related["labels"].as_array().unwrap().len(), 1, "{related}");
     lab.run(&["contend", "l4"]).complains(2, &["no kernel `l4`", "integer-ports"]);
     lab.run(&["contend", "--rounds", "4"]).complains(2, &["5..=1000"]);
     lab.run(&["contend", "--capacity", "--pairs", "0:0"]).complains(2, &["cannot be used with"]);
