@@ -7,6 +7,7 @@ mod doctor;
 mod index;
 mod instrument;
 mod latency;
+mod load;
 mod memory;
 mod sweep;
 mod verdict;
@@ -31,6 +32,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["instrument"] => instrument::run(ROUNDS),
         ["instrument", rounds] => instrument::run(rounds.parse().unwrap_or(ROUNDS)),
         ["counters"] => counters::run(ROUNDS),
+        ["load", parts @ ..] => load::run(parts),
         ["memory"] => memory::run(),
         ["verdict"] => verdict::run(),
         ["sweep", parts @ ..] => sweep::run(parts),
@@ -44,12 +46,13 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             instrument::run(ROUNDS)?;
             doctor::run()?;
             counters::run(ROUNDS)?;
+            load::run(&[])?;
             memory::run()?;
             sweep::run(&[])?;
             verdict::run()
         }
         _ => Err(ChoreError::Usage(
-            "usage: cargo xtask bench [contend [PART] | counters | doctor | index [PART] | instrument [ROUNDS] | latency [PART] | memory | \
+            "usage: cargo xtask bench [contend [PART] | counters | doctor | index [PART] | instrument [ROUNDS] | latency [PART] | load [PART] | memory | \
              sweep [PART] | verdict]",
         )),
     }

@@ -38,13 +38,15 @@ pub enum Kernel {
     L2,
     /// Most of the last-level cache.
     Llc,
-    /// Memory beyond all caches.
+    /// Memory beyond all caches, in no order: how soon a line comes.
     Dram,
+    /// Memory beyond all caches, one line after the other, changed: how many lines come.
+    Stream,
 }
 
 impl Kernel {
     /// All kernels.
-    pub const ALL: [Kernel; 9] = [
+    pub const ALL: [Kernel; 10] = [
         Kernel::Fauxplat,
         Kernel::IntegerPorts,
         Kernel::IntegerLatency,
@@ -54,6 +56,7 @@ impl Kernel {
         Kernel::L2,
         Kernel::Llc,
         Kernel::Dram,
+        Kernel::Stream,
     ];
 
     /// The word that the command line and the documents use.
@@ -68,6 +71,7 @@ impl Kernel {
             Kernel::L2 => "l2",
             Kernel::Llc => "llc",
             Kernel::Dram => "dram",
+            Kernel::Stream => "stream",
         }
     }
 
@@ -79,7 +83,7 @@ impl Kernel {
             Kernel::L1 => most(caches.l1d),
             Kernel::L2 => most(caches.l2),
             Kernel::Llc => most(caches.llc),
-            Kernel::Dram => Bytes((caches.llc.0 * 2).clamp(DRAM_BYTES_MIN, DRAM_BYTES_MAX)),
+            Kernel::Dram | Kernel::Stream => Bytes((caches.llc.0 * 2).clamp(DRAM_BYTES_MIN, DRAM_BYTES_MAX)),
             _ => Bytes(0),
         }
     }
@@ -153,6 +157,7 @@ enum State {
     Arithmetic,
     Branches(Branches),
     Chase(Chase),
+    Traffic(Traffic),
 }
 
 impl Ready {
@@ -166,6 +171,10 @@ impl Ready {
             Kernel::L1 | Kernel::L2 | Kernel::Llc | Kernel::Dram => {
                 State::Chase(Chase::new(kernel.footprint(caches), caches.line))
             }
+            Kernel::Stream => {
+                let traffic = Traffic::new(kernel.footprint(caches), caches.line);
+                State::Traffic(traffic.expect("memory for a stream, as any allocation would need it"))
+            }
         };
         Ready { kernel, state }
     }
@@ -177,6 +186,7 @@ impl Ready {
         match &mut self.state {
             State::Branches(branches) => branches.run(units),
             State::Chase(chase) => chase.run(units),
+            State::Traffic(traffic) => traffic.run(units),
             State::Arithmetic => match self.kernel {
                 Kernel::IntegerPorts => arithmetic::integer_ports(units * 16),
                 Kernel::IntegerLatency => arithmetic::integer_latency(units * 8),
@@ -218,7 +228,7 @@ mod tests {
     #[test]
     fn the_answer_depends_on_every_unit_and_on_nothing_else() {
         let caches = Caches { llc: Bytes(2 << 20), ..Caches::default() };
-        for kernel in Kernel::ALL.into_iter().filter(|kernel| *kernel != Kernel::Dram) {
+        for kernel in Kernel::ALL.into_iter().filter(|kernel| !matches!(kernel, Kernel::Dram)) {
             let answer = |units| Ready::new(kernel, &caches).run(units);
             assert_eq!(answer(20), answer(20), "{kernel}");
             // The chains of doubles settle at 2; assembly cannot be left out all the same.

@@ -10,7 +10,7 @@ use super::{BesideArgs, EXIT_CODES, OutputArgs};
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct ContendArgs {
-    /// Kernels: integer-ports, integer-latency, float, branch, l1, l2, llc, dram, fauxplat [default: the first eight]
+    /// Kernels: integer-ports, integer-latency, float, branch, l1, l2, llc, dram, stream, fauxplat [default: the first eight]
     #[arg(value_name = "KERNEL")]
     pub(crate) kernels: Vec<Kernel>,
     /// Pairs of CPUs, such as 0:1,0:0 for two threads on CPU 0 [default: all among --cpu]

@@ -144,7 +144,7 @@ fn design(
 }
 
 fn shift(kernel: Kernel, duration: Nanos, same: bool) -> Shift {
-    let large = matches!(kernel, Kernel::Llc | Kernel::Dram);
+    let large = matches!(kernel, Kernel::Llc | Kernel::Dram | Kernel::Stream);
     let times = if large { LARGE_TIMES } else { 1 } * if same { TURNS_TIMES } else { 1 };
     let duration_ns = duration.0.max(1_000_000) * times;
     let warm_ns = if large { duration_ns } else { duration_ns / 5 };

@@ -1,0 +1,99 @@
+//! How much a load disturbs, how well it holds its share, and how soon it ends with fauxplat; beside stress-ng.
+
+mod pressure;
+mod share;
+mod sudden;
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{failed, fauxplat};
+use crate::error::ChoreError;
+
+/// The CPU on which loads stand, and the one of the victim.
+const LOADED: &str = "1";
+const VICTIM: &str = "0";
+
+/// Runs the parts that are named, or all.
+pub(super) fn run(parts: &[&str]) -> Result<(), ChoreError> {
+    if std::thread::available_parallelism().map_or(1, std::num::NonZero::get) < 2 {
+        println!("loads: not measured: this machine has one CPU, and the victim needs one of its own");
+        return Ok(());
+    }
+    let fauxplat = fauxplat()?;
+    let rival = Command::new("stress-ng").arg("--version").output().is_ok();
+    if !rival {
+        println!("stress-ng is not here (apt install stress-ng): its columns are not measured");
+    }
+    for part in if parts.is_empty() { &["kill", "share", "pressure"] } else { parts } {
+        match *part {
+            "kill" => sudden::run(&fauxplat)?,
+            "share" => share::run(&fauxplat, rival)?,
+            "pressure" => pressure::run(&fauxplat, rival)?,
+            _ => return Err(ChoreError::Usage("usage: cargo xtask bench load [kill] [share] [pressure]")),
+        }
+    }
+    Ok(())
+}
+
+/// A process that is ended when it is dropped, politely first.
+struct Running(Child);
+
+impl Running {
+    fn start(command: &mut Command) -> Result<Self, ChoreError> {
+        let name = command.get_program().display().to_string();
+        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        quiet.spawn().map(Running).map_err(|error| failed(&name, &error))
+    }
+
+    fn pid(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// Its children that work, as soon as there are so many and each has used some CPU time.
+    fn workers(&self, count: usize) -> Result<Vec<u32>, ChoreError> {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(20) {
+            let pids = children(self.pid());
+            if pids.len() >= count && pids.iter().all(|&pid| cpu_ns(pid).is_some_and(|ns| ns > 20_000_000)) {
+                return Ok(pids);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Err(failed("a load", &"it does not work after 20 s"))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        fauxplat_sys::signal::send(self.0.id() as i32, fauxplat_sys::signal::SIGTERM);
+        let _reaped = self.0.wait();
+    }
+}
+
+/// fauxplat's own load, until it is ended.
+fn ours(fauxplat: &Path, loads: &[String]) -> Command {
+    let mut command = Command::new(fauxplat);
+    command.arg("load").args(loads).args(["--store", "none", "--quiet"]);
+    command
+}
+
+/// stress-ng's, on the same CPU.
+fn theirs(words: &[&str]) -> Command {
+    let mut command = Command::new("stress-ng");
+    command.args(words).args(["--taskset", LOADED, "--quiet"]);
+    command
+}
+
+/// Children of a process, see `proc_pid_task_children(5)`.
+fn children(pid: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    list.split_whitespace().filter_map(|digits| digits.parse().ok()).collect()
+}
+
+/// CPU time of a process of one thread, as the scheduler counts it: the first number of `schedstat`.
+fn cpu_ns(pid: u32) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
