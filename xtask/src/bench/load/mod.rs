@@ -56,7 +56,7 @@ impl Running {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(20) {
             let pids = children(self.pid());
-            if pids.len() >= count && pids.iter().all(|&pid| cpu_ns(pid).is_some_and(|ns| ns > 20_000_000)) {
+            if pids.len() >= count && pids.iter().all(|&pid| cpu_ns(pid).is_some_and(|ns| ns > 5_000_000)) {
                 return Ok(pids);
             }
             std::thread::sleep(Duration::from_millis(5));

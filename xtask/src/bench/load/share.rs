@@ -11,7 +11,7 @@ use crate::error::ChoreError;
 const SHARES: [u32; 4] = [5, 30, 50, 80];
 /// Looks at each load, and how long each of them is.
 const LOOKS: usize = 3;
-const LOOK: Duration = Duration::from_millis(1500);
+const LOOK: Duration = Duration::from_secs(1);
 /// Per cent by which a share may be missed.
 const GOAL_POINTS: f64 = 1.0;
 
