@@ -130,30 +130,6 @@ _fauxplat() {
             fauxplat__subcmd__help,tune)
                 cmd="fauxplat__subcmd__help__subcmd__tune"
                 ;;
-            fauxplat__subcmd__help__subcmd__history,export)
-                cmd="fauxplat__subcmd__help__subcmd__history__subcmd__export"
-                ;;
-            fauxplat__subcmd__help__subcmd__history,list)
-                cmd="fauxplat__subcmd__help__subcmd__history__subcmd__list"
-                ;;
-            fauxplat__subcmd__help__subcmd__history,rm)
-                cmd="fauxplat__subcmd__help__subcmd__history__subcmd__rm"
-                ;;
-            fauxplat__subcmd__help__subcmd__history,show)
-                cmd="fauxplat__subcmd__help__subcmd__history__subcmd__show"
-                ;;
-            fauxplat__subcmd__help__subcmd__lab,list)
-                cmd="fauxplat__subcmd__help__subcmd__lab__subcmd__list"
-                ;;
-            fauxplat__subcmd__help__subcmd__lab,run)
-                cmd="fauxplat__subcmd__help__subcmd__lab__subcmd__run"
-                ;;
-            fauxplat__subcmd__help__subcmd__lab,show)
-                cmd="fauxplat__subcmd__help__subcmd__lab__subcmd__show"
-                ;;
-            fauxplat__subcmd__help__subcmd__topo,pick)
-                cmd="fauxplat__subcmd__help__subcmd__topo__subcmd__pick"
-                ;;
             fauxplat__subcmd__history,export)
                 cmd="fauxplat__subcmd__history__subcmd__export"
                 ;;
@@ -1113,64 +1089,8 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help__subcmd__history)
-            opts="list show export rm"
+            opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        fauxplat__subcmd__help__subcmd__history__subcmd__export)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        fauxplat__subcmd__help__subcmd__history__subcmd__list)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        fauxplat__subcmd__help__subcmd__history__subcmd__rm)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        fauxplat__subcmd__help__subcmd__history__subcmd__show)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1197,50 +1117,8 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help__subcmd__lab)
-            opts="list show run"
+            opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        fauxplat__subcmd__help__subcmd__lab__subcmd__list)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        fauxplat__subcmd__help__subcmd__lab__subcmd__run)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        fauxplat__subcmd__help__subcmd__lab__subcmd__show)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1337,22 +1215,8 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help__subcmd__topo)
-            opts="pick"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        fauxplat__subcmd__help__subcmd__topo__subcmd__pick)
             opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

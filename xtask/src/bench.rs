@@ -10,6 +10,7 @@ mod latency;
 mod load;
 mod memory;
 mod sweep;
+mod topo;
 mod verdict;
 
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["counters"] => counters::run(ROUNDS),
         ["load", parts @ ..] => load::run(parts),
         ["memory"] => memory::run(),
+        ["topo"] => topo::run(),
         ["verdict"] => verdict::run(),
         ["sweep", parts @ ..] => sweep::run(parts),
         ["contend", parts @ ..] => contend::run(parts),
@@ -48,12 +50,13 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             counters::run(ROUNDS)?;
             load::run(&[])?;
             memory::run()?;
+            topo::run()?;
             sweep::run(&[])?;
             verdict::run()
         }
         _ => Err(ChoreError::Usage(
             "usage: cargo xtask bench [contend [PART] | counters | doctor | index [PART] | instrument [ROUNDS] | latency [PART] | load [PART] | memory | \
-             sweep [PART] | verdict]",
+             sweep [PART] | topo | verdict]",
         )),
     }
 }

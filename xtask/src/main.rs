@@ -16,7 +16,7 @@ use error::ChoreError;
 const USAGE: &str = "usage: cargo xtask CHORE
   tidy                   check ranks, columns and the form of every module
   sim [ARGS]             simulate the decision rule and compare it with its reference figures
-  bench [NAME]           doctor, instrument, memory, sweep, verdict: figures as ratios, see benches/README.md
+  bench [NAME]           doctor, instrument, memory, sweep, topo, verdict: figures as ratios, see benches/README.md
   campaign kills [--in SHAPE] [N [SCENARIO]]
                          end the tuner N times (1000) with SIGKILL, as root on this machine or in a virtual one, see
                          crates/cli/tests/kills

@@ -33,6 +33,15 @@ pub(crate) fn answer(relation: &Relation, topology: &Topology) -> Result<Vec<Cho
     pick(relation, topology, activities.as_ref())
 }
 
+/// The same for the machine below a root; a captured machine does nothing that could be watched.
+pub(crate) fn answer_below(root: &Path, relation: &Relation) -> Result<Vec<Chosen>, Failure> {
+    let (topology, _) = fauxplat_topology::read(root);
+    match root == Path::new("/") {
+        true => answer(relation, &topology),
+        false => pick(relation, &topology, None),
+    }
+}
+
 /// The CPUs that answer a relation.
 pub(crate) fn pick(
     relation: &Relation,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use fauxplat_model::{KnobOutcome, Restoration};
+use fauxplat_model::{KnobOutcome, Repairs, Restoration};
 
 use crate::changes::{Action, Snapshot};
 use crate::journal::{self, Entry, Journal, Story};
@@ -69,7 +69,13 @@ pub(crate) fn recover(
         told.rebooted = true;
     } else {
         check(path, &story, root, force, cut)?;
-        let settled = put_back(root, &story, force, &mut told);
+        let mut repairer = snapshot(&story, root).map(|snapshot| Repairer::new(root, snapshot));
+        let settled = put_back(root, &story, force, &mut repairer, &mut told);
+        if let Some(repairer) = repairer {
+            // The machine is back; only the snapshot stays announced, for the second look of whoever comes after us.
+            journal.settle(without_snapshots(&story, &settled))?;
+            told.repairs = second_look(repairer);
+        }
         if settled.len() < story.entries.len() {
             journal.settle(settled)?;
             return Ok(Some(told));
@@ -100,28 +106,41 @@ fn check(path: &Path, story: &Story, root: &Root, force: bool, cut: Cut) -> Resu
 /// How long a task may need to notice that its CPU came and went.
 const SECOND_LOOK: Duration = Duration::from_millis(100);
 
+/// Puts back what tasks lost that ran just before and were not seen.
+fn second_look(mut repairer: Repairer<'_>) -> Repairs {
+    std::thread::sleep(SECOND_LOOK);
+    repairer.tasks();
+    repairer.done
+}
+
 /// Takes everything back, group by group in the opposite order; the changes that need no further care.
-fn put_back(root: &Root, story: &Story, force: bool, told: &mut Restoration) -> Vec<usize> {
-    let mut repairer = snapshot(story, root).map(|snapshot| Repairer::new(root, snapshot));
+fn put_back(
+    root: &Root,
+    story: &Story,
+    force: bool,
+    repairer: &mut Option<Repairer<'_>>,
+    told: &mut Restoration,
+) -> Vec<usize> {
     let mut groups: Vec<_> = story.entries.iter().map(|entry| entry.group).collect();
     groups.sort();
     groups.dedup();
     let mut left = Vec::new();
     for group in groups.into_iter().rev() {
         let entries: Vec<&Entry> = story.entries.iter().filter(|entry| entry.group == group).collect();
-        for (seq, change) in undo::group(root, &entries, force, &mut repairer) {
+        for (seq, change) in undo::group(root, &entries, force, repairer) {
             if matches!(change.outcome, KnobOutcome::Left | KnobOutcome::Refused) {
                 left.push(seq);
             }
             told.changes.push(change);
         }
     }
-    if let Some(mut repairer) = repairer {
-        std::thread::sleep(SECOND_LOOK);
-        repairer.tasks();
-        told.repairs = repairer.done;
-    }
     story.entries.iter().map(|entry| entry.seq).filter(|seq| !left.contains(seq)).collect()
+}
+
+fn without_snapshots(story: &Story, seqs: &[usize]) -> Vec<usize> {
+    let snapshot = |entry: &&Entry| matches!(entry.action, Action::Snapshot(_));
+    let snapshots: Vec<usize> = story.entries.iter().filter(snapshot).map(|entry| entry.seq).collect();
+    seqs.iter().copied().filter(|seq| !snapshots.contains(seq)).collect()
 }
 
 /// The snapshot of the story, unless the tasks in it are of another namespace.

@@ -3,7 +3,7 @@
 use clap::Args;
 use fauxplat_model::Way;
 
-/// Programs that fauxplat builds itself, so that it can vary their layout.
+// Programs that fauxplat builds itself, so that it can vary their layout.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Build")]
 pub(crate) struct BuildArgs {

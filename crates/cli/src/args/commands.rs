@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use fauxplat_model::TableSource;
 
-/// What is run.
+// What is run.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Commands")]
 pub(crate) struct CommandArgs {

@@ -42,7 +42,7 @@ pub(crate) struct CompareArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// How a comparison is decided.
+// How a comparison is decided.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Decision")]
 pub(crate) struct RuleArgs {

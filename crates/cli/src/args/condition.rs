@@ -8,7 +8,7 @@ use fauxplat_units::Nanos;
 
 use super::BesideArgs;
 
-/// The condition under which commands run.
+// The condition under which commands run.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Condition")]
 pub(crate) struct ConditionArgs {

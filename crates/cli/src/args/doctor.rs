@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use fauxplat_units::{CpuSet, Nanos};
+use fauxplat_model::Relation;
+use fauxplat_units::Nanos;
 
 use super::{EXIT_CODES, OutputArgs};
 
@@ -13,9 +14,10 @@ pub(crate) struct DoctorArgs {
     /// Show what is harmless, unknown or not applicable too
     #[arg(long)]
     pub(crate) all: bool,
-    /// Look at these CPUs alone: those that you want to measure on [default: all that are allowed]
-    #[arg(long, value_name = "LIST")]
-    pub(crate) cpu: Option<CpuSet>,
+    /// Look at these CPUs alone, a list or a relation (see topo pick): those that you want to measure on [default: all
+    /// that are allowed]
+    #[arg(long, value_name = "CPUS")]
+    pub(crate) cpu: Option<Relation>,
     /// Time between the two readings of everything that counts
     #[arg(long, value_name = "TIME", default_value = "100ms")]
     pub(crate) interval: Nanos,

@@ -25,7 +25,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// What is varied, and how often.
+// What is varied, and how often.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Design")]
 pub(crate) struct DesignArgs {

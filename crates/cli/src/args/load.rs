@@ -39,7 +39,7 @@ pub(crate) struct LoadArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Loads beside a whole measurement.
+// Loads beside a whole measurement.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct BesideArgs {
     /// Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)

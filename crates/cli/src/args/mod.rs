@@ -55,7 +55,9 @@ pub(crate) struct Cli {
     pub(crate) verb: Verb,
 }
 
+// The options of a verb are laid out when it is chosen: to lay out those of all takes as long as a look at the machine.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Verb {
     /// How long one or several commands take, and what they use, under a stated condition
     Run(RunArgs),
@@ -109,5 +111,24 @@ fn percent(text: &str) -> Result<f64, String> {
     match digits.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number / scale < 1.0 => Ok(number / scale),
         _ => Err(format!("`{text}` is not a share or precision such as 1%, above 0 and below 100 %")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    /// A doc comment on a struct of options would become what its verb is about when the options are laid out; such structs
+    /// have plain comments.
+    #[test]
+    fn options_do_not_change_what_a_verb_is_about() {
+        let mut laid_out = Cli::command();
+        laid_out.build();
+        for verb in Cli::command().get_subcommands() {
+            let with_options = laid_out.find_subcommand(verb.get_name()).unwrap();
+            assert_eq!(verb.get_about(), with_options.get_about());
+        }
     }
 }

@@ -49,7 +49,7 @@ pub(crate) struct SweepArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// How a sweep is decided.
+// How a sweep is decided.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Decision")]
 pub(crate) struct SweepRuleArgs {

@@ -45,7 +45,7 @@ pub(crate) struct TopoArgs {
     pub(crate) look: TopoLook,
 }
 
-/// How the parts are shown.
+// How the parts are shown.
 #[derive(Debug, Args)]
 pub(crate) struct TopoLook {
     /// Nested boxes, in characters (the same as --format boxes)
@@ -57,7 +57,7 @@ pub(crate) struct TopoLook {
     pub(crate) output: OutputArgs,
 }
 
-/// Which machine is looked at.
+// Which machine is looked at.
 #[derive(Debug, Args)]
 pub(crate) struct TopoMachine {
     /// Read sys and proc below this folder: the captured tree of another machine

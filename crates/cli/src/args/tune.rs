@@ -55,7 +55,7 @@ pub(crate) struct RestoreArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Which machine, and where its changes are announced.
+// Which machine, and where its changes are announced.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Journal")]
 pub(crate) struct PlaceArgs {

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{DoctorFindings, HazardFinding, Severity};
+use fauxplat_model::{DoctorFindings, HazardFinding, Relation, Severity};
 use fauxplat_report::Format;
-use fauxplat_units::Nanos;
+use fauxplat_units::{CpuSet, Nanos};
 
 use crate::args::{DoctorArgs, OutputArgs};
 use crate::failure::Failure;
-use crate::{inspection, output};
+use crate::{inspection, output, relation};
 
 /// The longest interval: a typing error should not wait for hours.
 const INTERVAL_MAX: Nanos = Nanos(60_000_000_000);
@@ -22,8 +22,8 @@ pub(crate) fn doctor(args: &DoctorArgs, invocation: &[String]) -> Result<(), Fai
     }
     let gates = args.fail_if.iter().map(|text| text.parse()).collect::<Result<Vec<Gate>, Failure>>()?;
     let root = root(args)?;
-    check(args, &root)?;
-    let mut findings = fauxplat_hazards::examine(&root, args.cpu.as_ref(), args.interval);
+    let cpus = cpus(args, &root)?;
+    let mut findings = fauxplat_hazards::examine(&root, cpus.as_ref(), args.interval);
     findings.show_all = args.all;
     let mut header = inspection::header(&root, invocation);
     header.not_measured = fauxplat_hazards::not_measured(&findings);
@@ -55,17 +55,21 @@ fn root(args: &DoctorArgs) -> Result<PathBuf, Failure> {
     if root.is_dir() { Ok(root) } else { Err(Failure::usage(format!("{} is not a folder", place()))) }
 }
 
-/// Refuses CPUs that are not there, and intervals that nobody means.
-fn check(args: &DoctorArgs, root: &Path) -> Result<(), Failure> {
+/// The CPUs that are looked at, if they were named. Refuses some that are not there, and intervals that nobody means.
+fn cpus(args: &DoctorArgs, root: &Path) -> Result<Option<CpuSet>, Failure> {
     if args.interval > INTERVAL_MAX {
         return Err(Failure::usage(format!("--interval {}: at most {INTERVAL_MAX}", args.interval)));
     }
-    let Some(cpus) = &args.cpu else { return Ok(()) };
+    let cpus = match &args.cpu {
+        None => return Ok(None),
+        Some(Relation::List(cpus)) => cpus.clone(),
+        Some(relation) => relation::answer_below(root, relation)?.iter().map(|chosen| chosen.cpu).collect(),
+    };
     let off = cpus.without(&fauxplat_topology::online(root));
     match (cpus.is_empty(), off.is_empty()) {
         (true, _) => Err(Failure::usage("--cpu names no CPU")),
         (false, false) => Err(Failure::usage(format!("--cpu {cpus}: CPU {off} is not online"))),
-        (false, true) => Ok(()),
+        (false, true) => Ok(Some(cpus)),
     }
 }
 

@@ -85,6 +85,8 @@ fn another_machine_is_read_from_its_tree_at_one_moment() {
     assert_eq!(governor["cpus"][0]["cpu"], 0);
     let quiet = json(&lab, &["--sysroot", &root, "--cpu", "1"]);
     assert_eq!(hazard(&quiet, "governor")["severity"], "none");
+    let related = json(&lab, &["--sysroot", &root, "--cpu", "!same-cpu:0"]);
+    assert_eq!(related["hazards"], quiet["hazards"]);
     doctor(&lab, &["--sysroot", &root, "--cpu", "2"]).complains(2, &["--cpu 2", "CPU 2 is not online"]);
     doctor(&lab, &["--sysroot", &lab.file("nowhere")])
         .complains(2, &["--sysroot", "nowhere", "No such file"]);
@@ -114,7 +116,8 @@ fn gates_that_nobody_can_mean_are_refused() {
     gate("governor").complains(2, &["HAZARD=LEVEL"]);
     Done::of(lab.bare(&["doctor", "--interval", "2m"])).complains(2, &["--interval", "at most 60"]);
     doctor(&lab, &["--cpu", "x"]).reports_misuse(&["--cpu"]);
-    doctor(&lab, &["--cpu", ""]).complains(2, &["names no CPU"]);
+    doctor(&lab, &["--cpu", ""]).reports_misuse(&["--cpu", "names no CPU"]);
+    doctor(&lab, &["--cpu", "sibling-of:99999"]).complains(2, &["99999"]);
 }
 
 #[test]

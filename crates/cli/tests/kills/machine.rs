@@ -66,7 +66,7 @@ impl Fake {
             words: words.map(str::to_owned).to_vec(),
             journal: self.folder.path().join("journal"),
             sysroot: root.clone(),
-            hotplug: false,
+            notes_tasks: false,
         };
         vec![(scenario, Box::new(move || State::of_tree(&root)))]
     }
@@ -111,8 +111,8 @@ impl Native {
         let mut words: Vec<String> = vec!["--machine-wide".into()];
         words.extend(settings.iter().flat_map(|setting| ["--set".to_owned(), setting.clone()]));
         words.extend(["--for", "true"].map(str::to_owned));
-        let hotplug = settings.iter().any(|setting| setting.starts_with("cpu:"));
-        Scenario { name, words, journal: self.journal.clone(), sysroot: "/".into(), hotplug }
+        let notes_tasks = settings.iter().any(|one| one.starts_with("cpu:") || one.starts_with("shield="));
+        Scenario { name, words, journal: self.journal.clone(), sysroot: "/".into(), notes_tasks }
     }
 
     /// Harmless knobs, then those that move tasks.
@@ -154,9 +154,7 @@ impl Native {
     pub(crate) fn matrix(&self) -> String {
         let Some(_cast) = self.cast() else { return "skipped: no CPU here can be taken off".into() };
         let (mut rounds, mut compared) = (0, 0);
-        for (scenario, state) in
-            self.scenarios().iter().filter(|(one, _)| one.hotplug || one.name == "shield")
-        {
+        for (scenario, state) in self.scenarios().iter().filter(|(one, _)| one.notes_tasks) {
             let before = state();
             scenario.run();
             expect_same(scenario, &before, state.as_ref(), "after a tuning that ended well");

@@ -4,9 +4,13 @@ use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use fauxplat_sys::trace::{self, Event};
 use fauxplat_sys::{clock, signal};
+
+/// How long between looks at a journal.
+const LOOK: Duration = Duration::from_micros(200);
 
 /// Whom the signal hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,14 +36,14 @@ pub(crate) struct Scenario {
     pub(crate) journal: PathBuf,
     /// The root, for `restore`.
     pub(crate) sysroot: PathBuf,
-    /// Whether it takes CPUs off, which takes its time.
-    pub(crate) hotplug: bool,
+    /// Whether it notes every task of the machine first, and gives it its affinity back.
+    pub(crate) notes_tasks: bool,
 }
 
 /// What became of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// From the signal until nobody restores any more; absent when nothing had been announced.
+    /// From the signal until the machine is as it was, by the guardian's own word; absent when nothing was announced.
     pub(crate) restored_ns: Option<u64>,
     /// System calls that the tuner made, when it came to its end unharmed.
     pub(crate) calls: Option<u32>,
@@ -81,8 +85,9 @@ impl Scenario {
         let guardian = guardian_of(pid);
         let killed_ns = clock::monotonic_ns();
         self.kill(pid, guardian, whom);
-        self.wait_until_free();
+        self.wait_until_put_back();
         let restored_ns = clock::monotonic_ns() - killed_ns;
+        self.wait_until_free();
         if whom == Whom::Everybody {
             self.restore();
         }
@@ -103,7 +108,7 @@ impl Scenario {
         let mut tuner = held.tuner().spawn().expect("the tuner");
         while !mark.exists() {
             assert!(tuner.try_wait().expect("a child of our own").is_none(), "{}: it ended", self.name);
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            std::thread::sleep(Duration::from_millis(5));
         }
         let pid = tuner.id() as i32;
         if let Some(guardian) = guardian_of(pid).filter(|_| whom == Whom::Everybody) {
@@ -139,11 +144,25 @@ impl Scenario {
         std::fs::read_to_string(&self.journal).is_ok_and(|text| text.contains("\"change\""))
     }
 
-    /// The guardian holds the lock until it is done.
-    fn wait_until_free(&self) {
+    /// The journal says that everything is put back, or is gone, or there is nobody who would do it.
+    fn wait_until_put_back(&self) {
+        let open = || {
+            std::fs::read_to_string(&self.journal).is_ok_and(|text| !text.contains("\"record\":\"settled\""))
+        };
+        while open() && self.lock().is_some_and(|lock| lock.try_lock_shared().is_err()) {
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    fn lock(&self) -> Option<File> {
         let mut name = self.journal.clone().into_os_string();
         name.push(".lock");
-        if let Ok(file) = File::open(name) {
+        File::open(name).ok()
+    }
+
+    /// The guardian holds the lock until it is done: it looks a second time at tasks that move by themselves.
+    fn wait_until_free(&self) {
+        if let Some(file) = self.lock() {
             file.lock_shared().expect("a lock of our own");
         }
     }
