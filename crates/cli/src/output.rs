@@ -14,12 +14,17 @@ use crate::failure::Failure;
 
 /// One line on standard error.
 pub(crate) fn complain(line: &str) {
-    eprintln!("fauxplat: {line}");
+    beside_the_report(&format!("fauxplat: {line}\n"));
 }
 
 /// A line of somebody else's output, on standard error.
 pub(crate) fn quote(line: &str) {
-    eprintln!("  {line}");
+    beside_the_report(&format!("  {line}\n"));
+}
+
+/// Whoever closed standard error has read enough; `eprintln!` would panic.
+fn beside_the_report(text: &str) {
+    let _closed = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// Writes a record where the options say.

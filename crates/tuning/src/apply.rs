@@ -222,7 +222,11 @@ impl Tuning<'_> {
             _ => false,
         };
         let change = changes.iter().find(failed)?;
-        let why = change.reason.clone().unwrap_or_else(|| "the kernel holds another value".to_owned());
+        let otherwise = match change.outcome {
+            KnobOutcome::Absent => "this machine does not have it",
+            _ => "the kernel holds another value",
+        };
+        let why = change.reason.clone().unwrap_or_else(|| otherwise.to_owned());
         Some(format!("{}={} ({}): {why}", change.knob, change.wanted, change.target))
     }
 }

@@ -68,7 +68,27 @@ pub(crate) struct SavedTasks {
     pub(crate) tasks: Vec<(i32, u64)>,
 }
 
+/// Whether a path leads into `/proc` or `/sys` and nowhere else. Nothing of ours is written outside.
+fn is_the_kernels(path: &str) -> bool {
+    let inside = path.starts_with("proc/") || path.starts_with("sys/");
+    inside && path.split('/').all(|part| part != "..")
+}
+
 impl Action {
+    /// Whether every place that it names is one of the kernel's files, as in everything that fauxplat writes.
+    pub(crate) fn is_plausible(&self) -> bool {
+        match self {
+            Action::Write { file, .. } => is_the_kernels(file),
+            Action::Folder { path, .. } => is_the_kernels(path),
+            Action::Move { from, to, .. } => is_the_kernels(from) && is_the_kernels(to),
+            Action::Snapshot(snapshot) => {
+                let climbs = |saved: &SavedTasks| saved.cpuset.split('/').any(|part| part == "..");
+                snapshot.cpusets.iter().all(|(folder, _)| is_the_kernels(folder))
+                    && !snapshot.tasks.iter().any(climbs)
+            }
+        }
+    }
+
     /// What reports call the place.
     pub(crate) fn target(&self) -> String {
         let place = match self {

@@ -238,7 +238,8 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Story, TuneError> {
     for line in lines {
         records += 1;
         let record = checked(line)
-            .and_then(|text| serde_json::from_str(text).map_err(|_| "it is no record of this format"));
+            .and_then(|text| serde_json::from_str(text).map_err(|_| "it is no record of this format"))
+            .and_then(plausible);
         story.add(record.map_err(|reason| damaged(records, reason))?);
     }
     story.cut = (!rest.is_empty()).then_some(records + 1);
@@ -256,6 +257,16 @@ fn read_opening(path: &Path, line: &[u8]) -> Result<Opening, TuneError> {
         }
         Some(_) => serde_json::from_value(value).map_err(|_| damaged("it lacks what a journal begins with")),
         None => Err(damaged("it is no journal of fauxplat")),
+    }
+}
+
+/// A record that only names files of the kernel: a journal is no way to write anywhere else.
+fn plausible(record: Record) -> Result<Record, &'static str> {
+    match &record {
+        Record::Change { action, .. } if !action.is_plausible() => {
+            Err("it names a place outside /proc and /sys")
+        }
+        _ => Ok(record),
     }
 }
 

@@ -165,14 +165,15 @@ impl Planner<'_> {
     /// The kernel takes the second threads off by itself.
     fn add_smt(&mut self, setting: &Setting) {
         const CONTROL: &str = "sys/devices/system/cpu/smt/control";
+        const TARGET: &str = "/sys/devices/system/cpu/smt/control";
         match self.root.value(CONTROL).as_deref() {
             Some("on") => {
                 let second = hotplug::second_threads(self.root);
                 self.going = self.going.iter().chain(second.iter()).collect();
                 self.push_write(setting, CONTROL.into(), Form::Plain, setting.value.clone());
             }
-            Some("off" | "forceoff") => self.tell(setting, CONTROL, KnobOutcome::Already, "it is off"),
-            _ => self.tell(setting, CONTROL, KnobOutcome::Absent, "this machine has one thread per core"),
+            Some("off" | "forceoff") => self.tell(setting, TARGET, KnobOutcome::Already, "it is off"),
+            _ => self.tell(setting, TARGET, KnobOutcome::Absent, "this machine has one thread per core"),
         }
     }
 

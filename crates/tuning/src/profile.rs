@@ -67,6 +67,11 @@ fn expand(word: &str) -> Result<Vec<Setting>, TuneError> {
     if word.contains('/') || word.ends_with(".toml") {
         return from_file(Path::new(word));
     }
+    if let Some((knob, _)) = crate::knobs::find(word) {
+        let reason =
+            format!("it is a knob and takes a value: --set {word}=VALUE, {}", knob.values_in_words());
+        return Err(TuneError::BadSetting { setting: word.to_owned(), reason });
+    }
     let mut known = builtin();
     let unknown = |known: &BTreeMap<String, Profile>| TuneError::UnknownProfile {
         name: word.to_owned(),

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 
 use fauxplat_model::{KnobChange, KnobOutcome, KnobScope};
+use fauxplat_sys::process;
 
 use crate::Root;
 use crate::changes::Action;
@@ -204,9 +205,9 @@ fn remove_folder(root: &Root, path: &str) -> bool {
 /// The kernel's reason, in words that say what to do about it.
 pub(crate) fn why(error: &io::Error) -> String {
     let words = match error.raw_os_error() {
-        Some(1) => "not permitted here, even for root",
+        Some(13) if !process::is_root() => return "needs root".to_owned(),
+        Some(1 | 13) => "not permitted here, even for root",
         Some(5) => "the kernel manages this one by itself",
-        Some(13) => "needs root",
         Some(16) => "in use, or locked by another setting",
         Some(22) => "the kernel does not take this value",
         Some(30) => "read-only here, as in a container: do it on the host",

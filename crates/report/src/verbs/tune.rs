@@ -183,18 +183,19 @@ fn alike(changes: &[KnobChange]) -> Vec<(&KnobChange, usize)> {
     groups
 }
 
-/// Why values are not as they were asked for, each reason once.
+/// Why values are not as they were asked for, each reason once, with the knobs that it holds for.
 fn reasons(changes: &[KnobChange]) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
+    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
     for change in changes {
         let silent = matches!(change.outcome, KnobOutcome::Changed | KnobOutcome::Restored);
-        let Some(reason) = change.reason.as_deref().filter(|_| !silent) else { continue };
-        let line = format!("{}: {}", change.knob, visible(reason));
-        if !told.contains(&line) {
-            told.push(line);
+        let Some(reason) = change.reason.as_deref().filter(|_| !silent).map(visible) else { continue };
+        match told.iter_mut().find(|(known, _)| *known == *reason) {
+            Some((_, knobs)) if knobs.contains(&change.knob.as_str()) => {}
+            Some((_, knobs)) => knobs.push(&change.knob),
+            None => told.push((reason.to_string(), vec![&change.knob])),
         }
     }
-    told
+    told.iter().map(|(reason, knobs)| format!("{}: {reason}", knobs.join(", "))).collect()
 }
 
 /// The sentence of `restore`.
