@@ -363,7 +363,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "show" -d 'What a lab asks, claims and runs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, or cannot run here'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l cpu -d 'Look at these CPUs alone: those that you want to measure on [default: all that are allowed]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l cpu -d 'Look at these CPUs alone, a list or a relation (see topo pick): those that you want to measure on [default: all that are allowed]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l interval -d 'Time between the two readings of everything that counts' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l fail-if -d 'Fail with exit code 1 if a hazard is at this level or above: governor=medium, or any=high, which leaves out what fauxplat neutralises itself (repeatable; levels are low, medium, high)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l explain -d 'Print all that is known about a hazard: what it costs, its levels, what to do; `all` for every one' -r
@@ -514,11 +514,3 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "list" -d 'The labs that there are, with their questions'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "show" -d 'What a lab asks, claims and runs'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, or cannot run here'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from topo" -f -a "pick" -d 'CPUs by what they are to each other, and why each of them'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "list" -d 'One line per experiment, newest last'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "show" -d 'The report of an experiment, as it was'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and __fish_seen_subcommand_from history" -f -a "rm" -d 'Remove experiments'
