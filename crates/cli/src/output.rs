@@ -1,5 +1,4 @@
 //! Everything that is printed.
-#![expect(clippy::disallowed_macros, reason = "this is the module that prints")]
 
 use std::fs::File;
 use std::io::{IsTerminal, Write};
