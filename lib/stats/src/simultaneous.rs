@@ -4,6 +4,7 @@ use crate::additive::{Additive, Block};
 use crate::describe::{quantile_sorted, standard_deviation};
 use crate::distribution::{t_two_sided_p, t_upper_quantile};
 use crate::draw::Draw;
+use crate::permute::TURNED_FROM;
 
 /// Random orders that the largest deviation is taken over, for a handful of candidates and for many.
 const DRAWS: (usize, usize) = (4999, 999);
@@ -133,6 +134,12 @@ fn drawn(
     let one = |_| {
         let mut sums = vec![0.0; seen.len()];
         for (values, candidates) in &mut residuals {
+            // Residuals are in the order of time, which was random for the levels: of many, turning them is enough.
+            if candidates.len() >= TURNED_FROM {
+                let turned = values.iter().cycle().skip(draw.below(values.len()));
+                candidates.iter().zip(turned).for_each(|(&candidate, value)| sums[candidate] += value);
+                continue;
+            }
             // The first places of a partial shuffle are a random choice without replacement.
             for (place, &candidate) in candidates.iter().enumerate() {
                 let other = place + draw.below(values.len() - place);

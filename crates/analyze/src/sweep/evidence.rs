@@ -12,7 +12,7 @@ use crate::summary::counts;
 const SUMS_MAX: usize = 4 << 20;
 
 /// Random orders, if there is room for them: at the first of ten looks of a level of 1 % they leave six.
-const DRAWS: usize = 4999;
+const DRAWS: usize = 1999;
 
 /// Fewer random orders than this show nothing at a level of 1 %.
 const DRAWS_MIN: usize = 999;

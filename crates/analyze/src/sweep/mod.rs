@@ -220,11 +220,19 @@ impl SweepJudge {
         if self.course.now().stage == Stage::Confirm {
             return self.look_at_fresh_blocks();
         }
+        if self.exhaustive {
+            // It stops for no answer, so it needs none before the end.
+            self.is_done = self.course.is_at_limit();
+            if self.is_done {
+                let spent = Course::spend_all(self.rule.level);
+                self.evidence.crossing.look(&self.evidence.sums, spent);
+            }
+            return;
+        }
         let spent = self.course.spend(self.rule.level);
         self.evidence.crossing.look(&self.evidence.sums, spent);
         match self.course.now().stage {
             Stage::Coarse => self.course.next_grid(),
-            _ if self.exhaustive => self.is_done = self.course.is_at_limit(),
             _ => self.look_at_all_levels(),
         }
         self.is_done |= (0..self.distinct.len() as u16).all(|level| self.is_dead(level));

@@ -62,7 +62,7 @@ pub(crate) struct SweepRuleArgs {
     /// Probability of a false effect over the whole sweep [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) level: Option<f64>,
-    /// At most so many visits of each level [default: 100, or as many as fit into 10 s, up to 1000]
+    /// At most so many visits of each level [default: 100, or as many as fit into a minute, up to 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) blocks: Option<u32>,
     /// Undecided after this time

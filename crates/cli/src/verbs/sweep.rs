@@ -54,8 +54,8 @@ fn give_up(session: Session<'_>, failure: Failure) -> Result<(), Failure> {
     Err(failure)
 }
 
-/// Runs within this time are cheap: as many blocks as fit into it are allowed before a sweep ends undecided.
-const CHEAP_NS: f64 = 10e9;
+/// A minute is cheap: as many blocks as fit into it are allowed before a sweep ends undecided.
+const CHEAP_NS: f64 = 60e9;
 
 /// Blocks that are allowed however cheap they are.
 const CHEAP_BLOCKS_MAX: f64 = 1000.0;
@@ -95,7 +95,7 @@ fn visit(session: &mut Session<'_>, prepared: Prepared, is_open: bool) -> Result
     Ok(judged)
 }
 
-/// How many blocks of so many levels fit into a few seconds.
+/// How many blocks of so many levels fit into it.
 fn cheap_blocks(warm_up: &[Sample], levels: usize) -> u32 {
     let wall_ns = warm_up.iter().filter_map(|sample| sample.get(Metric::Wall)).min();
     wall_ns.map_or(0, |wall_ns| {
