@@ -11,6 +11,8 @@ use crate::error::ChoreError;
 
 /// Sweeps of the negative control.
 const QUIET_SWEEPS: u64 = 100;
+/// The negative control takes a quarter of an hour, so it says now and then how it stands.
+const TOLD_AFTER: u64 = 10;
 /// Rounds of the cost of a run.
 const COST_ROUNDS: u32 = 9;
 
@@ -109,18 +111,21 @@ fn negative() -> Result<(), ChoreError> {
     let burners = (0..online).map(coming_and_going).collect::<Result<Vec<_>, _>>()?;
     let mut answers = std::collections::BTreeMap::new();
     let start = Instant::now();
-    for seed in 1..=QUIET_SWEEPS {
-        let seed = seed.to_string();
+    for seed_number in 1..=QUIET_SWEEPS {
+        let seed = seed_number.to_string();
         let words = ["env-size=0..4096:256", "--aslr", "off", "--seed", &seed];
         let (document, _) = sweep(&words, &subject)?;
         let answer = document["finding"]["answer"].as_str().unwrap_or("?").to_owned();
         *answers.entry(answer).or_insert(0u32) += 1;
+        if seed_number % TOLD_AFTER == 0 {
+            println!("  after {seed_number} sweeps: {answers:?}");
+        }
     }
     let took_s = start.elapsed().as_secs_f64();
     println!(
         "negative control: {QUIET_SWEEPS} sweeps of {subject} over env-size=0..4096:256 beside {online} burners"
     );
-    println!("  answers: {answers:?} in {took_s:.0} s; goal: an effect in at most 5");
+    println!("  answers: {answers:?} in {took_s:.0} s; goal: no effect in at least 95 of 100");
     drop(burners);
     Ok(())
 }

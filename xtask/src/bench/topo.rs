@@ -115,7 +115,7 @@ fn large(fauxplat: &Path, lscpu: &Path, lstopo: &Path) -> Result<(), ChoreError>
 }
 
 fn large_tree() -> Result<PathBuf, ChoreError> {
-    let description = root().join("fixtures/sysfs/machines").join(LARGE);
+    let description = root().join("fixtures/sysfs/machines").join(format!("{LARGE}.txt"));
     let text = std::fs::read_to_string(&description).map_err(ChoreError::at(&description))?;
     let tree = scratch()?.join(LARGE);
     if tree.exists() {
