@@ -268,7 +268,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l check -d 'Ho
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu [default: wall]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l margin -d 'Differences between levels within this count as none [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l level -d 'Probability of a false effect over the whole sweep [default: 1%]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l blocks -d 'At most so many visits of each level [default: 100, or as many as fit into 10 s, up to 1000]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l blocks -d 'At most so many visits of each level [default: 100, or as many as fit into a minute, up to 1000]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l max-time -d 'Undecided after this time' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
