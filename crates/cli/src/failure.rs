@@ -49,6 +49,11 @@ impl Failure {
         Failure::new(GATE, anyhow::anyhow!("{message}"))
     }
 
+    /// The same failure, and what it happened in.
+    pub(crate) fn within(self, what: &str) -> Self {
+        Failure { code: self.code, cause: self.cause.context(what.to_owned()) }
+    }
+
     pub(crate) fn code(&self) -> u8 {
         self.code
     }

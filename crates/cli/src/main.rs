@@ -10,6 +10,7 @@ mod duet;
 mod failure;
 mod foundry;
 mod inspection;
+mod laboratory;
 mod layouts;
 mod names;
 mod neighbours;

@@ -30,7 +30,7 @@ pub struct Capture {
     pub cwd: Option<PathBuf>,
     /// Standard input; `/dev/null` when absent.
     pub stdin: Option<PathBuf>,
-    /// Whether standard error is kept too, in the order in which it came; else it is thrown away.
+    /// Whether standard error is kept among the output, in the order in which it came; else it is kept apart.
     pub with_stderr: bool,
 }
 
@@ -41,6 +41,8 @@ pub struct Captured {
     pub outcome: Outcome,
     /// What it wrote.
     pub output: Vec<u8>,
+    /// What it wrote to standard error, where that is kept apart.
+    pub errors: Vec<u8>,
 }
 
 impl Capture {
@@ -60,7 +62,7 @@ impl Capture {
     /// # Errors
     /// A file cannot be opened, or the command cannot be started.
     pub fn run(&self) -> Result<Captured, LaunchError> {
-        let mut output = memory_file(0)?;
+        let (mut output, mut errors) = (memory_file(0)?, memory_file(0)?);
         let fail = |path: &PathBuf| {
             let path = path.clone();
             move |source| LaunchError::File { path, source }
@@ -69,10 +71,10 @@ impl Capture {
             None => Stdio::null(),
             Some(path) => File::open(path).map_err(fail(path))?.into(),
         };
-        let clone = || output.try_clone().map_err(fail(&self.program));
+        let clone = |file: &File| file.try_clone().map_err(fail(&self.program));
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).stdin(stdin).stdout(clone()?);
-        command.stderr(if self.with_stderr { Stdio::from(clone()?) } else { Stdio::null() });
+        command.args(&self.arguments).stdin(stdin).stdout(clone(&output)?);
+        command.stderr(clone(if self.with_stderr { &output } else { &errors })?);
         if self.env == EnvBase::Clean {
             command.env_clear();
         }
@@ -83,10 +85,14 @@ impl Capture {
         // A group of its own, so that an interruption reaches what the command started, too.
         let mut child = command.process_group(0).spawn().map_err(fail(&self.program))?;
         let status = wait(&mut child).map_err(fail(&self.program))?;
-        let mut bytes = Vec::new();
-        output.seek(SeekFrom::Start(0)).map_err(fail(&self.program))?;
-        output.read_to_end(&mut bytes).map_err(fail(&self.program))?;
-        Ok(Captured { outcome: outcome(status), output: bytes })
+        let whole = |file: &mut File| {
+            let mut bytes = Vec::new();
+            file.seek(SeekFrom::Start(0)).map_err(fail(&self.program))?;
+            file.read_to_end(&mut bytes).map_err(fail(&self.program))?;
+            Ok::<_, LaunchError>(bytes)
+        };
+        let (output, errors) = (whole(&mut output)?, whole(&mut errors)?);
+        Ok(Captured { outcome: outcome(status), output, errors })
     }
 }
 
@@ -125,6 +131,13 @@ mod tests {
         let done = Capture::shell("echo out; echo err >&2; echo more; exit 3").run().unwrap();
         assert_eq!(done.outcome, Outcome::Exited(3));
         assert_eq!(done.output, b"out\nerr\nmore\n");
+    }
+
+    #[test]
+    fn keeps_them_apart_where_the_output_is_an_answer() {
+        let line = Capture::shell("echo out; echo err >&2; echo more");
+        let done = Capture { with_stderr: false, ..line }.run().unwrap();
+        assert_eq!((done.output.as_slice(), done.errors.as_slice()), (&b"out\nmore\n"[..], &b"err\n"[..]));
     }
 
     #[test]

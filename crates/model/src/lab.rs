@@ -1,8 +1,12 @@
-//! Labs: small experiments with a published claim, as they stand in `lab.toml`.
+//! Labs: small experiments with published claims, as they stand in `lab.toml`.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+
+use crate::Relation;
 
 /// A lab.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -10,44 +14,124 @@ use serde::{Deserialize, Serialize};
 pub struct LabDefinition {
     /// The question that it answers, in one sentence.
     pub question: String,
-    /// Programs that must be found in `PATH`.
+    /// Who published the claims, where a claim does not say it itself.
     #[serde(default)]
-    pub needs: Vec<String>,
+    pub source: String,
+    /// The machine of the claims, where a claim does not say it itself.
+    #[serde(default)]
+    pub machine: String,
+    /// What may be set when it is run; `{NAME}` in any text of the lab becomes the value.
+    #[serde(default, rename = "option")]
+    pub options: BTreeMap<String, LabOption>,
+    /// What no part of it can do without.
+    #[serde(default)]
+    pub needs: Needs,
     /// Shell commands that make the subject, run in a copy of the lab's folder before the experiments. One that ends
     /// with status 77 has found that the lab cannot run here; the last line that it prints says why.
     #[serde(default)]
     pub prepare: Vec<String>,
-    /// What somebody published.
-    pub claim: Claim,
-    /// Command lines of fauxplat, in the order in which they are run.
+    /// How often all experiments are run, in an order drawn for each round; figures are then medians over the rounds.
+    #[serde(default = "one")]
+    pub rounds: u32,
+    /// What is run, in this order if it is run once.
     #[serde(rename = "experiment")]
     pub experiments: Vec<LabExperiment>,
-    /// Where our figure stands.
-    pub measured: Measure,
+    /// What somebody published, and where our figures stand.
+    #[serde(rename = "claim")]
+    pub claims: Vec<LabClaim>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Something that may be set when a lab is run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabOption {
+    /// What it is, in a few words.
+    pub about: String,
+    /// Its value, or several with commas between them: whatever mentions it is then there once for each.
+    pub default: String,
+}
+
+/// What a machine must have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Needs {
+    /// Programs that must be found in `PATH`, or by their path.
+    pub programs: Vec<String>,
+    /// CPUs that must exist and be allowed, by relation.
+    pub cpus: Option<Relation>,
+    /// Files that must exist, such as those of a driver.
+    pub files: Vec<PathBuf>,
+    /// Whether only root may do it.
+    pub root: bool,
+}
+
+/// One thing that is run: either words of fauxplat or a line for the shell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabExperiment {
+    /// What the lab calls it.
+    pub name: String,
+    /// Words of fauxplat, without its name, as one line.
+    #[serde(default)]
+    pub line: Option<String>,
+    /// A line for the shell, run in the lab's folder, that prints a JSON document; `FAUXPLAT` in its environment is this
+    /// program. Status 77 says that it cannot run here, and the last line of its errors why.
+    #[serde(default)]
+    pub run: Option<String>,
+    /// What it cannot do without.
+    #[serde(default)]
+    pub needs: Needs,
+}
+
+/// A claim, what is needed to judge it, and where our own figure stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabClaim {
+    /// What the lab calls it.
+    pub name: String,
+    /// What somebody published.
+    pub published: Claim,
+    /// What it takes to judge it.
+    #[serde(default)]
+    pub needs: Needs,
+    /// Where our figure stands; absent for a claim without figures, which its checks alone decide.
+    #[serde(default)]
+    pub measured: Option<Measure>,
     /// What must hold besides.
     #[serde(default, rename = "check")]
     pub checks: Vec<LabCheck>,
 }
 
 /// What somebody published.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// The claim in words.
     pub statement: String,
-    /// What the figures are: `ratio`, or a unit.
+    /// What the figures are: `times`, or a unit; empty for a claim without figures.
+    #[serde(default)]
     pub unit: String,
-    /// The lower published figure.
-    pub low: f64,
+    /// The lower published figure; absent where only a direction was published.
+    #[serde(default)]
+    pub low: Option<f64>,
     /// The higher one.
-    pub high: f64,
-    /// On which side of `than` the claim lies.
-    pub direction: Direction,
+    #[serde(default)]
+    pub high: Option<f64>,
+    /// On which side of `than` the claim lies; absent for a claim without figures.
+    #[serde(default)]
+    pub direction: Option<Direction>,
     /// What the direction counts from.
+    #[serde(default)]
     pub than: f64,
     /// Who published it, and where.
+    #[serde(default)]
     pub source: String,
     /// The machine of the claim.
+    #[serde(default)]
     pub machine: String,
 }
 
@@ -63,28 +147,32 @@ pub enum Direction {
     At,
 }
 
-/// One command line of a lab.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LabExperiment {
-    /// What the lab calls it.
-    pub name: String,
-    /// Words of fauxplat, without its name, as one line.
-    pub line: String,
-}
-
-/// Where a figure stands in the JSON document of an experiment: pointers by RFC 6901.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Where a figure comes from: one experiment, or two of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
     /// Name of the experiment.
     pub experiment: String,
-    /// The figure.
+    /// The figure: a pointer by RFC 6901 into its document, in which `[key=value]` finds an element of a list.
     pub value: String,
-    /// Low end of its interval.
-    pub low: String,
+    /// Low end of its interval, a pointer as well.
+    #[serde(default)]
+    pub low: Option<String>,
     /// High end of it.
-    pub high: String,
+    #[serde(default)]
+    pub high: Option<String>,
+    /// Whether the figure is a count that has no interval.
+    #[serde(default)]
+    pub exact: bool,
+    /// A second figure, by which the first is divided.
+    #[serde(default)]
+    pub over: Option<Second>,
+    /// A second figure, which is taken from the first.
+    #[serde(default)]
+    pub minus: Option<Second>,
+    /// A factor that makes the claim's unit of the document's.
+    #[serde(default)]
+    pub times: Option<f64>,
     /// Why a machine may show less than the claim, in words that the evidence bears.
     #[serde(default)]
     pub less: Option<String>,
@@ -93,13 +181,31 @@ pub struct Measure {
     pub more: Option<String>,
 }
 
-/// Something else that must hold for the claim to be reproduced.
+/// The second figure of two: what it does not say is as in the first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Second {
+    /// Name of the experiment.
+    #[serde(default)]
+    pub experiment: Option<String>,
+    /// The figure.
+    #[serde(default)]
+    pub value: Option<String>,
+    /// Low end of its interval.
+    #[serde(default)]
+    pub low: Option<String>,
+    /// High end of it.
+    #[serde(default)]
+    pub high: Option<String>,
+}
+
+/// Something else that must hold for a claim to be reproduced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabCheck {
     /// Name of the experiment.
     pub experiment: String,
-    /// Where to look in its document, by RFC 6901.
+    /// Where to look in its document, as for a figure.
     pub pointer: String,
     /// What must stand there.
     #[serde(default)]

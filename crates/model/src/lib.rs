@@ -30,7 +30,10 @@ pub use definition::{CommandLine, Definition, Parameter, Rule, Runs};
 pub use factor::{Factor, Level, Priority, Setting};
 pub use facts::{CpuFacts, MachineFacts};
 pub use findings::*;
-pub use lab::{Claim, Direction, LabCheck, LabDefinition, LabExperiment, Measure, Plain};
+pub use lab::{
+    Claim, Direction, LabCheck, LabClaim, LabDefinition, LabExperiment, LabOption, Measure, Needs, Plain,
+    Second,
+};
 pub use load::{LoadKind, LoadSpec};
 pub use metric::{Metric, Unit};
 pub use relation::{Part, Relation};

@@ -1,6 +1,6 @@
 //! Saved definitions, in TOML.
 
-use fauxplat_model::{Definition, LabDefinition};
+use fauxplat_model::Definition;
 use serde::de::DeserializeOwned;
 
 /// A definition that cannot be read: where, and why.
@@ -23,15 +23,8 @@ pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
     read(text)
 }
 
-/// Reads a lab.
-///
-/// # Errors
-/// As [`parse`].
-pub fn parse_lab(text: &str) -> Result<LabDefinition, DefinitionError> {
-    read(text)
-}
-
-fn read<T: DeserializeOwned>(text: &str) -> Result<T, DefinitionError> {
+/// Reads TOML, with the place of what is wrong.
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, DefinitionError> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start.min(text.len()));
         let before = &text[..text.floor_char_boundary(at)];

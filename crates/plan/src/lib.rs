@@ -8,9 +8,11 @@ mod crossed;
 mod definition;
 mod expand;
 mod factor;
+mod lab;
 
 pub use blocks::{Layout, Plan};
 pub use crossed::{Coordinates, Crossed, RUNS_PER_BLOCK};
-pub use definition::{DefinitionError, parse, parse_lab};
+pub use definition::{DefinitionError, parse};
 pub use expand::{ExpandError, Expanded, expand, places};
 pub use factor::{FactorError, Offer, Sweep, apply, parse_sweep, stack_class};
+pub use lab::{LabSettings, asked, parse_lab};

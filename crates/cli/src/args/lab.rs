@@ -28,20 +28,27 @@ pub(crate) enum LabAction {
         output: OutputArgs,
     },
     /// Run labs, and say of each published claim: reproduced, not here, or cannot run here
-    Run {
-        /// Their names, or folders that hold a lab.toml
-        #[arg(value_name = "NAME", required_unless_present = "all")]
-        names: Vec<String>,
-        /// Every lab that is listed
-        #[arg(long, conflicts_with = "names")]
-        all: bool,
-        /// Fail with exit code 1 unless every claim is reproduced
-        #[arg(long)]
-        strict: bool,
-        /// Keep the JSON documents of the experiments in this folder
-        #[arg(long, value_name = "DIR")]
-        keep: Option<PathBuf>,
-        #[command(flatten)]
-        output: OutputArgs,
-    },
+    Run(LabRunArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LabRunArgs {
+    /// Their names, or folders that hold a lab.toml
+    #[arg(value_name = "NAME", required_unless_present = "all")]
+    pub(crate) names: Vec<String>,
+    /// Every lab that is listed
+    #[arg(long, conflicts_with = "names")]
+    pub(crate) all: bool,
+    /// Fail with exit code 1 unless every claim is reproduced
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Something that the lab leaves open, such as python=python3.11,python3.13t; with several values whatever depends on
+    /// it is run and judged for each (repeatable; lab show says what there is)
+    #[arg(long, value_name = "NAME=VALUE,…")]
+    pub(crate) set: Vec<String>,
+    /// Keep the JSON documents of the experiments in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }

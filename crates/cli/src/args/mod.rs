@@ -34,7 +34,7 @@ pub(crate) use doctor::DoctorArgs;
 pub(crate) use explain::{DesignArgs, ExplainArgs, Varied};
 pub(crate) use history::{HistoryAction, HistoryArgs};
 pub(crate) use index::IndexArgs;
-pub(crate) use lab::{LabAction, LabArgs};
+pub(crate) use lab::{LabAction, LabArgs, LabRunArgs};
 pub(crate) use latency::{LatencyArgs, LatencyKind};
 pub(crate) use load::{BesideArgs, LoadArgs};
 pub(crate) use output::{OutputArgs, When};

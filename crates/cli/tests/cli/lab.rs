@@ -4,49 +4,71 @@ use crate::common::Lab;
 
 /// A lab whose claim is about two shell loops, one of which goes `rounds` times as far as the other.
 fn tiny(yard: &Lab, name: &str, rounds: u32, extra: &str) {
-    std::fs::create_dir_all(yard.path(&format!("labs/{name}"))).unwrap();
-    yard.write(&format!("labs/{name}/README.md"), "# tiny: a loop that goes further\n");
-    yard.write(
-        &format!("labs/{name}/lab.toml"),
-        &format!(
-            r#"question = "Does twice the work take longer?"
+    let definition = format!(
+        r#"question = "Does twice the work take longer?"
+source = "arithmetic"
+machine = "any"
 {extra}
 prepare = ["printf 'i=0; while [ $i -lt $1 ]; do i=$((i+1)); done' >loop.sh"]
-[claim]
+[[experiment]]
+name = "loops"
+line = "compare --metric cpu --max-pairs 48 'sh loop.sh 4000' 'sh loop.sh {}'"
+[[claim]]
+name = "loops"
+[claim.published]
 statement = "five times the rounds take five times as long"
 unit = "times"
 low = 4.0
 high = 6.0
 direction = "above"
 than = 1.0
-source = "arithmetic"
-machine = "any"
-[[experiment]]
-name = "loops"
-line = "compare --metric cpu --max-pairs 48 'sh loop.sh 4000' 'sh loop.sh {}'"
-[measured]
+[claim.measured]
 experiment = "loops"
 value = "/comparisons/0/effect_ratio"
 low = "/comparisons/0/ci_low_ratio"
 high = "/comparisons/0/ci_high_ratio"
 less = "the loops are alike"
-[[check]]
+[[claim.check]]
 experiment = "loops"
 pointer = "/comparisons/0/scope"
 is = "binaries"
 otherwise = "it was about the {{}}"
 "#,
-            4000 * rounds
-        ),
+        4000 * rounds
     );
+    write(yard, name, &definition);
 }
+
+/// A lab of this definition in `./labs`.
+fn write(yard: &Lab, name: &str, definition: &str) {
+    std::fs::create_dir_all(yard.path(&format!("labs/{name}"))).unwrap();
+    yard.write(&format!("labs/{name}/README.md"), "# a lab that was made up\n");
+    yard.write(&format!("labs/{name}/lab.toml"), definition);
+}
+
+/// A lab without anything to build, whose programs print documents; `rest` is what differs.
+fn told(yard: &Lab, name: &str, rest: &str) {
+    let head = "question = 'Is it?'\nsource = 'nobody'\nmachine = 'any'\n";
+    write(yard, name, &format!("{head}{rest}"));
+}
+
+/// An experiment that prints a document, and a claim that its `/n` is between one and two.
+const NUMBER: &str = r#"
+[[experiment]]
+name = "number"
+run = """echo '{"n": [1.1, 1.2, 1.3, 1.4, 1.5, 1.6], "over": 4, "table": {"columns": ["a", "b"], "rows": [["x", "1"]]}}'"""
+[[claim]]
+name = "number"
+published = { statement = "it is", unit = "times", low = 1.0, high = 2.0, direction = "above", than = 1.0 }
+measured = { experiment = "number", value = "/n" }
+"#;
 
 #[test]
 fn a_claim_is_reproduced_or_not_here_for_a_reason() {
     let yard = Lab::new();
     tiny(&yard, "further", 6, "");
     tiny(&yard, "alike", 2, "");
-    tiny(&yard, "elsewhere", 6, "needs = ['no-such-program']");
+    tiny(&yard, "elsewhere", 6, "needs = { programs = ['no-such-program'] }");
     let found =
         yard.run(&["lab", "run", "further", "alike", "elsewhere", "--format", "json"]).succeeds().json();
     assert_eq!(found["schema"], "fauxplat.lab/1");
@@ -62,7 +84,7 @@ fn a_claim_is_reproduced_or_not_here_for_a_reason() {
     let id = lab(0)["experiments"][0]["id"].as_i64().unwrap().to_string();
     assert!(yard.run(&["history", "show", &id]).succeeds().out.contains("sh loop.sh 24000"));
 
-    yard.run(&["lab", "run", "--strict", "alike"]).complains(1, &["--strict", "alike", "not here"]);
+    yard.run(&["lab", "run", "--strict", "alike"]).complains(1, &["--strict", "alike", "loops: not here"]);
     let text = yard.run(&["lab", "run", "further"]).succeeds().out;
     assert!(text.contains("further: reproduced: measured") && text.contains("arithmetic"), "{text}");
 }
@@ -84,6 +106,12 @@ fn labs_are_listed_and_shown_wherever_they_are() {
     );
     assert!(yard.run_unstored(&["lab", "show", "./labs/mine"]).succeeds().out.contains("labs/mine"));
     yard.run_unstored(&["lab", "show", "yours"]).complains(2, &["no lab `yours`", "mine"]);
+    // Every lab that ships explains itself.
+    for lab in listed["labs"].as_array().unwrap() {
+        let (name, claims) = (lab["name"].as_str().unwrap(), lab["claims"].as_array().unwrap());
+        let shown = yard.run_unstored(&["lab", "show", name]).succeeds().out;
+        assert!(claims.iter().all(|claim| shown.contains(claim["name"].as_str().unwrap())), "{shown}");
+    }
     yard.write("labs/mine/lab.toml", "question = 1\n");
     yard.run_unstored(&["lab", "run", "mine"]).complains(2, &["lab mine", "lab.toml", "line 1"]);
 }
@@ -102,4 +130,166 @@ fn the_roulette_gives_two_verdicts() {
     };
     assert_eq!(document("binaries")["comparisons"][0]["scope"], "binaries");
     assert_eq!(document("source")["comparisons"][0]["scope"], "source");
+}
+
+#[test]
+fn each_claim_is_judged_and_one_that_cannot_be_spoils_no_other() {
+    let yard = Lab::new();
+    let more = r#"
+[[experiment]]
+name = "other"
+run = """printf '{"tests": [{"name": "a", "p": 1}, {"name": "b", "p": 2, "low": 1.9, "high": 2.1}], "said": "yes"}'"""
+[[experiment]]
+name = "gone"
+run = "echo the pins are missing >&2; exit 77"
+[[claim]]
+name = "half"
+published = { statement = "it is half", unit = "times", low = 0.7, high = 0.8, direction = "above", than = 0.0 }
+[claim.measured]
+experiment = "number"
+value = "/n"
+over = { experiment = "other", value = "/tests/[name=b]/p", low = "/tests/[name=b]/low", high = "/tests/[name=b]/high" }
+[[claim]]
+name = "gone"
+published = { statement = "there are pins" }
+check = [{ experiment = "gone", pointer = "/x", is = true, otherwise = "there are none" }]
+[[claim]]
+name = "word"
+needs = { programs = ["sh"], files = ["/proc/self/status"] }
+published = { statement = "it says yes" }
+check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it said {}" }]
+[[claim]]
+name = "elsewhere"
+needs = { files = ["/sys/no/such/driver"] }
+published = { statement = "it has a driver" }
+check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it said {}" }]
+"#;
+    told(&yard, "many", &format!("{NUMBER}{more}"));
+    let found = yard.run(&["lab", "run", "many", "--format", "json"]).succeeds().json();
+    let lab = &found["labs"][0];
+    let claim = |name: &str| lab["claims"].as_array().unwrap().iter().find(|it| it["name"] == name).unwrap();
+    let outcome = |name: &str| claim(name)["outcome"].as_str().unwrap();
+    assert_eq!(["number", "half", "word"].map(outcome), ["reproduced"; 3], "{lab}");
+    assert_eq!(["gone", "elsewhere"].map(outcome), ["cannot run here"; 2], "{lab}");
+    assert!(claim("gone")["reason"].as_str().unwrap().contains("the pins are missing"), "{lab}");
+    assert!(claim("elsewhere")["reason"].as_str().unwrap().contains("/sys/no/such/driver"), "{lab}");
+    // 1.1 to 1.6 over 1.9 to 2.1, at the corners.
+    let half = &claim("half")["measured"];
+    let near = |field: &str, wanted: f64| (half[field].as_f64().unwrap() - wanted).abs() < 1e-9;
+    assert!(near("value", 1.35 / 2.0) && near("low", 1.1 / 2.1) && near("high", 1.6 / 1.9), "{half}");
+    assert_eq!(lab["outcome"], "reproduced");
+    assert_eq!(lab["reason"], "of 5 claims 3 reproduced, 2 cannot run here");
+    assert_eq!((&lab["claim"], &lab["measured"]), (&claim("number")["claim"], &claim("number")["measured"]));
+    yard.run(&["lab", "run", "--strict", "many"]).complains(1, &["many: gone: cannot run here"]);
+
+    // One claim that does not hold decides for the lab, and every claim has its line in every format.
+    let other = yard.read("labs/many/lab.toml").replace("is = \"yes\"", "is = \"no\"");
+    yard.write("labs/many/lab.toml", &other);
+    let text = yard.run(&["lab", "run", "many"]).succeeds().out;
+    for words in ["many: not here: of 5 claims 1 not here", "number: reproduced: measured 1.350", "it said yes"] {
+        assert!(unwrapped(&text).contains(words), "{words}: {text}");
+    }
+    assert!(text.contains("a  b"), "the table of the program: {text}");
+    let rows = yard.run(&["lab", "run", "many", "--format", "csv"]).succeeds().out;
+    assert_eq!(rows.lines().filter(|row| row.starts_with("many,")).count(), 5, "{rows}");
+    assert!(yard.run(&["lab", "run", "many", "--format", "markdown"]).succeeds().out.contains("it said yes"));
+}
+
+#[test]
+fn a_program_that_does_not_answer_is_told_apart_from_one_that_cannot() {
+    let yard = Lab::new();
+    let (start, claims) = (NUMBER.find("run = ").unwrap(), NUMBER.find("[[claim]]").unwrap());
+    for (name, run, words) in [
+        ("talks", "echo hello", "printed no JSON document"),
+        ("mute", "true", "it printed nothing"),
+        ("lists", "echo '[1]'", "printed no JSON object"),
+        ("fails", "echo it is broken >&2; exit 3", "ended with status 3"),
+    ] {
+        told(&yard, name, &format!("{}run = \"{run}\"\n{}", &NUMBER[..start], &NUMBER[claims..]));
+        let complaint = yard.run(&["lab", "run", name]);
+        assert!(complaint.err.contains("experiment number") && complaint.err.contains(words), "{}", complaint.err);
+        assert_eq!(complaint.code, Some(4));
+    }
+    for (wrong, words) in [
+        (NUMBER.replace("\"/n\"", "\"/none\""), "nothing stands at /none"),
+        (NUMBER.replace("\"/n\"", "\"/over\""), "has no interval"),
+        (NUMBER.replace("1.5, 1.6", "1.5"), "5 values are too few"),
+    ] {
+        told(&yard, "wrong", &wrong);
+        let text = yard.run(&["lab", "run", "wrong"]).succeeds().out;
+        assert!(text.contains("wrong: not here") && unwrapped(&text).contains(words), "{words}: {text}");
+    }
+    told(&yard, "wrong", &NUMBER.replace("experiment = \"number\"", "experiment = \"letter\""));
+    yard.run(&["lab", "run", "wrong"]).complains(2, &["lab wrong", "claim `number`", "no experiment `letter`"]);
+}
+
+/// A text as one line.
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn options_make_a_claim_for_each_of_their_values() {
+    let yard = Lab::new();
+    let option = "[option.n]\nabout = 'a number'\ndefault = '1.5'\n";
+    let lab = NUMBER.replace("1.1, 1.2, 1.3, 1.4, 1.5, 1.6", "{n}, {n}, {n}, {n}, {n}, {n}");
+    told(&yard, "set", &format!("{option}{}", lab.replace("\"number\"", "\"number {n}\"")));
+    let found = yard.run(&["lab", "run", "set", "--set", "n=1.5,3", "--format", "json"]).succeeds().json();
+    let claims = found["labs"][0]["claims"].as_array().unwrap();
+    let words = |claim: &serde_json::Value| {
+        (claim["name"].as_str().unwrap().to_owned(), claim["outcome"].as_str().unwrap().to_owned())
+    };
+    let expected = [("number 1.5", "reproduced"), ("number 3", "not here")];
+    let expected = expected.map(|(name, outcome)| (name.to_owned(), outcome.to_owned()));
+    assert_eq!(claims.iter().map(words).collect::<Vec<_>>(), expected);
+    assert!(yard.run_unstored(&["lab", "show", "set"]).succeeds().out.contains("--set n=1.5   a number"));
+    yard.run(&["lab", "run", "set", "--set", "m=1"]).complains(2, &["--set m", "what may be set here is n"]);
+    yard.run(&["lab", "run", "set", "--set", "n="]).complains(2, &["--set n=", "NAME=VALUE"]);
+}
+
+#[test]
+fn rounds_repeat_all_experiments_and_are_one_figure() {
+    let yard = Lab::new();
+    // A counter of its own rounds, times a factor: the ratio is the same in each round, and the values are not.
+    let counter = |name: &str, factor: u32| {
+        format!(
+            r#"
+[[experiment]]
+name = "{name}"
+run = """n=$(cat {name} || echo 0); n=$((n+1)); echo $n >{name}; echo '{{"n": '$((n*{factor}))', "same": true}}'"""
+"#
+        )
+    };
+    let claim = r#"
+[[claim]]
+name = "three"
+published = { statement = "three times", unit = "times", low = 3.0, high = 3.0, direction = "above", than = 1.0 }
+measured = { experiment = "big", value = "/n", over = { experiment = "small" } }
+check = [{ experiment = "big", pointer = "/same", is = true, otherwise = "no" }]
+"#;
+    told(&yard, "six", &format!("rounds = 6\n{}{}{claim}", counter("big", 3), counter("small", 1)));
+    let found = yard.run(&["lab", "run", "six", "--keep", "kept", "--format", "json"]).succeeds().json();
+    let lab = &found["labs"][0];
+    assert_eq!(lab["outcome"], "reproduced", "{lab}");
+    assert_eq!(lab["measured"]["high"], 3.0);
+    assert_eq!(lab["experiments"].as_array().unwrap().len(), 2);
+    assert!(yard.read("kept/six-small-6.json").contains("\"n\": 6"));
+}
+
+/// Whatever a lab builds can be built: a subject that does not compile would be noticed by its first user.
+#[test]
+fn the_subjects_of_all_labs_can_be_built() {
+    let labs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs");
+    let yard = Lab::new();
+    yard.shell(&format!("cp -R '{}' labs", labs.display()));
+    for folder in std::fs::read_dir(yard.path("labs")).unwrap() {
+        let folder = folder.unwrap().path();
+        let text = std::fs::read_to_string(folder.join("lab.toml")).unwrap();
+        let definition = text.parse::<toml::Table>().unwrap();
+        let lines = definition.get("prepare").and_then(|it| it.as_array()).cloned().unwrap_or_default();
+        // What a library or a compiler is missing for ends with 77, as in the lab.
+        for line in lines.iter().map(|line| line.as_str().unwrap()) {
+            yard.shell(&format!("cd '{}' && {{ {line}; }} || [ $? -eq 77 ]", folder.display()));
+        }
+    }
 }

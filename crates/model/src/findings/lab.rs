@@ -45,10 +45,43 @@ pub struct LabMeasured {
 pub struct LabRun {
     /// What the lab calls it.
     pub name: String,
-    /// The command line of fauxplat.
+    /// What was run: a command line of fauxplat without its name, or a line for the shell.
     pub line: String,
-    /// Identifier of the experiment in the store, if it was stored.
+    /// Whether the line is one for the shell, whose document is not in the store.
+    #[serde(default)]
+    pub shell: bool,
+    /// Identifier in the store of the first time, if it was stored.
     pub id: Option<i64>,
+    /// Identifiers of all times.
+    #[serde(default)]
+    pub ids: Vec<i64>,
+    /// What a program of the lab gave to be shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<LabTable>,
+}
+
+/// A table that a program of a lab gave in its document, as `table`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabTable {
+    /// Titles of the columns.
+    pub columns: Vec<String>,
+    /// Cells, row by row.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// What came of one claim.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClaimResult {
+    /// What the lab calls it.
+    pub name: String,
+    /// What came of it; absent if it was only listed.
+    pub outcome: Option<LabOutcome>,
+    /// What was claimed.
+    pub claim: Claim,
+    /// What was measured here.
+    pub measured: Option<LabMeasured>,
+    /// Why the outcome is what it is, as far as the evidence goes.
+    pub reason: Option<String>,
 }
 
 /// One lab. What was only listed has neither outcome nor experiments.
@@ -58,14 +91,17 @@ pub struct LabResult {
     pub name: String,
     /// The question that it answers.
     pub question: String,
-    /// What came of the claim.
+    /// What came of its claims together.
     pub outcome: Option<LabOutcome>,
-    /// What was claimed.
+    /// The claim that decided that; the first one if nothing was run.
     pub claim: Claim,
-    /// What was measured here.
+    /// What was measured for this claim.
     pub measured: Option<LabMeasured>,
     /// Why the outcome is what it is, as far as the evidence goes.
     pub reason: Option<String>,
+    /// All claims.
+    #[serde(default)]
+    pub claims: Vec<ClaimResult>,
     /// Where the definition was found.
     pub found_in: String,
     /// The experiments behind it.

@@ -1,6 +1,6 @@
-//! The report of `lab`: the outcome first, then the claim and our figure beside it.
+//! The report of `lab`: the outcome first, then each claim and our figure beside it.
 
-use fauxplat_model::{LabFindings, LabMeasured, LabOutcome, LabResult};
+use fauxplat_model::{Claim, ClaimResult, LabFindings, LabMeasured, LabOutcome, LabResult, LabRun, LabTable};
 use fauxplat_units::Nanos;
 use serde::Serialize;
 
@@ -19,27 +19,67 @@ pub(crate) fn parts(found: &LabFindings) -> Vec<Part> {
     parts
 }
 
-/// Outcome, question, claim and experiments of one lab.
+/// Outcome, question, claims and experiments of one lab.
 fn of_lab(lab: &LabResult) -> Vec<Part> {
-    let (tone, word) = match lab.outcome {
+    let mut parts =
+        vec![outcome(&lab.name, lab.outcome, lab.reason.as_deref()), Part::plain(visible(&lab.question))];
+    match lab.claims.as_slice() {
+        [] | [_] => parts.push(claimed(&lab.claim)),
+        claims => parts.extend(claims.iter().flat_map(of_claim)),
+    }
+    parts.extend(lab.experiments.iter().flat_map(of_run));
+    parts
+}
+
+/// One of several claims: what came of it, then what it says.
+fn of_claim(result: &ClaimResult) -> [Part; 2] {
+    [outcome(&result.name, result.outcome, result.reason.as_deref()), claimed(&result.claim)]
+}
+
+fn outcome(name: &str, outcome: Option<LabOutcome>, reason: Option<&str>) -> Part {
+    let (tone, word) = match outcome {
         None => (Tone::Title, "not run"),
         Some(outcome) => (tone(outcome), outcome.words()),
     };
-    let reason = lab.reason.as_ref().map_or_else(String::new, |reason| format!(": {}", visible(reason)));
-    let mut parts = vec![Part::Sentence(tone, format!("{}: {word}{reason}.", visible(&lab.name)))];
-    parts.push(Part::plain(visible(&lab.question)));
-    let claim = &lab.claim;
-    parts.push(Part::plain(format!(
+    let reason = reason.map_or_else(String::new, |reason| format!(": {}", visible(reason)));
+    Part::Sentence(tone, format!("{}: {word}{reason}.", visible(name)))
+}
+
+fn claimed(claim: &Claim) -> Part {
+    Part::plain(format!(
         "Claim: {} ({}; on {}).",
         visible(&claim.statement),
         visible(&claim.source),
         visible(&claim.machine)
-    )));
-    parts.extend(lab.experiments.iter().map(|run| {
-        let id = run.id.map_or_else(String::new, |id| format!(" (fauxplat history show {id})"));
-        Part::plain(format!("{}: fauxplat {}{id}", visible(&run.name), visible(&run.line)))
-    }));
-    parts
+    ))
+}
+
+/// What was run, where it is stored, and the table that it gave to be shown.
+fn of_run(run: &LabRun) -> Vec<Part> {
+    let ids: Vec<String> = match run.ids.as_slice() {
+        [] => run.id.iter().map(i64::to_string).collect(),
+        ids => ids.iter().map(i64::to_string).collect(),
+    };
+    let stored = match ids.is_empty() {
+        true => String::new(),
+        false => format!(" (fauxplat history show {})", ids.join(", ")),
+    };
+    let program = if run.shell { "" } else { "fauxplat " };
+    let line = format!("{}: {program}{}{stored}", visible(&run.name), visible(&run.line));
+    let table = run.table.as_ref().map(|table| Part::Table(given(table)));
+    std::iter::once(Part::plain(line)).chain(table).collect()
+}
+
+/// A table that a program of the lab gave; what a row has too much or too little is no reason to show nothing.
+fn given(table: &LabTable) -> Grid {
+    let header: Vec<String> = table.columns.iter().map(|title| visible(title)).collect();
+    let mut grid = Grid::named(&header.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+    for row in &table.rows {
+        let mut cells: Vec<String> = row.iter().map(|cell| visible(cell)).collect();
+        cells.resize(header.len(), String::new());
+        grid.push(Tone::Plain, cells);
+    }
+    grid
 }
 
 fn tone(outcome: LabOutcome) -> Tone {
@@ -60,40 +100,49 @@ fn table(found: &LabFindings) -> Grid {
             visible(&lab.name),
             lab.outcome.map_or("–", LabOutcome::words).to_owned(),
             lab.measured.map_or_else(|| "–".to_owned(), measured),
-            format!("{} … {}", claim.low, claim.high),
+            published(claim),
         ];
         grid.push(Tone::Plain, cells);
     }
     grid
 }
 
-/// One row of a spreadsheet.
+fn published(claim: &Claim) -> String {
+    match (claim.low, claim.high) {
+        (None, None) => "–".to_owned(),
+        (low, high) => [low, high].map(|end| end.map_or_else(String::new, |end| end.to_string())).join(" … "),
+    }
+}
+
+/// One row of a spreadsheet: a claim.
 #[derive(Serialize)]
 pub(crate) struct Row<'a> {
     name: &'a str,
+    claim: &'a str,
     outcome: Option<LabOutcome>,
     unit: &'a str,
     measured: Option<f64>,
     measured_low: Option<f64>,
     measured_high: Option<f64>,
-    claim_low: f64,
-    claim_high: f64,
+    claim_low: Option<f64>,
+    claim_high: Option<f64>,
     reason: Option<&'a str>,
     question: &'a str,
 }
 
-/// The row of a lab.
-pub(crate) fn row(lab: &LabResult) -> Row<'_> {
-    Row {
+/// The rows of a lab, one per claim.
+pub(crate) fn rows(lab: &LabResult) -> impl Iterator<Item = Row<'_>> {
+    lab.claims.iter().map(|one| Row {
         name: &lab.name,
-        outcome: lab.outcome,
-        unit: &lab.claim.unit,
-        measured: lab.measured.map(|it| it.value),
-        measured_low: lab.measured.map(|it| it.low),
-        measured_high: lab.measured.map(|it| it.high),
-        claim_low: lab.claim.low,
-        claim_high: lab.claim.high,
-        reason: lab.reason.as_deref(),
+        claim: &one.name,
+        outcome: one.outcome,
+        unit: &one.claim.unit,
+        measured: one.measured.map(|it| it.value),
+        measured_low: one.measured.map(|it| it.low),
+        measured_high: one.measured.map(|it| it.high),
+        claim_low: one.claim.low,
+        claim_high: one.claim.high,
+        reason: one.reason.as_deref(),
         question: &lab.question,
-    }
+    })
 }

@@ -57,7 +57,9 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
             let changes = found.restored.as_ref().map_or(&[][..], |done| &done.changes);
             tune::rows(changes).try_for_each(|row| rows.serialize(row))?;
         }
-        Findings::Lab(found) => found.labs.iter().try_for_each(|lab| rows.serialize(lab::row(lab)))?,
+        Findings::Lab(found) => {
+            found.labs.iter().flat_map(lab::rows).try_for_each(|row| rows.serialize(row))?;
+        }
         Findings::Explain(found) => explain::rows(found, rows)?,
         _ => return Ok(false),
     }

@@ -1,0 +1,269 @@
+//! Labs as they are read: options filled in, and whatever cannot be judged refused before anything is run.
+
+use std::collections::{BTreeMap, HashSet};
+
+use fauxplat_model::{LabClaim, LabDefinition, LabExperiment, LabOption, Measure};
+use serde::de::DeserializeOwned;
+use toml::{Table, Value};
+
+use crate::definition::{DefinitionError, read};
+
+/// Values of a lab's options by name, each possibly several.
+pub type LabSettings = BTreeMap<String, Vec<String>>;
+
+/// Reads a lab. What mentions an option as `{NAME}` gets its value; where there are several values, an element of a list
+/// that mentions it is there once for each.
+///
+/// # Errors
+/// Broken TOML, an unknown name, a value of the wrong kind; a claim that nothing could judge; with line and column.
+pub fn parse_lab(text: &str, settings: &LabSettings) -> Result<LabDefinition, DefinitionError> {
+    let table: Table = read(text)?;
+    let mut lab: LabDefinition = match table.contains_key("option") {
+        true => filled(text, table, settings)?,
+        false => read(text)?,
+    };
+    let (source, machine) = (lab.source.clone(), lab.machine.clone());
+    for claim in &mut lab.claims {
+        for (own, shared) in [(&mut claim.published.source, &source), (&mut claim.published.machine, &machine)]
+        {
+            if own.is_empty() {
+                own.clone_from(shared);
+            }
+        }
+    }
+    match mistake(&lab) {
+        None => Ok(lab),
+        Some((name, reason)) => Err(DefinitionError { line: line_of(text, &name), column: 1, reason }),
+    }
+}
+
+/// The line on which something gets this name.
+fn line_of(text: &str, name: &str) -> usize {
+    let names = |line: &str| line.trim_start().starts_with("name") && line.contains(&format!("\"{name}\""));
+    text.lines().position(names).map_or(1, |index| index + 1)
+}
+
+/// A lab with its options filled in.
+fn filled(text: &str, mut table: Table, settings: &LabSettings) -> Result<LabDefinition, DefinitionError> {
+    // The options themselves keep their words.
+    let options = table.remove("option").unwrap_or_else(|| Table::new().into());
+    let known: BTreeMap<String, LabOption> = typed(text, options.clone())?;
+    for (name, option) in &known {
+        let defaults = || option.default.split(',').map(|value| value.trim().to_owned()).collect();
+        let values: Vec<String> = settings.get(name).cloned().unwrap_or_else(defaults);
+        table = fill_table(&table, &format!("{{{name}}}"), &values);
+    }
+    table.insert("option".to_owned(), options);
+    typed(text, Value::Table(table))
+}
+
+/// Data that no longer know where they stood. If the text as it is has the same mistake, that tells the place.
+fn typed<T: DeserializeOwned>(text: &str, value: Value) -> Result<T, DefinitionError> {
+    value.try_into().map_err(|error: toml::de::Error| {
+        let reason = error.message().lines().next().unwrap_or_default().to_owned();
+        let placed = read::<LabDefinition>(text).err().filter(|placed| placed.reason == reason);
+        placed.unwrap_or(DefinitionError { line: 1, column: 1, reason })
+    })
+}
+
+fn fill_table(table: &Table, place: &str, values: &[String]) -> Table {
+    table.iter().map(|(key, value)| (key.clone(), fill(value, place, values))).collect()
+}
+
+/// A value in which a place is filled: lists have an element per value, all else names all of them.
+fn fill(value: &Value, place: &str, values: &[String]) -> Value {
+    match value {
+        Value::String(text) => Value::String(text.replace(place, &values.join(", "))),
+        Value::Table(table) => Value::Table(fill_table(table, place, values)),
+        Value::Array(elements) => {
+            Value::Array(elements.iter().flat_map(|it| each(it, place, values)).collect())
+        }
+        plain => plain.clone(),
+    }
+}
+
+fn each(element: &Value, place: &str, values: &[String]) -> Vec<Value> {
+    match mentions(element, place) {
+        true => values.iter().map(|value| fill(element, place, std::slice::from_ref(value))).collect(),
+        false => vec![element.clone()],
+    }
+}
+
+fn mentions(value: &Value, place: &str) -> bool {
+    match value {
+        Value::String(text) => text.contains(place),
+        Value::Array(elements) => elements.iter().any(|element| mentions(element, place)),
+        Value::Table(table) => table.values().any(|value| mentions(value, place)),
+        _ => false,
+    }
+}
+
+/// What is wrong with a lab that can be read: the name of the part, and the reason.
+fn mistake(lab: &LabDefinition) -> Option<(String, String)> {
+    let mut experiments = HashSet::new();
+    for one in &lab.experiments {
+        let twice = (!experiments.insert(one.name.as_str())).then(|| "there are two of this name".to_owned());
+        if let Some(reason) = twice.or_else(|| of_experiment(one)) {
+            return Some((one.name.clone(), format!("experiment `{}`: {reason}", one.name)));
+        }
+    }
+    let mut claims = HashSet::new();
+    for claim in &lab.claims {
+        let twice = (!claims.insert(claim.name.as_str())).then(|| "there are two of this name".to_owned());
+        if let Some(reason) = twice.or_else(|| of_claim(claim, &experiments)) {
+            return Some((claim.name.clone(), format!("claim `{}`: {reason}", claim.name)));
+        }
+    }
+    let nothing = lab.claims.is_empty().then(|| "a lab without a claim has nothing to judge".to_owned());
+    let never = (lab.rounds == 0).then(|| "rounds = 0 runs nothing".to_owned());
+    nothing.or(never).map(|reason| (String::new(), reason))
+}
+
+fn of_experiment(one: &LabExperiment) -> Option<String> {
+    match (&one.line, &one.run) {
+        (Some(_), None) | (None, Some(_)) => None,
+        _ => Some("it takes either a line of fauxplat (line = …) or one for the shell (run = …)".to_owned()),
+    }
+}
+
+fn of_claim(claim: &LabClaim, experiments: &HashSet<&str>) -> Option<String> {
+    let published = &claim.published;
+    if published.source.is_empty() || published.machine.is_empty() {
+        return Some("who published it (source), and on which machine (machine)?".to_owned());
+    }
+    if published.low.zip(published.high).is_some_and(|(low, high)| low > high) {
+        return Some("its low is above its high".to_owned());
+    }
+    if let Some(name) = asked(claim).into_iter().find(|name| !experiments.contains(name)) {
+        return Some(format!("there is no experiment `{name}`"));
+    }
+    match &claim.measured {
+        None if claim.checks.is_empty() => Some("it takes a figure (measured) or a check".to_owned()),
+        None if published.direction.is_some() => {
+            Some("it has a direction and no figure (measured)".to_owned())
+        }
+        None => None,
+        Some(_) if published.direction.is_none() => Some("which direction has its figure?".to_owned()),
+        Some(measure) => of_measure(measure),
+    }
+}
+
+fn of_measure(measure: &Measure) -> Option<String> {
+    if measure.over.is_some() && measure.minus.is_some() {
+        return Some("its figure is either over or minus another".to_owned());
+    }
+    let one_end = measure.low.is_some() != measure.high.is_some();
+    let no_end = measure.exact && measure.low.is_some();
+    (one_end || no_end).then(|| "an interval has a low and a high end, and what is exact has none".to_owned())
+}
+
+/// The experiments that a claim looks at.
+pub fn asked(claim: &LabClaim) -> Vec<&str> {
+    let measure = claim.measured.iter();
+    let second = measure.clone().flat_map(|it| [&it.over, &it.minus]).flatten();
+    let checks = claim.checks.iter().map(|check| check.experiment.as_str());
+    let second = second.filter_map(|it| it.experiment.as_deref());
+    measure.map(|it| it.experiment.as_str()).chain(second).chain(checks).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAB: &str = r#"
+question = "Is {who} slow?"
+source = "arithmetic"
+machine = "any"
+[option.who]
+about = "whom to ask, as {who}"
+default = "a, b"
+[[experiment]]
+name = "time of {who}"
+line = "run '{who} {program}'"
+[[experiment]]
+name = "nobody"
+run = "echo '{}'"
+[[claim]]
+name = "{who} is slow"
+needs = { programs = ["sh", "{who}"] }
+[claim.published]
+statement = "it is"
+unit = "times"
+low = 1.0
+high = 2.0
+direction = "above"
+than = 1.0
+[claim.measured]
+experiment = "time of {who}"
+value = "/value"
+low = "/low"
+high = "/high"
+over = { experiment = "nobody" }
+"#;
+
+    fn lab(text: &str, settings: &[(&str, &[&str])]) -> Result<LabDefinition, DefinitionError> {
+        let value = |it: &[&str]| it.iter().map(|&value| value.to_owned()).collect();
+        parse_lab(text, &settings.iter().map(|&(name, values)| (name.to_owned(), value(values))).collect())
+    }
+
+    #[test]
+    fn what_mentions_an_option_is_there_once_for_each_value() {
+        let one = lab(LAB, &[]).unwrap();
+        let names = |lab: &LabDefinition| -> Vec<String> {
+            lab.experiments.iter().map(|it| it.name.clone()).collect()
+        };
+        assert_eq!(names(&one), ["time of a", "time of b", "nobody"]);
+        assert_eq!((one.claims.len(), one.question.as_str()), (2, "Is a, b slow?"));
+        assert_eq!(one.claims[1].needs.programs, ["sh", "b"]);
+        assert_eq!(one.experiments[1].line.as_deref(), Some("run 'b {program}'"), "other places stay");
+        assert_eq!(one.claims[1].measured.as_ref().unwrap().experiment, "time of b");
+        assert_eq!(one.options["who"].about, "whom to ask, as {who}");
+        assert_eq!(names(&lab(LAB, &[("who", &["x"])]).unwrap()), ["time of x", "nobody"]);
+        assert_eq!(asked(&one.claims[0]), ["time of a", "nobody"]);
+    }
+
+    #[test]
+    fn an_option_may_stand_where_words_alone_have_no_meaning() {
+        let lab = |relation: &str| {
+            let needs = format!("needs = {{ cpus = \"{relation}\", programs");
+            lab(&LAB.replace("needs = { programs", &needs), &[("who", &["3"])])
+        };
+        assert_eq!(lab("other-cpu:{who}").unwrap().claims[0].needs.cpus, Some("other-cpu:3".parse().unwrap()));
+        let error = lab("odd-cpu:{who}").unwrap_err();
+        assert!(error.reason.contains("odd-cpu:3"), "{error}");
+    }
+
+    #[test]
+    fn a_claim_says_who_published_it_or_has_the_words_of_the_lab() {
+        assert_eq!(lab(LAB, &[]).unwrap().claims[0].published.source, "arithmetic");
+        let nobody = LAB.replace("source = \"arithmetic\"\n", "");
+        let error = lab(&nobody, &[("who", &["x"])]).unwrap_err();
+        assert!(error.reason.contains("claim `x is slow`: who published it"), "{error}");
+    }
+
+    #[test]
+    fn what_nothing_could_judge_is_refused_where_it_stands() {
+        let complaint = |from: &str, to: &str| {
+            assert!(LAB.contains(from), "{from}");
+            lab(&LAB.replace(from, to), &[("who", &["x"])]).unwrap_err().to_string()
+        };
+        for (from, to, words) in [
+            ("experiment = \"nobody\"", "experiment = \"somebody\"", "no experiment `somebody`"),
+            ("run = \"echo '{}'\"", "", "either a line"),
+            ("low = 1.0", "low = 3.0", "its low is above its high"),
+            ("direction = \"above\"\n", "", "which direction"),
+            ("low = \"/low\"\n", "", "a low and a high end"),
+            ("over = ", "exact = true\nover = ", "what is exact has none"),
+            ("over = ", "minus = { value = \"/x\" }\nover = ", "either over or minus"),
+            ("name = \"nobody\"", "name = \"time of x\"", "two of this name"),
+        ] {
+            assert!(complaint(from, to).contains(words), "{words}: {}", complaint(from, to));
+        }
+        assert!(
+            complaint("run = \"echo '{}'\"", "").starts_with("line 12,"),
+            "the line of the experiment's name"
+        );
+        let unknown = lab(&LAB.replace("[claim.measured]", "[claim.meassured]"), &[]).unwrap_err();
+        assert!(unknown.line > 20 && unknown.reason.contains("meassured"), "{unknown}");
+    }
+}

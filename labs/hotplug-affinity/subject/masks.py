@@ -1,0 +1,132 @@
+"""What happens to the affinity of tasks when a CPU goes offline and comes back, by hand and by fauxplat. Prints JSON.
+
+usage: masks.py CPU          (root)
+"""
+import ctypes, glob, json, os, signal, subprocess, sys, time
+
+CPU = int(sys.argv[1])
+ONLINE = "/sys/devices/system/cpu/cpu%d/online" % CPU
+KINDS = {"sleeper": lambda: time.sleep(1000), "waker": lambda: time.sleep(0.02), "spinner": lambda: None}
+
+
+def write(file, text):
+    with open(file, "w") as out:
+        out.write(text)
+
+
+def task(step):
+    """A child on that CPU alone that does this step for ever, and ends with this program: PR_SET_PDEATHSIG is 1."""
+    pid = os.fork()
+    if pid == 0:
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+        os.sched_setaffinity(0, {CPU})
+        while True:
+            step()
+    return pid
+
+
+def status(folder):
+    """Mask and start of a task. Not by sched_getaffinity(2), which leaves out CPUs that are off."""
+    with open(folder + "/status") as file:
+        mask = next(line.split()[1] for line in file if line.startswith("Cpus_allowed_list"))
+    with open(folder + "/stat") as file:
+        return mask, file.read().rsplit(")", 1)[1].split()[19]
+
+
+def everything():
+    """Masks of all tasks, and the files that the kernel changes too."""
+    tasks, files = {}, {}
+    for folder in glob.glob("/proc/[0-9]*/task/[0-9]*"):
+        try:
+            tasks[folder] = status(folder)
+        except (OSError, StopIteration):
+            pass                        # It ended meanwhile.
+    for file in glob.glob("/sys/fs/cgroup/cpuset/**/cpuset.cpus", recursive=True) + glob.glob("/proc/irq/*/smp_affinity_list"):
+        files[file] = open(file).read()
+    return tasks, files
+
+
+def cpus(mask):
+    ranges = [part.split("-") for part in mask.split(",")]
+    return {cpu for ends in ranges for cpu in range(int(ends[0]), int(ends[-1]) + 1)}
+
+
+def put_back(before):
+    """Whatever differs from before, of tasks that are still the same ones."""
+    tasks, files = everything()
+    for file, text in before[1].items():
+        if files.get(file) != text:
+            try:
+                write(file, text)
+            except OSError:
+                pass                    # An interrupt that cannot be moved was not moved by us.
+    for folder, (mask, start) in before[0].items():
+        now = tasks.get(folder)
+        if now and now[1] == start and now[0] != mask:
+            try:
+                os.sched_setaffinity(int(folder.rsplit("/", 1)[1]), cpus(mask))
+            except OSError:
+                pass
+
+
+def guard():
+    """A process that puts the CPU back when this one has gone, however it ended."""
+    end, ours = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        os.close(ours)
+        os.read(end, 1)
+        if open(ONLINE).read().strip() == "0":
+            write(ONLINE, "1")
+        os._exit(0)
+    os.close(end)
+
+
+def by_hand(pids):
+    """Masks while the CPU is off, and when it is back."""
+    before = everything()
+    try:
+        write(ONLINE, "0")
+    except OSError as error:
+        print("CPU %d cannot go offline: %s" % (CPU, error), file=sys.stderr)
+        sys.exit(77)
+    time.sleep(0.5)
+    off = masks(pids)
+    write(ONLINE, "1")
+    time.sleep(0.5)
+    back = masks(pids)
+    put_back(before)
+    return off, back
+
+
+def masks(pids):
+    return {kind: status("/proc/%d" % pid)[0] for kind, pid in pids.items()}
+
+
+def by_fauxplat():
+    tune = [os.environ["FAUXPLAT"], "tune", "--store", "none", "--quiet", "--set", "cpu:%d=offline" % CPU, "--for", "sleep", "0.5"]
+    done = subprocess.run(tune, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit("fauxplat tune: " + done.stderr)
+
+
+guard()
+pids = {kind: task(step) for kind, step in KINDS.items()}
+time.sleep(0.2)
+before = masks(pids)
+off, back = by_hand(pids)
+again = masks(pids)
+by_fauxplat()
+after = masks(pids)
+for pid in pids.values():
+    os.kill(pid, signal.SIGKILL)
+kinds = {kind: {"widened": off[kind] != before[kind], "stays": back[kind] != before[kind]} for kind in KINDS}
+print(json.dumps({
+    "by_hand": kinds,
+    "changed_by_fauxplat": sum(after[kind] != again[kind] for kind in KINDS),
+    "prepared": sum(again[kind] != before[kind] for kind in KINDS),
+    "table": {
+        "columns": ["task", "before", "CPU off", "CPU back", "fauxplat: before", "and after"],
+        "rows": [[kind, before[kind], off[kind], back[kind], again[kind], after[kind]] for kind in KINDS],
+    },
+}))
