@@ -24,8 +24,9 @@ while [ "$(cat /sys/devices/system/cpu/cpu15/online)" = 1 ]; do
     [ $tries -lt 3000 ] || fail "CPU 15 never went offline: $(cat /run/said)"
     sleep 0.01
 done
-kill -9 $(pgrep -f subject/masks.py | head -n 1) $lab
+kill -9 $(pgrep -f '^python3 subject/masks.py' | head -n 1) $lab
 sleep 3
 same "CPU 15 after the kill" 1 "$(cat /sys/devices/system/cpu/cpu15/online)"
+machine_is_as_before "the kill"
 grep -q 'who sleeps' /run/said && fail "the lab ended before it was killed"
 echo "the table, and a kill"

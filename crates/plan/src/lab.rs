@@ -98,18 +98,21 @@ fn mentions(value: &Value, place: &str) -> bool {
     }
 }
 
+/// What an option with several values makes of a name that does not mention it, too.
+const TWICE: &str = "there are two of this name (an option with several values must be part of it)";
+
 /// What is wrong with a lab that can be read: the name of the part, and the reason.
 fn mistake(lab: &LabDefinition) -> Option<(String, String)> {
     let mut experiments = HashSet::new();
     for one in &lab.experiments {
-        let twice = (!experiments.insert(one.name.as_str())).then(|| "there are two of this name".to_owned());
+        let twice = (!experiments.insert(one.name.as_str())).then(|| TWICE.to_owned());
         if let Some(reason) = twice.or_else(|| of_experiment(one)) {
             return Some((one.name.clone(), format!("experiment `{}`: {reason}", one.name)));
         }
     }
     let mut claims = HashSet::new();
     for claim in &lab.claims {
-        let twice = (!claims.insert(claim.name.as_str())).then(|| "there are two of this name".to_owned());
+        let twice = (!claims.insert(claim.name.as_str())).then(|| TWICE.to_owned());
         if let Some(reason) = twice.or_else(|| of_claim(claim, &experiments)) {
             return Some((claim.name.clone(), format!("claim `{}`: {reason}", claim.name)));
         }

@@ -69,22 +69,24 @@ def put_back(before):
                 pass
 
 
-def guard():
-    """A process that puts the CPU back when this one has gone, however it ended."""
+def guard(before):
+    """A process that puts everything back if this one goes without a word; the descriptor for that word."""
     end, ours = os.pipe()
     if os.fork() == 0:
         os.setsid()
         os.close(ours)
-        os.read(end, 1)
-        if open(ONLINE).read().strip() == "0":
+        if not os.read(end, 1):
             write(ONLINE, "1")
+            put_back(before)
         os._exit(0)
     os.close(end)
+    return ours
 
 
 def by_hand(pids):
     """Masks while the CPU is off, and when it is back."""
     before = everything()
+    word = guard(before)
     try:
         write(ONLINE, "0")
     except OSError as error:
@@ -96,6 +98,7 @@ def by_hand(pids):
     time.sleep(0.5)
     back = masks(pids)
     put_back(before)
+    os.write(word, b".")
     return off, back
 
 
@@ -110,7 +113,6 @@ def by_fauxplat():
         sys.exit("fauxplat tune: " + done.stderr)
 
 
-guard()
 pids = {kind: task(step) for kind, step in KINDS.items()}
 time.sleep(0.2)
 before = masks(pids)

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONVERSATIONS = 20, MESSAGES = 10000, ROOM = 4096 };
+enum { CONVERSATIONS = 20, MESSAGES = 5000, ROOM = 4096 };
 
 struct heard { long messages, numbers, exits; };
 

@@ -46,6 +46,9 @@ pub(crate) struct LabRunArgs {
     /// it is run and judged for each (repeatable; lab show says what there is)
     #[arg(long, value_name = "NAME=VALUE,…")]
     pub(crate) set: Vec<String>,
+    /// Seed of the order within rounds [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
     /// Keep the JSON documents of the experiments in this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,

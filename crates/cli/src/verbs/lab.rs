@@ -95,7 +95,7 @@ fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failure> {
     let labs: Vec<Lab> = names.iter().map(|name| shelf::find(name, &settings)).collect::<Result<_, _>>()?;
     known(&labs, &settings)?;
     let bench = Bench::new(args.keep.as_deref(), &args.output)?;
-    let workshop = Workshop::begin("lab", Condition::default(), None, &bench.output, invocation)?;
+    let workshop = Workshop::begin("lab", Condition::default(), args.seed, &bench.output, invocation)?;
     let mut results = Vec::new();
     for lab in &labs {
         results.push(bench.run(lab, workshop.header.seed)?);
