@@ -60,7 +60,9 @@ fn against(claim: &LabClaim, measured: LabMeasured) -> (LabOutcome, String) {
     if !same_direction(published, measured) {
         // A reason for a size explains an effect, and so not one that could not be shown.
         let what = match published.direction {
-            Some(Direction::At) => format!("that there is no effect could not be shown{}", why(claim, measured)),
+            Some(Direction::At) => {
+                format!("that there is no effect could not be shown{}", why(claim, measured))
+            }
             _ => "no effect in the direction of the claim could be shown".to_owned(),
         };
         return (LabOutcome::NotHere, format!("{figures}: {what}"));

@@ -24,7 +24,8 @@ pub fn parse_lab(text: &str, settings: &LabSettings) -> Result<LabDefinition, De
     };
     let (source, machine) = (lab.source.clone(), lab.machine.clone());
     for claim in &mut lab.claims {
-        for (own, shared) in [(&mut claim.published.source, &source), (&mut claim.published.machine, &machine)]
+        for (own, shared) in
+            [(&mut claim.published.source, &source), (&mut claim.published.machine, &machine)]
         {
             if own.is_empty() {
                 own.clone_from(shared);
@@ -231,7 +232,10 @@ over = { experiment = "nobody" }
             let needs = format!("needs = {{ cpus = \"{relation}\", programs");
             lab(&LAB.replace("needs = { programs", &needs), &[("who", &["3"])])
         };
-        assert_eq!(lab("other-cpu:{who}").unwrap().claims[0].needs.cpus, Some("other-cpu:3".parse().unwrap()));
+        assert_eq!(
+            lab("other-cpu:{who}").unwrap().claims[0].needs.cpus,
+            Some("other-cpu:3".parse().unwrap())
+        );
         let error = lab("odd-cpu:{who}").unwrap_err();
         assert!(error.reason.contains("odd-cpu:3"), "{error}");
     }

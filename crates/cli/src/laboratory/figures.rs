@@ -69,6 +69,7 @@ fn reading(place: &Place<'_>, documents: &Documents<'_>) -> Result<LabReading, S
     match documents(place.experiment) {
         [] => Err(format!("`{}` gave no document", place.experiment)),
         [document] => match (pointer::at(document, place.value), place.ends) {
+            (None, _) => Err(nothing(place.value)),
             (Some(Value::Array(values)), _) => {
                 let values: Option<Vec<f64>> = values.iter().map(Value::as_f64).collect();
                 values.map(LabReading::Rounds).ok_or_else(|| nothing(place.value))

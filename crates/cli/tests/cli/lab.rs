@@ -186,7 +186,9 @@ check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it 
     let other = yard.read("labs/many/lab.toml").replace("is = \"yes\"", "is = \"no\"");
     yard.write("labs/many/lab.toml", &other);
     let text = yard.run(&["lab", "run", "many"]).succeeds().out;
-    for words in ["many: not here: of 5 claims 1 not here", "number: reproduced: measured 1.350", "it said yes"] {
+    for words in
+        ["many: not here: of 5 claims 1 not here", "number: reproduced: measured 1.350", "it said yes"]
+    {
         assert!(unwrapped(&text).contains(words), "{words}: {text}");
     }
     assert!(text.contains("a  b"), "the table of the program: {text}");
@@ -207,7 +209,11 @@ fn a_program_that_does_not_answer_is_told_apart_from_one_that_cannot() {
     ] {
         told(&yard, name, &format!("{}run = \"{run}\"\n{}", &NUMBER[..start], &NUMBER[claims..]));
         let complaint = yard.run(&["lab", "run", name]);
-        assert!(complaint.err.contains("experiment number") && complaint.err.contains(words), "{}", complaint.err);
+        assert!(
+            complaint.err.contains("experiment number") && complaint.err.contains(words),
+            "{}",
+            complaint.err
+        );
         assert_eq!(complaint.code, Some(4));
     }
     for (wrong, words) in [
@@ -220,7 +226,8 @@ fn a_program_that_does_not_answer_is_told_apart_from_one_that_cannot() {
         assert!(text.contains("wrong: not here") && unwrapped(&text).contains(words), "{words}: {text}");
     }
     told(&yard, "wrong", &NUMBER.replace("experiment = \"number\"", "experiment = \"letter\""));
-    yard.run(&["lab", "run", "wrong"]).complains(2, &["lab wrong", "claim `number`", "no experiment `letter`"]);
+    yard.run(&["lab", "run", "wrong"])
+        .complains(2, &["lab wrong", "claim `number`", "no experiment `letter`"]);
 }
 
 /// A text as one line.
