@@ -1693,12 +1693,20 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__lab__subcmd__run)
-            opts="-f -o -q -h --all --strict --keep --format --output --colour --store --quiet --help"
+            opts="-f -o -q -h --all --strict --set --seed --keep --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --set)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --keep)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

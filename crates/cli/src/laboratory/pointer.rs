@@ -20,7 +20,7 @@ pub(crate) fn at<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {
 fn is_plain(value: &Value, wanted: &str) -> bool {
     match value {
         Value::String(text) => text == wanted,
-        Value::Number(_) | Value::Bool(_) => value.to_string() == wanted,
+        Value::Number(_) | Value::Bool(_) => serde_json::from_str::<Value>(wanted).is_ok_and(|it| it == *value),
         Value::Null | Value::Array(_) | Value::Object(_) => false,
     }
 }
