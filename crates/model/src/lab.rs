@@ -153,7 +153,8 @@ pub enum Direction {
 pub struct Measure {
     /// Name of the experiment.
     pub experiment: String,
-    /// The figure: a pointer by RFC 6901 into its document, in which `[key=value]` finds an element of a list.
+    /// The figure: a pointer by RFC 6901 into its document, in which `[key=value]` finds an element of a list
+    /// and `*` is each of them.
     pub value: String,
     /// Low end of its interval, a pointer as well.
     #[serde(default)]

@@ -68,11 +68,14 @@ fn reading(place: &Place<'_>, documents: &Documents<'_>) -> Result<LabReading, S
     };
     match documents(place.experiment) {
         [] => Err(format!("`{}` gave no document", place.experiment)),
+        [document] if place.value.contains("/*") => {
+            let values = pointer::all(document, place.value).ok_or_else(|| nothing(place.value))?;
+            numbers(&values).ok_or_else(|| nothing(place.value))
+        }
         [document] => match (pointer::at(document, place.value), place.ends) {
             (None, _) => Err(nothing(place.value)),
             (Some(Value::Array(values)), _) => {
-                let values: Option<Vec<f64>> = values.iter().map(Value::as_f64).collect();
-                values.map(LabReading::Rounds).ok_or_else(|| nothing(place.value))
+                numbers(&values.iter().collect::<Vec<_>>()).ok_or_else(|| nothing(place.value))
             }
             (_, Some((low, high))) => {
                 let (value, low, high) =
@@ -89,6 +92,11 @@ fn reading(place: &Place<'_>, documents: &Documents<'_>) -> Result<LabReading, S
             rounds.iter().map(|it| number(it, place.value)).collect::<Result<_, _>>().map(LabReading::Rounds)
         }
     }
+}
+
+/// A list of repetitions, if all of it are numbers.
+fn numbers(values: &[&Value]) -> Option<LabReading> {
+    values.iter().map(|value| value.as_f64()).collect::<Option<_>>().map(LabReading::Rounds)
 }
 
 /// A value of a document, if it is a plain one.
@@ -126,6 +134,12 @@ mod tests {
         let over = of(&format!("{whole}over = {{}}\ntimes = 10.0"), &document).unwrap();
         assert_eq!(over, LabMeasured { value: 10.0, low: 2.5, high: 40.0 });
         assert_eq!(of("experiment = 'x'\nvalue = '/all'", &document).unwrap().value, 3.5);
+        let runs = [json!({"runs": [1, 2, 3, 4, 5, 6].map(|it| json!({"wall": 4 * it, "cpu": it}))})];
+        let paired = "experiment = 'x'\nvalue = '/runs/*/wall'\nover = { value = '/runs/*/cpu' }";
+        assert_eq!(of(paired, &runs).unwrap(), LabMeasured { value: 4.0, low: 4.0, high: 4.0 });
+        assert!(
+            of("experiment = 'x'\nvalue = '/runs/*/none'", &runs).unwrap_err().contains("nothing stands")
+        );
         assert!(
             of("experiment = 'x'\nvalue = '/none'\nexact = true", &document).unwrap_err().contains("/none")
         );

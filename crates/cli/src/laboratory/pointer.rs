@@ -17,10 +17,19 @@ pub(crate) fn at<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {
     }
 }
 
+/// The values at a pointer in which `*` is every element of a list, such as the runs of a command; `None` without one,
+/// or where an element has no such place.
+pub(crate) fn all<'v>(document: &'v Value, pointer: &str) -> Option<Vec<&'v Value>> {
+    let (list, rest) = pointer.split_once("/*")?;
+    at(document, list)?.as_array()?.iter().map(|element| at(element, rest)).collect()
+}
+
 fn is_plain(value: &Value, wanted: &str) -> bool {
     match value {
         Value::String(text) => text == wanted,
-        Value::Number(_) | Value::Bool(_) => serde_json::from_str::<Value>(wanted).is_ok_and(|it| it == *value),
+        Value::Number(_) | Value::Bool(_) => {
+            serde_json::from_str::<Value>(wanted).is_ok_and(|it| it == *value)
+        }
         Value::Null | Value::Array(_) | Value::Object(_) => false,
     }
 }
@@ -45,5 +54,10 @@ mod tests {
             assert_eq!(at(&document, nothing), None, "{nothing}");
         }
         assert_eq!(at(&document, ""), Some(&document));
+        let each = |pointer: &str| all(&document, pointer).map(|found| found.len());
+        assert_eq!(
+            [each("/tests/*/cpu"), each("/tests/*/of/[p=1]/p"), each("/tests/0/cpu")],
+            [Some(2), None, None]
+        );
     }
 }
