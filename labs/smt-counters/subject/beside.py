@@ -1,7 +1,7 @@
 """CPU time of ./known beside 0, 1, 2 … endless shell loops that run wherever the scheduler puts them. Prints a JSON document."""
 import ctypes, json, os, random, signal, statistics, subprocess, time
 
-ROUNDS = 12
+ROUNDS = 24
 CPUS = len(os.sched_getaffinity(0))
 # Up to every CPU and one more; of a large machine every so many.
 LEVELS = sorted(set(range(0, CPUS + 2, max(1, CPUS // 12))) | {CPUS})
@@ -34,8 +34,8 @@ for turn in range(ROUNDS):
             one.wait()
 
 ratios = {level: [a / b for a, b in zip(times[level], times[0])] for level in LEVELS}
-# The second lowest and second highest of twelve, an interval of 99 % for the median: it holds for each level, not for all.
-ends = {level: (sorted(values)[1], sorted(values)[-2]) for level, values in ratios.items()}
+# The sixth lowest and sixth highest of 24, an interval of 99 % for the median: it holds for each level, not for all.
+ends = {level: (sorted(values)[5], sorted(values)[-6]) for level, values in ratios.items()}
 # An effect is a slowdown of more than 5 %, which no counter of CPU time makes by itself.
 slower = [level for level in LEVELS[1:] if ends[level][0] > 1.05]
 row = lambda level: [str(level), "%.2f" % (statistics.median(times[level]) / 1e6), "%.3f" % statistics.median(ratios[level]), "%.3f … %.3f" % ends[level]]

@@ -60,9 +60,10 @@ fn of_run(run: &LabRun) -> Vec<Part> {
         [] => run.id.iter().map(i64::to_string).collect(),
         ids => ids.iter().map(i64::to_string).collect(),
     };
-    let stored = match ids.is_empty() {
-        true => String::new(),
-        false => format!(" (fauxplat history show {})", ids.join(", ")),
+    let stored = match ids.as_slice() {
+        [] => String::new(),
+        [id] => format!(" (fauxplat history show {id})"),
+        [id, others @ ..] => format!(" (fauxplat history show {id}, and {} times more)", others.len()),
     };
     let program = if run.shell { "" } else { "fauxplat " };
     let line = format!("{}: {program}{}{stored}", visible(&run.name), visible(&run.line));
