@@ -134,7 +134,8 @@ mod tests {
         let over = of(&format!("{whole}over = {{}}\ntimes = 10.0"), &document).unwrap();
         assert_eq!(over, LabMeasured { value: 10.0, low: 2.5, high: 40.0 });
         assert_eq!(of("experiment = 'x'\nvalue = '/all'", &document).unwrap().value, 3.5);
-        let runs = [json!({"runs": [1, 2, 3, 4, 5, 6].map(|it| json!({"wall": 4 * it, "cpu": it}))})];
+        let each: Vec<Value> = (1..=6).map(|it| json!({"wall": 4 * it, "cpu": it})).collect();
+        let runs = [json!({"runs": each})];
         let paired = "experiment = 'x'\nvalue = '/runs/*/wall'\nover = { value = '/runs/*/cpu' }";
         assert_eq!(of(paired, &runs).unwrap(), LabMeasured { value: 4.0, low: 4.0, high: 4.0 });
         assert!(
