@@ -26,6 +26,15 @@ machine_is_as_before "smt-sibling-of:3=offline"
 same "CPUs without SMT" 0-11 "$(head -n 1 /run/said)"
 machine_is_as_before "smt=off"
 
+# The kernel's log names who was bound to a CPU that went, and who was not bound to it when the tasks were noted is told.
+sleep 1000 &
+"$FAUXPLAT" tune --set cpu:15=offline > /run/said || fail "tune ended with $?: $(cat /run/said)"
+echo "process $! (sleep) no longer affine to cpu15" > /dev/kmsg
+"$FAUXPLAT" restore > /run/said || fail "restore ended with $?: $(cat /run/said)"
+tr -s '\n ' ' ' < /run/said | grep -q "task $! may run on 0-23 and had bound itself to CPU 15" ||
+    fail "the task that the kernel names is not told: $(cat /run/said)"
+machine_is_as_before "cpu:15=offline"
+
 "$FAUXPLAT" tune --set cpu:0=offline --all-or-nothing > /run/said 2>&1
 same "exit code for CPU 0" 3 $?
 machine_is_as_before "the refusal of CPU 0"

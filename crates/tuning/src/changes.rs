@@ -49,6 +49,9 @@ pub(crate) struct Snapshot {
     pub(crate) possible: CpuSet,
     /// When it was taken, in clock ticks since the boot, as start times of tasks are counted.
     pub(crate) taken_ticks: u64,
+    /// The newest record of the kernel's log then, where it can be read.
+    #[serde(default)]
+    pub(crate) log_record: Option<u64>,
     /// Tasks that may run on one of them.
     pub(crate) tasks: Vec<SavedTasks>,
     /// Cpusets of cgroup v1, parents first: folder below the root, and `cpuset.cpus`.

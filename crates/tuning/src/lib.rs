@@ -26,6 +26,7 @@ mod setting;
 mod status;
 mod tasks;
 mod undo;
+mod witness;
 
 pub use apply::{ProcessScope, Tuned, Tuning};
 pub use catalog::{catalog, preview};

@@ -14,6 +14,7 @@ use crate::Root;
 use crate::changes::{SavedTasks, Snapshot};
 use crate::cpusets::Cpusets;
 use crate::tasks::{self, Task};
+use crate::witness;
 
 impl Snapshot {
     /// Notes who may use which CPUs.
@@ -31,6 +32,7 @@ impl Snapshot {
             removed: removed.clone(),
             possible: cpus(root, "possible"),
             taken_ticks,
+            log_record: witness::newest(root),
             tasks: groups.into_values().collect(),
             cpusets: Cpusets::forgetful(root),
             interrupts: interrupts(root),
@@ -160,6 +162,33 @@ impl<'a> Repairer<'a> {
         if !self.done.left.contains(&line) {
             self.done.left.push(line);
         }
+    }
+
+    /// Tells of tasks that the kernel's log names, and that nobody could repair: they were bound to a CPU that went, and
+    /// had bound themselves only after the tasks were noted.
+    pub(crate) fn ask_the_log(&mut self) {
+        let Some(number) = self.snapshot.log_record else { return };
+        let moved = witness::moved_since(self.root, number);
+        if moved.is_empty() {
+            return;
+        }
+        for task in tasks::scan(self.root) {
+            let Some(&cpu) = moved.get(&task.tid).filter(|&&cpu| self.snapshot.removed.contains(cpu)) else {
+                continue;
+            };
+            if !self.victims.contains_key(&task.tid) && !self.was_bound(&task) {
+                let (tid, mask) = (task.tid, &task.mask);
+                self.done.left.push(format!(
+                    "task {tid} may run on {mask} and had bound itself to CPU {cpu} since the tasks were noted"
+                ));
+            }
+        }
+    }
+
+    /// Whether this task could run nowhere else already when it was noted.
+    fn was_bound(&self, task: &Task) -> bool {
+        let saved = self.saved.get(&(task.tid, task.start_ticks));
+        saved.is_some_and(|(mask, _)| mask.without(&self.snapshot.removed).is_empty())
     }
 
     /// A cpuset of version 1 that loses its last CPU loses its tasks to its parent. Whether any was moved back.

@@ -110,6 +110,7 @@ const SECOND_LOOK: Duration = Duration::from_millis(100);
 fn second_look(mut repairer: Repairer<'_>) -> Repairs {
     std::thread::sleep(SECOND_LOOK);
     repairer.tasks();
+    repairer.ask_the_log();
     repairer.done
 }
 

@@ -235,4 +235,19 @@ mod tests {
         let choice = side(Some("madvise"), "always [madvise] never\n", Some(&got("never")), Form::Choice);
         assert_eq!(choice, Side::Old);
     }
+
+    #[test]
+    fn reasons_are_the_kernels_in_words_that_help() {
+        for (number, words) in [
+            (1, "not permitted here"),
+            (16, "in use, or locked by another setting"),
+            (22, "does not take this value"),
+            (30, "read-only here"),
+        ] {
+            let told = why(&io::Error::from_raw_os_error(number));
+            assert!(told.contains(words), "{told}");
+            assert!(told.ends_with(&format!("(os error {number}))")), "{told}");
+        }
+        assert_eq!(why(&io::Error::other("it is too long")), "it is too long");
+    }
 }

@@ -23,6 +23,7 @@ mod tune;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use fauxplat_units::Nanos;
 
 pub(crate) use aa::{AaArgs, Stratum};
 pub(crate) use build::{BuildArgs, LinkSeeds};
@@ -111,6 +112,14 @@ fn percent(text: &str) -> Result<f64, String> {
     match digits.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number / scale < 1.0 => Ok(number / scale),
         _ => Err(format!("`{text}` is not a share or precision such as 1%, above 0 and below 100 %")),
+    }
+}
+
+/// Reads a time that is more than none.
+fn some_time(text: &str) -> Result<Nanos, String> {
+    match text.parse::<Nanos>() {
+        Ok(Nanos(0)) => Err("it has to be above 0, such as 30m or 2h".to_owned()),
+        read => read.map_err(|error| error.to_string()),
     }
 }
 

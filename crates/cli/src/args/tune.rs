@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use fauxplat_units::Nanos;
 
-use super::{EXIT_CODES, OutputArgs};
+use super::{EXIT_CODES, OutputArgs, some_time};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -20,7 +20,7 @@ pub(crate) struct TuneArgs {
     #[arg(long = "for", value_name = "CMD", num_args = 1.., allow_hyphen_values = true)]
     pub(crate) command: Vec<String>,
     /// Restore after this time (30m, 2h), whatever happens
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = some_time)]
     pub(crate) max: Option<Nanos>,
     /// List profiles and knobs, with their values on this machine
     #[arg(long, conflicts_with_all = ["profiles", "set", "command", "dry_run", "status"])]

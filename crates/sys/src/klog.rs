@@ -1,0 +1,90 @@
+//! The kernel's log, record by record.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Where it is read, below the root. There a read gives one record, and at the end would wait for the next.
+pub const PATH: &str = "dev/kmsg";
+
+/// Records that are read: a buffer of the usual size holds some thousands.
+const RECORDS_MAX: usize = 20_000;
+
+/// What the kernel, or a program that writes into its log, said at one time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Its place in the log: each record of a boot has a number of its own, and a later one a greater number.
+    pub number: u64,
+    /// The text without its prefix.
+    pub message: String,
+}
+
+/// Opens the log, without waiting for news. The rest of the path need not be a device: in a captured tree it is a file.
+///
+/// # Errors
+/// Those of `open(2)`: with `kernel.dmesg_restrict` an ordinary user may not.
+pub fn open(root: &Path) -> std::io::Result<File> {
+    File::options().read(true).custom_flags(libc::O_NONBLOCK).open(root.join(PATH))
+}
+
+/// The records that the log still holds, oldest first.
+///
+/// The format is `priority,number,microseconds,flags;message`, see Documentation/ABI/testing/dev-kmsg of the kernel.
+pub fn records(log: &mut impl Read) -> Vec<Record> {
+    let mut records = Vec::new();
+    let mut buffer = [0; 8192];
+    while records.len() < RECORDS_MAX {
+        match next(log, &mut buffer) {
+            Some(0) | None => break,
+            Some(length) => records.extend(parse(&String::from_utf8_lossy(&buffer[..length]))),
+        }
+    }
+    records
+}
+
+/// Bytes of the next record; a record that was overwritten meanwhile (EPIPE) is passed over.
+fn next(log: &mut impl Read, buffer: &mut [u8]) -> Option<usize> {
+    for _ in 0..RECORDS_MAX {
+        match log.read(buffer) {
+            Ok(length) => return Some(length),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe || error.kind() == ErrorKind::Interrupted => {
+            }
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
+/// A read of the device gives one record; a read of a file, many lines.
+fn parse(text: &str) -> Vec<Record> {
+    let record = |line: &str| {
+        let (prefix, message) = line.split_once(';')?;
+        let number = prefix.split(',').nth(1).and_then(|number| number.parse().ok()).unwrap_or(0);
+        Some(Record { number, message: message.to_owned() })
+    };
+    text.lines().filter(|line| !line.starts_with(' ')).filter_map(record).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_messages_with_their_number() {
+        let text =
+            "6,339,5140900,-;NET: Registered\n SUBSYSTEM=x\n4,340,7,-;RT throttling; activated\nnoise\n";
+        let found = records(&mut text.as_bytes());
+        let told: Vec<(u64, &str)> =
+            found.iter().map(|record| (record.number, record.message.as_str())).collect();
+        assert_eq!(told, [(339, "NET: Registered"), (340, "RT throttling; activated")]);
+    }
+
+    /// Whoever may read it finds numbers that rise.
+    #[test]
+    fn the_log_of_this_machine_is_in_order() {
+        let Ok(mut log) = open(Path::new("/")) else { return };
+        let found = records(&mut log);
+        assert!(found.is_sorted_by_key(|record| record.number));
+    }
+}

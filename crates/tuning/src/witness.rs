@@ -1,0 +1,57 @@
+//! The kernel's log as a witness of tasks that lost a CPU: it names each program that it moved off the last CPU on which
+//! it might run. Who is named there, and was not yet bound to that CPU when the tasks were noted, cannot be repaired,
+//! but is told.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use fauxplat_sys::klog::{self, Record};
+use fauxplat_units::Cpu;
+
+use crate::Root;
+
+/// The number of the newest record; `None` where the log cannot be read.
+pub(crate) fn newest(root: &Root) -> Option<u64> {
+    records(root)?.last().map(|record| record.number)
+}
+
+/// Tasks that the log names since this record, each with the CPU that it lost. Numbers are those of the uppermost
+/// namespace, so that a task here counts only if its name is the same.
+pub(crate) fn moved_since(root: &Root, number: u64) -> HashMap<i32, Cpu> {
+    let later = records(root).into_iter().flatten().filter(|record| record.number > number);
+    let is_here =
+        |tid: i32, name: &str| root.value(&format!("proc/{tid}/comm")).is_some_and(|here| here == name);
+    later
+        .filter_map(|record| {
+            let (tid, name, cpu) = moved(&record.message)?;
+            is_here(tid, name).then_some((tid, cpu))
+        })
+        .collect()
+}
+
+/// The log of the machine itself. In a captured tree nobody is named who lives here.
+fn records(root: &Root) -> Option<Vec<Record>> {
+    let mut log = root.is_real().then(|| klog::open(Path::new("/")).ok())??;
+    Some(klog::records(&mut log))
+}
+
+/// `process 812 (name) no longer affine to cpu3`, from `select_fallback_rq` in the kernel's `sched/core.c`. It limits how
+/// often it says so, so that not everybody is named.
+fn moved(message: &str) -> Option<(i32, &str, Cpu)> {
+    let (process, cpu) = message.rsplit_once(") no longer affine to cpu")?;
+    let (number, name) = process.strip_prefix("process ")?.split_once(" (")?;
+    Some((number.parse().ok()?, name, Cpu(cpu.trim().parse().ok()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_kernel_are_understood_and_no_others() {
+        assert_eq!(moved("process 812 (sleep) no longer affine to cpu3"), Some((812, "sleep", Cpu(3))));
+        assert_eq!(moved("process 9 (a) (b) no longer affine to cpu15"), Some((9, "a) (b", Cpu(15))));
+        assert_eq!(moved("smpboot: CPU 3 is now offline"), None);
+        assert_eq!(moved("process x (y) no longer affine to cpu3"), None);
+    }
+}
