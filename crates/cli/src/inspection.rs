@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{Condition, Definition, Sources};
+use fauxplat_model::{Condition, Definition, MachineFacts, Sources};
 use fauxplat_sys::clock;
 
 use crate::args::OutputArgs;
@@ -12,13 +12,18 @@ use crate::output;
 
 /// What the record of an inspection says about itself. `root` is `/` except when another machine is replayed.
 pub(crate) fn header(root: &Path, invocation: &[String]) -> Header {
+    header_of(fauxplat_topology::discover(root), invocation)
+}
+
+/// The same for a machine that is known already.
+pub(crate) fn header_of(machine: MachineFacts, invocation: &[String]) -> Header {
     Header {
         fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
         id: None,
         started: clock::now_rfc3339(),
         invocation: invocation.to_vec(),
         seed: 0,
-        machine: fauxplat_topology::discover(root),
+        machine,
         condition: Condition::default(),
         definition: Definition::default(),
         sources: Sources::default(),

@@ -25,6 +25,9 @@ impl Folder {
 
     /// Reads a file below the folder into `buffer`, and says how many bytes there were, at most the buffer's length.
     ///
+    /// A text that ends with a line and fills less than the buffer is the whole file: the kernel writes its small files at
+    /// once, and to ask whether more follows would be a call for each.
+    ///
     /// It is opened with `O_NONBLOCK`: a named pipe in a tree of files must not hold anybody up. The error is the
     /// kernel's own, without a text, since files that do not exist are usual and a text would be an allocation each.
     ///
@@ -48,7 +51,12 @@ impl Folder {
         while filled < buffer.len() {
             match file.read(&mut buffer[filled..]) {
                 Ok(0) => break,
-                Ok(bytes) => filled += bytes,
+                Ok(bytes) => {
+                    filled += bytes;
+                    if buffer[..filled].ends_with(b"\n") {
+                        break;
+                    }
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -82,7 +90,8 @@ pub fn unnamed(folder: &Path) -> io::Result<File> {
 /// Those of `open(2)` and `read(2)`; a longer file is [`io::ErrorKind::FileTooLarge`].
 pub fn read_bounded(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    let mut bytes = Vec::new();
+    // Room for most of them, so that they come by one call.
+    let mut bytes = Vec::with_capacity(4096);
     file.take(bytes_max + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > bytes_max {
         true => Err(io::ErrorKind::FileTooLarge.into()),

@@ -12,7 +12,7 @@ pub fn online(root: &Path) -> CpuSet {
         read::text(root, "sys/devices/system/cpu/online").and_then(|list| list.parse::<CpuSet>().ok());
     match listed {
         Some(cpus) if !cpus.is_empty() => cpus,
-        _ => described(root),
+        _ => processors(&read::text(root, "proc/cpuinfo").unwrap_or_default()),
     }
 }
 
@@ -34,18 +34,21 @@ pub fn siblings(root: &Path, cpu: Cpu) -> CpuSet {
 /// The mask comes from `/proc/self/status` and not from `sched_getaffinity(2)`, which leaves out CPUs that are just
 /// being taken off or put back.
 pub fn allowed(root: &Path) -> CpuSet {
-    let online = online(root);
-    let status = read::text(root, "proc/self/status").unwrap_or_default();
-    match read::field(&status, "Cpus_allowed_list").and_then(|list| list.parse::<CpuSet>().ok()) {
+    allowed_of(&online(root), &read::text(root, "proc/self/status").unwrap_or_default())
+}
+
+/// The same from what the kernel says of this process.
+pub(crate) fn allowed_of(online: &CpuSet, status: &str) -> CpuSet {
+    match read::field(status, "Cpus_allowed_list").and_then(|list| list.parse::<CpuSet>().ok()) {
         Some(mask) if online.is_empty() => mask,
-        Some(mask) => mask.intersection(&online),
-        None => online,
+        Some(mask) => mask.intersection(online),
+        None => online.clone(),
     }
 }
 
 /// The frequency governor of the first CPU that is online.
-pub(crate) fn governor(root: &Path) -> Option<String> {
-    let cpu = online(root).first()?;
+pub(crate) fn governor(root: &Path, online: &CpuSet) -> Option<String> {
+    let cpu = online.first()?;
     read::text(root, &format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"))
 }
 
@@ -67,13 +70,8 @@ pub fn frequencies_khz(root: &Path) -> Vec<u32> {
     all
 }
 
-/// The CPUs that `/proc/cpuinfo` lists.
-pub(crate) fn described(root: &Path) -> CpuSet {
-    processors(&read::text(root, "proc/cpuinfo").unwrap_or_default())
-}
-
-/// The numbers on the `processor` lines.
-fn processors(cpuinfo: &str) -> CpuSet {
+/// The CPUs that `/proc/cpuinfo` lists: the numbers on its `processor` lines.
+pub(crate) fn processors(cpuinfo: &str) -> CpuSet {
     let number = |line: &str| {
         let (name, value) = line.split_once(':')?;
         (name.trim() == "processor").then(|| value.trim().parse::<u32>().ok())?

@@ -4,6 +4,7 @@
 //! leaves the default of its fact: a container without `/sys` can still be measured in.
 
 mod activity;
+mod common;
 mod cpuinfo;
 mod cpus;
 mod descriptions;
@@ -16,30 +17,50 @@ mod tree;
 
 use std::path::Path;
 
-use fauxplat_model::{CpuFacts, MachineFacts};
+use fauxplat_model::{CpuFacts, MachineFacts, Topology};
 
 pub use activity::Watch;
 pub use cpus::{allowed, frequencies_khz, online, present, siblings};
 pub use pick::{Activities, PickError, pick};
-pub use tree::read;
+
+use common::Common;
 
 /// What machine this is.
 pub fn discover(root: &Path) -> MachineFacts {
-    let cpuinfo = read::text(root, "proc/cpuinfo").unwrap_or_default();
+    facts(&Common::read(root))
+}
+
+/// The parts of a machine: `/` for this one, another root to replay a machine that was captured.
+///
+/// What is missing is left out, and what makes no sense is left out with a line that names the file. Nothing that the
+/// tree holds makes this fail: a container without `/sys` has CPUs and no parts.
+pub fn read(root: &Path) -> (Topology, Vec<String>) {
+    tree::read(&Common::read(root))
+}
+
+/// What machine this is, and its parts, with what they have in common read once.
+pub fn survey(root: &Path) -> (MachineFacts, Topology, Vec<String>) {
+    let common = Common::read(root);
+    let (topology, warnings) = tree::read(&common);
+    (facts(&common), topology, warnings)
+}
+
+fn facts(common: &Common<'_>) -> MachineFacts {
+    let (root, cpuinfo) = (common.root, common.cpuinfo.as_str());
     let kernel = |name: &str| read::text(root, &format!("proc/sys/kernel/{name}"));
+    let online = online(root);
     MachineFacts {
         kernel: kernel("osrelease").unwrap_or_default(),
-        // The file exists since Linux 6.1; before it, this program's own architecture is the best guess.
-        architecture: kernel("arch").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+        architecture: common.architecture.clone(),
         os: release::name(root),
         cpu: CpuFacts {
-            model: cpuinfo::model(root, &cpuinfo),
-            online: online(root),
-            allowed: allowed(root),
-            governor: cpus::governor(root),
+            model: cpuinfo::model(root, cpuinfo),
+            allowed: cpus::allowed_of(&online, &common.status),
+            governor: cpus::governor(root, &online),
+            online,
         },
         memory_bytes: release::memory(root),
-        hypervisor: hypervisor::name(root, &cpuinfo),
+        hypervisor: hypervisor::name(root, cpuinfo),
         boot_id: kernel("random/boot_id").unwrap_or_default(),
         randomize_va_space: kernel("randomize_va_space").and_then(|digit| digit.parse().ok()),
     }

@@ -55,9 +55,8 @@ fn pick(args: &PickArgs, invocation: &[String]) -> Result<(), Failure> {
 
 /// The parts of the machine below a root.
 fn look(root: &Path, invocation: &[String]) -> (Header, TopoFindings) {
-    let mut header = inspection::header(root, invocation);
-    let (topology, warnings) = fauxplat_topology::read(root);
-    header.warnings = warnings;
+    let (machine, topology, warnings) = fauxplat_topology::survey(root);
+    let header = Header { warnings, ..inspection::header_of(machine, invocation) };
     (header, TopoFindings { topology, pick: None })
 }
 

@@ -5,13 +5,12 @@ use std::path::{Component, Path, PathBuf};
 use fauxplat_model::Topology;
 use fauxplat_units::CpuSet;
 
-use super::files::{Files, Problems};
+use super::files::{Files, Reading};
 use crate::read::{field, text};
 
-pub(crate) fn read(topology: &mut Topology, root: &Path, problems: &mut Problems) {
-    let status = text(root, "proc/self/status").unwrap_or_default();
-    topology.affinity = field(&status, "Cpus_allowed_list").and_then(|list| list.parse().ok());
-    topology.cpuset = cpuset(root, problems);
+pub(crate) fn read(topology: &mut Topology, root: &Path, status: &str, reading: &mut Reading) {
+    topology.affinity = field(status, "Cpus_allowed_list").and_then(|list| list.parse().ok());
+    topology.cpuset = cpuset(root, reading);
     let everything = topology.online.clone();
     let limits = [&topology.affinity, &topology.cpuset];
     topology.allowed = limits.into_iter().flatten().fold(everything, |cpus, limit| cpus.intersection(limit));
@@ -27,14 +26,14 @@ struct Hierarchy {
 }
 
 /// The effective CPUs of the cpuset, by the hierarchy of version 1 or 2 that has the controller.
-fn cpuset(root: &Path, problems: &mut Problems) -> Option<CpuSet> {
+fn cpuset(root: &Path, reading: &mut Reading) -> Option<CpuSet> {
     let groups = text(root, "proc/self/cgroup").unwrap_or_default();
     let old = text(root, "proc/self/cpuset");
     hierarchies(root).into_iter().find_map(|hierarchy| {
         let path = own_group(&groups, hierarchy.unified).or(old.as_deref())?;
         // A group outside of what is mounted here is seen as its root, as from within a container.
         let below = Path::new(path).strip_prefix(&hierarchy.part).unwrap_or(Path::new(""));
-        effective(root, &hierarchy, below, problems)
+        effective(root, &hierarchy, below, reading)
     })
 }
 
@@ -94,13 +93,13 @@ fn hierarchy(mounted: &str, part: &str, kind: &str, options: &str) -> Option<Hie
 }
 
 /// The first list on the way from the group to the root of the hierarchy.
-fn effective(root: &Path, hierarchy: &Hierarchy, below: &Path, problems: &mut Problems) -> Option<CpuSet> {
+fn effective(root: &Path, hierarchy: &Hierarchy, below: &Path, reading: &mut Reading) -> Option<CpuSet> {
     // `..` leads out of what is mounted, and every name below it is unknown here.
     let inside: PathBuf =
         below.components().take_while(|part| matches!(part, Component::Normal(_))).collect();
     for folder in inside.ancestors() {
         let place = hierarchy.mounted.strip_prefix("/").unwrap_or(&hierarchy.mounted).join(folder);
-        let mut files = Files::open(root, &place.to_string_lossy(), problems);
+        let mut files = Files::open(root, &place.to_string_lossy(), reading);
         let list = hierarchy.files.iter().find_map(|file| files.list(format_args!("{file}")));
         if let Some(cpus) = list.filter(|cpus| !cpus.is_empty()) {
             return Some(cpus);

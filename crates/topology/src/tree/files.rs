@@ -10,17 +10,26 @@ use fauxplat_units::{Bytes, CpuSet};
 
 use crate::parse::{self, Said};
 
-/// What is wrong with a tree, a line each.
-#[derive(Debug, Default)]
-pub(crate) struct Problems {
+/// A reading of a whole tree: the buffer of all its files, and what is wrong with them, a line each.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    buffer: Vec<u8>,
     lines: Vec<String>,
     more: usize,
 }
 
+/// Bytes of a file that are read: a mask of every CPU that a kernel can have takes less than half of it.
+const FILE_BYTES: usize = 16 << 10;
+
 /// So many lines say enough about a tree that makes no sense.
 const LINES_MAX: usize = 20;
 
-impl Problems {
+impl Reading {
+    pub(crate) fn begin() -> Self {
+        Reading { buffer: vec![0; FILE_BYTES], lines: Vec::new(), more: 0 }
+    }
+
+    /// Notes a problem.
     pub(crate) fn add(&mut self, line: Arguments<'_>) {
         match self.lines.len() < LINES_MAX {
             true => self.lines.push(line.to_string()),
@@ -36,9 +45,6 @@ impl Problems {
     }
 }
 
-/// Bytes of a file that are read: a mask of every CPU that a kernel can have takes less than half of it.
-const FILE_BYTES: usize = 16 << 10;
-
 /// The files below a folder.
 pub(crate) struct Files<'p> {
     /// Absent when the folder does not exist.
@@ -46,23 +52,22 @@ pub(crate) struct Files<'p> {
     /// What the folder is called in messages.
     name: String,
     path: String,
-    buffer: Vec<u8>,
-    pub(crate) problems: &'p mut Problems,
+    pub(crate) reading: &'p mut Reading,
 }
 
 impl<'p> Files<'p> {
-    pub(crate) fn open(root: &Path, name: &str, problems: &'p mut Problems) -> Self {
+    pub(crate) fn open(root: &Path, name: &str, reading: &'p mut Reading) -> Self {
         let folder = match Folder::open(&root.join(name)) {
             Ok(folder) => Some(folder),
             Err(error) => {
                 if !is_missing(&error) {
-                    problems.add(format_args!("/{name}: {error}"));
+                    reading.add(format_args!("/{name}: {error}"));
                 }
                 None
             }
         };
         let (name, path) = (name.to_owned(), String::with_capacity(64));
-        Files { folder, name, path, buffer: vec![0; FILE_BYTES], problems }
+        Files { folder, name, path, reading }
     }
 
     /// The first bytes of a file, if it is there. Whatever else keeps it from being read is a problem.
@@ -71,12 +76,12 @@ impl<'p> Files<'p> {
         self.path.clear();
         write!(self.path, "{path}\0").ok()?;
         let path = CStr::from_bytes_with_nul(self.path.as_bytes()).ok()?;
-        match folder.read(path, &mut self.buffer) {
+        match folder.read(path, &mut self.reading.buffer) {
             Ok(bytes) => Some(bytes),
             Err(error) if is_missing(&error) => None,
             Err(error) => {
                 let (name, path) = (&self.name, self.path.trim_end_matches('\0'));
-                self.problems.add(format_args!("/{name}/{path}: {error}"));
+                self.reading.add(format_args!("/{name}/{path}: {error}"));
                 None
             }
         }
@@ -85,9 +90,9 @@ impl<'p> Files<'p> {
     /// What the parser makes of a file. Nonsense is a problem, and then absent like a file that is not there.
     fn value<T>(&mut self, path: Arguments<'_>, parse: impl Fn(&str) -> Said<T>) -> Option<T> {
         let bytes = self.bytes(path)?;
-        let said = match bytes == self.buffer.len() {
+        let said = match bytes == self.reading.buffer.len() {
             true => Said::Nonsense("is longer than anything the kernel writes there"),
-            false => match std::str::from_utf8(&self.buffer[..bytes]) {
+            false => match std::str::from_utf8(&self.reading.buffer[..bytes]) {
                 // Some captures end in NUL bytes, and so do some files of old kernels.
                 Ok(text) => parse(text.trim_matches(|c: char| c.is_whitespace() || c == '\0')),
                 Err(_) => Said::Nonsense("is not text"),
@@ -98,7 +103,7 @@ impl<'p> Files<'p> {
             Said::Unknown => None,
             Said::Nonsense(reason) => {
                 let (name, path) = (&self.name, self.path.trim_end_matches('\0'));
-                self.problems.add(format_args!("/{name}/{path} {reason}"));
+                self.reading.add(format_args!("/{name}/{path} {reason}"));
                 None
             }
         }

@@ -134,7 +134,7 @@ fn add(files: &mut Files<'_>, groups: &mut Vec<Group>, mut group: Group, cpu: Cp
     for other in groups.iter().filter(|other| other.level == level) {
         if other.cpus.overlaps(&group.cpus) {
             let both = other.cpus.intersection(&group.cpus);
-            files.problems.add(format_args!("CPU {both} is said to be in two groups of the level {level}"));
+            files.reading.add(format_args!("CPU {both} is said to be in two groups of the level {level}"));
             group.cpus = group.cpus.without(&other.cpus);
         }
     }

@@ -57,7 +57,7 @@ fn rank(name: &str) -> usize {
 
 /// The event sources that count on some CPUs only. They lie beside the folder of the CPUs.
 fn sources(files: &mut Files<'_>, root: &Path) -> Vec<(usize, CpuSet)> {
-    let mut devices = Files::open(root, "sys/devices", files.problems);
+    let mut devices = Files::open(root, "sys/devices", files.reading);
     let cpus = |devices: &mut Files<'_>, place: usize| {
         let (folder, _) = EVENT_SOURCES[place];
         devices.list(format_args!("{folder}/cpus")).map(|cpus| (place, cpus))

@@ -4,24 +4,24 @@ use std::path::Path;
 
 use fauxplat_model::{NumaNode, Topology};
 
-use super::files::{Files, Problems};
+use super::files::{Files, Reading};
 
 /// No kernel has more nodes (`CONFIG_NODES_SHIFT` is 10 at most).
 const NODES_MAX: usize = 1024;
 
 const FOLDER: &str = "sys/devices/system/node";
 
-pub(crate) fn read(topology: &mut Topology, root: &Path, problems: &mut Problems) {
+pub(crate) fn read(topology: &mut Topology, root: &Path, reading: &mut Reading) {
     let mut numbers = numbers(root);
     numbers.sort_unstable();
     if numbers.len() > NODES_MAX {
-        problems.add(format_args!(
+        reading.add(format_args!(
             "/{FOLDER}: {} nodes are listed, of which {NODES_MAX} are read",
             numbers.len()
         ));
         numbers.truncate(NODES_MAX);
     }
-    let mut files = Files::open(root, FOLDER, problems);
+    let mut files = Files::open(root, FOLDER, reading);
     for node in numbers {
         let mask = files.mask(format_args!("node{node}/cpumap"));
         let cpus = mask.or_else(|| files.list(format_args!("node{node}/cpulist"))).unwrap_or_default();

@@ -1,0 +1,27 @@
+//! Files that tell both what machine this is and what parts it has. Some take the kernel longer to write than all the
+//! small ones together, so they are read once.
+
+use std::path::Path;
+
+use crate::read;
+
+pub(crate) struct Common<'r> {
+    pub(crate) root: &'r Path,
+    pub(crate) cpuinfo: String,
+    /// What the kernel says of this process.
+    pub(crate) status: String,
+    pub(crate) architecture: String,
+}
+
+impl<'r> Common<'r> {
+    pub(crate) fn read(root: &'r Path) -> Self {
+        let text = |path: &str| read::text(root, path);
+        Common {
+            root,
+            cpuinfo: text("proc/cpuinfo").unwrap_or_default(),
+            status: text("proc/self/status").unwrap_or_default(),
+            // The file exists since Linux 6.1; before it, this program's own architecture is the best guess.
+            architecture: text("proc/sys/kernel/arch").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+        }
+    }
+}
