@@ -96,6 +96,8 @@ pub(crate) struct Story {
     pub(crate) kept: bool,
     /// Who restores it after a while.
     pub(crate) keeper: Option<Keeper>,
+    /// The first number that no change has had.
+    pub(crate) next_seq: usize,
     /// Number of the record that is cut off, if the file ends in the middle of one.
     pub(crate) cut: Option<usize>,
 }
@@ -151,6 +153,21 @@ impl Journal {
         let (knob, action) = (knob.to_owned(), action.clone());
         self.append(&Record::Change { seq, knob, group, action })?;
         self.sync()?;
+        Ok(seq)
+    }
+
+    /// The same for a change that lasts for the time of a restoration, and is made by whoever restores this story: if they
+    /// are ended, the next one puts it back too. It need not reach the disk either: after a power cut the machine is new.
+    pub(crate) fn note(
+        &mut self,
+        knob: &str,
+        group: Group,
+        action: &Action,
+        story: &Story,
+    ) -> Result<usize, TuneError> {
+        let seq = story.next_seq;
+        let (knob, action) = (knob.to_owned(), action.clone());
+        self.append(&Record::Change { seq, knob, group, action })?;
         Ok(seq)
     }
 
@@ -233,7 +250,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Story, TuneError> {
         Some(line) => read_opening(path, line)?,
         None => return Err(damaged(1, "it has no beginning")),
     };
-    let mut story = Story { opening, entries: Vec::new(), kept: false, keeper: None, cut: None };
+    let mut story = Story { opening, entries: Vec::new(), kept: false, keeper: None, next_seq: 0, cut: None };
     let mut records = 1;
     for line in lines {
         records += 1;
@@ -282,6 +299,7 @@ impl Story {
     fn add(&mut self, record: Record) {
         match record {
             Record::Change { seq, knob, group, action } => {
+                self.next_seq = self.next_seq.max(seq.saturating_add(1));
                 self.entries.push(Entry { seq, knob, group, action, got: None });
             }
             Record::Got { seq, value } => {

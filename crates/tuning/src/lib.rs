@@ -13,6 +13,7 @@ mod cpusets;
 mod error;
 mod guardian;
 mod hotplug;
+mod hurry;
 mod journal;
 mod knob;
 mod knobs;

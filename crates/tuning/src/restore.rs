@@ -6,6 +6,7 @@ use std::time::Duration;
 use fauxplat_model::{KnobOutcome, Repairs, Restoration};
 
 use crate::changes::{Action, Snapshot};
+use crate::hurry::Hurry;
 use crate::journal::{self, Entry, Journal, Story};
 use crate::lock::Lock;
 use crate::repair::Repairer;
@@ -70,13 +71,16 @@ pub(crate) fn recover(
     } else {
         check(path, &story, root, force, cut)?;
         let mut repairer = snapshot(&story, root).map(|snapshot| Repairer::new(root, snapshot));
+        let hurry = Hurry::begin(root, &mut journal, &story)?;
         let settled = put_back(root, &story, force, &mut repairer, &mut told);
+        let stays = hurry.map(|hurry| hurry.end(root, &mut journal)).transpose()?.flatten();
         if let Some(repairer) = repairer {
             // The machine is back; only the snapshot stays announced, for the second look of whoever comes after us.
             journal.settle(without_snapshots(&story, &settled))?;
             told.repairs = second_look(repairer);
         }
-        if settled.len() < story.entries.len() {
+        if settled.len() < story.entries.len() || stays.is_some() {
+            told.changes.extend(stays);
             journal.settle(settled)?;
             return Ok(Some(told));
         }

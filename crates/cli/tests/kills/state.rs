@@ -40,6 +40,7 @@ impl State {
         for file in ["online", "smt/control", "intel_pstate/no_turbo"] {
             state.add_file(&Path::new("/sys/devices/system/cpu").join(file));
         }
+        state.add_file(Path::new("/sys/kernel/rcu_expedited"));
         state.add_tree(Path::new("/sys/fs/cgroup/cpuset"), 6);
         state.add_file(Path::new("/sys/fs/cgroup/cgroup.subtree_control"));
         state.add_interrupts();
