@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io;
+use std::time::Duration;
 
 use fauxplat_model::{KnobChange, KnobOutcome, KnobScope};
 use fauxplat_sys::process;
@@ -173,33 +174,35 @@ fn one(root: &Root, entry: &Entry, force: bool, repairer: &mut Option<Repairer<'
     }
 }
 
-/// Attempts to empty a group whose tasks fork while they are moved.
-const ATTEMPTS: usize = 50;
+/// Attempts to empty a group, and the time between two: tasks fork while they are moved, and one that was ended stays in
+/// its group until it has had a CPU for its end, which on a busy machine takes a while.
+const ATTEMPTS: usize = 500;
+const PAUSE: Duration = Duration::from_millis(2);
+
+fn eventually(mut done: impl FnMut() -> bool) -> bool {
+    (0..ATTEMPTS).any(|attempt| {
+        if attempt > 0 {
+            std::thread::sleep(PAUSE);
+        }
+        done()
+    })
+}
 
 /// Moves everything that is there back, born meanwhile or not.
 fn move_back(root: &Root, from: &str, to: &str) -> bool {
-    for _ in 0..ATTEMPTS {
+    eventually(|| {
         let listed = root.read_list(to);
-        if listed.trim().is_empty() {
-            return true;
-        }
         for task in listed.split_whitespace() {
             // A task that ended meanwhile need not be moved.
             let _ended = root.write(from, task);
         }
-    }
-    false
+        root.read_list(to).trim().is_empty()
+    })
 }
 
 /// The kernel keeps the folder of a control group for a moment after its last task has ended.
 fn remove_folder(root: &Root, path: &str) -> bool {
-    let remove = || fs::remove_dir(root.join(path)).is_ok();
-    (0..ATTEMPTS).any(|attempt| {
-        if attempt > 0 {
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        }
-        remove()
-    })
+    eventually(|| fs::remove_dir(root.join(path)).is_ok())
 }
 
 /// The kernel's reason, in words that say what to do about it.
