@@ -4,6 +4,7 @@
 //! write to fifty pages for it: a quarter of the time of `fauxplat --version`. Where our own code lies is no secret and no
 //! factor: measured programs are started by `exec` and have address spaces of their own. The same could be said by
 //! `-C relocation-model=static` for all crates, but procedural macros are libraries, and cannot be linked so.
+#![expect(clippy::disallowed_macros, reason = "cargo reads what is printed")]
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
