@@ -143,3 +143,28 @@ fn a_level_that_was_asked_for_twice_in_a_block_counts_once() {
     let findings = judge.findings(&block, StoppedBy::Interrupt).findings;
     assert_eq!(findings.levels[0].median_ns.map(f64::round), Some(500_000.0));
 }
+
+#[test]
+fn a_period_is_found_whichever_of_equal_levels_was_drawn() {
+    // Sixteen sizes place the stack alike; of four places one straddles a line, and one in the range a page.
+    let place = |bytes: u16| (bytes + 8) / 16;
+    let level = |bytes: u16| SweepLevel {
+        name: bytes.to_string(),
+        number: Some(bytes.into()),
+        same: (bytes > 0).then(|| place(bytes).into()),
+        cell: None,
+    };
+    let wall = |bytes: u16| match place(bytes) {
+        41 => 3000.0,
+        place if place % 4 == 1 => 1400.0,
+        place => 1000.0 + f64::from(place % 3),
+    };
+    for seed in 1..=10 {
+        let subject = SweepSubject { unit: Some("bytes".to_owned()), ..subject(&["env-size"]) };
+        let judge = SweepJudge::new(&Rule::default(), subject, (0..=1024).map(level).collect(), seed);
+        let (judged, _) = sweep(judge, &|bytes| Some(wall(bytes)));
+        let period = judged.findings.finding.period.expect("one in four places is slow");
+        assert!(period.low <= 64.0 && period.high >= 64.0 && period.high < 70.0, "seed {seed}: {period:?}");
+        assert_eq!(period.likely_cause.as_deref(), Some("cache line (64 bytes)"));
+    }
+}

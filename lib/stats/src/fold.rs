@@ -3,7 +3,7 @@
 mod candidate;
 mod interval;
 
-use crate::describe::{MAD_TO_SD, mad, median};
+use crate::describe::{MAD_TO_SD, mad, median, sorted};
 use crate::draw::Draw;
 use candidate::{Candidate, LANES, centre};
 
@@ -107,7 +107,9 @@ impl<'a> Folder<'a> {
     fn new(positions: &'a [f64], expected: &[f64]) -> Option<Self> {
         let range = positions.last()? - positions.first()?;
         let gaps = positions.windows(2).map(|pair| pair[1] - pair[0]).filter(|&gap| gap > 0.0);
-        let step = gaps.min_by(f64::total_cmp)?;
+        let gaps = sorted(&gaps.collect::<Vec<_>>());
+        // The ends of a range may cut a step short.
+        let step = *gaps.get(gaps.len() / 20)?;
         if positions.len() < LEVELS_MIN {
             return None;
         }
@@ -203,17 +205,43 @@ impl<'a> Folder<'a> {
         }))
     }
 
-    /// The shortest whole part of a period that leaves nothing significant to it.
+    /// The candidate that explains most among periods that the range hardly tells from this one: the grid need not have
+    /// met the very period, and a part of one that is a little off smears over the whole range.
+    fn clearest_near(&self, period: f64, bins: usize, effects: &[f64]) -> Candidate {
+        let apart = period * period / self.range / f64::from(2 * NEAR);
+        let at = |place: i32| {
+            let near = period + apart * f64::from(place);
+            let candidate = self.candidate(near, self.bins(near).min(bins));
+            (candidate.parts(effects).0, candidate)
+        };
+        // The period itself first, so that it stays where others explain no more.
+        let others = (1..=NEAR).flat_map(|place| [place, -place]).map(at);
+        others.fold(at(0), |best, other| if other.0 > best.0 * (1.0 + 1e-9) { other } else { best }).1
+    }
+
+    /// The shortest whole part of a period that leaves nothing significant to it: less than what the bins of the part tell
+    /// apart when each turn of the part within the period has bins of its own.
     fn fundamental(&self, index: usize, effects: &[f64]) -> Candidate {
         let whole = &self.candidates[index];
         let bins = whole.inverse_counts.len();
-        let part =
-            |k: usize| self.candidate(whole.period / k as f64, self.bins(whole.period / k as f64).min(bins));
         let most = ((whole.period / self.step / 2.0) as usize).clamp(1, 64);
-        let enough = |part: &Candidate| part.is_testable() && part.explains_as_much_as(whole, effects);
-        (2..=most).rev().map(part).find(enough).unwrap_or_else(|| self.candidate(whole.period, bins))
+        let room = (self.positions.len() / 2).max(bins);
+        let enough = |k: usize| {
+            let part = self.clearest_near(whole.period / k as f64, bins, effects);
+            let apart = self.candidate(whole.period, (k * part.inverse_counts.len()).min(room));
+            let leaves_nothing = |finer: &Candidate| part.explains_as_much_as(finer, effects);
+            let testable = part.is_testable() && apart.is_testable();
+            // What the whole period told apart by bins of its own must be told by the part as well.
+            let is_enough =
+                testable && leaves_nothing(&apart) && (part.used >= whole.used || leaves_nothing(whole));
+            is_enough.then_some(part)
+        };
+        (2..=most).rev().find_map(enough).unwrap_or_else(|| self.candidate(whole.period, bins))
     }
 }
+
+/// Half of the periods that are tried around a part of a period.
+const NEAR: i32 = 4;
 
 /// The effects with outliers pulled in; `None` if there are none.
 fn pulled_in(effects: &[f64]) -> Option<Vec<f64>> {

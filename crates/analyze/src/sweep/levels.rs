@@ -39,6 +39,17 @@ pub(super) fn distinct(levels: &[SweepLevel], seed: u64) -> Vec<u16> {
     chosen
 }
 
+/// Where each distinct level stands among the numbers: at the last of the levels that must be equal to it. Which of them
+/// was run was drawn, and a period must not be blurred by that.
+pub(super) fn standing(levels: &[SweepLevel], distinct: &[u16]) -> Vec<Option<f64>> {
+    let mut last: BTreeMap<u32, f64> = BTreeMap::new();
+    for (key, number) in levels.iter().filter_map(|level| Some((level.same?, level.number?))) {
+        last.entry(key).and_modify(|last| *last = last.max(number)).or_insert(number);
+    }
+    let of = |level: &SweepLevel| level.same.and_then(|key| last.get(&key).copied()).or(level.number);
+    distinct.iter().map(|&chosen| of(&levels[usize::from(chosen)])).collect()
+}
+
 /// Levels of the first grid.
 const COARSE: usize = 32;
 
@@ -89,6 +100,20 @@ mod tests {
         }
         let first: Vec<u16> = (0..20).map(|seed| distinct(&levels, seed)[0]).collect();
         assert!(first.contains(&0) && first.iter().any(|&chosen| chosen != 0), "{first:?}");
+    }
+
+    #[test]
+    fn whichever_was_drawn_it_stands_at_the_last_of_its_equals() {
+        let level = |number: u32| SweepLevel {
+            number: Some(f64::from(number)),
+            same: (number > 0).then_some((number + 8) / 16),
+            ..SweepLevel::default()
+        };
+        let levels: Vec<SweepLevel> = (0..=40).map(level).collect();
+        for seed in 0..20 {
+            let stands = standing(&levels, &distinct(&levels, seed));
+            assert_eq!(stands, [0.0, 7.0, 23.0, 39.0, 40.0].map(Some));
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use fauxplat_stats::noncentral::Noncentrality;
 use super::SweepJudge;
 use super::assess::Assessment;
 use super::course::Stage;
+use super::levels::standing;
 
 /// Resampled sweeps for the interval of a period.
 const REPLICATES: usize = 100;
@@ -30,11 +31,11 @@ pub(super) fn period(judge: &SweepJudge, seen: &Assessment) -> Option<Period> {
     if !judge.is_ordered() {
         return None;
     }
-    let number = |place: usize| judge.levels[usize::from(judge.distinct[place])].number;
+    let stands = standing(&judge.levels, &judge.distinct);
     let effects = &seen.fitted.effects;
     let mut visited: Vec<(f64, usize)> = (0..effects.len())
         .filter(|&place| effects[place].is_some())
-        .filter_map(|place| Some((number(place)?, place)))
+        .filter_map(|place| Some((stands[place]?, place)))
         .collect();
     visited.sort_by(|a, b| a.0.total_cmp(&b.0));
     let positions: Vec<f64> = visited.iter().map(|one| one.0).collect();

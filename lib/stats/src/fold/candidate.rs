@@ -15,11 +15,12 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Folds the positions at a period into so many bins. Positions on a lattice lie in the middle of a bin, so that
-    /// rounding cannot move them.
+    /// Folds the positions at a period into so many bins. Positions on the lattice of the middle one lie in the middle
+    /// of a bin, so that rounding cannot move them.
     pub(super) fn new(positions: &[f64], period: f64, bins: usize) -> Self {
+        let middle = positions[positions.len() / 2];
         let bin = |position: &f64| {
-            let phase = (position - positions[0]).rem_euclid(period) / period;
+            let phase = (position - middle).rem_euclid(period) / period;
             ((phase * bins as f64 + 0.5) as usize % bins) as u16
         };
         let places: Vec<u16> = positions.iter().map(bin).collect();
