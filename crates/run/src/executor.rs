@@ -1,96 +1,18 @@
-//! The one runner of the laboratory.
-//!
-//! Length: the loop, what it asks for and what it takes belong together; rates and duets, which grew here, are to move out.
+//! The one runner of the laboratory: asks the spawner for what the steering wants, and hands over what comes back.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::path::PathBuf;
 
-use fauxplat_launch::{
-    Entry, LaunchError, Pad, Place, Program, Reply, Request, RunEnd, Spawner, Table, entry_of,
-};
-use fauxplat_model::{Command, Metric, Outcome, Process, Sample, Setup, Sources, Trial};
+use fauxplat_launch::{Entry, LaunchError, Program, Reply, Request, RunEnd, Spawner, Table, entry_of};
+use fauxplat_model::{Command, Metric, Process, Sample, Setup, Sources, Trial};
 use fauxplat_sys::process::Exit;
 use fauxplat_sys::{clock, signal};
 
 use crate::counters::{Counters, LOOK_EVERY_MS};
 use crate::floor::floor_program;
-
-/// What the experiment wants next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// These trials, in this order.
-    Trials(Vec<Trial>),
-    /// Nothing before the trials under way are in: what follows depends on them.
-    Wait,
-    /// Nothing more.
-    Done,
-}
-
-/// Whoever leads an experiment: says what to run next, and takes each sample as it lands.
-pub trait Steering {
-    /// Why it may refuse to go on, for instance a store that is full.
-    type Error;
-
-    /// What to run next. Asked again whenever there is room.
-    fn next(&mut self) -> Next;
-
-    /// What must stand around a trial and cannot be put into its process, as a number: a load beside it, a frequency.
-    /// Trials of different scenes are never under way together.
-    fn scene(&self, _trial: &Trial) -> u64 {
-        0
-    }
-
-    /// Makes the scene of this trial. Nothing is under way meanwhile.
-    ///
-    /// # Errors
-    /// Ends the experiment at once.
-    fn enter_scene(&mut self, _trial: &Trial) -> Result<(), Self::Error> {
-        Ok(())
-    }
-
-    /// Takes a sample. Samples come in the order of their trials.
-    ///
-    /// # Errors
-    /// Ends the experiment at once.
-    fn sample(&mut self, sample: &Sample) -> Result<(), Self::Error>;
-
-    /// All samples that had landed were handed over: the moment to commit them.
-    ///
-    /// # Errors
-    /// Ends the experiment at once.
-    fn landed(&mut self) -> Result<(), Self::Error>;
-}
-
-/// Why an experiment ended before it was done.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError<E> {
-    /// A command could not be launched.
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
-    /// A command that prepares or cleans up failed.
-    #[error("the {role} command of `{command}` failed with status {status}")]
-    Helper {
-        /// `prepare` or `cleanup`.
-        role: &'static str,
-        /// The command that it belongs to.
-        command: String,
-        /// Its exit status as a shell shows it.
-        status: i32,
-    },
-    /// The steering refused to go on.
-    #[error("{0}")]
-    Steering(E),
-}
-
-/// How an experiment ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
-    /// The steering had nothing more to ask for.
-    Done,
-    /// The user interrupted it.
-    Interrupted,
-}
+use crate::request::{Places, Purpose, helper_entry, outcome_of, plain_request, request_of};
+use crate::{Next, RunError, Steering, Stopped};
 
 /// Executes trials of a fixed list of commands.
 #[derive(Debug)]
@@ -109,27 +31,9 @@ pub struct Executor {
     last_wall_ns: u64,
 }
 
-/// Where a command and its helpers stand in the spawner's table.
-#[derive(Clone, Debug)]
-pub(crate) struct Places {
-    pub(crate) name: String,
-    pub(crate) run: u32,
-    pub(crate) prepare: Option<u32>,
-    pub(crate) cleanup: Option<u32>,
-}
-
-/// What a request under way is for.
-#[derive(Clone, Debug)]
-pub(crate) enum Purpose {
-    Helper { role: &'static str, command: u16 },
-    Trial(Trial),
-}
-
 /// From this wall time on the runner and the command take turns, so that storing a sample never runs beside the
 /// next one. Below it they overlap: on a run of a tenth of a millisecond waiting would cost more than it protects.
 const TURNS_FROM_NS: u64 = 1_000_000;
-/// So many runs of a block stay on the CPU that was idle before them.
-const STAY_TOGETHER: u16 = 32;
 /// How long the runner lets short runs gather before it looks at them.
 const GATHER_MS: u64 = 4;
 
@@ -477,49 +381,5 @@ impl Executor {
             }
             self.spawner.wait(1000)?;
         }
-    }
-}
-
-/// Helpers run under the command's condition except for what only measuring needs.
-fn helper_entry(command: &Command, argv: &[String]) -> Entry {
-    let program = argv.first().cloned().unwrap_or_default();
-    let entry = entry_of(command, program, argv.to_vec());
-    Entry { cpus: None, policy: None, timeout_ns: None, pad_bytes: 0, heap_offset_bytes: None, ..entry }
-}
-
-/// A run without anything that a block draws.
-pub(crate) fn plain_request(entry: u32) -> Request {
-    Request {
-        entry,
-        place: Place::Entry,
-        pad: Pad::Entry,
-        heap_offset_bytes: None,
-        traced: false,
-        start_at_ns: 0,
-    }
-}
-
-pub(crate) fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
-    let one = setup.cpus.as_ref().filter(|cpus| cpus.len() == 1).and_then(|cpus| cpus.first());
-    let place = match (setup.idle, one) {
-        // The first run of a block chooses, and the block stays together; a long one looks again now and then.
-        (true, _) if position.is_multiple_of(STAY_TOGETHER) => Place::Idle,
-        (true, _) => Place::Same,
-        (false, Some(cpu)) => Place::Cpu(cpu.0),
-        (false, None) => Place::Entry,
-    };
-    let pad = match (setup.stack_offset_bytes, setup.env_pad_bytes) {
-        (Some(offset), _) => Pad::StackOffset(offset),
-        (None, 0) => Pad::Entry,
-        (None, bytes) => Pad::Bytes(bytes),
-    };
-    Request { entry, place, pad, heap_offset_bytes: setup.heap_offset_bytes, traced: false, start_at_ns: 0 }
-}
-
-fn outcome_of(end: RunEnd) -> Outcome {
-    match end {
-        RunEnd::Ended(Exit::Status(status)) => Outcome::Exited(status),
-        RunEnd::Ended(Exit::Signal(signal)) => Outcome::Signaled(signal),
-        RunEnd::TimedOut | RunEnd::Aborted | RunEnd::NotStarted(..) => Outcome::TimedOut,
     }
 }

@@ -4,11 +4,12 @@ use fauxplat_launch::{LaunchError, Reply, Request, RunEnd, Spawner};
 use fauxplat_model::Trial;
 use fauxplat_sys::{clock, signal};
 
-use crate::executor::{Executor, Purpose, plain_request, request_of};
-use crate::{RunError, Steering};
+use crate::request::{Purpose, plain_request, request_of};
+use crate::{Executor, RunError, Steering};
 
 /// How far ahead two spawners are told when to start: both must have woken up, on their CPUs, by then.
 const APPOINTMENT_NS: u64 = 400_000;
+
 impl Executor {
     /// Starts a second spawner with the same programs, for trials that are marked `together`.
     fn pair_up(&mut self) -> Result<(), LaunchError> {
