@@ -5,7 +5,6 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, RawFd};
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use fauxplat_model::{Process, Source, Sources};
@@ -13,26 +12,10 @@ use fauxplat_sys::shared::{Doorbell, SharedWords, adopt, memory_file};
 use fauxplat_sys::spawn::Stage;
 use fauxplat_sys::{process, signal};
 
-use crate::LaunchError;
 use crate::ring::{RING_WORDS, Reply, Request, Rings, RunEnd, SLOTS, Way};
 use crate::server::{HAS_MIGRATIONS, HAS_TASKSTATS};
 use crate::table::Table;
-
-/// The program and the words that make it a spawner; normally this binary and its hidden verb.
-#[derive(Clone, Debug)]
-pub struct Program {
-    /// The executable.
-    pub path: PathBuf,
-    /// The words before the descriptors.
-    pub words: Vec<String>,
-}
-
-impl Program {
-    /// This very binary, with the hidden verb.
-    pub fn this_binary(verb: &str) -> Self {
-        Program { path: "/proc/self/exe".into(), words: vec![verb.to_owned()] }
-    }
-}
+use crate::{LaunchError, Program};
 
 /// What the two processes share, by descriptor.
 #[derive(Debug)]

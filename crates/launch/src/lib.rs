@@ -20,8 +20,9 @@ mod tree;
 pub mod words;
 
 pub use capture::{Capture, Captured};
-pub use client::{Program, Spawner};
+pub use client::Spawner;
 pub use error::LaunchError;
+pub use fauxplat_sys::program::Program;
 pub use ring::{Pad, Place, Reply, Request, RunEnd};
 pub use server::serve_inherited as serve;
 pub use table::{Entry, Stdin, Stdout, Table, entry_of, environment};

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use fauxplat_model::LoadAccount;
@@ -13,24 +12,9 @@ use fauxplat_sys::{clock, signal};
 use fauxplat_units::CpuSet;
 
 use crate::LoadError;
+use crate::Program;
 use crate::board::{Board, Stage, WORDS, Wish, Word};
 use crate::order::{Order, Rhythm};
-
-/// The program and the hidden verb that make it a generator; normally this very binary.
-#[derive(Clone, Debug)]
-pub struct Program {
-    /// The executable.
-    pub path: PathBuf,
-    /// The words before those of the order.
-    pub words: Vec<String>,
-}
-
-impl Program {
-    /// This very binary, with the hidden verb.
-    pub fn this_binary(verb: &str) -> Self {
-        Program { path: "/proc/self/exe".into(), words: vec![verb.to_owned()] }
-    }
-}
 
 /// A generator. Dropping it ends it.
 #[derive(Debug)]

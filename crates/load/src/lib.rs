@@ -13,7 +13,8 @@ mod troop;
 mod watchdog;
 mod worker;
 
-pub use generator::{Generator, Program};
+pub use fauxplat_sys::program::Program;
+pub use generator::Generator;
 pub use order::{Order, Rhythm};
 pub use serve::serve;
 pub use troop::Troop;

@@ -8,7 +8,8 @@ use std::time::Duration;
 use fauxplat_model::{LoadAccount, LoadKind};
 
 use crate::LoadError;
-use crate::generator::{Generator, Program};
+use crate::Program;
+use crate::generator::Generator;
 use crate::order::Order;
 use crate::watchdog::BEAT_NS;
 

@@ -2,9 +2,10 @@
 
 use fauxplat_model::{EnvPad, Heap, Phase, Placement, Setup, Trial};
 use fauxplat_units::{Cpu, CpuSet};
+use rand::RngExt;
 use rand::seq::SliceRandom;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+
+use crate::seeded::seeded;
 
 /// How the trials of a block are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +81,7 @@ impl Plan {
     pub fn visit(&self, block: u32, commands: &[u16], phase: Phase) -> Vec<Trial> {
         let setup = self.setup(block);
         let mut order = commands.to_vec();
-        order.shuffle(&mut self.random(ORDERS + u64::from(block)));
+        order.shuffle(&mut seeded(self.seed, ORDERS + u64::from(block)));
         let trial = |(position, command)| Trial {
             block,
             position: position as u16,
@@ -106,7 +107,10 @@ impl Plan {
                 (0, _) => self.order(block),
                 (_, 0) => {
                     let mut order = self.order(block);
-                    order.shuffle(&mut self.random(ROUNDS + (u64::from(block) << 16 | u64::from(round))));
+                    order.shuffle(&mut seeded(
+                        self.seed,
+                        ROUNDS + (u64::from(block) << 16 | u64::from(round)),
+                    ));
                     order
                 }
                 _ => orders.iter().rev().take(self.commands.into()).copied().collect(),
@@ -118,7 +122,7 @@ impl Plan {
 
     /// What all commands of the block share.
     fn setup(&self, block: u32) -> Setup {
-        let mut random = self.random(SETUPS + u64::from(block));
+        let mut random = seeded(self.seed, SETUPS + u64::from(block));
         let stack_offset_bytes =
             matches!(self.env_pad, EnvPad::Random).then(|| random.random_range(0..PAGE_BYTES));
         let env_pad_bytes = if let EnvPad::Bytes(bytes) = self.env_pad { bytes } else { 0 };
@@ -130,7 +134,7 @@ impl Plan {
         };
         // Allocators align to 16 bytes, so displacements in between are the same.
         let heap_offset_bytes = (self.heap == Heap::Random)
-            .then(|| self.random(HEAPS + u64::from(block)).random_range(0..PAGE_BYTES / 16) * 16);
+            .then(|| seeded(self.seed, HEAPS + u64::from(block)).random_range(0..PAGE_BYTES / 16) * 16);
         let idle = matches!(self.placement, Placement::IdleOf(_));
         Setup { cpus, idle, stack_offset_bytes, heap_offset_bytes, env_pad_bytes, together: false }
     }
@@ -139,7 +143,7 @@ impl Plan {
     fn one_of(&self, cpus: &CpuSet, block: u32) -> CpuSet {
         let mut list: Vec<_> = cpus.iter().collect();
         let count = (list.len() as u32).max(1);
-        list.shuffle(&mut self.random(PLACES + u64::from(block / count)));
+        list.shuffle(&mut seeded(self.seed, PLACES + u64::from(block / count)));
         list.into_iter().skip((block % count) as usize).take(1).collect()
     }
 
@@ -148,22 +152,16 @@ impl Plan {
     fn order(&self, block: u32) -> Vec<u16> {
         let mut order: Vec<u16> = (0..self.commands).collect();
         if self.commands == 2 {
-            order.shuffle(&mut self.random(ORDERS + u64::from(block)));
+            order.shuffle(&mut seeded(self.seed, ORDERS + u64::from(block)));
             return order;
         }
         let group = block / u32::from(self.commands.max(1));
-        order.shuffle(&mut self.random(ORDERS + u64::from(group)));
+        order.shuffle(&mut seeded(self.seed, ORDERS + u64::from(group)));
         let mut rotations = order.clone();
-        rotations.shuffle(&mut self.random(ORDERS + (1 << 39) + u64::from(group)));
+        rotations.shuffle(&mut seeded(self.seed, ORDERS + (1 << 39) + u64::from(group)));
         let turn = rotations.get(block as usize % rotations.len().max(1)).copied().unwrap_or(0);
         order.rotate_left(turn.into());
         order
-    }
-
-    fn random(&self, stream: u64) -> ChaCha8Rng {
-        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
-        random.set_stream(stream);
-        random
     }
 }
 

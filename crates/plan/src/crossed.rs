@@ -2,9 +2,10 @@
 
 use fauxplat_model::{Phase, Setup, Trial};
 use fauxplat_units::{Cpu, CpuSet};
+use rand::RngExt;
 use rand::seq::SliceRandom;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+
+use crate::seeded::seeded;
 
 /// Runs of a block: as many as a displacement has levels, so that each comes once in each block.
 pub const RUNS_PER_BLOCK: u16 = 16;
@@ -99,7 +100,7 @@ impl Crossed {
 
     /// One displacement out of each part of a page: a regular choice would be blind for cache lines.
     fn offsets(&self, stream: u64) -> Vec<u16> {
-        let mut random = self.random(stream);
+        let mut random = seeded(self.seed, stream);
         let part = PAGE_BYTES / DISPLACEMENTS;
         let within = part / ALIGNMENT_BYTES;
         (0..DISPLACEMENTS).map(|at| at * part + random.random_range(0..within) * ALIGNMENT_BYTES).collect()
@@ -111,7 +112,7 @@ impl Crossed {
         let stream = |kind: u64, number: u64| ASSIGNMENTS + (factor * 2 + kind) * ASSIGNMENTS + number;
         let round = |number: u64| {
             let mut order: Vec<u16> = (0..levels as u16).collect();
-            order.shuffle(&mut self.random(stream(0, number)));
+            order.shuffle(&mut seeded(self.seed, stream(0, number)));
             order
         };
         let first = u64::from(block) * runs;
@@ -119,14 +120,8 @@ impl Crossed {
         let all: Vec<u16> = rounds.flat_map(round).collect();
         let skip = (first % levels) as usize;
         let mut dealt = all[skip..skip + usize::from(RUNS_PER_BLOCK)].to_vec();
-        dealt.shuffle(&mut self.random(stream(1, u64::from(block))));
+        dealt.shuffle(&mut seeded(self.seed, stream(1, u64::from(block))));
         dealt
-    }
-
-    fn random(&self, stream: u64) -> ChaCha8Rng {
-        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
-        random.set_stream(stream);
-        random
     }
 }
 

@@ -9,6 +9,7 @@ mod definition;
 mod expand;
 mod factor;
 mod lab;
+mod seeded;
 
 pub use blocks::{Layout, Plan};
 pub use crossed::{Coordinates, Crossed, RUNS_PER_BLOCK};

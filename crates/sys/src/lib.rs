@@ -7,6 +7,7 @@ pub mod klog;
 pub mod memory;
 pub mod migrations;
 pub mod process;
+pub mod program;
 pub mod sched;
 pub mod shared;
 pub mod signal;
