@@ -1,5 +1,6 @@
 //! What `sweep` finds on this machine, what it does not find, and what it costs.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -9,9 +10,9 @@ use serde_json::Value;
 use super::{coming_and_going, compile, failed, fauxplat, output, print_ratio, scratch};
 use crate::error::ChoreError;
 
-/// Sweeps of the negative control.
-const QUIET_SWEEPS: u64 = 100;
-/// The negative control takes a quarter of an hour, so it says now and then how it stands.
+/// Sweeps of the negative control, by their seeds.
+const QUIET_SEEDS: RangeInclusive<u64> = 1..=100;
+/// The negative control takes most of an hour, so it says now and then how it stands.
 const TOLD_AFTER: u64 = 10;
 /// Rounds of the cost of a run.
 const COST_ROUNDS: u32 = 9;
@@ -22,13 +23,19 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let parts = if words.is_empty() { &all[..] } else { words };
     parts.iter().try_for_each(|part| match *part {
         "positive" => positive(),
-        "negative" => negative(),
+        "negative" => negative(QUIET_SEEDS),
         "exhaustive" => exhaustive(),
         "cost" => cost(),
-        _ => Err(ChoreError::Usage(
-            "usage: cargo xtask bench sweep [positive | negative | exhaustive | cost]…",
-        )),
+        other => negative(seeds(other).ok_or(ChoreError::Usage(
+            "usage: cargo xtask bench sweep [positive | negative[=FIRST..LAST] | exhaustive | cost]…",
+        ))?),
     })
+}
+
+/// A part of the negative control, such as `negative=51..100`, for a machine that is free for half of it.
+fn seeds(part: &str) -> Option<RangeInclusive<u64>> {
+    let (first, last) = part.strip_prefix("negative=")?.split_once("..")?;
+    Some(first.parse().ok()?..=last.parse().ok()?)
 }
 
 /// One sweep as its document, and its wall time in seconds.
@@ -104,26 +111,26 @@ fn positive() -> Result<(), ChoreError> {
 }
 
 /// A program that cannot depend on its environment, while a burner on each CPU comes and goes at random.
-fn negative() -> Result<(), ChoreError> {
+fn negative(seeds: RangeInclusive<u64>) -> Result<(), ChoreError> {
     let options = ["-O2", "-static", "-nostdlib", "-ffreestanding"];
     let subject = compile("sweep/registers.c", &options)?.display().to_string();
     let online = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let burners = (0..online).map(coming_and_going).collect::<Result<Vec<_>, _>>()?;
     let mut answers = std::collections::BTreeMap::new();
     let start = Instant::now();
-    for seed_number in 1..=QUIET_SWEEPS {
-        let seed = seed_number.to_string();
+    for (done, seed) in (1..).zip(seeds.clone()) {
+        let seed = seed.to_string();
         let words = ["env-size=0..4096:256", "--aslr", "off", "--seed", &seed];
         let (document, _) = sweep(&words, &subject)?;
         let answer = document["finding"]["answer"].as_str().unwrap_or("?").to_owned();
         *answers.entry(answer).or_insert(0u32) += 1;
-        if seed_number % TOLD_AFTER == 0 {
-            println!("  after {seed_number} sweeps: {answers:?}");
+        if done % TOLD_AFTER == 0 {
+            println!("  after {done} sweeps: {answers:?}");
         }
     }
     let took_s = start.elapsed().as_secs_f64();
     println!(
-        "negative control: {QUIET_SWEEPS} sweeps of {subject} over env-size=0..4096:256 beside {online} burners"
+        "negative control: sweeps {seeds:?} of {subject} over env-size=0..4096:256 beside {online} burners"
     );
     println!("  answers: {answers:?} in {took_s:.0} s; goal: no effect in at least 95 of 100");
     drop(burners);
