@@ -28,7 +28,7 @@ pub(crate) fn claimed(topology: &Topology, a: Cpu, b: Cpu) -> Neighbourhood {
 
 /// The caches of CPUs with as much of the last level as they are really served from: a guest is told the size of the
 /// whole, and others use most of it.
-pub(crate) struct Served(BTreeMap<Cpu, (Caches, bool)>, BTreeMap<Cpu, bool>);
+pub(crate) struct Served(BTreeMap<Cpu, (Caches, bool)>);
 
 /// For how long a footprint is tried, after as long a warm-up, and how often.
 const TRIAL_NS: u64 = 4_000_000;
@@ -56,11 +56,7 @@ impl Served {
             };
             served.insert(cpu, found);
         }
-        let whole = |(&cpu, (caches, has)): (&Cpu, &(Caches, bool))| {
-            (cpu, *has && Kernel::Llc.footprint(caches).0 * 2 > caches_of(topology, cpu).llc.0)
-        };
-        let overflows = served.iter().map(whole).collect();
-        Ok(Served(served, overflows))
+        Ok(Served(served))
     }
 
     pub(crate) fn caches(&self, cpu: Cpu) -> Caches {
@@ -70,11 +66,6 @@ impl Served {
     /// Whether this CPU is served by its last-level cache at all.
     pub(crate) fn has_last_level(&self, cpu: Cpu) -> bool {
         self.0.get(&cpu).is_some_and(|(_, has)| *has)
-    }
-
-    /// Whether two walks through what serves this CPU are more than the whole cache.
-    pub(crate) fn overflows(&self, cpu: Cpu) -> bool {
-        self.1.get(&cpu).is_some_and(|overflows| *overflows)
     }
 
     /// What could not be measured because of it.

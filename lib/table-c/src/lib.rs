@@ -9,7 +9,7 @@ use std::ffi::{CStr, CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use fauxplat_table::{AnyTable, Error, Narrow, Options, Table, Wide};
+use fauxplat_table::{AnyTable, Dense, Error, Narrow, Options, Table, Wide};
 
 /// What the opaque `fxt_table` points to.
 #[derive(Debug)]
@@ -281,6 +281,34 @@ extern "C" fn fxt_counter_open(
             AnyTable::Narrow(table) => cell(table, object, key)?,
         };
         put(counter, OwnedCounter { cell, value, value_bytes: table.info().value_bytes });
+        Ok(OK)
+    })
+}
+
+/// A reader as the header declares it: dense pairs are read in the caller's own code.
+#[repr(C)]
+#[derive(Debug)]
+struct Reader {
+    table: *const Handle,
+    cells: *const u8,
+    stride: usize,
+    objects: u64,
+    keys: u64,
+    value_bytes: u32,
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+extern "C" fn fxt_reader_open(table: *const Handle, reader: *mut Reader) -> c_int {
+    on(table, |open| {
+        let dense = match open {
+            AnyTable::Wide(table) => table.dense(),
+            AnyTable::Narrow(table) => table.dense(),
+        };
+        let nothing = Dense { cells: std::ptr::null(), stride: 0, objects: 0, keys: 0 };
+        let Dense { cells, stride, objects, keys } = dense.unwrap_or(nothing);
+        let (keys, value_bytes) = (u64::from(keys), open.info().value_bytes);
+        put(reader, Reader { table, cells, stride, objects, keys, value_bytes });
         Ok(OK)
     })
 }

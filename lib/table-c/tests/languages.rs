@@ -71,6 +71,19 @@ fn c_publishes() {
     }
 }
 
+/// In line and through the index, in both widths, as `fxt_get` would.
+#[test]
+fn c_reads_in_line() {
+    let Some(program) = build("cc", &["-std=c11"], "examples/read.c", "read-c") else { return };
+    for width in [&[][..], &["narrow"]] {
+        let table = table("read");
+        let mut command = Command::new(&program);
+        let output = run(command.arg(&table).args(width).env("LD_LIBRARY_PATH", libraries()));
+        assert_eq!(text(&output.expect("it was just built")), "found 40 wrong 0 sum 2080");
+        let _ = std::fs::remove_file(table);
+    }
+}
+
 /// A server goes on counting in the table of its predecessor.
 #[test]
 fn a_server_publishes_its_requests() {

@@ -349,6 +349,13 @@ impl Geometry {
             && !self.shape.records
             && self.hot.dense_stride == columns * width
     }
+    /// Where the dense pairs lie: offset of the first row, bytes between rows, how many objects and keys. `None` for
+    /// records, whose cells are not where they seem to be.
+    pub(crate) fn dense(&self) -> Option<(usize, usize, u64, u32)> {
+        let hot = &self.hot;
+        let plain = !self.shape.records && self.shape.dense_objects > 0;
+        plain.then_some((hot.dense, hot.dense_stride, self.shape.dense_objects, self.shape.dense_keys))
+    }
     /// The column for a number, if it exists.
     #[inline(always)]
     pub(crate) fn column(&self, number: u64) -> Option<Column> {

@@ -44,5 +44,5 @@ pub use options::{AnyTable, Options};
 pub use rates::{Rate, Rates, Selection};
 pub use reader::Reader;
 pub use row::{Counter, Row};
-pub use table::{Info, Table};
+pub use table::{Dense, Info, Table};
 pub use width::{Narrow, Wide, Width};

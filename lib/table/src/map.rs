@@ -176,6 +176,12 @@ unsafe impl Send for Raw<'_> {}
 unsafe impl Sync for Raw<'_> {}
 
 impl Raw<'_> {
+    /// The address of an offset, for those who read the words themselves.
+    pub(crate) fn address(&self, offset: usize) -> *const u8 {
+        debug_assert!(offset <= self.mapping.len);
+        self.base.as_ptr().wrapping_add(offset).cast_const()
+    }
+
     #[inline(always)]
     pub(crate) fn word32(&self, at: At32) -> &AtomicU32 {
         debug_assert!(at.offset() + 4 <= self.mapping.len && at.offset().is_multiple_of(4));

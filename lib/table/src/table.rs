@@ -27,6 +27,20 @@ pub struct Table<W: Width = Wide> {
     width: std::marker::PhantomData<W>,
 }
 
+/// The dense pairs of a table as words in memory: the cell of (object, key) lies `object` strides and `key` words from the
+/// first and holds the value plus half the range of its width, 0 if absent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dense {
+    /// The cell of object 0 and key 0.
+    pub cells: *const u8,
+    /// Bytes from one object to the next.
+    pub stride: usize,
+    /// Objects `0..objects`.
+    pub objects: u64,
+    /// Keys `0..keys`.
+    pub keys: u32,
+}
+
 /// Facts about an open table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -194,6 +208,13 @@ impl<W: Width> Table<W> {
     pub fn counter(&self, object: u64, key: u64) -> Result<Counter<'_, W>, Error> {
         let at = self.cells()?.cell_or_insert(object, key, &self.spares)?;
         Counter::new(self.mapping.raw(), at)
+    }
+
+    /// Where the pairs of dense objects and dense keys lie, for bindings to other languages; `None` in a table without
+    /// dense objects and in a record table. Valid while the table is open.
+    pub fn dense(&self) -> Option<Dense> {
+        let (offset, stride, objects, keys) = self.geometry.dense()?;
+        Some(Dense { cells: self.mapping.raw().address(offset), stride, objects, keys })
     }
 
     /// The row of an object, found once for many reads; `None` if the object was never written.

@@ -22,6 +22,9 @@ pub(crate) struct ContendArgs {
     /// Rounds, each of which visits every cell once in an order of its own
     #[arg(short, long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(5..=1000))]
     pub(crate) rounds: u32,
+    /// Rounds at most for pairs that are not decided by then [default: ten times --rounds]
+    #[arg(long, value_name = "N", conflicts_with = "capacity")]
+    pub(crate) max_rounds: Option<u32>,
     /// Time that a pair works for arithmetic and small caches; the large ones take six times as long
     #[arg(short, long, value_name = "TIME", default_value = "10ms")]
     pub(crate) duration: Nanos,

@@ -5,7 +5,7 @@ use std::path::Path;
 use fauxplat_analyze::{ContendCell, ContendPair, contend_findings};
 use fauxplat_kernels::{Caches, Kernel};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Condition, EnvPad, Placement, Policy, ShiftSample, Topology};
+use fauxplat_model::{Condition, ContendFindings, EnvPad, Placement, Policy, ShiftSample, Topology};
 use fauxplat_run::{Stopped, execute_shifts};
 use fauxplat_units::{Bytes, Cpu, CpuSet, Nanos};
 use fauxplat_workers::{Crew, Shift, Station, WorkerError};
@@ -36,9 +36,31 @@ const LARGE_TIMES: u64 = 6;
 /// Two threads that take turns on one CPU need several turns.
 const TURNS_TIMES: u64 = 4;
 
+/// Undecided pairs get so many times the rounds at most.
+const ROUNDS_TIMES: u32 = 10;
+
+/// A worker of the design.
+#[derive(Clone, Copy, PartialEq)]
+struct Post {
+    cpu: Cpu,
+    policy: Policy,
+    /// One of two that share their CPU, and do nothing else.
+    takes_turns: bool,
+    /// Walks twice as much of the last-level cache.
+    walks_twice: bool,
+}
+
+impl Post {
+    fn caches(&self, served: &Served) -> Caches {
+        let caches = served.caches(self.cpu);
+        let llc = if self.walks_twice { Bytes(2 * caches.llc.0) } else { caches.llc };
+        Caches { llc, ..caches }
+    }
+}
+
 /// The design: who works where, and in which cells.
 struct Design {
-    stations: Vec<(Cpu, Policy)>,
+    posts: Vec<Post>,
     pairs: Vec<ContendPair>,
     cells: Vec<ContendCell>,
     shifts: Vec<Vec<Option<Shift>>>,
@@ -63,8 +85,7 @@ pub(crate) fn contend(args: &ContendArgs, invocation: &[String]) -> Result<(), F
     let mut workshop = Workshop::begin("contend", condition, args.seed, &args.output, invocation)?;
     warn(&mut workshop, policy);
     workshop.header.not_measured.extend(served.refusal(&cpus));
-    let samples = measure(&mut workshop, &mut crew, &design, args.rounds)?;
-    let mut findings = contend_findings(&design.pairs, &design.cells, &samples, workshop.header.seed);
+    let mut findings = measure(&mut workshop, &mut crew, &design, args)?;
     findings.elapsed_s = workshop.elapsed_s();
     workshop.finish(&Findings::Contend(findings))
 }
@@ -103,7 +124,8 @@ fn pairs(args: &ContendArgs, cpus: &CpuSet) -> Vec<(Cpu, Cpu)> {
     list.iter().enumerate().flat_map(from).collect()
 }
 
-/// One worker per CPU, and two more for each pair that is one CPU: those must be able to take turns.
+/// One worker per CPU, another one that walks twice as much there, and two more for each pair that is one CPU: those must
+/// be able to take turns.
 fn design(
     args: &ContendArgs,
     pairs: &[(Cpu, Cpu)],
@@ -116,26 +138,27 @@ fn design(
     {
         kernels.retain(|kernel| *kernel != Kernel::Llc);
     }
-    let mut design =
-        Design { stations: Vec::new(), pairs: Vec::new(), cells: Vec::new(), shifts: Vec::new() };
+    let mut design = Design { posts: Vec::new(), pairs: Vec::new(), cells: Vec::new(), shifts: Vec::new() };
     for &(a, b) in pairs {
-        let hands = match a == b {
-            true => [design.hire(a, Policy::Other), design.hire(a, Policy::Other)],
-            false => [design.post(a, policy), design.post(b, policy)],
-        };
-        design.pairs.push(ContendPair {
-            cpus: [a, b],
-            hands,
-            claimed: claimed(topology, a, b),
-            overflows: served.overflows(a),
-        });
+        let usual = |cpu: Cpu| Post { cpu, policy, takes_turns: false, walks_twice: false };
+        let turns = Post { policy: Policy::Other, takes_turns: true, ..usual(a) };
+        let hands = if a == b { [turns, turns] } else { [usual(a), usual(b)] };
+        let hands = hands.map(|post| design.hand(post));
+        let large = a != b && kernels.contains(&Kernel::Llc);
+        let twice = |cpu: Cpu| design.hand(Post { walks_twice: true, ..usual(cpu) });
+        let doubled = large.then(|| [a, b].map(twice));
+        design.pairs.push(ContendPair { cpus: [a, b], hands, claimed: claimed(topology, a, b), doubled });
     }
     for pair in design.pairs.clone() {
         // What two threads do on one CPU is the same for every kernel: they take turns.
         let same = pair.cpus[0] == pair.cpus[1];
         let some = if same { &kernels[..1] } else { &kernels[..] };
         for &kernel in some {
-            for hands in [vec![pair.hands[0]], vec![pair.hands[1]], pair.hands.to_vec()] {
+            let mut crews = vec![vec![pair.hands[0]], vec![pair.hands[1]], pair.hands.to_vec()];
+            if kernel == Kernel::Llc {
+                crews.extend(pair.doubled.iter().flatten().map(|&hand| vec![hand]));
+            }
+            for hands in crews {
                 design.add(kernel, hands, shift(kernel, args.duration, same));
             }
         }
@@ -152,19 +175,25 @@ fn shift(kernel: Kernel, duration: Nanos, same: bool) -> Shift {
 }
 
 impl Design {
-    /// The worker of a CPU, hired when it is first wanted.
-    fn post(&mut self, cpu: Cpu, policy: Policy) -> u16 {
-        let taken: Vec<[u16; 2]> =
-            self.pairs.iter().filter(|pair| pair.cpus[0] == pair.cpus[1]).map(|pair| pair.hands).collect();
-        let free = |hand: &u16| !taken.iter().any(|pair| pair.contains(hand));
-        let mut hands = 0..self.stations.len() as u16;
-        let found = hands.find(|hand| free(hand) && self.stations[usize::from(*hand)] == (cpu, policy));
-        found.unwrap_or_else(|| self.hire(cpu, policy))
+    /// The worker of a post, hired when it is first wanted.
+    fn hand(&mut self, post: Post) -> u16 {
+        let known = self.posts.iter().position(|known| *known == post).filter(|_| !post.takes_turns);
+        let hand = known.unwrap_or(self.posts.len());
+        if known.is_none() {
+            self.posts.push(post);
+        }
+        hand as u16
     }
 
-    fn hire(&mut self, cpu: Cpu, policy: Policy) -> u16 {
-        self.stations.push((cpu, policy));
-        self.stations.len() as u16 - 1
+    /// The cells that some pairs need.
+    fn cells_of(&self, pairs: &[usize]) -> Vec<usize> {
+        let of = |hands: &[u16], pair: &ContendPair| {
+            let alone =
+                |hand: u16| pair.hands.contains(&hand) || pair.doubled.is_some_and(|two| two.contains(&hand));
+            hands == pair.hands || matches!(hands, [hand] if alone(*hand))
+        };
+        let needed = |&cell: &usize| pairs.iter().any(|&pair| of(&self.cells[cell].hands, &self.pairs[pair]));
+        (0..self.cells.len()).filter(needed).collect()
     }
 
     /// A cell, unless there is the same one already.
@@ -172,7 +201,7 @@ impl Design {
         let cell = ContendCell { kernel: kernel.to_string(), hands };
         if !self.cells.contains(&cell) {
             let works = |hand: u16| cell.hands.contains(&hand).then_some(shift);
-            self.shifts.push((0..self.stations.len() as u16).map(works).collect());
+            self.shifts.push((0..self.posts.len() as u16).map(works).collect());
             self.cells.push(cell);
         }
     }
@@ -181,14 +210,14 @@ impl Design {
 /// Every worker keeps the memory of every kernel that it runs.
 fn memory_suffices(design: &Design, served: &Served) -> Result<(), Failure> {
     let footprint = |hand: usize| {
-        let caches = served.caches(design.stations[hand].0);
+        let caches = design.posts[hand].caches(served);
         let mut kernels: Vec<Kernel> =
             design.shifts.iter().filter_map(|cell| cell[hand]).map(|shift| shift.kernel).collect();
         kernels.sort_unstable();
         kernels.dedup();
         kernels.iter().map(|kernel| kernel.footprint(&caches).0).sum::<u64>()
     };
-    let wanted = Bytes((0..design.stations.len()).map(footprint).sum());
+    let wanted = Bytes((0..design.posts.len()).map(footprint).sum());
     let memory = fauxplat_topology::discover(Path::new("/")).memory_bytes;
     if memory.0 > 0 && wanted.0 > memory.0 / 2 {
         return Err(Failure::machine(format!(
@@ -210,23 +239,40 @@ fn policy(cpus: &CpuSet) -> Result<Policy, Failure> {
 }
 
 fn crew(design: &Design, served: &Served) -> Result<Crew, WorkerError> {
-    let station = |&(cpu, policy): &(Cpu, Policy)| Station { cpu, policy, caches: served.caches(cpu) };
-    Crew::new(&design.stations.iter().map(station).collect::<Vec<_>>())
+    let station = |post: &Post| Station { cpu: post.cpu, policy: post.policy, caches: post.caches(served) };
+    Crew::new(&design.posts.iter().map(station).collect::<Vec<_>>())
 }
 
+/// Rounds of all cells, and then more of those whose pairs are not decided: what one round tells depends on what the
+/// neighbours of the host do just then.
 fn measure(
     workshop: &mut Workshop<'_>,
     crew: &mut Crew,
     design: &Design,
-    rounds: u32,
-) -> Result<Vec<ShiftSample>, Failure> {
-    let plan = cells_plan(design.cells.len(), workshop.header.seed);
-    let (mut samples, progress) = (Vec::new(), &workshop.progress);
-    let stopped = execute_shifts(crew, &design.shifts, &plan, rounds, |sample| {
-        let share = f64::from(sample.round) / f64::from(rounds);
-        progress.show(share, || format!("round {} of {rounds}", sample.round + 1));
-        samples.push(sample);
-    })?;
-    workshop.interrupted = stopped == Stopped::Interrupted;
-    Ok(samples)
+    args: &ContendArgs,
+) -> Result<ContendFindings, Failure> {
+    let seed = workshop.header.seed;
+    let most = args.max_rounds.unwrap_or(args.rounds.saturating_mul(ROUNDS_TIMES)).max(args.rounds);
+    let (mut samples, mut done) = (Vec::new(), 0);
+    let mut open: Vec<usize> = (0..design.pairs.len()).collect();
+    loop {
+        let cells = design.cells_of(&open);
+        let shifts: Vec<Vec<Option<Shift>>> = cells.iter().map(|&cell| design.shifts[cell].clone()).collect();
+        let plan = cells_plan(cells.len(), seed.wrapping_add(u64::from(done)));
+        let rounds = args.rounds.min(most - done);
+        let progress = &workshop.progress;
+        let stopped = execute_shifts(crew, &shifts, &plan, rounds, |sample| {
+            let round = done + sample.round;
+            let share = f64::from(round) / f64::from(done + rounds);
+            progress.show(share, || format!("round {} of {}", round + 1, done + rounds));
+            samples.push(ShiftSample { round, cell: cells[usize::from(sample.cell)] as u16, ..sample });
+        })?;
+        done += rounds;
+        workshop.interrupted = stopped == Stopped::Interrupted;
+        let judged = contend_findings(&design.pairs, &design.cells, &samples, seed);
+        if judged.open.is_empty() || done >= most || workshop.interrupted {
+            return Ok(judged.findings);
+        }
+        open = judged.open;
+    }
 }

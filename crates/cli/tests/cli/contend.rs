@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::common::{Lab, SIGINT, number};
 
 /// Two rounds short of the default, and short shifts: enough for the shape of a document.
-const SHORT: [&str; 4] = ["--rounds", "5", "--duration", "1ms"];
+const SHORT: [&str; 6] = ["--rounds", "5", "--max-rounds", "5", "--duration", "1ms"];
 
 fn contend(lab: &Lab, words: &[&str]) -> Value {
     lab.json(&[&["contend"], words, &SHORT].concat())

@@ -1,0 +1,210 @@
+//! What two workers cost each other, and what their CPUs therefore are to each other.
+
+mod label;
+#[cfg(test)]
+mod tests;
+mod usable;
+
+use std::collections::HashMap;
+
+use fauxplat_model::{ContendFindings, Neighbourhood, PairCost, PairLabel, ShiftSample};
+use fauxplat_stats::bootstrap::bca_interval;
+use fauxplat_stats::describe::median;
+use fauxplat_units::Cpu;
+
+use label::{Label, label};
+pub use usable::usable_cache;
+
+/// What a cell of the design was for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContendCell {
+    /// The kernel.
+    pub kernel: String,
+    /// Places of the workers, two of them or one that is alone.
+    pub hands: Vec<u16>,
+}
+
+/// Two CPUs with a worker on each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContendPair {
+    /// The CPUs.
+    pub cpus: [Cpu; 2],
+    /// Their workers.
+    pub hands: [u16; 2],
+    /// What the kernel claims that they are to each other.
+    pub claimed: Neighbourhood,
+    /// Workers on the same CPUs that walk twice as much in the kernel `llc`, each alone: what two walks of one cache cost.
+    pub doubled: Option<[u16; 2]>,
+}
+
+/// Findings, and which pairs more rounds could decide.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContendJudged {
+    /// The findings.
+    pub findings: ContendFindings,
+    /// Places of pairs whose label is not decided but may be after more rounds.
+    pub open: Vec<usize>,
+}
+
+/// Waiting and steal beyond this share of a lone worker's time, or of two on CPUs of their own, are somebody else's.
+const DISTURBED_SHARE: f64 = 0.01;
+/// A pair needs so many undisturbed rounds.
+const ROUNDS_MIN: usize = 5;
+/// Median of a ratio over the rounds and the interval of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Interval {
+    low: f64,
+    middle: f64,
+    high: f64,
+}
+
+/// The samples by round, cell and worker.
+struct Index<'s> {
+    samples: HashMap<(u32, u16, u16), &'s ShiftSample>,
+    rounds: u32,
+}
+
+impl<'s> Index<'s> {
+    fn of(samples: &'s [ShiftSample]) -> Self {
+        let rounds = samples.iter().map(|sample| sample.round + 1).max().unwrap_or(0);
+        let key = |sample: &ShiftSample| (sample.round, sample.cell, sample.hand);
+        Index { samples: samples.iter().map(|sample| (key(sample), sample)).collect(), rounds }
+    }
+
+    fn get(&self, round: u32, cell: usize, hand: u16) -> Option<&'s ShiftSample> {
+        self.samples.get(&(round, cell as u16, hand)).copied()
+    }
+}
+
+/// Costs and labels of all pairs.
+pub fn contend_findings(
+    pairs: &[ContendPair],
+    cells: &[ContendCell],
+    samples: &[ShiftSample],
+    seed: u64,
+) -> ContendJudged {
+    let mut judged = ContendJudged::default();
+    let index = Index::of(samples);
+    for (place, pair) in pairs.iter().enumerate() {
+        let mut costs = pair_costs(pair, cells, &index, seed);
+        let Label { is, evidence, is_open } = label(pair, &costs, doubled(pair, cells, &index, seed));
+        costs.iter_mut().for_each(|cost| cost.label = is);
+        judged.findings.pairs.extend(costs);
+        let [cpu_a, cpu_b] = pair.cpus;
+        judged.findings.labels.push(PairLabel { cpu_a, cpu_b, label: is, claimed: pair.claimed, evidence });
+        if is_open {
+            judged.open.push(place);
+        }
+    }
+    judged
+}
+
+/// What one worker pays for a walk of twice as much, over its own walk of the kernel `llc`: the mean of both sides.
+fn doubled(pair: &ContendPair, cells: &[ContendCell], index: &Index<'_>, seed: u64) -> Option<Interval> {
+    let cell = |hand: u16| cells.iter().position(|cell| cell.kernel == "llc" && cell.hands == [hand]);
+    let side = |side: usize| {
+        let (once, twice) = (pair.hands[side], pair.doubled?[side]);
+        Some(((cell(once)?, once), (cell(twice)?, twice)))
+    };
+    let (a, b) = (side(0)?, side(1)?);
+    let round = |round: u32| {
+        let ratio = |(once, twice): ((usize, u16), (usize, u16))| {
+            let (once, twice) = (index.get(round, once.0, once.1)?, index.get(round, twice.0, twice.1)?);
+            let good = !waits(once) && !waits(twice);
+            good.then(|| twice.cpu_ns_per_unit() / once.cpu_ns_per_unit())
+        };
+        Some((ratio(a)? * ratio(b)?).sqrt())
+    };
+    let ratios: Vec<f64> = (0..index.rounds).filter_map(round).collect();
+    (ratios.len() >= ROUNDS_MIN).then(|| middle(&ratios, seed))
+}
+
+fn pair_costs(pair: &ContendPair, cells: &[ContendCell], index: &Index<'_>, seed: u64) -> Vec<PairCost> {
+    let together = cells.iter().enumerate().filter(|(_, cell)| cell.hands == pair.hands);
+    together.filter_map(|(place, cell)| cost(pair, place, cell, cells, index, seed)).collect()
+}
+
+/// One kernel on one pair: `None` before its first round is complete.
+fn cost(
+    pair: &ContendPair,
+    together: usize,
+    cell: &ContendCell,
+    cells: &[ContendCell],
+    index: &Index<'_>,
+    seed: u64,
+) -> Option<PairCost> {
+    let alone =
+        |hand: u16| cells.iter().position(|other| other.kernel == cell.kernel && other.hands == [hand]);
+    let alone = [alone(pair.hands[0])?, alone(pair.hands[1])?];
+    let (mut cpu, mut wall, mut lone, mut dropped) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let mut both: Vec<&ShiftSample> = Vec::new();
+    for round in 0..index.rounds {
+        let side = |side: usize| {
+            let hand = pair.hands[side];
+            Some((index.get(round, alone[side], hand)?, index.get(round, together, hand)?))
+        };
+        let (Some(a), Some(b)) = (side(0), side(1)) else { continue };
+        both.extend([a.1, b.1]);
+        if is_disturbed(pair, [a, b]) {
+            dropped += 1;
+            continue;
+        }
+        let ratio = |of: fn(&ShiftSample) -> f64| ((of(a.1) / of(a.0)) * (of(b.1) / of(b.0))).sqrt();
+        cpu.push(ratio(ShiftSample::cpu_ns_per_unit));
+        wall.push(ratio(ShiftSample::wall_ns_per_unit));
+        lone.push((a.0.cpu_ns_per_unit() + b.0.cpu_ns_per_unit()) / 2.0);
+    }
+    if both.is_empty() {
+        return None;
+    }
+    let (cpu, rounds) = (middle(&cpu, seed), cpu.len());
+    let wall = middle(&wall, seed);
+    let sum = |of: fn(&ShiftSample) -> Option<u64>| both.iter().map(|it| of(it)).sum::<Option<u64>>();
+    let wall_ns: u64 = both.iter().map(|it| it.wall_ns).sum();
+    let (run_delay_ns, steal_ns) = (sum(|it| it.run_delay_ns), sum(|it| it.steal_ns));
+    let cpu_ns: u64 = both.iter().map(|it| it.cpu_ns).sum();
+    let explained = run_delay_ns.map(|delay_ns| cpu_ns + delay_ns + steal_ns.unwrap_or(0));
+    let unexplained_share = explained.map(|explained| (wall_ns as f64 - explained as f64) / wall_ns as f64);
+    Some(PairCost {
+        cpu_a: pair.cpus[0],
+        cpu_b: pair.cpus[1],
+        kernel: cell.kernel.clone(),
+        alone_cpu_ns: median(&lone),
+        cpu_ratio: cpu.middle,
+        cpu_low_ratio: cpu.low,
+        cpu_high_ratio: cpu.high,
+        wall_ratio: wall.middle,
+        wall_low_ratio: wall.low,
+        wall_high_ratio: wall.high,
+        run_delay_ns,
+        steal_ns,
+        wall_ns,
+        unexplained_share,
+        rounds,
+        dropped_rounds: dropped,
+        label: Neighbourhood::NotDecided,
+        claimed: pair.claimed,
+    })
+}
+
+/// Whether somebody else worked on these CPUs. On one CPU the two wait for each other, so only those alone tell.
+fn is_disturbed(pair: &ContendPair, sides: [(&ShiftSample, &ShiftSample); 2]) -> bool {
+    let same = pair.cpus[0] == pair.cpus[1];
+    sides.into_iter().any(|(alone, together)| waits(alone) || (!same && waits(together)))
+}
+
+/// Whether a worker had to wait for its CPU.
+fn waits(sample: &ShiftSample) -> bool {
+    sample.run_delay_ns.is_some_and(|ns| ns as f64 > sample.wall_ns as f64 * DISTURBED_SHARE)
+}
+
+/// Median and its interval by bootstrap over the rounds; everything is possible with fewer than five.
+fn middle(ratios: &[f64], seed: u64) -> Interval {
+    let middle = median(ratios).unwrap_or(f64::NAN);
+    match bca_interval(&ratios.iter().map(|ratio| ratio.ln()).collect::<Vec<_>>(), 0.05, seed) {
+        Some((low, high)) if ratios.len() >= ROUNDS_MIN => {
+            Interval { low: low.exp().min(middle), middle, high: high.exp().max(middle) }
+        }
+        _ => Interval { low: 0.0, middle, high: f64::INFINITY },
+    }
+}

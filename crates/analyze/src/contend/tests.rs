@@ -1,0 +1,158 @@
+//! Labels and costs of made-up rounds.
+
+use super::*;
+
+/// One worker's round: units cost `cpu_ns` of CPU time, and the worker waits and is stolen from.
+fn shift(round: u32, cell: u16, hand: u16, [cpu_ns, wait_ns, steal_ns]: [u64; 3]) -> ShiftSample {
+    let jitter = u64::from(round * 7 % 5) * 100;
+    ShiftSample {
+        round,
+        cell,
+        hand,
+        units: 100,
+        cpu_ns: cpu_ns + jitter,
+        wall_ns: cpu_ns + jitter + wait_ns + steal_ns,
+        run_delay_ns: Some(wait_ns),
+        steal_ns: Some(steal_ns),
+        ..ShiftSample::default()
+    }
+}
+
+/// What a walk of twice as much costs where the cache is full of it.
+const TWICE_NS: u64 = 180_000;
+
+/// Alone a unit costs 1000 ns; together each kernel costs what is given, and a walk of twice as much `twice_ns`.
+fn judged_with(
+    same: bool,
+    together: &[(&str, [u64; 3])],
+    alone_waits_ns: u64,
+    twice_ns: u64,
+) -> ContendJudged {
+    let pair = ContendPair {
+        cpus: [Cpu(0), Cpu(if same { 0 } else { 1 })],
+        hands: [0, 1],
+        claimed: Neighbourhood::Separate,
+        doubled: (!same).then_some([2, 3]),
+    };
+    let (mut cells, mut samples) = (Vec::new(), Vec::new());
+    for (kernel, costs) in together {
+        for hands in [vec![0], vec![1], vec![2], vec![3], vec![0, 1]] {
+            for round in 0..12 {
+                for &hand in &hands {
+                    // Memory is slower than everything else, also alone.
+                    let slow = if *kernel == "dram" { 3 } else { 1 };
+                    let mut cost = match hands.as_slice() {
+                        [_, _] => *costs,
+                        [2 | 3] => [twice_ns, 0, 0],
+                        _ => [100_000, alone_waits_ns, 0],
+                    };
+                    cost[0] *= slow;
+                    samples.push(shift(round, cells.len() as u16, hand, cost));
+                }
+            }
+            cells.push(ContendCell { kernel: (*kernel).to_owned(), hands });
+        }
+    }
+    contend_findings(&[pair], &cells, &samples, 1)
+}
+
+fn judged(same: bool, together: &[(&str, [u64; 3])], alone_waits_ns: u64) -> ContendFindings {
+    judged_with(same, together, alone_waits_ns, TWICE_NS).findings
+}
+
+fn label_of(same: bool, together: &[(&str, [u64; 3])]) -> Neighbourhood {
+    judged(same, together, 0).labels[0].label
+}
+
+#[test]
+fn every_neighbourhood_is_told_from_the_others() {
+    let free = [100_000, 0, 0];
+    let slow = [150_000, 0, 0];
+    assert_eq!(label_of(true, &[("fauxplat", [101_000, 100_000, 0])]), Neighbourhood::SameCpu);
+    assert_eq!(
+        label_of(false, &[("float", slow), ("integer-ports", slow), ("llc", slow)]),
+        Neighbourhood::SmtSibling
+    );
+    assert_eq!(
+        label_of(false, &[("float", free), ("integer-ports", free), ("llc", slow), ("dram", free)]),
+        Neighbourhood::SharedCache
+    );
+    assert_eq!(
+        label_of(false, &[("float", free), ("integer-ports", free), ("llc", free), ("dram", free)]),
+        Neighbourhood::Separate
+    );
+    assert_eq!(label_of(false, &[("float", [100_000, 0, 90_000]), ("llc", free)]), Neighbourhood::Stacked);
+}
+
+#[test]
+fn contradiction_and_disturbance_are_not_decided() {
+    let (free, slow) = ([100_000, 0, 0], [150_000, 0, 0]);
+    assert_eq!(label_of(false, &[("float", slow), ("integer-ports", free)]), Neighbourhood::NotDecided);
+    let disturbed = judged(false, &[("float", free), ("llc", slow)], 30_000);
+    assert_eq!(disturbed.labels[0].label, Neighbourhood::NotDecided);
+    assert_eq!((disturbed.pairs[0].rounds, disturbed.pairs[0].dropped_rounds), (0, 12));
+}
+
+#[test]
+fn nothing_is_separate_without_a_look_at_a_cache_that_works() {
+    let free = [100_000, 0, 0];
+    for kernels in [&["float"][..], &["float", "llc"], &["llc", "dram"]] {
+        let costs: Vec<(&str, [u64; 3])> = kernels.iter().map(|kernel| (*kernel, free)).collect();
+        let found = judged(false, &costs, 0);
+        let expected =
+            if kernels.contains(&"dram") { Neighbourhood::Separate } else { Neighbourhood::NotDecided };
+        assert_eq!(found.labels[0].label, expected, "{kernels:?}: {}", found.labels[0].evidence);
+    }
+}
+
+/// The label of a pair that is free of each other, after its costs were changed.
+fn changed(change: impl Fn(&mut Vec<PairCost>), doubled: Interval) -> Label {
+    let free = [100_000, 0, 0];
+    let mut costs = judged(false, &[("float", free), ("llc", free), ("dram", free)], 0).pairs;
+    change(&mut costs);
+    let claimed = Neighbourhood::SharedCache;
+    let pair = ContendPair { cpus: [Cpu(0), Cpu(1)], hands: [0, 1], claimed, doubled: Some([2, 3]) };
+    label(&pair, &costs, Some(doubled))
+}
+
+#[test]
+fn what_the_last_level_cannot_tell_stays_open() {
+    let slow = Interval { low: 1.7, middle: 1.8, high: 1.9 };
+    let is = |change: &dyn Fn(&mut Vec<PairCost>), doubled: Interval, evidence: &str| {
+        let label = changed(change, doubled);
+        assert!(label.evidence.contains(evidence), "{}", label.evidence);
+        assert_eq!(label.is_open, label.is == Neighbourhood::NotDecided);
+        label.is
+    };
+    assert_eq!(is(&|_| (), slow, "alone with twice as much 1.80 times"), Neighbourhood::Separate);
+    let held = |costs: &mut Vec<PairCost>| costs[1].alone_cpu_ns = costs[2].alone_cpu_ns;
+    assert_eq!(is(&held, slow, "others hold the last-level cache"), Neighbourhood::NotDecided);
+    let fits = Interval { low: 0.99, ..slow };
+    assert_eq!(is(&|_| (), fits, "two may find room in one cache"), Neighbourhood::NotDecided);
+    let faster = |costs: &mut Vec<PairCost>| costs[1].cpu_high_ratio = 0.93;
+    assert_eq!(is(&faster, slow, "others disturbed"), Neighbourhood::NotDecided);
+    let unclear = |costs: &mut Vec<PairCost>| costs[1].cpu_high_ratio = 1.6;
+    assert_eq!(is(&unclear, slow, "llc: CPU time"), Neighbourhood::NotDecided);
+    let shared = |costs: &mut Vec<PairCost>| (costs[1].cpu_low_ratio, costs[1].cpu_high_ratio) = (1.2, 1.6);
+    assert_eq!(is(&shared, fits, "llc: CPU time"), Neighbourhood::SharedCache);
+}
+
+#[test]
+fn one_kind_of_arithmetic_that_is_free_is_enough_against_siblings() {
+    let (free, slow) = ([100_000, 0, 0], [150_000, 0, 0]);
+    let llc = [("llc", slow), ("dram", free)];
+    let costs = [("float", free), ("integer-ports", [109_000, 0, 0])];
+    assert_eq!(label_of(false, &[&costs[..], &llc].concat()), Neighbourhood::SharedCache);
+    let judged = judged_with(false, &[("float", slow), ("integer-ports", free)], 0, TWICE_NS);
+    assert_eq!((judged.findings.labels[0].label, judged.open), (Neighbourhood::NotDecided, vec![0]));
+}
+
+#[test]
+fn ratios_and_the_identity_of_time() {
+    let found = judged(false, &[("llc", [150_000, 500, 20_000])], 0);
+    let cost = &found.pairs[0];
+    assert!((cost.cpu_ratio - 1.5).abs() < 0.01 && cost.cpu_low_ratio <= 1.5 && cost.cpu_high_ratio >= 1.49);
+    assert!((cost.wall_ratio - 1.705).abs() < 0.01, "{}", cost.wall_ratio);
+    assert_eq!(cost.unexplained_share, Some(0.0));
+    assert_eq!((cost.run_delay_ns, cost.steal_ns), (Some(12_000), Some(480_000)));
+}

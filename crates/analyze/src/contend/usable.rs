@@ -1,0 +1,31 @@
+//! How much of a cache a CPU is really served from.
+
+use fauxplat_units::Bytes;
+
+/// The largest of several footprints that is served by the last-level cache: a step costs little more than in the
+/// smallest footprint, which lies just beyond the second level. Guests and processes with a share of a cache are told
+/// the size of the whole.
+///
+/// Footprints and costs of a step in any order; `None` when only the smallest fits, or none was tried.
+pub fn usable_cache(costs: &[(Bytes, f64)]) -> Option<Bytes> {
+    let (smallest, least) = costs.iter().min_by_key(|(footprint, _)| *footprint)?;
+    let fits = |(footprint, cost): &&(Bytes, f64)| footprint > smallest && *cost <= least * SERVED;
+    costs.iter().filter(fits).map(|(footprint, _)| *footprint).max()
+}
+
+/// Up to this a footprint still fits: pages without a place in the TLB cost something too, memory costs several times.
+const SERVED: f64 = 1.6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_a_cache_costs_as_little_as_what_is_small() {
+        let mib = |size: u64| Bytes(size << 20);
+        let share = [(mib(2), 4.9), (mib(24), 38.0), (mib(18), 39.0), (mib(10), 6.1), (mib(8), 5.6)];
+        assert_eq!(usable_cache(&share), Some(mib(10)));
+        assert_eq!(usable_cache(&share[..3]), None);
+        assert_eq!(usable_cache(&[]), None);
+    }
+}
