@@ -637,7 +637,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__contend)
-            opts="-r -d -f -o -q -h --pairs --cpu --rounds --duration --capacity --interval --count --seed --load --format --output --colour --store --quiet --help"
+            opts="-r -d -f -o -q -h --pairs --cpu --rounds --max-rounds --duration --capacity --interval --count --seed --load --format --output --colour --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -656,6 +656,10 @@ _fauxplat() {
                     return 0
                     ;;
                 -r)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-rounds)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -124,7 +124,8 @@ fn beside_others_ordinary_workers_decide_nothing_wrong() {
     };
     let mut burners: Vec<_> = cpus.iter().flat_map(|cpu| [busy(cpu), busy(cpu)]).collect();
     let pair = format!("{}:{}", cpus[0], cpus[1]);
-    let found = lab.json(&["contend", "--pairs", &pair, "--rounds", "6", "--duration", "4ms"]);
+    let words = ["contend", "--pairs", &pair, "--rounds", "6", "--max-rounds", "12", "--duration", "4ms"];
+    let found = lab.json(&words);
     burners.iter_mut().for_each(|burner| {
         burner.kill().unwrap();
         burner.wait().unwrap();
