@@ -19,21 +19,26 @@ pub(crate) fn parts(found: &LabFindings) -> Vec<Part> {
     parts
 }
 
-/// Outcome, question, claims and experiments of one lab.
+/// Outcome, question, claims and experiments of one lab. Who published it is said once, if all claims have that in common.
 fn of_lab(lab: &LabResult) -> Vec<Part> {
     let mut parts =
         vec![outcome(&lab.name, lab.outcome, lab.reason.as_deref()), Part::plain(visible(&lab.question))];
+    let shared = lab.claims.iter().all(|one| publisher(&one.claim) == publisher(&lab.claim));
     match lab.claims.as_slice() {
-        [] | [_] => parts.push(claimed(&lab.claim)),
-        claims => parts.extend(claims.iter().flat_map(of_claim)),
+        [] | [_] => parts.push(claimed(&lab.claim, false)),
+        claims if shared => {
+            parts.push(Part::plain(format!("Published: {}.", publisher(&lab.claim))));
+            parts.extend(claims.iter().flat_map(|one| of_claim(one, true)));
+        }
+        claims => parts.extend(claims.iter().flat_map(|one| of_claim(one, false))),
     }
     parts.extend(lab.experiments.iter().flat_map(of_run));
     parts
 }
 
 /// One of several claims: what came of it, then what it says.
-fn of_claim(result: &ClaimResult) -> [Part; 2] {
-    [outcome(&result.name, result.outcome, result.reason.as_deref()), claimed(&result.claim)]
+fn of_claim(result: &ClaimResult, shared: bool) -> [Part; 2] {
+    [outcome(&result.name, result.outcome, result.reason.as_deref()), claimed(&result.claim, shared)]
 }
 
 fn outcome(name: &str, outcome: Option<LabOutcome>, reason: Option<&str>) -> Part {
@@ -45,13 +50,14 @@ fn outcome(name: &str, outcome: Option<LabOutcome>, reason: Option<&str>) -> Par
     Part::Sentence(tone, format!("{}: {word}{reason}.", visible(name)))
 }
 
-fn claimed(claim: &Claim) -> Part {
-    Part::plain(format!(
-        "Claim: {} ({}; on {}).",
-        visible(&claim.statement),
-        visible(&claim.source),
-        visible(&claim.machine)
-    ))
+/// What a claim says, and who published it unless that is said elsewhere.
+fn claimed(claim: &Claim, shared: bool) -> Part {
+    let by = if shared { String::new() } else { format!(" ({})", publisher(claim)) };
+    Part::plain(format!("Claim: {}{by}.", visible(&claim.statement)))
+}
+
+fn publisher(claim: &Claim) -> String {
+    format!("{}; on {}", visible(&claim.source), visible(&claim.machine))
 }
 
 /// What was run, where it is stored, and the table that it gave to be shown.
