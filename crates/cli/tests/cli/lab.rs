@@ -189,7 +189,7 @@ check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it 
     for words in [
         "many: not here: of 5 claims 1 not here",
         "number: reproduced: measured 1.350",
-        "Published: nobody; on any. number:",
+        "Source: nobody; on any. number:",
         "it said yes",
     ] {
         assert!(unwrapped(&text).contains(words), "{words}: {text}");

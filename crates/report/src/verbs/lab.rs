@@ -27,7 +27,7 @@ fn of_lab(lab: &LabResult) -> Vec<Part> {
     match lab.claims.as_slice() {
         [] | [_] => parts.push(claimed(&lab.claim, false)),
         claims if shared => {
-            parts.push(Part::plain(format!("Published: {}.", publisher(&lab.claim))));
+            parts.push(Part::plain(format!("Source: {}.", publisher(&lab.claim))));
             parts.extend(claims.iter().flat_map(|one| of_claim(one, true)));
         }
         claims => parts.extend(claims.iter().flat_map(|one| of_claim(one, false))),
