@@ -51,6 +51,18 @@ pub(crate) fn table(headings: &[&str], rows: &[Vec<String>], output: &OutputArgs
     with_writer(output, |style, out| Ok(fauxplat_report::write_table(headings, rows, style, out)?))
 }
 
+/// The same for rows that end in a sentence: they are as long as they are, and nothing before it is cut for its sake.
+pub(crate) fn wide_table(
+    headings: &[&str],
+    rows: &[Vec<String>],
+    output: &OutputArgs,
+) -> Result<(), Failure> {
+    with_writer(output, |style, out| {
+        let style = Style { width: usize::from(u16::MAX), ..*style };
+        Ok(fauxplat_report::write_table(headings, rows, &style, out)?)
+    })
+}
+
 /// Opens the place for the report. A file is named in every error about it.
 fn with_writer(
     output: &OutputArgs,

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Claim, Condition, LabFindings, LabOutcome, LabResult};
+use fauxplat_model::{Condition, LabFindings, LabOutcome, LabResult};
 use fauxplat_plan::LabSettings;
 use fauxplat_report::Format;
 
@@ -33,21 +33,10 @@ fn list(output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
         return report(LabFindings { labs, elapsed_s: 0.0 }, output, invocation);
     }
     let row = |lab: &LabResult| {
-        let claims = lab.claims.len().to_string();
-        vec![lab.name.clone(), lab.question.clone(), claims, published(&lab.claim), lab.found_in.clone()]
+        vec![lab.name.clone(), lab.claims.len().to_string(), lab.found_in.clone(), lab.question.clone()]
     };
     let rows: Vec<Vec<String>> = labs.iter().map(row).collect();
-    output::table(&["lab", "question", "claims", "published", "found in"], &rows, output)
-}
-
-/// The published figures of a claim, as far as it has any.
-fn published(claim: &Claim) -> String {
-    let end = |figure: Option<f64>| figure.map_or_else(String::new, |figure| figure.to_string());
-    match (claim.low, claim.high) {
-        (None, None) => "–".to_owned(),
-        (low, high) if low == high => format!("{} {}", end(low), claim.unit),
-        (low, high) => format!("{} … {} {}", end(low), end(high), claim.unit),
-    }
+    output::wide_table(&["lab", "claims", "found in", "question"], &rows, output)
 }
 
 fn show(name: &str, output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
