@@ -25,6 +25,15 @@ pub use pick::{Activities, PickError, pick};
 
 use common::Common;
 
+/// How much of the parts is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// What a tree and boxes show: no identifiers, line sizes and ways of caches, which are a quarter of all files.
+    Shown,
+    /// Everything.
+    Whole,
+}
+
 /// What machine this is.
 pub fn discover(root: &Path) -> MachineFacts {
     facts(&Common::read(root))
@@ -35,13 +44,13 @@ pub fn discover(root: &Path) -> MachineFacts {
 /// What is missing is left out, and what makes no sense is left out with a line that names the file. Nothing that the
 /// tree holds makes this fail: a container without `/sys` has CPUs and no parts.
 pub fn read(root: &Path) -> (Topology, Vec<String>) {
-    tree::read(&Common::read(root))
+    tree::read(&Common::read(root), Depth::Whole)
 }
 
 /// What machine this is, and its parts, with what they have in common read once.
-pub fn survey(root: &Path) -> (MachineFacts, Topology, Vec<String>) {
+pub fn survey(root: &Path, depth: Depth) -> (MachineFacts, Topology, Vec<String>) {
     let common = Common::read(root);
-    let (topology, warnings) = tree::read(&common);
+    let (topology, warnings) = tree::read(&common, depth);
     (facts(&common), topology, warnings)
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{Pick, TopoFindings};
 use fauxplat_report::Format;
+use fauxplat_topology::Depth;
 use fauxplat_units::CpuSet;
 
 use crate::args::{OutputArgs, PickArgs, TopoAction, TopoArgs, TopoLook, TopoMachine};
@@ -28,13 +29,17 @@ fn show(args: &TopoLook, invocation: &[String]) -> Result<(), Failure> {
         false => args.output.clone(),
     };
     let root = root(&args.machine)?;
-    let (header, findings) = look(&root, invocation);
+    let depth = match output.format {
+        Format::Text | Format::Boxes => Depth::Shown,
+        _ => Depth::Whole,
+    };
+    let (header, findings) = look(&root, depth, invocation);
     inspection::report(&header, &Findings::Topo(Box::new(findings)), &output)
 }
 
 fn pick(args: &PickArgs, invocation: &[String]) -> Result<(), Failure> {
     let root = root(&args.machine)?;
-    let (mut header, mut findings) = look(&root, invocation);
+    let (mut header, mut findings) = look(&root, Depth::Whole, invocation);
     let topology = &findings.topology;
     // A captured tree stands still: there is nothing to watch.
     let is_live = args.machine.sysroot.is_none();
@@ -54,8 +59,8 @@ fn pick(args: &PickArgs, invocation: &[String]) -> Result<(), Failure> {
 }
 
 /// The parts of the machine below a root.
-fn look(root: &Path, invocation: &[String]) -> (Header, TopoFindings) {
-    let (machine, topology, warnings) = fauxplat_topology::survey(root);
+fn look(root: &Path, depth: Depth, invocation: &[String]) -> (Header, TopoFindings) {
+    let (machine, topology, warnings) = fauxplat_topology::survey(root, depth);
     let header = Header { warnings, ..inspection::header_of(machine, invocation) };
     (header, TopoFindings { topology, pick: None })
 }

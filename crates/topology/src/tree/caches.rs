@@ -4,13 +4,14 @@ use fauxplat_model::{Cache, CacheKind, Topology};
 use fauxplat_units::{Cpu, CpuSet};
 
 use super::files::Files;
+use crate::Depth;
 
 /// Index folders of one CPU that are looked at. No machine has more than five.
 const INDEX_MAX: usize = 16;
 
 const KINDS: [&str; 3] = ["Data", "Instruction", "Unified"];
 
-pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>) {
+pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, depth: Depth) {
     // The caches that were found under each index, as places in the list.
     let mut by_index: Vec<Vec<usize>> = vec![Vec::new(); INDEX_MAX];
     let mut caches: Vec<Cache> = Vec::new();
@@ -21,7 +22,10 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>) {
                 continue;
             }
             let Some(level) = files.number(format_args!("cpu{cpu}/cache/index{index}/level")) else { break };
-            let Some(cache) = one(files, cpu, index, level) else { continue };
+            let Some(mut cache) = one(files, cpu, index, level) else { continue };
+            if depth == Depth::Whole {
+                details(files, cpu, index, &mut cache);
+            }
             found.push(place(&mut caches, cache));
         }
     }
@@ -61,13 +65,19 @@ fn one(files: &mut Files<'_>, cpu: Cpu, index: usize, level: u32) -> Option<Cach
         number: 0,
         level,
         kind: [CacheKind::Data, CacheKind::Instruction, CacheKind::Unified][kind],
-        id: files.number(format_args!("cpu{cpu}/cache/index{index}/id")),
+        id: None,
         size: files.size(format_args!("cpu{cpu}/cache/index{index}/size")),
-        line: files.size(format_args!("cpu{cpu}/cache/index{index}/coherency_line_size")),
-        ways: files.number(format_args!("cpu{cpu}/cache/index{index}/ways_of_associativity")),
+        line: None,
+        ways: None,
         // Whoever has a cache shares it, whatever the list says.
         cpus: shared.unwrap_or_default().union(&own),
     })
+}
+
+fn details(files: &mut Files<'_>, cpu: Cpu, index: usize, cache: &mut Cache) {
+    cache.id = files.number(format_args!("cpu{cpu}/cache/index{index}/id"));
+    cache.line = files.size(format_args!("cpu{cpu}/cache/index{index}/coherency_line_size"));
+    cache.ways = files.number(format_args!("cpu{cpu}/cache/index{index}/ways_of_associativity"));
 }
 
 /// The place of a cache in the list; one that two CPUs number differently is still one.

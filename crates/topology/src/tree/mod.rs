@@ -12,12 +12,13 @@ use std::path::Path;
 
 use fauxplat_model::Topology;
 
+use crate::Depth;
 use crate::common::Common;
 use crate::descriptions::Descriptions;
 use files::{Files, Reading};
 
 /// Reads the parts of a machine.
-pub(crate) fn read(common: &Common<'_>) -> (Topology, Vec<String>) {
+pub(crate) fn read(common: &Common<'_>, depth: Depth) -> (Topology, Vec<String>) {
     let root = common.root;
     let mut reading = Reading::begin();
     let descriptions = Descriptions::of(&common.cpuinfo);
@@ -25,7 +26,7 @@ pub(crate) fn read(common: &Common<'_>) -> (Topology, Vec<String>) {
     let mut files = Files::open(root, "sys/devices/system/cpu", &mut reading);
     lists::read(&mut topology, &mut files, &common.cpuinfo);
     groups::read(&mut topology, &mut files, &descriptions);
-    caches::read(&mut topology, &mut files);
+    caches::read(&mut topology, &mut files, depth);
     kinds::read(&mut topology, &mut files, root, &descriptions);
     nodes::read(&mut topology, root, &mut reading);
     confined::read(&mut topology, root, &common.status, &mut reading);

@@ -1,11 +1,11 @@
 //! The parts of the described machines, in every form that the report has.
 
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{Condition, Definition, Sources, TopoFindings};
+use fauxplat_model::{Condition, Definition, MachineFacts, Sources, TopoFindings, Topology};
 use fauxplat_report::{Format, Style, write};
-use fauxplat_topology::read;
+use fauxplat_topology::{Depth, read, survey};
 
-use crate::{fixture, parts_of};
+use crate::{described, fixture, parts_of};
 
 /// The machines in `fixtures/sysfs/machines`.
 const MACHINES: [&str; 10] = [
@@ -23,6 +23,10 @@ const MACHINES: [&str; 10] = [
 
 fn written(machine: &str, format: Format, style: &Style) -> String {
     let (topology, facts) = parts_of(machine);
+    report(topology, facts, format, style)
+}
+
+fn report(topology: Topology, facts: MachineFacts, format: Format, style: &Style) -> String {
     let header = Header {
         fauxplat_version: "0.0.0".into(),
         id: None,
@@ -41,6 +45,22 @@ fn written(machine: &str, format: Format, style: &Style) -> String {
     let record = Record { header: &header, commands: &[], samples: &[], findings: &findings };
     write(&record, format, style, &mut out).unwrap();
     String::from_utf8(out).unwrap()
+}
+
+/// A reading that leaves out what is not shown shows the same.
+#[test]
+fn what_is_shown_is_all_that_is_shown() {
+    for machine in MACHINES {
+        let root = described(machine);
+        let [shown, whole] = [Depth::Shown, Depth::Whole].map(|depth| survey(root.path(), depth));
+        assert!(shown.1.caches.iter().all(|cache| cache.line.is_none()), "{machine}: nothing is left out");
+        for format in [Format::Text, Format::Boxes] {
+            let written = |(facts, parts, _): &(MachineFacts, Topology, Vec<String>)| {
+                report(parts.clone(), facts.clone(), format, &Style::default())
+            };
+            assert_eq!(written(&shown), written(&whole), "{machine} as {format}");
+        }
+    }
 }
 
 #[test]
