@@ -131,7 +131,10 @@ fn beside_others_ordinary_workers_decide_nothing_wrong() {
         burner.wait().unwrap();
     });
     let label = &found["labels"][0]["label"];
-    assert!(label == "not-decided" || label == &found["labels"][0]["claimed"], "{}", found["labels"]);
+    // A host may run two virtual CPUs on other caches than it claims, now and then.
+    let moved = !found["machine"]["hypervisor"].is_null() && label == "separate";
+    let claimed = &found["labels"][0]["claimed"];
+    assert!(label == "not-decided" || label == claimed || moved, "{}", found["labels"]);
 }
 
 #[test]
