@@ -111,6 +111,28 @@ fn the_index_grows_to_its_last_object() -> Result<(), Error> {
 }
 
 #[test]
+fn many_values_are_stored_as_one_by_one() -> Result<(), Error> {
+    let (place, other) = (Place::new("many"), Place::new("many-one-by-one"));
+    let options = Options::new().dense_objects(4).dense_keys(2).max_sparse_keys(3).max_hashed_objects(2000);
+    let (many, single): (Table<Narrow>, Table<Narrow>) =
+        (options.create(place.path())?, options.create(other.path())?);
+    // Dense and hashed objects, dense and sparse keys, the same pair twice in a batch, and growth in between.
+    let value = |n: u64| (n * 7919 % 1500, n % 5, n as i64 - 2000);
+    let values: Vec<(u64, u64, i64)> = (0..4000).map(value).collect();
+    many.set_many(&values)?;
+    values.iter().try_for_each(|&(object, key, value)| single.set(object, key, value))?;
+    for object in 0..1500 {
+        assert_eq!(many.keys(object), single.keys(object), "object {object}");
+    }
+    // What stands before a value that is refused is stored, what stands behind it is not.
+    let refused = many.set_many(&[(1, 1, 77), (1, 0, i64::MAX), (2, 1, 78)]);
+    assert!(matches!(refused, Err(Error::Range { value: i64::MAX })));
+    assert_eq!((many.get(1, 1), many.get(2, 1)), (Some(77), single.get(2, 1)));
+    assert!(matches!(Table::<Narrow>::open_read_only(place.path())?.set_many(&values), Err(Error::ReadOnly)));
+    Ok(())
+}
+
+#[test]
 fn colliding_objects_make_longer_chains_and_no_mistakes() -> Result<(), Error> {
     let place = Place::new("collide");
     let table: Table = Options::new().max_hashed_objects(1000).dense_keys(1).create(place.path())?;

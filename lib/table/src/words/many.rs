@@ -1,7 +1,8 @@
-//! Reading many pairs at once: the cache misses of a batch overlap instead of following one another.
+//! Reading and writing many pairs at once: the cache misses of a batch overlap instead of following one another.
 
 use super::index::hash;
-use super::{Rules, View};
+use super::{Rules, Spares, View};
+use crate::error::Error;
 use crate::layout::Row;
 use crate::memory::Memory;
 use crate::width::decode;
@@ -35,6 +36,44 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
                 count += 1;
             }
             self.get_batch(&batch[..count], &mut sink);
+        }
+    }
+
+    /// Stores the value of each (object, key, value), in order, each as `set` stores it. An error ends it: what came before is
+    /// stored.
+    #[inline]
+    pub(crate) fn set_each<I>(&self, values: I, spares: &Spares) -> Result<(), Error>
+    where
+        I: IntoIterator<Item = (u64, u64, i64)>,
+    {
+        let mut values = values.into_iter();
+        let mut batch = [(0, 0, 0); BATCH];
+        loop {
+            let mut count = 0;
+            for (slot, value) in batch.iter_mut().zip(values.by_ref()) {
+                *slot = value;
+                count += 1;
+            }
+            if count == 0 {
+                return Ok(());
+            }
+            self.fetch_slots(batch[..count].iter().map(|one| one.0));
+            for &(object, key, value) in &batch[..count] {
+                self.set(object, key, value, spares)?;
+            }
+        }
+    }
+
+    /// Asks for the slots at which the searches for hashed objects begin.
+    #[inline(always)]
+    fn fetch_slots(&self, objects: impl Iterator<Item = u64>) {
+        let index = self.objects();
+        let level = index.level();
+        for object in objects {
+            if self.hot.dense_row(object).is_none() {
+                let home = index.geometry.home(hash(object), level);
+                self.memory.prefetch(index.geometry.slot_at(home).offset());
+            }
         }
     }
 
