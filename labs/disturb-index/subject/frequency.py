@@ -18,7 +18,7 @@ def index(khz):
     if done.returncode != 0:
         print(done.stderr.strip() or "the frequency cannot be set", file=sys.stderr)
         sys.exit(77)
-    return json.load(open("index.json"))["cpus"][0]["fauxplat_per_s"], int(open("khz").read())
+    return json.load(open("index.json"))["cpus"][0]["typical_per_s"], int(open("khz").read())
 
 
 top = read("cpuinfo_max_freq")

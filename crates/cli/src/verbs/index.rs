@@ -18,8 +18,9 @@ use crate::workshop::{Workshop, cells_plan, cpus_of};
 const ROUNDS: u32 = 20;
 /// The shortest and the longest turn.
 const TURN_NS: (u64, u64) = (5_000_000, 500_000_000);
-/// Units of a lap: four FauxPlats, a millisecond or so, beside which reading the clock costs nothing.
-const LAP_UNITS: u64 = 4000;
+/// Units of a lap: one FauxPlat, a third of a millisecond or so, beside which reading the clock costs next to nothing, and
+/// short enough to pass between two disturbances.
+const LAP_UNITS: u64 = 1000;
 
 /// Measures and reports.
 pub(crate) fn index(args: &IndexArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -108,7 +109,7 @@ fn findings(cpus: &[Cpu], samples: &[ShiftSample], together: bool) -> IndexFindi
     let of = |(hand, &cpu): (usize, &Cpu)| {
         let shifts: Vec<&ShiftSample> =
             samples.iter().filter(|sample| usize::from(sample.hand) == hand).collect();
-        cpu_index(cpu, &shifts, fauxplats, IS_ASSEMBLY)
+        cpu_index(cpu, &shifts, fauxplats, IS_ASSEMBLY, together)
     };
     IndexFindings {
         cpus: cpus.iter().enumerate().filter_map(of).collect(),

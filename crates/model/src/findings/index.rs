@@ -8,14 +8,15 @@ use serde::{Deserialize, Serialize};
 pub struct CpuIndex {
     /// The CPU.
     pub cpu: Cpu,
-    /// FauxPlats per second of CPU time: a median of many short laps.
+    /// FauxPlats per second of CPU time: of the undisturbed laps, or of the typical ones where all CPUs work at once.
     pub fauxplat_per_s: f64,
     /// Low end of the 95 % interval in which a repetition falls.
     pub low: f64,
     /// High end of it.
     pub high: f64,
-    /// What the fastest twentieth of the laps reaches: the CPU when nobody disturbs it.
-    pub best_per_s: f64,
+    /// The same of the median lap: what there was to be had just now, whoever shared the core.
+    #[serde(default)]
+    pub typical_per_s: f64,
     /// FauxPlats per second of wall time, waiting and steal included.
     pub wall_per_s: f64,
     /// Share of the wall time that the thread waited for its CPU; absent where the kernel does not tell.

@@ -45,8 +45,7 @@ fn whole(value: f64) -> String {
 }
 
 fn table(found: &IndexFindings) -> Grid {
-    let header =
-        ["CPU", "FauxPlat/s", "95 % interval", "undisturbed", "by wall time", "waited", "steal", "laps"];
+    let header = ["CPU", "FauxPlat/s", "95 % interval", "typical", "by wall time", "waited", "steal", "laps"];
     let mut grid = Grid::new(&header, &[7, 3, 4]);
     for one in &found.cpus {
         grid.push(Tone::Plain, row(one));
@@ -60,7 +59,7 @@ fn row(one: &CpuIndex) -> Vec<String> {
         one.cpu.to_string(),
         whole(one.fauxplat_per_s),
         format!("{} … {}", whole(one.low), whole(one.high)),
-        whole(one.best_per_s),
+        whole(one.typical_per_s),
         whole(one.wall_per_s),
         share(one.run_delay_share),
         share(one.rest_share),
@@ -77,8 +76,14 @@ fn meaning(found: &IndexFindings) -> String {
         None => "There is no fixed assembly for this architecture: the numbers compare with nothing else."
             .to_owned(),
     };
+    let laps = match found.together {
+        true => "The index is that of the typical lap beside the others",
+        false => {
+            "The index is that of undisturbed laps, *typical* that of the median one: what lies between is lost to others on the same core"
+        }
+    };
     format!(
-        "{kernel} The interval is the one in which a repetition falls; waiting and steal are not in the index."
+        "{kernel} {laps}. The interval is the one in which a repetition falls; waiting and steal are in neither."
     )
 }
 
