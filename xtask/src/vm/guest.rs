@@ -26,7 +26,7 @@ const DIED: i32 = 125;
 /// After how long a test has hung. A machine with other work is several times slower than the one for which the tests
 /// say their time, and a test that is merely slow is no failure; the time for all of them is up before long anyway.
 fn limit_s(test: &Test) -> u64 {
-    test.seconds * 4
+    test.seconds * 8
 }
 
 impl Bed {
