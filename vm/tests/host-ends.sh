@@ -26,6 +26,8 @@ eventually_gone "the time limit"
 same "files" "" "$(ls "$TMPDIR")"
 
 for signal in INT TERM KILL; do
+    # What the guest before said must not be taken for this one's.
+    rm -f "$JOB/out"
     # With job control a background process is a group of its own and listens to Ctrl-C, as in a terminal.
     set -m
     "$run" arm64-pmu -- sh -c 'echo up; sleep 1000' > "$JOB/out" 2> "$JOB/err" &
