@@ -1,6 +1,7 @@
 //! Prints how the table compares with a flat array and with its peers, as medians of paired ratios.
 //!
-//! `table-peers dense|hashed|peers|stores|writer|big|add|insert|locks|sampled`: one section a run.
+//! `table-peers dense|hashed|peers|stores|writer|big|add|insert|locks|sampled`: one section a run. `dense` and `hashed` take a
+//! number of objects: with few of them everything stays in the nearest cache and only the instructions are left.
 
 mod add;
 mod data;
@@ -10,9 +11,10 @@ mod reads;
 
 fn main() {
     let section = std::env::args().nth(1).unwrap_or_default();
+    let objects = std::env::args().nth(2).map_or(65_536, |word| word.parse().expect("a number of objects"));
     match section.as_str() {
-        "dense" => reads::dense(65_536),
-        "hashed" => reads::hashed(65_536),
+        "dense" => reads::dense(objects),
+        "hashed" => reads::hashed(objects),
         "big" => reads::big(),
         "writer" => reads::beside_a_writer(),
         "peers" => peers::maps(),

@@ -75,10 +75,6 @@ impl CellAt {
     pub(crate) fn wide(self) -> At64 {
         At64(self.0, self.1)
     }
-    #[inline(always)]
-    pub(crate) fn offset(self) -> usize {
-        self.0 + self.1
-    }
 }
 
 impl Row {
@@ -217,7 +213,11 @@ impl IndexGeometry {
     /// store. Clamped, because the file may lie.
     #[inline(always)]
     pub(crate) fn level(&self, word: u32) -> Level {
-        Level((self.min_level + (word & 63)).min(self.max_level))
+        if word > self.max_level - self.min_level {
+            std::hint::cold_path();
+            return Level(self.max_level);
+        }
+        Level(self.min_level + word)
     }
     /// The word for a level.
     pub(crate) fn level_word(&self, level: Level) -> u32 {
@@ -254,10 +254,14 @@ impl IndexGeometry {
         let next = slot.0 + 1;
         Slot(if next == 2 * level.slots() { level.slots() } else { next })
     }
-    /// The word behind a slot. Behind a level's last one begins the level above, or one spare word.
+    /// The word of the slot at which the search for a hash begins (see `home`), and the word behind it. Behind a level's last
+    /// one begins the level above, or one spare word.
     #[inline(always)]
-    pub(crate) fn neighbour_at(&self, slot: Slot) -> At32 {
-        At32(self.slots, 4 * (slot.0 + 1))
+    pub(crate) fn first_two(&self, hash: u64, level: Level) -> (At32, At32) {
+        // Levels are 1 to 32, so neither shift runs over.
+        let first = self.slots + (4 << level.0);
+        let into = 4 * (hash >> (64 - level.0)) as usize;
+        (At32(first, into), At32(first + 4, into))
     }
     /// A slot by its number within the level.
     pub(crate) fn slot(&self, level: Level, number: usize) -> Slot {
@@ -395,6 +399,12 @@ impl Hot {
     #[inline(always)]
     pub(crate) fn hashed_row(&self, row: Row) -> Place {
         Place(self.objects.rows + self.row_head, self.objects.id_at(row).1)
+    }
+    /// Where a cell would lie if the row and the column existed: for fetching ahead, never for access.
+    #[inline(always)]
+    pub(crate) fn probable_cell(&self, row: u32, key: u64, width: usize) -> usize {
+        let row = (row as usize).wrapping_mul(self.objects.row_stride);
+        (self.objects.rows + self.row_head).wrapping_add(row).wrapping_add((key as usize).wrapping_mul(width))
     }
     /// The column of a dense key.
     #[inline(always)]

@@ -236,7 +236,7 @@ impl Memory for Raw<'_> {
     #[inline(always)]
     fn prefetch(self, offset: usize) {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a prefetch never faults and changes nothing; the address is inside the mapping anyway.
+        // SAFETY: a prefetch never faults and changes nothing, wherever its address points.
         unsafe {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             _mm_prefetch::<_MM_HINT_T0>(self.base.as_ptr().wrapping_add(offset).cast::<i8>());

@@ -9,17 +9,36 @@ use crate::memory::Memory;
 use crate::width::sealed::Cell;
 use crate::width::{decode, encode};
 
-/// The word of a hashed object, 0 if it has no row.
+/// The word of any pair, 0 if it has no cell: the whole search, out of line.
+///
+/// It takes the shared geometry and not a view, because the address of a view would put all of it into memory.
 #[cold]
 #[inline(never)]
-fn word_apart<M: Memory, W: Cell, R: Rules>(
+pub(super) fn word_apart<M: Memory, W: Cell, R: Rules>(
     memory: M,
     geometry: &Geometry,
     object: u64,
-    column: Column,
+    key: u64,
 ) -> u64 {
     let view = View::<M, W, R>::new(memory, geometry);
-    view.place(object).map_or(0, |place| view.load(view.cell(place, column)))
+    let Some(column) = view.column(key) else { return 0 };
+    let dense = view.hot.dense_row(object);
+    let place = dense.or_else(|| Some(view.hot.hashed_row(view.objects().search(object)?)));
+    place.map_or(0, |place| view.load(view.cell(place, column)))
+}
+
+/// The same for a key that is not one of the dense ones.
+#[cold]
+#[inline(never)]
+pub(super) fn word_of_sparse_key<M: Memory, W: Cell, R: Rules>(
+    memory: M,
+    geometry: &Geometry,
+    object: u64,
+    key: u64,
+) -> u64 {
+    let view = View::<M, W, R>::new(memory, geometry);
+    let (Some(column), Some(place)) = (view.column(key), view.place(object)) else { return 0 };
+    view.load(view.cell(place, column))
 }
 
 impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUMNS> {
@@ -40,20 +59,49 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
     /// The value of a pair. Wait-free.
     #[inline(always)]
     pub(crate) fn get(&self, object: u64, key: u64) -> Option<i64> {
-        let column = self.column(key)?;
-        if COLUMNS == 0 {
-            let place = self.place(object)?;
-            return decode::<W>(self.load(self.cell(place, column)));
+        decode::<W>(self.word(object, key))
+    }
+
+    /// The word of a pair, 0 if it has no cell. In line is the way of nearly all of them: a dense key of an object that is dense
+    /// or that one look finds.
+    ///
+    /// Nothing but the word comes back from the ways out of line, and each condition has a way of its own: the compiler
+    /// joins conditions that lead to one place, which costs two instructions a read.
+    #[inline(always)]
+    fn word(&self, object: u64, key: u64) -> u64 {
+        if COLUMNS != 0 {
+            return self.word_of_dense(object, key);
         }
-        // Nothing but the word comes back from the way out of line, so that the way in line stays short.
-        let word = match self.hot.dense_row_of::<COLUMNS>(object, W::BYTES) {
-            Some(place) => self.load(self.cell(place, column)),
-            None => {
-                std::hint::cold_path();
-                word_apart::<M, W, R>(self.memory, self.geometry, object, column)
-            }
+        let Some(column) = self.hot.dense_column(key) else {
+            std::hint::cold_path();
+            return word_of_sparse_key::<M, W, R>(self.memory, self.geometry, object, key);
         };
-        decode::<W>(word)
+        if let Some(place) = self.hot.dense_row(object) {
+            return self.load(self.cell(place, column));
+        }
+        let objects = self.objects();
+        if let Some(row) = objects.likely_row(object)
+            && objects.id(row) == object
+        {
+            return self.load(self.cell(self.hot.hashed_row(row), column));
+        }
+        std::hint::cold_path();
+        word_apart::<M, W, R>(self.memory, self.geometry, object, key)
+    }
+
+    /// The same for who knows the number of columns, and reads dense objects in tight loops: every search stays out of those.
+    #[inline(always)]
+    fn word_of_dense(&self, object: u64, key: u64) -> u64 {
+        let Some(column) = self.hot.dense_column_of::<COLUMNS>(key) else {
+            // All columns are dense keys (see `Geometry::fits`).
+            std::hint::cold_path();
+            return 0;
+        };
+        let Some(place) = self.hot.dense_row_of::<COLUMNS>(object, W::BYTES) else {
+            std::hint::cold_path();
+            return word_apart::<M, W, R>(self.memory, self.geometry, object, key);
+        };
+        self.load(self.cell(place, column))
     }
 
     /// Stores a value.

@@ -108,7 +108,13 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
     /// The row of an entry, checked against the number of rows.
     #[inline(always)]
     pub(super) fn row_of(self, entry: u32) -> Option<Row> {
-        self.geometry.row((entry & self.geometry.row_mask()).wrapping_sub(1))
+        self.geometry.row(self.number_in(entry))
+    }
+
+    /// The number that an entry gives for its row, unchecked.
+    #[inline(always)]
+    pub(super) fn number_in(self, entry: u32) -> u32 {
+        (entry & self.geometry.row_mask()).wrapping_sub(1)
     }
 
     /// The number in a row. Relaxed: the acquire load of the entry ordered it.
@@ -125,7 +131,7 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
     pub(crate) fn find(self, id: u64) -> Option<Row> {
         let hash = hash(id);
         let level = self.level();
-        if let Some(row) = self.probable(hash, level)
+        if let Some(row) = self.row_of(self.likely_entry(hash, level))
             && self.id(row) == id
         {
             return Some(row);
@@ -134,20 +140,37 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         self.find_on(level, id, hash)
     }
 
-    /// The row in the first slot or in its neighbour, by tag alone.
+    /// The entry in the first slot or in its neighbour, by the tag of the first.
     ///
     /// Nineteen of twenty searches end in one of the two, and the choice between them is made without a
     /// branch, because nobody can predict it: one search in eight would wait for a mispredicted branch that
     /// itself waits for memory. The neighbour of a level's last slot belongs to another level, which is of
     /// no harm: an entry is true wherever it stands, and the caller compares the number.
     #[inline(always)]
-    pub(super) fn probable(self, hash: u64, level: Level) -> Option<Row> {
-        let home = self.geometry.home(hash, level);
-        let first = self.memory.acquire32(self.geometry.slot_at(home));
-        let second = self.memory.acquire32(self.geometry.neighbour_at(home));
+    pub(super) fn likely_entry(self, hash: u64, level: Level) -> u32 {
+        let (first, second) = self.geometry.first_two(hash, level);
+        let (first, second) = (self.memory.acquire32(first), self.memory.acquire32(second));
         let differs = (first ^ hash as u32) & !self.geometry.row_mask();
-        let entry = std::hint::select_unpredictable(differs == 0, first, second);
-        self.candidate(entry, hash)
+        std::hint::select_unpredictable(differs == 0, first, second)
+    }
+
+    /// The row in the likely entry, for the caller to compare its number with this one.
+    ///
+    /// The tag need not be looked at again: a row that holds the number is the number's row.
+    #[inline(always)]
+    pub(super) fn likely_row(self, id: u64) -> Option<Row> {
+        self.row_of(self.likely_entry(hash(id), self.level()))
+    }
+
+    /// The number of the row in the likely entry, unchecked: there may be no such row.
+    #[inline(always)]
+    pub(super) fn likely_number(self, id: u64, level: Level) -> u32 {
+        self.number_in(self.likely_entry(hash(id), level))
+    }
+
+    /// The row of a number, for who has looked in vain where it is likely to be.
+    pub(super) fn search(self, id: u64) -> Option<Row> {
+        self.find_on(self.level(), id, hash(id))
     }
 
     /// The search in full.

@@ -1,15 +1,24 @@
 //! Reading and writing many pairs at once: the cache misses of a batch overlap instead of following one another.
 
+use super::cells::{word_apart, word_of_sparse_key};
 use super::index::hash;
 use super::{Rules, Spares, View};
 use crate::error::Error;
-use crate::layout::Row;
+use crate::layout::Level;
 use crate::memory::Memory;
 use crate::width::decode;
 use crate::width::sealed::Cell;
 
 /// Pairs in flight: enough to cover a memory access, few enough for the first-level cache.
 const BATCH: usize = 32;
+
+/// A pair of a batch, and the number of the row that its object is likely to have.
+#[derive(Clone, Copy)]
+struct Sought {
+    object: u64,
+    key: u64,
+    row: u32,
+}
 
 impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUMNS> {
     /// Calls `sink` with the value of each pair, in order. Each value is read as `get` reads it.
@@ -23,20 +32,53 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         S: FnMut(Option<i64>),
     {
         let mut pairs = pairs.into_iter();
-        let mut batch = [(0, 0); BATCH];
+        let mut batch = [Sought { object: 0, key: 0, row: 0 }; BATCH];
         while let Some((object, key)) = pairs.next() {
             if self.hot.dense_row(object).is_some() {
                 sink(self.get(object, key));
                 continue;
             }
-            batch[0] = (object, key);
+            let level = self.objects().level();
+            batch[0] = self.seek(object, key, level);
             let mut count = 1;
-            for (slot, pair) in batch[1..].iter_mut().zip(pairs.by_ref()) {
-                *slot = pair;
+            for (sought, (object, key)) in batch[1..].iter_mut().zip(pairs.by_ref()) {
+                *sought = self.seek(object, key, level);
                 count += 1;
             }
-            self.get_batch(&batch[..count], &mut sink);
+            for sought in &batch[..count] {
+                sink(decode::<W>(self.word_of(sought)));
+            }
         }
+    }
+
+    /// Looks at the slots of a pair and asks for its cell.
+    ///
+    /// No branch here depends on memory, so the processor runs through a whole batch without waiting, and its slots arrive side
+    /// by side.
+    #[inline(always)]
+    fn seek(&self, object: u64, key: u64, level: Level) -> Sought {
+        let row = self.objects().likely_number(object, level);
+        self.memory.prefetch(self.hot.probable_cell(row, key, W::BYTES));
+        Sought { object, key, row }
+    }
+
+    /// The word of a pair that was sought, 0 if it has no cell.
+    #[inline(always)]
+    fn word_of(&self, sought: &Sought) -> u64 {
+        let &Sought { object, key, row } = sought;
+        let Some(column) = self.hot.dense_column(key) else {
+            std::hint::cold_path();
+            return word_of_sparse_key::<M, W, R>(self.memory, self.geometry, object, key);
+        };
+        // The row may not exist, or not be the object's, which only its own number tells.
+        if let Some(row) = self.hot.objects.row(row)
+            && self.objects().id(row) == object
+        {
+            return self.load(self.cell(self.hot.hashed_row(row), column));
+        }
+        // A dense object, or one that is not in the first two slots: search in full.
+        std::hint::cold_path();
+        word_apart::<M, W, R>(self.memory, self.geometry, object, key)
     }
 
     /// Stores the value of each (object, key, value), in order, each as `set` stores it. An error ends it: what came before is
@@ -75,37 +117,5 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
                 self.memory.prefetch(index.geometry.slot_at(home).offset());
             }
         }
-    }
-
-    /// Three passes: fetch the slots, find the rows and fetch the cells, read the cells.
-    #[inline(always)]
-    fn get_batch<S: FnMut(Option<i64>)>(&self, batch: &[(u64, u64)], sink: &mut S) {
-        let objects = self.objects();
-        let level = objects.level();
-        for &(object, _) in batch {
-            let home = objects.geometry.home(hash(object), level);
-            self.memory.prefetch(objects.geometry.slot_at(home).offset());
-        }
-        let mut rows = [None; BATCH];
-        for (row, &(object, key)) in rows.iter_mut().zip(batch) {
-            *row = objects.probable(hash(object), level);
-            if let (Some(row), Some(column)) = (*row, self.hot.dense_column(key)) {
-                self.memory.prefetch(self.cell(self.hot.hashed_row(row), column).offset());
-            }
-        }
-        for (row, &(object, key)) in rows.iter().zip(batch) {
-            sink(match *row {
-                Some(row) if objects.id(row) == object => self.value(row, key),
-                // A dense object, or one that is not in the first two slots: search in full.
-                _ => self.get(object, key),
-            });
-        }
-    }
-
-    #[inline(always)]
-    fn value(&self, row: Row, key: u64) -> Option<i64> {
-        let column = self.column(key)?;
-        let at = self.cell(self.hot.hashed_row(row), column);
-        decode::<W>(self.load(at))
     }
 }
