@@ -70,7 +70,9 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
             std::hint::cold_path();
             return word_of_sparse_key::<M, W, R>(self.memory, self.geometry, object, key);
         };
-        // The row may not exist, or not be the object's, which only its own number tells.
+        // The row may not exist, or not be the object's, which only its own number tells. Any other that holds the number would not
+        // do: before a slot names a row, it may go to another object.
+        let row = if R::NAMED_ROWS_ONLY { row } else { 0 };
         if let Some(row) = self.hot.objects.row(row)
             && self.objects().id(row) == object
         {

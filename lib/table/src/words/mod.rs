@@ -50,6 +50,8 @@ pub(crate) trait Rules: Copy {
     const STOP_AT_FROZEN: bool = true;
     /// Whether the object is written into its row before the row is published.
     const OBJECT_FIRST: bool = true;
+    /// Whether a batch looks only into rows that a slot names, and not into any that may hold the object.
+    const NAMED_ROWS_ONLY: bool = true;
     /// Whether a record's writer fences between its previous sequence and the half it fills.
     const WRITER_FENCE: bool = true;
     /// Whether a snapshot fences between the values and the second look at the sequence.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::protocol::{frozen, growth, one_object, order, record, second, sum, twin, two_objects};
+use super::protocol::{batch, frozen, growth, one_object, order, record, second, sum, twin, two_objects};
 use super::{Bounds, Verdict};
 use crate::words::Rules;
 
@@ -67,4 +67,17 @@ impl Rules for Copying {
 #[test]
 fn copying_without_release_is_equivalent() {
     assert_eq!(noticed::<Copying>(), None);
+}
+
+/// Looking for an object in a row that no slot names. Its scenario has three threads, so it is not among those of the others.
+#[derive(Clone, Copy)]
+struct Guess;
+impl Rules for Guess {
+    const NAMED_ROWS_ONLY: bool = false;
+}
+
+#[test]
+fn guessing_a_row_is_noticed() {
+    let verdict = batch::<Guess>(Bounds { stale: 0, ..BOUNDS });
+    assert!(verdict.failure.is_some(), "the explorer accepts this mutant");
 }
