@@ -18,6 +18,9 @@ const REASON: &str = "//! Length: ";
 /// Folders of the root that hold no modules of the workspace.
 const SKIPPED: [&str; 3] = ["target", "labs", "fixtures"];
 
+/// What cargo puts into every folder that it builds in, wherever that is.
+const BUILT_HERE: &str = "CACHEDIR.TAG";
+
 /// What puts work off or hides a test. Written in two halves, so that this file does not accuse itself.
 const PUT_OFF: [&str; 5] = [
     concat!("TO", "DO"),
@@ -45,7 +48,7 @@ fn modules(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
             let path = entry.map_err(ChoreError::at(&folder))?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let skipped = name.starts_with('.') || folder == root && SKIPPED.contains(&name.as_ref());
-            if path.is_dir() && !skipped {
+            if path.is_dir() && !skipped && !path.join(BUILT_HERE).exists() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 found.push(path);
