@@ -27,6 +27,10 @@ pub struct ShiftSample {
     pub involuntary_switches: u64,
     /// CPU on which it began and ended.
     pub cpus: [Option<Cpu>; 2],
+    /// Least time of a word to the other worker and back, when the shift began and when it ended; with the first of two
+    /// workers on CPUs of their own.
+    #[serde(default)]
+    pub round_trips_ns: [Option<u64>; 2],
     /// What reading the thread's CPU clock costs, which is in every lap.
     pub clock_ns: u64,
     /// CPU time of each lap, in the order in which they were run; empty unless asked for.

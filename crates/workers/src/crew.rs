@@ -12,6 +12,7 @@ use fauxplat_units::Cpu;
 
 use crate::WorkerError;
 use crate::account::Books;
+use crate::greeting::{Greetings, Side};
 
 /// Where and how a worker runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,14 @@ pub struct Shift {
     pub keep_laps: bool,
 }
 
+/// A shift, and those who share it.
+struct Order {
+    shift: Shift,
+    barrier: Arc<Barrier>,
+    /// Two on CPUs of their own find out how far they are from each other.
+    greetings: Option<(Arc<Greetings>, Side)>,
+}
+
 /// Workers that are ready.
 #[derive(Debug)]
 pub struct Crew {
@@ -48,7 +57,7 @@ pub struct Crew {
 #[derive(Debug)]
 struct Worker {
     cpu: Cpu,
-    orders: Option<Sender<(Shift, Arc<Barrier>)>>,
+    orders: Option<Sender<Order>>,
     accounts: Receiver<ShiftSample>,
     thread: Option<JoinHandle<()>>,
 }
@@ -68,11 +77,19 @@ impl Crew {
     /// # Errors
     /// A worker is gone.
     pub fn work(&mut self, shifts: &[Option<Shift>]) -> Result<Vec<Option<ShiftSample>>, WorkerError> {
-        let hands = shifts.iter().flatten().count();
-        let barrier = Arc::new(Barrier::new(hands));
+        let hands: Vec<&Worker> =
+            self.workers.iter().zip(shifts).filter_map(|(worker, shift)| shift.map(|_| worker)).collect();
+        let barrier = Arc::new(Barrier::new(hands.len()));
+        let greetings = match hands.as_slice() {
+            [a, b] if a.cpu != b.cpu => Some(Arc::new(Greetings::default())),
+            _ => None,
+        };
+        let mut sides = [Side::Speaks, Side::Answers].into_iter();
         for (worker, shift) in self.workers.iter().zip(shifts) {
-            if let Some(shift) = shift {
-                let sent = worker.orders.as_ref().map(|orders| orders.send((*shift, Arc::clone(&barrier))));
+            if let Some(shift) = *shift {
+                let greetings = greetings.clone().zip(sides.next());
+                let order = Order { shift, barrier: Arc::clone(&barrier), greetings };
+                let sent = worker.orders.as_ref().map(|orders| orders.send(order));
                 sent.and_then(Result::ok).ok_or(WorkerError::Gone(worker.cpu))?;
             }
         }
@@ -132,14 +149,18 @@ impl Station {
         }
     }
 
-    fn serve(&self, inbox: &Receiver<(Shift, Arc<Barrier>)>, outbox: &Sender<ShiftSample>) {
+    fn serve(&self, inbox: &Receiver<Order>, outbox: &Sender<ShiftSample>) {
         let books = Books::open(self.cpu);
         // Memory that was laid out once is used again whenever its kernel comes back.
         let mut ready: HashMap<Kernel, Ready> = HashMap::new();
-        while let Ok((shift, barrier)) = inbox.recv() {
+        while let Ok(Order { shift, barrier, greetings }) = inbox.recv() {
             let work = ready.entry(shift.kernel).or_insert_with(|| Ready::new(shift.kernel, &self.caches));
             barrier.wait();
+            let greeting = greetings.as_ref();
+            let begin = greeting.and_then(|(words, side)| words.at_the_beginning.greet(*side));
             let account = labour(&shift, work, &books);
+            let end = greeting.and_then(|(words, side)| words.at_the_end.greet(*side));
+            let account = ShiftSample { round_trips_ns: [begin, end], ..account };
             if outbox.send(account).is_err() {
                 return;
             }
@@ -199,6 +220,23 @@ mod tests {
         }
         let alone = crew.work(&[None, shift(Kernel::L1)]).unwrap();
         assert!(alone[0].is_none() && alone[1].as_ref().is_some_and(|account| account.units > 0));
+    }
+
+    #[test]
+    fn two_on_cpus_of_their_own_say_how_far_apart_they_are() {
+        let cpus: Vec<Cpu> = sched::affinity(0).unwrap().iter().collect();
+        let [a, b] = [cpus[0], cpus[cpus.len() - 1]].map(|cpu| station(cpu.0));
+        let mut crew = Crew::new(&[a, b]).unwrap();
+        let trips = |crew: &mut Crew, shifts: &[Option<Shift>]| {
+            let accounts = crew.work(shifts).unwrap();
+            accounts.into_iter().flatten().map(|account| account.round_trips_ns).collect::<Vec<_>>()
+        };
+        let both = trips(&mut crew, &[shift(Kernel::L1), shift(Kernel::L1)]);
+        assert_eq!(both[1], [None, None], "only one of them takes the time");
+        // Beside other tests one of the two may not be running for longer than the other waits.
+        let limit_ns = if a.cpu == b.cpu { 0 } else { 5_000_000 };
+        assert!(both[0].iter().flatten().all(|&took_ns| took_ns > 0 && took_ns < limit_ns), "{both:?}");
+        assert_eq!(trips(&mut crew, &[shift(Kernel::L1), None]), [[None, None]]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod account;
 mod crew;
+mod greeting;
 
 pub use crew::{Crew, Shift, Station};
 

@@ -49,6 +49,12 @@ fn labels() -> Result<(), ChoreError> {
     for _ in 0..QUIET {
         let document = matrix(true)?;
         *said.entry(labels_of(&document, "label")).or_default() += 1;
+        for label in
+            document["labels"].as_array().into_iter().flatten().filter(|it| it["cpu_a"] != it["cpu_b"])
+        {
+            let word = |field: &str| label[field].as_str().unwrap_or("?").to_owned();
+            println!("  {}:{} {} ({})", label["cpu_a"], label["cpu_b"], word("label"), word("evidence"));
+        }
         for pair in document["pairs"].as_array().into_iter().flatten() {
             worst = worst.max(pair["unexplained_share"].as_f64().unwrap_or(1.0).abs());
             steal += pair["steal_ns"].as_u64().unwrap_or(0);

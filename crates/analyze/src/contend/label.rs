@@ -54,8 +54,12 @@ pub(super) fn label(pair: &ContendPair, costs: &[PairCost], doubled: Option<Inte
         return same_cpu(costs);
     }
     if let Some(cost) = costs.iter().find(|cost| cost.rounds < ROUNDS_MIN) {
-        let (good, bad) = (cost.rounds, cost.dropped_rounds);
-        return Label::open(format!("{}: others disturbed {bad} rounds and left {good}", cost.kernel));
+        let PairCost { kernel, rounds, dropped_rounds, elsewhere_rounds, .. } = cost;
+        let mut words = format!("{kernel}: others disturbed {dropped_rounds} rounds and left {rounds}");
+        if *elsewhere_rounds > 0 {
+            words.push_str(&format!(" at this distance, {elsewhere_rounds} at another"));
+        }
+        return Label::open(words);
     }
     stacked(costs)
         .or_else(|| sibling(costs))

@@ -1,5 +1,6 @@
 //! What two workers cost each other, and what their CPUs therefore are to each other.
 
+mod distance;
 mod label;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,7 @@ use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::median;
 use fauxplat_units::Cpu;
 
+use distance::Distance;
 use label::{Label, label};
 pub use usable::usable_cache;
 
@@ -86,17 +88,49 @@ pub fn contend_findings(
     let mut judged = ContendJudged::default();
     let index = Index::of(samples);
     for (place, pair) in pairs.iter().enumerate() {
-        let mut costs = pair_costs(pair, cells, &index, seed);
+        let distance = distance(pair, cells, samples);
+        let mut costs = pair_costs(pair, distance, cells, &index, seed);
         let Label { is, evidence, is_open } = label(pair, &costs, doubled(pair, cells, &index, seed));
         costs.iter_mut().for_each(|cost| cost.label = is);
         judged.findings.pairs.extend(costs);
-        let [cpu_a, cpu_b] = pair.cpus;
-        judged.findings.labels.push(PairLabel { cpu_a, cpu_b, label: is, claimed: pair.claimed, evidence });
+        judged.findings.labels.push(labelled(pair, is, evidence, distance));
         if is_open {
             judged.open.push(place);
         }
     }
     judged
+}
+
+/// How far the two workers were from each other whenever they worked together.
+fn distance(pair: &ContendPair, cells: &[ContendCell], samples: &[ShiftSample]) -> Option<Distance> {
+    let is_together = |sample: &&ShiftSample| {
+        cells.get(usize::from(sample.cell)).is_some_and(|cell| cell.hands == pair.hands)
+    };
+    Distance::of(samples.iter().filter(is_together))
+}
+
+fn labelled(
+    pair: &ContendPair,
+    label: Neighbourhood,
+    evidence: String,
+    distance: Option<Distance>,
+) -> PairLabel {
+    let [cpu_a, cpu_b] = pair.cpus;
+    let elsewhere = distance.and_then(|distance| distance.elsewhere);
+    PairLabel {
+        cpu_a,
+        cpu_b,
+        label,
+        claimed: pair.claimed,
+        evidence: [Some(evidence), distance.map(|distance| distance.told())]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join("; "),
+        round_trip_ns: distance.map(|distance| distance.round_trip_ns),
+        elsewhere_round_trip_ns: elsewhere.map(|elsewhere| elsewhere.round_trip_ns),
+        elsewhere_share: elsewhere.map(|elsewhere| elsewhere.share),
+    }
 }
 
 /// What one worker pays for a walk of twice as much, over its own walk of the kernel `llc`: the mean of both sides.
@@ -119,24 +153,32 @@ fn doubled(pair: &ContendPair, cells: &[ContendCell], index: &Index<'_>, seed: u
     (ratios.len() >= ROUNDS_MIN).then(|| middle(&ratios, seed))
 }
 
-fn pair_costs(pair: &ContendPair, cells: &[ContendCell], index: &Index<'_>, seed: u64) -> Vec<PairCost> {
+fn pair_costs(
+    pair: &ContendPair,
+    distance: Option<Distance>,
+    cells: &[ContendCell],
+    index: &Index<'_>,
+    seed: u64,
+) -> Vec<PairCost> {
     let together = cells.iter().enumerate().filter(|(_, cell)| cell.hands == pair.hands);
-    together.filter_map(|(place, cell)| cost(pair, place, cell, cells, index, seed)).collect()
+    together.filter_map(|(place, _)| cost(pair, distance, place, cells, index, seed)).collect()
 }
 
 /// One kernel on one pair: `None` before its first round is complete.
 fn cost(
     pair: &ContendPair,
+    distance: Option<Distance>,
     together: usize,
-    cell: &ContendCell,
     cells: &[ContendCell],
     index: &Index<'_>,
     seed: u64,
 ) -> Option<PairCost> {
+    let cell = &cells[together];
     let alone =
         |hand: u16| cells.iter().position(|other| other.kernel == cell.kernel && other.hands == [hand]);
     let alone = [alone(pair.hands[0])?, alone(pair.hands[1])?];
-    let (mut cpu, mut wall, mut lone, mut dropped) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let (mut cpu, mut wall, mut lone) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut dropped, mut elsewhere) = (0, 0);
     let mut both: Vec<&ShiftSample> = Vec::new();
     for round in 0..index.rounds {
         let side = |side: usize| {
@@ -147,6 +189,10 @@ fn cost(
         both.extend([a.1, b.1]);
         if is_disturbed(pair, [a, b]) {
             dropped += 1;
+            continue;
+        }
+        if distance.is_some_and(|distance| !distance.counts(a.1)) {
+            elsewhere += 1;
             continue;
         }
         let ratio = |of: fn(&ShiftSample) -> f64| ((of(a.1) / of(a.0)) * (of(b.1) / of(b.0))).sqrt();
@@ -182,6 +228,7 @@ fn cost(
         unexplained_share,
         rounds,
         dropped_rounds: dropped,
+        elsewhere_rounds: elsewhere,
         label: Neighbourhood::NotDecided,
         claimed: pair.claimed,
     })

@@ -156,3 +156,50 @@ fn ratios_and_the_identity_of_time() {
     assert_eq!(cost.unexplained_share, Some(0.0));
     assert_eq!((cost.run_delay_ns, cost.steal_ns), (Some(12_000), Some(480_000)));
 }
+
+/// Rounds in which the pair is near and shares a cache, and others in which the host has moved it apart.
+fn moving(near: impl Fn(u32) -> bool) -> ContendJudged {
+    let pair = ContendPair {
+        cpus: [Cpu(0), Cpu(1)],
+        hands: [0, 1],
+        claimed: Neighbourhood::SharedCache,
+        doubled: Some([2, 3]),
+    };
+    let (mut cells, mut samples) = (Vec::new(), Vec::new());
+    for (kernel, slow) in [("float", false), ("llc", true), ("dram", false)] {
+        for hands in [vec![0], vec![1], vec![2], vec![3], vec![0, 1]] {
+            for round in 0..24 {
+                let is_slow = slow && near(round) && hands.len() == 2;
+                let unit_ns = if is_slow || hands[0] > 1 { TWICE_NS } else { 100_000 };
+                let trip_ns = if near(round) { 200 } else { 650 } + u64::from(round);
+                for &hand in &hands {
+                    let cost = [unit_ns * if kernel == "dram" { 3 } else { 1 }, 0, 0];
+                    let met = hand == 0 && hands.len() == 2;
+                    let round_trips_ns = [met.then_some(trip_ns); 2];
+                    samples
+                        .push(ShiftSample { round_trips_ns, ..shift(round, cells.len() as u16, hand, cost) });
+                }
+            }
+            cells.push(ContendCell { kernel: kernel.to_owned(), hands });
+        }
+    }
+    contend_findings(&[pair], &cells, &samples, 1)
+}
+
+#[test]
+fn cpus_that_the_host_moves_are_judged_by_the_rounds_in_which_they_were_near() {
+    let half = moving(|round| round % 2 == 0);
+    let label = &half.findings.labels[0];
+    assert_eq!((label.label, half.open.len()), (Neighbourhood::SharedCache, 0), "{}", label.evidence);
+    assert!(label.evidence.contains("the host moves these CPUs"), "{}", label.evidence);
+    assert!(label.round_trip_ns.unwrap() < 250.0 && label.elsewhere_share == Some(0.5));
+    assert!(half.findings.pairs.iter().all(|cost| (cost.rounds, cost.elsewhere_rounds) == (12, 12)));
+
+    let apart = moving(|_| false);
+    let label = &apart.findings.labels[0];
+    assert_eq!((label.label, label.elsewhere_share), (Neighbourhood::Separate, None), "{}", label.evidence);
+
+    // Too few rounds for a label, and more of them may come.
+    let seldom = moving(|round| round % 8 == 0);
+    assert_eq!((seldom.findings.labels[0].label, seldom.open.len()), (Neighbourhood::NotDecided, 1));
+}

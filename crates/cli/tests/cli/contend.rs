@@ -31,13 +31,15 @@ fn every_pair_has_a_label_with_evidence_and_every_kernel_a_cost() {
             assert!(label["evidence"].as_str().unwrap().len() > 10, "{label}");
             let is_same = label["cpu_a"] == label["cpu_b"];
             assert!(is_same == (label["claimed"] == "same-cpu"), "{label}");
+            assert!(!is_same || label["round_trip_ns"].is_null(), "{label}");
             // Arithmetic and a first level cannot tell whether anything further out is shared.
             assert_ne!(label["label"], "separate", "{label}");
         }
         for pair in found["pairs"].as_array().unwrap() {
             let real = |field: &str| pair[field].as_f64();
             assert!(real("wall_ratio").is_none_or(|ratio| ratio > 0.0), "{pair}");
-            assert!(number(pair, "rounds") + number(pair, "dropped_rounds") == 5, "{pair}");
+            let rounds = ["rounds", "dropped_rounds", "elsewhere_rounds"].map(|field| number(pair, field));
+            assert!(rounds.iter().sum::<u64>() == 5, "{pair}");
             assert!(pair["label"].is_string() && pair["claimed"].is_string());
         }
         assert_eq!(lab.json(&["history", "show", "last"])["labels"], found["labels"]);

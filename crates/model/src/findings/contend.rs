@@ -83,6 +83,9 @@ pub struct PairCost {
     pub rounds: usize,
     /// Rounds that others disturbed, and that do not count.
     pub dropped_rounds: usize,
+    /// Rounds in which the host had the CPUs at another distance than the one that is judged; they do not count either.
+    #[serde(default)]
+    pub elsewhere_rounds: usize,
     /// What the two CPUs are to each other, by all kernels together.
     pub label: Neighbourhood,
     /// What the kernel claims that they are.
@@ -102,6 +105,15 @@ pub struct PairLabel {
     pub claimed: Neighbourhood,
     /// The figures that decided.
     pub evidence: String,
+    /// Time of a word from one CPU to the other and back in the rounds that count, in nanoseconds; `null` for one CPU.
+    #[serde(default)]
+    pub round_trip_ns: Option<f64>,
+    /// The same in the rounds at another distance, when the host moved the CPUs.
+    #[serde(default)]
+    pub elsewhere_round_trip_ns: Option<f64>,
+    /// Share of the meetings that were at that other distance.
+    #[serde(default)]
+    pub elsewhere_share: Option<f64>,
 }
 
 /// Findings of `contend`.

@@ -41,7 +41,7 @@ pub(crate) fn answer(found: &ContendFindings) -> String {
 
 fn labels(found: &ContendFindings) -> Grid {
     let mut grid = Grid::new(&["CPUs", "measured", "claimed", "evidence"], &[]);
-    for PairLabel { cpu_a, cpu_b, label, claimed, evidence } in &found.labels {
+    for PairLabel { cpu_a, cpu_b, label, claimed, evidence, .. } in &found.labels {
         let tone = match *label {
             Neighbourhood::NotDecided => Tone::Doubt,
             label if label != *claimed => Tone::Neutral,
@@ -90,7 +90,9 @@ fn accounts(found: &ContendFindings) -> String {
     let worst =
         found.pairs.iter().filter_map(|cost| cost.unexplained_share).map(f64::abs).fold(0.0, f64::max);
     let dropped: usize = found.pairs.iter().map(|cost| cost.dropped_rounds).sum();
-    let rounds: usize = found.pairs.iter().map(|cost| cost.rounds + cost.dropped_rounds).sum();
+    let elsewhere: usize = found.pairs.iter().map(|cost| cost.elsewhere_rounds).sum();
+    let all = |cost: &PairCost| cost.rounds + cost.dropped_rounds + cost.elsewhere_rounds;
+    let rounds: usize = found.pairs.iter().map(all).sum();
     let mut text = format!(
         "Wall time is CPU time, run-queue wait and steal: at most {} of a cell is none of them.",
         percent(worst)
@@ -98,6 +100,12 @@ fn accounts(found: &ContendFindings) -> String {
     if dropped > 0 {
         text.push_str(&format!(
             " {dropped} of {} were disturbed by others and do not count.",
+            counted(rounds, "round", "rounds")
+        ));
+    }
+    if elsewhere > 0 {
+        text.push_str(&format!(
+            " In {elsewhere} of {} the host had the CPUs at another distance; they do not count either.",
             counted(rounds, "round", "rounds")
         ));
     }

@@ -1,0 +1,115 @@
+//! How far two CPUs were from each other, round by round: the host may move virtual CPUs while they are measured.
+
+use fauxplat_model::ShiftSample;
+
+/// Between two distances lies at least this factor: a word takes three times as long between two caches as within one,
+/// and in one place no more than a fifth longer or shorter.
+const STEP: f64 = 1.5;
+/// Fewer meetings than this are no distance of their own.
+const MEETINGS_MIN: usize = 3;
+/// CPUs that were near each other for less than this share of the meetings are judged by the others.
+const NEAR_SHARE_MIN: f64 = 0.1;
+
+/// What the meetings of a pair tell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Distance {
+    /// Median time of a word there and back in the meetings that count, in nanoseconds.
+    pub(super) round_trip_ns: f64,
+    /// The same in the others, and their share, if the host moved the CPUs.
+    pub(super) elsewhere: Option<Elsewhere>,
+}
+
+/// Meetings at another distance than the one that is judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Elsewhere {
+    pub(super) round_trip_ns: f64,
+    pub(super) share: f64,
+    /// What lies between the two distances.
+    limit_ns: f64,
+}
+
+impl Distance {
+    /// From all that the two workers did together; `None` if they never met.
+    pub(super) fn of<'s>(together: impl Iterator<Item = &'s ShiftSample>) -> Option<Self> {
+        let mut trips: Vec<u64> = together.flat_map(|sample| sample.round_trips_ns).flatten().collect();
+        trips.sort_unstable();
+        let median = |trips: &[u64]| trips.get(trips.len() / 2).map(|&ns| ns as f64);
+        let all = median(&trips)?;
+        let Some(split) = split(&trips) else {
+            return Some(Distance { round_trip_ns: all, elsewhere: None });
+        };
+        let limit_ns = (trips[split - 1] as f64 * trips[split] as f64).sqrt();
+        let (near, far) = trips.split_at(split);
+        let is_near = near.len() as f64 >= trips.len() as f64 * NEAR_SHARE_MIN;
+        let (judged, other) = if is_near { (near, far) } else { (far, near) };
+        let share = other.len() as f64 / trips.len() as f64;
+        let elsewhere = Elsewhere { round_trip_ns: median(other)?, share, limit_ns };
+        Some(Distance { round_trip_ns: median(judged)?, elsewhere: Some(elsewhere) })
+    }
+
+    /// Whether two workers were at the distance that is judged, from the beginning of a shift to its end.
+    pub(super) fn counts(&self, together: &ShiftSample) -> bool {
+        let Some(elsewhere) = self.elsewhere else { return true };
+        let is_near = self.round_trip_ns < elsewhere.limit_ns;
+        let at_it = |trip: Option<u64>| trip.is_some_and(|ns| ((ns as f64) < elsewhere.limit_ns) == is_near);
+        together.round_trips_ns.into_iter().all(at_it)
+    }
+
+    /// `a word there and back takes 0.20 µs`.
+    pub(super) fn told(&self) -> String {
+        let us = |ns: f64| format!("{:.2} µs", ns / 1e3);
+        let here = format!("a word there and back takes {}", us(self.round_trip_ns));
+        self.elsewhere.map_or(here.clone(), |other| {
+            let (share, there) = (other.share * 100.0, us(other.round_trip_ns));
+            format!("{here}, and {there} at {share:.0} % of the meetings, which do not count: the host moves these CPUs")
+        })
+    }
+}
+
+/// Where the widest step between neighbouring times lies, if it is one from one distance to another.
+fn split(sorted: &[u64]) -> Option<usize> {
+    let last = sorted.len().checked_sub(MEETINGS_MIN)?;
+    let step = |at: usize| sorted[at] as f64 / sorted[at - 1].max(1) as f64;
+    let widest = (MEETINGS_MIN..=last).max_by(|&a, &b| step(a).total_cmp(&step(b)))?;
+    (step(widest) >= STEP).then_some(widest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meetings(trips: &[u64]) -> Vec<ShiftSample> {
+        let met = |&ns: &u64| ShiftSample { round_trips_ns: [Some(ns), Some(ns)], ..ShiftSample::default() };
+        trips.iter().map(met).collect()
+    }
+
+    #[test]
+    fn one_distance_is_one_whatever_single_meetings_took() {
+        let samples = meetings(&[190, 200, 205, 210, 190, 4000]);
+        let distance = Distance::of(samples.iter()).unwrap();
+        assert_eq!(distance.elsewhere, None);
+        assert!(samples.iter().all(|sample| distance.counts(sample)));
+        assert_eq!(distance.told(), "a word there and back takes 0.20 µs");
+        assert_eq!(Distance::of(meetings(&[]).iter()), None);
+    }
+
+    #[test]
+    fn of_two_distances_the_nearer_one_is_judged_if_it_is_there_often_enough() {
+        let samples = meetings(&[190, 650, 205, 660, 190, 700, 640, 210]);
+        let distance = Distance::of(samples.iter()).unwrap();
+        let counted: Vec<bool> = samples.iter().map(|sample| distance.counts(sample)).collect();
+        assert_eq!(counted, [true, false, true, false, true, false, false, true]);
+        assert_eq!(distance.elsewhere.unwrap().share, 0.5);
+        assert!(distance.told().contains("0.66 µs at 50 %"), "{}", distance.told());
+        // On the way from one to the other a shift belongs to neither.
+        let moved = ShiftSample { round_trips_ns: [Some(190), Some(650)], ..ShiftSample::default() };
+        assert!(!distance.counts(&moved));
+
+        let mostly_far: Vec<u64> = (0..60).map(|n| if n < 4 { 200 } else { 650 + n }).collect();
+        let samples = meetings(&mostly_far);
+        let distance = Distance::of(samples.iter()).unwrap();
+        assert!(
+            distance.round_trip_ns > 600.0 && !distance.counts(&samples[0]) && distance.counts(&samples[9])
+        );
+    }
+}
