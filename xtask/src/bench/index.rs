@@ -50,6 +50,8 @@ fn repeats(duration: &str, beside: bool) -> Result<(), ChoreError> {
     let values: Vec<f64> = all.iter().map(|it| it.value).collect();
     let (low, middle, high) = quartiles(&values);
     println!("  FauxPlat/s: median {middle:.1} (quartiles {low:.1} … {high:.1})");
+    let one = |it: &Repeat| format!("{:.1} ±{:.2} %", it.value, (it.high - it.low) / it.value / 2.0 * 100.0);
+    println!("  {}", all.iter().map(one).collect::<Vec<_>>().join(", "));
     let inside = |one: &Repeat, other: &Repeat| other.low <= one.value && one.value <= other.high;
     let agree = |one: &&Repeat| all.iter().filter(|other| inside(one, other)).count() >= GOAL;
     let agreeing = all.iter().filter(agree).count();
