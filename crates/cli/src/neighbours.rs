@@ -32,7 +32,7 @@ pub(crate) struct Served(BTreeMap<Cpu, (Caches, bool)>);
 
 /// For how long a footprint is tried, after as long a warm-up, and how often.
 const TRIAL_NS: u64 = 4_000_000;
-const TRIALS: usize = 3;
+const TRIALS: usize = 5;
 
 impl Served {
     /// Tries footprints on one CPU of each last-level cache, the largest first.
@@ -47,8 +47,8 @@ impl Served {
                 None => {
                     let caches = caches_of(topology, cpu);
                     let usable = usable(cpu, policy, &caches)?;
-                    // The kernel walks three quarters of what it is told.
-                    let llc = usable.map_or(caches.llc, |Bytes(usable)| Bytes(usable / 3 * 4));
+                    // The kernel walks three quarters of what it is told, which leaves room for what others may take later.
+                    let llc = usable.unwrap_or(caches.llc);
                     let found = (Caches { llc, ..caches }, usable.is_some());
                     known.push((sharing(topology, cpu), found.0, found.1));
                     found
@@ -98,7 +98,7 @@ fn usable(cpu: Cpu, policy: Policy, caches: &Caches) -> Result<Option<Bytes>, Wo
     Ok(None)
 }
 
-/// CPU time of a unit of the walk through so much memory: the least of a few.
+/// CPU time of a unit of the walk through so much memory: the median of a few, since others come and go.
 fn step_ns(cpu: Cpu, policy: Policy, caches: &Caches, footprint: Bytes) -> Result<f64, WorkerError> {
     let caches = Caches { llc: Bytes(footprint.0 / 3 * 4), ..*caches };
     let mut crew = Crew::new(&[Station { cpu, policy, caches }])?;
@@ -109,11 +109,11 @@ fn step_ns(cpu: Cpu, policy: Policy, caches: &Caches, footprint: Bytes) -> Resul
         lap_units: 100,
         keep_laps: false,
     };
-    let mut least = f64::INFINITY;
+    let mut costs = Vec::with_capacity(TRIALS);
     for _ in 0..TRIALS {
         let accounts = crew.work(&[Some(shift)])?;
-        let cost = accounts.iter().flatten().map(|sample| sample.cpu_ns_per_unit());
-        least = cost.fold(least, f64::min);
+        costs.extend(accounts.iter().flatten().map(|sample| sample.cpu_ns_per_unit()));
     }
-    Ok(least)
+    costs.sort_unstable_by(f64::total_cmp);
+    Ok(costs.get(TRIALS / 2).copied().unwrap_or(f64::INFINITY))
 }

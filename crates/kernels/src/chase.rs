@@ -2,6 +2,8 @@
 
 use std::hint::black_box;
 
+use fauxplat_sys::SysError;
+use fauxplat_sys::memory::Pages;
 use fauxplat_units::Bytes;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -13,44 +15,66 @@ const CHAINS: usize = 4;
 /// Steps of each chain in a unit.
 const STEPS: u64 = 8;
 
+/// So much memory is walked to its end before the walk goes elsewhere: in one order through everything each step would look
+/// for another page, and translations run out (at 12 MiB on some CPUs, whatever pages a guest asks for) long before a
+/// last-level cache does.
+const PLOT_BYTES: usize = 64 << 10;
+
+/// Memory from this size on asks for huge pages.
+const LARGE_BYTES: usize = 2 << 20;
+
 /// One cycle through all lines of a piece of memory, walked from several places.
 #[derive(Debug)]
 pub(crate) struct Chase {
     /// The index of the next word stands in the first word of each line.
-    words: Vec<u64>,
+    pages: Pages,
     at: [u64; CHAINS],
 }
 
 impl Chase {
-    pub(crate) fn new(footprint: Bytes, line: Bytes) -> Self {
+    /// # Errors
+    /// There is not so much memory.
+    pub(crate) fn new(footprint: Bytes, line: Bytes) -> Result<Self, SysError> {
         let stride = (line.0 / 8).max(1) as usize;
         let lines = (footprint.0 as usize / (stride * 8)).max(CHAINS);
-        let mut order: Vec<u32> = (0..lines as u32).collect();
-        // One order for all machines: what differs between two of them must be the machines.
-        order.shuffle(&mut ChaCha8Rng::seed_from_u64(1));
-        let mut words = vec![0u64; lines * stride];
+        let order = order(lines, PLOT_BYTES / (stride * 8));
+        let bytes = lines * stride * 8;
+        let mut pages = Pages::new(bytes, bytes >= LARGE_BYTES)?;
+        let words = pages.words();
         let word = |line: u32| line as usize * stride;
         for pair in order.windows(2) {
             words[word(pair[0])] = word(pair[1]) as u64;
         }
         words[word(order[lines - 1])] = word(order[0]) as u64;
         let at = std::array::from_fn(|chain| word(order[chain * lines / CHAINS]) as u64);
-        let mut chase = Chase { words, at };
+        let mut chase = Chase { pages, at };
         // Once around, so that the caches hold what they can hold before anything is measured.
         chase.run((lines as u64 / STEPS / CHAINS as u64).max(1));
-        chase
+        Ok(chase)
     }
 
     pub(crate) fn run(&mut self, units: u64) -> u64 {
         let mut at = self.at;
+        let words = self.pages.words();
         for _ in 0..units * STEPS {
             for place in &mut at {
-                *place = self.words[*place as usize];
+                *place = words[*place as usize];
             }
         }
         self.at = black_box(at);
         at.into_iter().fold(0, |sum, place| sum.rotate_left(7) ^ place)
     }
+}
+
+/// All lines in no order: plot after plot, and within each plot line after line.
+fn order(lines: usize, of_a_plot: usize) -> Vec<u32> {
+    // One order for all machines: what differs between two of them must be the machines.
+    let mut draw = ChaCha8Rng::seed_from_u64(1);
+    let all: Vec<u32> = (0..lines as u32).collect();
+    let mut plots: Vec<Vec<u32>> = all.chunks(of_a_plot.max(1)).map(<[u32]>::to_vec).collect();
+    plots.shuffle(&mut draw);
+    plots.iter_mut().for_each(|plot| plot.shuffle(&mut draw));
+    plots.concat()
 }
 
 #[cfg(test)]
@@ -59,15 +83,26 @@ mod tests {
 
     #[test]
     fn the_cycle_visits_every_line_once() {
-        let chase = Chase::new(Bytes(64 * 1000), Bytes(64));
+        let mut chase = Chase::new(Bytes(64 * 1000), Bytes(64)).unwrap();
+        let words = chase.pages.words();
         let (mut place, mut seen) = (0u64, 0);
         loop {
             seen += 1;
-            place = chase.words[place as usize];
+            place = words[place as usize];
             if place == 0 {
                 break;
             }
         }
         assert_eq!(seen, 1000);
+    }
+
+    #[test]
+    fn the_walk_stays_in_a_plot_until_it_has_seen_it() {
+        let order = order(1000, 64);
+        let plots: Vec<u32> = order.iter().map(|line| line / 64).collect();
+        let moves = plots.windows(2).filter(|two| two[0] != two[1]).count();
+        assert_eq!(moves, 1000_usize.div_ceil(64) - 1);
+        let neighbours = order.windows(2).filter(|two| two[0].abs_diff(two[1]) == 1).count();
+        assert!(neighbours < 100, "{neighbours} of 1000 steps go to the next line, as a prefetcher would");
     }
 }

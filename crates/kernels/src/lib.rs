@@ -169,7 +169,8 @@ impl Ready {
             }
             Kernel::Branch => State::Branches(Branches::new()),
             Kernel::L1 | Kernel::L2 | Kernel::Llc | Kernel::Dram => {
-                State::Chase(Chase::new(kernel.footprint(caches), caches.line))
+                let chase = Chase::new(kernel.footprint(caches), caches.line);
+                State::Chase(chase.expect("memory for a walk, as any allocation would need it"))
             }
             Kernel::Stream => {
                 let traffic = Traffic::new(kernel.footprint(caches), caches.line);

@@ -2,9 +2,9 @@
 
 use fauxplat_model::ShiftSample;
 
-/// Between two distances lies at least this factor: a word takes three times as long between two caches as within one,
-/// and in one place no more than a fifth longer or shorter.
-const STEP: f64 = 1.5;
+/// Between two distances lies at least this factor: a word takes three times as long between two caches as within one, and
+/// in one place not twice as long, even while somebody else works on one of the two cores.
+const STEP: f64 = 2.2;
 /// Fewer meetings than this are no distance of their own.
 const MEETINGS_MIN: usize = 3;
 /// CPUs that were near each other for less than this share of the meetings are judged by the others.
