@@ -108,6 +108,7 @@ fn step_ns(cpu: Cpu, policy: Policy, caches: &Caches, footprint: Bytes) -> Resul
         duration_ns: TRIAL_NS,
         lap_units: 100,
         keep_laps: false,
+        hands_over: false,
     };
     let mut costs = Vec::with_capacity(TRIALS);
     for _ in 0..TRIALS {

@@ -37,7 +37,7 @@ impl Chase {
     pub(crate) fn new(footprint: Bytes, line: Bytes) -> Result<Self, SysError> {
         let stride = (line.0 / 8).max(1) as usize;
         let lines = (footprint.0 as usize / (stride * 8)).max(CHAINS);
-        let order = order(lines, PLOT_BYTES / (stride * 8));
+        let order = walk_order(lines, PLOT_BYTES / (stride * 8));
         let bytes = lines * stride * 8;
         let mut pages = Pages::new(bytes, bytes >= LARGE_BYTES)?;
         let words = pages.words();
@@ -66,8 +66,8 @@ impl Chase {
     }
 }
 
-/// All lines in no order: plot after plot, and within each plot line after line.
-fn order(lines: usize, of_a_plot: usize) -> Vec<u32> {
+/// All of so many lines in no order: plot after plot, and within each plot line after line.
+pub fn walk_order(lines: usize, of_a_plot: usize) -> Vec<u32> {
     // One order for all machines: what differs between two of them must be the machines.
     let mut draw = ChaCha8Rng::seed_from_u64(1);
     let all: Vec<u32> = (0..lines as u32).collect();
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_walk_stays_in_a_plot_until_it_has_seen_it() {
-        let order = order(1000, 64);
+        let order = walk_order(1000, 64);
         let plots: Vec<u32> = order.iter().map(|line| line / 64).collect();
         let moves = plots.windows(2).filter(|two| two[0] != two[1]).count();
         assert_eq!(moves, 1000_usize.div_ceil(64) - 1);

@@ -17,6 +17,7 @@ use fauxplat_units::{Bytes, Cpu};
 
 use crate::branch::Branches;
 use crate::chase::Chase;
+pub use crate::chase::walk_order;
 pub use crate::traffic::Traffic;
 
 /// What a loop uses.

@@ -31,6 +31,10 @@ pub struct ShiftSample {
     /// workers on CPUs of their own.
     #[serde(default)]
     pub round_trips_ns: [Option<u64>; 2],
+    /// A walk through what the other worker had just written, and the same walk once more, in nanoseconds; with the second of
+    /// two workers that hand over.
+    #[serde(default)]
+    pub handed_over_ns: Option<[u64; 2]>,
     /// What reading the thread's CPU clock costs, which is in every lap.
     pub clock_ns: u64,
     /// CPU time of each lap, in the order in which they were run; empty unless asked for.

@@ -13,6 +13,7 @@ use fauxplat_units::Cpu;
 use crate::WorkerError;
 use crate::account::Books;
 use crate::greeting::{Greetings, Side};
+use crate::handover::Handover;
 
 /// Where and how a worker runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub struct Shift {
     pub lap_units: u64,
     /// Whether the CPU time of each lap is kept.
     pub keep_laps: bool,
+    /// Whether two that work together first hand something over through their caches.
+    pub hands_over: bool,
 }
 
 /// A shift, and those who share it.
@@ -52,11 +55,14 @@ struct Order {
 #[derive(Debug)]
 pub struct Crew {
     workers: Vec<Worker>,
+    /// Laid out when it is first wanted.
+    handover: Option<Arc<Handover>>,
 }
 
 #[derive(Debug)]
 struct Worker {
     cpu: Cpu,
+    caches: Caches,
     orders: Option<Sender<Order>>,
     accounts: Receiver<ShiftSample>,
     thread: Option<JoinHandle<()>>,
@@ -69,7 +75,7 @@ impl Crew {
     /// A CPU that is not there or not allowed, or a policy that is not permitted.
     pub fn new(stations: &[Station]) -> Result<Self, WorkerError> {
         let workers = stations.iter().map(Worker::start).collect::<Result<_, _>>()?;
-        Ok(Crew { workers })
+        Ok(Crew { workers, handover: None })
     }
 
     /// One shift: the workers that have an entry begin together, the others sleep. Accounts stand in the same places.
@@ -81,7 +87,13 @@ impl Crew {
             self.workers.iter().zip(shifts).filter_map(|(worker, shift)| shift.map(|_| worker)).collect();
         let barrier = Arc::new(Barrier::new(hands.len()));
         let greetings = match hands.as_slice() {
-            [a, b] if a.cpu != b.cpu => Some(Arc::new(Greetings::default())),
+            [a, b] if a.cpu != b.cpu => {
+                let handover = shifts.iter().flatten().all(|shift| shift.hands_over).then(|| {
+                    let made = self.handover.get_or_insert_with(|| Arc::new(Handover::new(&a.caches)));
+                    Arc::clone(made)
+                });
+                Some(Arc::new(Greetings::with(handover)))
+            }
             _ => None,
         };
         let mut sides = [Side::Speaks, Side::Answers].into_iter();
@@ -131,7 +143,13 @@ impl Worker {
         let thread = std::thread::Builder::new().name(format!("worker {}", station.cpu));
         let thread = thread.spawn(body).map_err(WorkerError::Thread)?;
         placed.recv().map_err(|_| WorkerError::Gone(station.cpu))??;
-        Ok(Worker { cpu: station.cpu, orders: Some(orders), accounts, thread: Some(thread) })
+        Ok(Worker {
+            cpu: station.cpu,
+            caches: station.caches,
+            orders: Some(orders),
+            accounts,
+            thread: Some(thread),
+        })
     }
 }
 
@@ -158,9 +176,10 @@ impl Station {
             barrier.wait();
             let greeting = greetings.as_ref();
             let begin = greeting.and_then(|(words, side)| words.at_the_beginning.greet(*side));
+            let handed_over_ns = greeting.and_then(|(words, side)| words.hand_over(*side));
             let account = labour(&shift, work, &books);
             let end = greeting.and_then(|(words, side)| words.at_the_end.greet(*side));
-            let account = ShiftSample { round_trips_ns: [begin, end], ..account };
+            let account = ShiftSample { round_trips_ns: [begin, end], handed_over_ns, ..account };
             if outbox.send(account).is_err() {
                 return;
             }
@@ -204,7 +223,14 @@ mod tests {
     }
 
     fn shift(kernel: Kernel) -> Option<Shift> {
-        Some(Shift { kernel, warm_ns: 0, duration_ns: 20_000_000, lap_units: 100, keep_laps: true })
+        Some(Shift {
+            kernel,
+            warm_ns: 0,
+            duration_ns: 20_000_000,
+            lap_units: 100,
+            keep_laps: true,
+            hands_over: kernel == Kernel::Llc,
+        })
     }
 
     #[test]
@@ -237,6 +263,12 @@ mod tests {
         let limit_ns = if a.cpu == b.cpu { 0 } else { 5_000_000 };
         assert!(both[0].iter().flatten().all(|&took_ns| took_ns > 0 && took_ns < limit_ns), "{both:?}");
         assert_eq!(trips(&mut crew, &[shift(Kernel::L1), None]), [[None, None]]);
+
+        let accounts = crew.work(&[shift(Kernel::Llc), shift(Kernel::Llc)]).unwrap();
+        let handed: Vec<_> = accounts.iter().flatten().map(|account| account.handed_over_ns).collect();
+        assert_eq!(handed[0], None, "who writes takes no time");
+        assert!(handed[1].is_none_or(|took| took.iter().all(|ns| *ns > 0)), "{handed:?}");
+        assert!(a.cpu == b.cpu || handed[1].is_some(), "{handed:?}");
     }
 
     #[test]

@@ -3,14 +3,22 @@
 //! A cache line that two cores write in turns takes three times as long between caches as within one, whatever else the
 //! machine does meanwhile, and a guest has no other way to see that the host has moved its CPUs.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use fauxplat_sys::clock;
+
+use crate::handover::Handover;
 
 /// Words that go there and back: some tens of microseconds.
 const WORDS: u32 = 64;
 /// Who is not answered for so long goes on: the other may have been put aside.
 const PATIENCE_NS: u64 = 5_000_000;
+/// The same for what takes a walk through memory.
+const HANDOVER_PATIENCE_NS: u64 = 200_000_000;
+/// Turns of a handover.
+const WRITTEN: u32 = 1;
+const READ: u32 = 2;
 /// Looks at the word between two looks at the clock.
 const LOOKS: u32 = 256;
 
@@ -19,6 +27,38 @@ const LOOKS: u32 = 256;
 pub(crate) struct Greetings {
     pub(crate) at_the_beginning: Word,
     pub(crate) at_the_end: Word,
+    /// Whose turn it is with what is handed over.
+    turn: Word,
+    /// What is handed over between the two, in shifts that ask for it.
+    handover: Option<Arc<Handover>>,
+}
+
+impl Greetings {
+    pub(crate) fn with(handover: Option<Arc<Handover>>) -> Self {
+        Greetings { handover, ..Greetings::default() }
+    }
+
+    /// The one that speaks writes, the other reads it twice: how long that takes when the other has just written, and from
+    /// the reader's own cache, in nanoseconds; for the reader alone.
+    pub(crate) fn hand_over(&self, side: Side) -> Option<[u64; 2]> {
+        let handover = self.handover.as_ref()?;
+        let until_ns = clock::monotonic_ns() + HANDOVER_PATIENCE_NS;
+        match side {
+            Side::Speaks => {
+                handover.write();
+                self.turn.0.store(WRITTEN, Ordering::Release);
+                // Both begin their work together.
+                self.turn.wait_for(READ, until_ns);
+                None
+            }
+            Side::Answers => {
+                self.turn.wait_for(WRITTEN, until_ns)?;
+                let took = [handover.read_ns(), handover.read_ns()];
+                self.turn.0.store(READ, Ordering::Release);
+                Some(took)
+            }
+        }
+    }
 }
 
 /// A word on cache lines of its own, a pair of them because of the prefetcher of adjacent lines.

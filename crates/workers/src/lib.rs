@@ -8,6 +8,7 @@
 mod account;
 mod crew;
 mod greeting;
+mod handover;
 
 pub use crew::{Crew, Shift, Station};
 

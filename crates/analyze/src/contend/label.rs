@@ -22,6 +22,20 @@ const CACHE_LIKE: f64 = 0.6;
 /// two on caches of their own nothing.
 const HALF: f64 = 0.5;
 
+/// What another CPU has just written takes less than this if one cache serves both: part of it comes from the writer's own.
+const AT_HAND: f64 = 2.0;
+/// And more than this if it comes from memory, or from another cache.
+const FETCHED: f64 = 3.0;
+
+/// What is known of the last-level cache besides its cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Caches {
+    /// What one worker pays alone for a walk of twice what the kernel `llc` walks.
+    pub(super) doubled: Option<Interval>,
+    /// What a worker pays for reading what the other has just written, over reading it once more.
+    pub(super) handed: Option<Interval>,
+}
+
 /// What is said of a pair.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Label {
@@ -48,8 +62,8 @@ impl Label {
     }
 }
 
-/// The label of a pair. `doubled` is what one worker pays alone for a walk of twice what the kernel `llc` walks.
-pub(super) fn label(pair: &ContendPair, costs: &[PairCost], doubled: Option<Interval>) -> Label {
+/// The label of a pair.
+pub(super) fn label(pair: &ContendPair, costs: &[PairCost], caches: Caches) -> Label {
     if pair.cpus[0] == pair.cpus[1] {
         return same_cpu(costs);
     }
@@ -64,7 +78,7 @@ pub(super) fn label(pair: &ContendPair, costs: &[PairCost], doubled: Option<Inte
     stacked(costs)
         .or_else(|| sibling(costs))
         .or_else(|| near_caches(costs))
-        .unwrap_or_else(|| last_level(costs, doubled))
+        .unwrap_or_else(|| last_level(costs, caches))
 }
 
 fn same_cpu(costs: &[PairCost]) -> Label {
@@ -116,13 +130,16 @@ fn near_caches(costs: &[PairCost]) -> Option<Label> {
 }
 
 /// The last-level cache, which says most of the time what two cores are to each other.
-fn last_level(costs: &[PairCost], doubled: Option<Interval>) -> Label {
+fn last_level(costs: &[PairCost], caches: Caches) -> Label {
     let named = |name: &str| costs.iter().find(|cost| cost.kernel == name);
     let (Some(llc), Some(dram)) = (named("llc"), named("dram")) else {
         return Label::closed("whether the last-level cache is shared takes the kernels llc and dram");
     };
     if let Some(held) = held_by_others(llc, dram) {
         return Label::open(held);
+    }
+    if let Some(label) = caches.handed.and_then(|handed| handed_over(handed, llc)) {
+        return label;
     }
     if llc.cpu_low_ratio > SHARED {
         return Label::decided(Neighbourhood::SharedCache, told(llc));
@@ -131,7 +148,7 @@ fn last_level(costs: &[PairCost], doubled: Option<Interval>) -> Label {
     if let Some(odd) = unclear.clone().find(|cost| cost.cpu_high_ratio < FASTER) {
         return Label::open(format!("others disturbed: {}", told(odd)));
     }
-    let Some(doubled) = doubled.filter(|doubled| doubled.low > SHARED) else {
+    let Some(doubled) = caches.doubled.filter(|doubled| doubled.low > SHARED) else {
         let words =
             "one worker alone walks twice as much as llc hardly more slowly: two may find room in one cache";
         return Label::open(words.to_owned());
@@ -147,6 +164,23 @@ fn last_level(costs: &[PairCost], doubled: Option<Interval>) -> Label {
         }
         false => Label::open(told(llc)),
     }
+}
+
+/// What one writes is at hand for the other exactly if one cache serves both. Walks that hurt each other prove the same, but
+/// walks that do not prove nothing: where strangers hold most of a cache, two that come again often both keep their part.
+fn handed_over(handed: Interval, llc: &PairCost) -> Option<Label> {
+    let Interval { low, middle, high } = handed;
+    let words = format!(
+        "what the other has just written takes {middle:.2} times ({low:.2} … {high:.2}) what one's own cache takes; {}",
+        told(llc)
+    );
+    if high < AT_HAND {
+        return Some(Label::decided(Neighbourhood::SharedCache, words));
+    }
+    (low > FETCHED).then(|| match llc.cpu_low_ratio > SHARED {
+        true => Label::open(words),
+        false => Label::decided(Neighbourhood::Separate, words),
+    })
 }
 
 /// The kernel of the last-level cache works in memory, because others hold the cache: then both are as slow alone as

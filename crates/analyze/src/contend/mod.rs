@@ -14,7 +14,7 @@ use fauxplat_stats::describe::median;
 use fauxplat_units::Cpu;
 
 use distance::Distance;
-use label::{Label, label};
+use label::{Caches, Label, label};
 pub use usable::usable_cache;
 
 /// What a cell of the design was for.
@@ -90,7 +90,11 @@ pub fn contend_findings(
     for (place, pair) in pairs.iter().enumerate() {
         let distance = distance(pair, cells, samples);
         let mut costs = pair_costs(pair, distance, cells, &index, seed);
-        let Label { is, evidence, is_open } = label(pair, &costs, doubled(pair, cells, &index, seed));
+        let caches = Caches {
+            doubled: doubled(pair, cells, &index, seed),
+            handed: handed(pair, distance, cells, &index, seed),
+        };
+        let Label { is, evidence, is_open } = label(pair, &costs, caches);
         costs.iter_mut().for_each(|cost| cost.label = is);
         judged.findings.pairs.extend(costs);
         judged.findings.labels.push(labelled(pair, is, evidence, distance));
@@ -107,6 +111,25 @@ fn distance(pair: &ContendPair, cells: &[ContendCell], samples: &[ShiftSample]) 
         cells.get(usize::from(sample.cell)).is_some_and(|cell| cell.hands == pair.hands)
     };
     Distance::of(samples.iter().filter(is_together))
+}
+
+/// What the walk through lines took that the other worker had just written, over the same walk once more.
+fn handed(
+    pair: &ContendPair,
+    distance: Option<Distance>,
+    cells: &[ContendCell],
+    index: &Index<'_>,
+    seed: u64,
+) -> Option<Interval> {
+    let cell = cells.iter().position(|cell| cell.kernel == "llc" && cell.hands == pair.hands)?;
+    let round = |round: u32| {
+        let [writes, reads] = pair.hands.map(|hand| index.get(round, cell, hand));
+        let counts = distance.is_none_or(|distance| writes.is_some_and(|writes| distance.counts(writes)));
+        let [handed_ns, own_ns] = reads?.handed_over_ns?;
+        counts.then(|| handed_ns as f64 / own_ns.max(1) as f64)
+    };
+    let ratios: Vec<f64> = (0..index.rounds).filter_map(round).collect();
+    (ratios.len() >= ROUNDS_MIN).then(|| middle(&ratios, seed))
 }
 
 fn labelled(

@@ -112,7 +112,7 @@ fn changed(change: impl Fn(&mut Vec<PairCost>), doubled: Interval) -> Label {
     change(&mut costs);
     let claimed = Neighbourhood::SharedCache;
     let pair = ContendPair { cpus: [Cpu(0), Cpu(1)], hands: [0, 1], claimed, doubled: Some([2, 3]) };
-    label(&pair, &costs, Some(doubled))
+    label(&pair, &costs, Caches { doubled: Some(doubled), handed: None })
 }
 
 #[test]
@@ -202,4 +202,34 @@ fn cpus_that_the_host_moves_are_judged_by_the_rounds_in_which_they_were_near() {
     // Too few rounds for a label, and more of them may come.
     let seldom = moving(|round| round % 8 == 0);
     assert_eq!((seldom.findings.labels[0].label, seldom.open.len()), (Neighbourhood::NotDecided, 1));
+}
+
+#[test]
+fn what_is_handed_over_through_one_cache_decides_where_costs_do_not() {
+    let handed = |low: f64, high: f64, llc: f64| {
+        let interval = Interval { low, middle: (low * high).sqrt(), high };
+        let pair = ContendPair {
+            cpus: [Cpu(0), Cpu(1)],
+            hands: [0, 1],
+            claimed: Neighbourhood::SharedCache,
+            doubled: Some([2, 3]),
+        };
+        let free = judged(
+            false,
+            &[("float", [100_000, 0, 0]), ("llc", [100_000, 0, 0]), ("dram", [100_000, 0, 0])],
+            0,
+        );
+        let mut costs = free.pairs;
+        let walk = costs.iter_mut().find(|cost| cost.kernel == "llc").unwrap();
+        (walk.cpu_low_ratio, walk.cpu_ratio, walk.cpu_high_ratio) = (llc * 0.99, llc, llc * 1.01);
+        let doubled = Some(Interval { low: 5.0, middle: 6.0, high: 7.0 });
+        label(&pair, &costs, Caches { doubled, handed: Some(interval) })
+    };
+    // Strangers hold most of the cache: the walks do not hurt each other, and yet it is one.
+    assert_eq!(handed(1.2, 1.5, 1.0).is, Neighbourhood::SharedCache);
+    assert_eq!(handed(6.0, 8.0, 1.0).is, Neighbourhood::Separate);
+    let contradiction = handed(6.0, 8.0, 2.0);
+    assert!(contradiction.is == Neighbourhood::NotDecided && contradiction.is_open);
+    // In between the costs decide, as they did before.
+    assert_eq!(handed(1.5, 4.0, 2.0).is, Neighbourhood::SharedCache);
 }

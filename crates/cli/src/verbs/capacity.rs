@@ -93,6 +93,7 @@ fn measure(
         duration_ns,
         lap_units: 100,
         keep_laps: false,
+        hands_over: false,
     };
     let works = |group: &CpuSet| list.iter().map(|&cpu| group.contains(cpu).then_some(shift)).collect();
     let cells: Vec<Vec<Option<Shift>>> = alone.iter().chain(&groups).map(works).collect();

@@ -171,7 +171,9 @@ fn shift(kernel: Kernel, duration: Nanos, same: bool) -> Shift {
     let times = if large { LARGE_TIMES } else { 1 } * if same { TURNS_TIMES } else { 1 };
     let duration_ns = duration.0.max(1_000_000) * times;
     let warm_ns = if large { duration_ns } else { duration_ns / 5 };
-    Shift { kernel, warm_ns, duration_ns, lap_units: LAP_UNITS, keep_laps: false }
+    // Whether a cache is shared is asked beside the walk that wants it.
+    let hands_over = kernel == Kernel::Llc;
+    Shift { kernel, warm_ns, duration_ns, lap_units: LAP_UNITS, keep_laps: false, hands_over }
 }
 
 impl Design {

@@ -85,6 +85,7 @@ fn measure(
         duration_ns: turn_ns,
         lap_units: LAP_UNITS,
         keep_laps: true,
+        hands_over: false,
     };
     let cells: Vec<Vec<Option<Shift>>> = match args.together {
         true => vec![vec![Some(shift); hands]],
