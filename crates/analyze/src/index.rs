@@ -158,7 +158,8 @@ mod tests {
         assert!(found.high / found.low < 1.01 && found.typical_per_s < 3500.0, "{found:?}");
         // Of a thousand laps three are undisturbed, and the others are not alike.
         let seldom = |round: u32| {
-            let lap = |lap: u64| if lap < 3 && round % 2 == 0 { 1_000_000 } else { 1_050_000 + lap * 500 };
+            let lap =
+                |lap: u64| if lap < 3 && round.is_multiple_of(2) { 1_000_000 } else { 1_050_000 + lap * 500 };
             shift(round, (0..500).map(lap).collect())
         };
         let hidden = index(&(0..20).map(seldom).collect::<Vec<_>>());
