@@ -31,15 +31,25 @@ pub struct ShiftSample {
     /// workers on CPUs of their own.
     #[serde(default)]
     pub round_trips_ns: [Option<u64>; 2],
-    /// A walk through what the other worker had just written, and the same walk once more, in nanoseconds; with the second of
-    /// two workers that hand over.
+    /// What the other worker had just written; with the second of two workers that hand over.
     #[serde(default)]
-    pub handed_over_ns: Option<[u64; 2]>,
+    pub handover: Option<Handover>,
     /// What reading the thread's CPU clock costs, which is in every lap.
     pub clock_ns: u64,
     /// CPU time of each lap, in the order in which they were run; empty unless asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub laps_cpu_ns: Vec<u64>,
+}
+
+/// The same walk through the same lines, wherever they were before, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handover {
+    /// The other worker had just written them.
+    pub handed_ns: u64,
+    /// This one had just read them.
+    pub own_ns: u64,
+    /// They had just been dropped from every cache; `None` where programs cannot do that.
+    pub memory_ns: Option<u64>,
 }
 
 impl ShiftSample {

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::sync::atomic::AtomicU64;
 
 use crate::{Result, SysError, check, shared};
 
@@ -10,6 +11,29 @@ use crate::{Result, SysError, check, shared};
 pub fn page_bytes() -> usize {
     // SAFETY: no pointer is passed.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}
+
+/// Whether [`flush`] does anything here.
+pub const CAN_FLUSH: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
+/// Writes the cache line of a word back and drops it from every cache of the machine: `CLFLUSH` (SSE2) and `DC CIVAC`,
+/// which Linux lets programs use. Returns when the line is gone; does nothing on other architectures.
+pub fn flush(word: &AtomicU64) {
+    let place = word.as_ptr();
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE2 is part of the architecture, the place is a word that lives, and its value stays.
+    unsafe {
+        std::arch::x86_64::_mm_clflush(place.cast());
+        std::arch::x86_64::_mm_mfence();
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: the place is a word that lives, and its value stays; SCTLR_EL1.UCI is set by Linux (arch/arm64, "EL0
+    // access to cache instructions").
+    unsafe {
+        std::arch::asm!("dc civac, {place}", "dsb ish", place = in(reg) place, options(nostack, preserves_flags));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let _ = place;
 }
 
 /// Pages of this process alone, all zero at first.

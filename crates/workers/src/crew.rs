@@ -13,7 +13,7 @@ use fauxplat_units::Cpu;
 use crate::WorkerError;
 use crate::account::Books;
 use crate::greeting::{Greetings, Side};
-use crate::handover::Handover;
+use crate::handover::Parcel;
 
 /// Where and how a worker runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ struct Order {
 pub struct Crew {
     workers: Vec<Worker>,
     /// Laid out when it is first wanted.
-    handover: Option<Arc<Handover>>,
+    parcel: Option<Arc<Parcel>>,
 }
 
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl Crew {
     /// A CPU that is not there or not allowed, or a policy that is not permitted.
     pub fn new(stations: &[Station]) -> Result<Self, WorkerError> {
         let workers = stations.iter().map(Worker::start).collect::<Result<_, _>>()?;
-        Ok(Crew { workers, handover: None })
+        Ok(Crew { workers, parcel: None })
     }
 
     /// One shift: the workers that have an entry begin together, the others sleep. Accounts stand in the same places.
@@ -88,11 +88,11 @@ impl Crew {
         let barrier = Arc::new(Barrier::new(hands.len()));
         let greetings = match hands.as_slice() {
             [a, b] if a.cpu != b.cpu => {
-                let handover = shifts.iter().flatten().all(|shift| shift.hands_over).then(|| {
-                    let made = self.handover.get_or_insert_with(|| Arc::new(Handover::new(&a.caches)));
+                let parcel = shifts.iter().flatten().all(|shift| shift.hands_over).then(|| {
+                    let made = self.parcel.get_or_insert_with(|| Arc::new(Parcel::new(&a.caches)));
                     Arc::clone(made)
                 });
-                Some(Arc::new(Greetings::with(handover)))
+                Some(Arc::new(Greetings::with(parcel)))
             }
             _ => None,
         };
@@ -176,10 +176,10 @@ impl Station {
             barrier.wait();
             let greeting = greetings.as_ref();
             let begin = greeting.and_then(|(words, side)| words.at_the_beginning.greet(*side));
-            let handed_over_ns = greeting.and_then(|(words, side)| words.hand_over(*side));
+            let handover = greeting.and_then(|(words, side)| words.hand_over(*side));
             let account = labour(&shift, work, &books);
             let end = greeting.and_then(|(words, side)| words.at_the_end.greet(*side));
-            let account = ShiftSample { round_trips_ns: [begin, end], handed_over_ns, ..account };
+            let account = ShiftSample { round_trips_ns: [begin, end], handover, ..account };
             if outbox.send(account).is_err() {
                 return;
             }
@@ -265,9 +265,9 @@ mod tests {
         assert_eq!(trips(&mut crew, &[shift(Kernel::L1), None]), [[None, None]]);
 
         let accounts = crew.work(&[shift(Kernel::Llc), shift(Kernel::Llc)]).unwrap();
-        let handed: Vec<_> = accounts.iter().flatten().map(|account| account.handed_over_ns).collect();
+        let handed: Vec<_> = accounts.iter().flatten().map(|account| account.handover).collect();
         assert_eq!(handed[0], None, "who writes takes no time");
-        assert!(handed[1].is_none_or(|took| took.iter().all(|ns| *ns > 0)), "{handed:?}");
+        assert!(handed[1].is_none_or(|took| took.handed_ns > 0 && took.own_ns > 0), "{handed:?}");
         assert!(a.cpu == b.cpu || handed[1].is_some(), "{handed:?}");
     }
 

@@ -6,9 +6,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use fauxplat_model::Handover;
 use fauxplat_sys::clock;
 
-use crate::handover::Handover;
+use crate::handover::Parcel;
 
 /// Words that go there and back: some tens of microseconds.
 const WORDS: u32 = 64;
@@ -30,22 +31,21 @@ pub(crate) struct Greetings {
     /// Whose turn it is with what is handed over.
     turn: Word,
     /// What is handed over between the two, in shifts that ask for it.
-    handover: Option<Arc<Handover>>,
+    parcel: Option<Arc<Parcel>>,
 }
 
 impl Greetings {
-    pub(crate) fn with(handover: Option<Arc<Handover>>) -> Self {
-        Greetings { handover, ..Greetings::default() }
+    pub(crate) fn with(parcel: Option<Arc<Parcel>>) -> Self {
+        Greetings { parcel, ..Greetings::default() }
     }
 
-    /// The one that speaks writes, the other reads it twice: how long that takes when the other has just written, and from
-    /// the reader's own cache, in nanoseconds; for the reader alone.
-    pub(crate) fn hand_over(&self, side: Side) -> Option<[u64; 2]> {
-        let handover = self.handover.as_ref()?;
+    /// The one that speaks writes, the other reads and takes the time; for the reader alone.
+    pub(crate) fn hand_over(&self, side: Side) -> Option<Handover> {
+        let parcel = self.parcel.as_ref()?;
         let until_ns = clock::monotonic_ns() + HANDOVER_PATIENCE_NS;
         match side {
             Side::Speaks => {
-                handover.write();
+                parcel.write();
                 self.turn.0.store(WRITTEN, Ordering::Release);
                 // Both begin their work together.
                 self.turn.wait_for(READ, until_ns);
@@ -53,7 +53,7 @@ impl Greetings {
             }
             Side::Answers => {
                 self.turn.wait_for(WRITTEN, until_ns)?;
-                let took = [handover.read_ns(), handover.read_ns()];
+                let took = parcel.read();
                 self.turn.0.store(READ, Ordering::Release);
                 Some(took)
             }

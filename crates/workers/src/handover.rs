@@ -2,12 +2,15 @@
 //!
 //! Two walks of one cache need not hurt each other: where others hold most of it, what survives is what is used often, and
 //! both do. But what one core writes is at hand for another exactly if a cache is theirs together; otherwise it comes from
-//! memory or over the fabric. The same walk once more, from the reader's own cache, is the measure of "at hand".
+//! memory or over the fabric. The same walk once more, from the reader's own cache, is the measure of "at hand", and once
+//! more, after every cache has dropped the lines, that of memory: where the two are the same there is no cache to be asked
+//! about.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fauxplat_kernels::{Caches, walk_order};
-use fauxplat_sys::clock;
+use fauxplat_model::Handover;
+use fauxplat_sys::{clock, memory};
 
 /// What is written is so many times a second-level cache: most of it must have left the writer's own.
 const SECOND_LEVELS: u64 = 3;
@@ -16,13 +19,13 @@ const PLOT_BYTES: usize = 64 << 10;
 
 /// Memory that one worker writes and another reads.
 #[derive(Debug)]
-pub(crate) struct Handover {
+pub(crate) struct Parcel {
     /// The first word of each line is the place of the next, the second what was written.
     words: Vec<AtomicU64>,
     lines: usize,
 }
 
-impl Handover {
+impl Parcel {
     /// For two workers with caches of these sizes.
     pub(crate) fn new(caches: &Caches) -> Self {
         let stride = (caches.line.0 / 8).max(2) as usize;
@@ -34,7 +37,7 @@ impl Handover {
             let next = order[(at + 1) % lines];
             words[place(*line)].store(place(next) as u64, Ordering::Relaxed);
         }
-        Handover { words, lines }
+        Parcel { words, lines }
     }
 
     /// Writes every line: afterwards nobody else has it.
@@ -42,8 +45,17 @@ impl Handover {
         self.walk(|at| self.words[at + 1].store(1, Ordering::Relaxed));
     }
 
-    /// Reads every line, and says what all of them took, in nanoseconds.
-    pub(crate) fn read_ns(&self) -> u64 {
+    /// Reads every line as the other left it, as one's own, and from memory.
+    pub(crate) fn read(&self) -> Handover {
+        let [handed_ns, own_ns] = [self.read_ns(), self.read_ns()];
+        let memory_ns = memory::CAN_FLUSH.then(|| {
+            self.words.iter().step_by(self.words.len() / self.lines).for_each(memory::flush);
+            self.read_ns()
+        });
+        Handover { handed_ns, own_ns, memory_ns }
+    }
+
+    fn read_ns(&self) -> u64 {
         let begun_ns = clock::monotonic_ns();
         self.walk(|_| {});
         clock::monotonic_ns() - begun_ns
@@ -66,10 +78,14 @@ mod tests {
 
     #[test]
     fn every_line_is_written_and_read() {
-        let handover = Handover::new(&Caches::default());
-        handover.write();
-        let written = handover.words.iter().filter(|word| word.load(Ordering::Relaxed) == 1).count();
-        assert!(written >= handover.lines - 1, "{written} of {}", handover.lines);
-        assert!(handover.read_ns() > 0);
+        let parcel = Parcel::new(&Caches::default());
+        parcel.write();
+        let written = parcel.words.iter().filter(|word| word.load(Ordering::Relaxed) == 1).count();
+        assert!(written >= parcel.lines - 1, "{written} of {}", parcel.lines);
+        let Handover { handed_ns, own_ns, memory_ns } = parcel.read();
+        assert!(handed_ns > 0 && own_ns > 0 && memory_ns.is_none_or(|ns| ns > 0));
+        assert_eq!(memory_ns.is_some(), memory::CAN_FLUSH);
+        // Nothing of what was written is lost with the caches.
+        assert_eq!(parcel.words.iter().filter(|word| word.load(Ordering::Relaxed) == 1).count(), written);
     }
 }

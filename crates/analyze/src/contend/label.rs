@@ -32,8 +32,16 @@ const FETCHED: f64 = 3.0;
 pub(super) struct Caches {
     /// What one worker pays alone for a walk of twice what the kernel `llc` walks.
     pub(super) doubled: Option<Interval>,
-    /// What a worker pays for reading what the other has just written, over reading it once more.
-    pub(super) handed: Option<Interval>,
+    pub(super) handover: Option<Handed>,
+}
+
+/// What lines cost a worker, over what they cost from its own cache.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Handed {
+    /// The other worker had just written them.
+    pub(super) handed: Interval,
+    /// No cache had them; `None` where programs cannot arrange that.
+    pub(super) memory: Option<Interval>,
 }
 
 /// What is said of a pair.
@@ -135,11 +143,13 @@ fn last_level(costs: &[PairCost], caches: Caches) -> Label {
     let (Some(llc), Some(dram)) = (named("llc"), named("dram")) else {
         return Label::closed("whether the last-level cache is shared takes the kernels llc and dram");
     };
-    if let Some(held) = held_by_others(llc, dram) {
-        return Label::open(held);
-    }
-    if let Some(label) = caches.handed.and_then(|handed| handed_over(handed, llc)) {
+    let held = held_by_others(llc, dram);
+    let handed = caches.handover.filter(|handover| handover.is_of_a_cache(held.is_some()));
+    if let Some(label) = handed.and_then(|handover| handed_over(handover, llc)) {
         return label;
+    }
+    if let Some(held) = held {
+        return Label::open(held);
     }
     if llc.cpu_low_ratio > SHARED {
         return Label::decided(Neighbourhood::SharedCache, told(llc));
@@ -166,12 +176,23 @@ fn last_level(costs: &[PairCost], caches: Caches) -> Label {
     }
 }
 
+impl Handed {
+    /// Whether the worker's own walk, against which the others are measured, was one through a cache: where strangers hold it
+    /// all, everything comes from memory and is as near as everything else. Where memory was not asked, the walks through
+    /// more of the cache have to tell.
+    fn is_of_a_cache(&self, is_held: bool) -> bool {
+        self.memory.map_or(!is_held, |memory| memory.low > FETCHED)
+    }
+}
+
 /// What one writes is at hand for the other exactly if one cache serves both. Walks that hurt each other prove the same, but
 /// walks that do not prove nothing: where strangers hold most of a cache, two that come again often both keep their part.
-fn handed_over(handed: Interval, llc: &PairCost) -> Option<Label> {
-    let Interval { low, middle, high } = handed;
+fn handed_over(handover: Handed, llc: &PairCost) -> Option<Label> {
+    let Interval { low, middle, high } = handover.handed;
+    let memory = handover.memory.map(|memory| format!(", and memory {:.1} times", memory.middle));
     let words = format!(
-        "what the other has just written takes {middle:.2} times ({low:.2} … {high:.2}) what one's own cache takes; {}",
+        "what the other has just written takes {middle:.2} times ({low:.2} … {high:.2}) what one's own cache takes{}; {}",
+        memory.unwrap_or_default(),
         told(llc)
     );
     if high < AT_HAND {

@@ -8,13 +8,13 @@ mod usable;
 
 use std::collections::HashMap;
 
-use fauxplat_model::{ContendFindings, Neighbourhood, PairCost, PairLabel, ShiftSample};
+use fauxplat_model::{ContendFindings, Handover, Neighbourhood, PairCost, PairLabel, ShiftSample};
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::median;
 use fauxplat_units::Cpu;
 
 use distance::Distance;
-use label::{Caches, Label, label};
+use label::{Caches, Handed, Label, label};
 pub use usable::usable_cache;
 
 /// What a cell of the design was for.
@@ -92,7 +92,7 @@ pub fn contend_findings(
         let mut costs = pair_costs(pair, distance, cells, &index, seed);
         let caches = Caches {
             doubled: doubled(pair, cells, &index, seed),
-            handed: handed(pair, distance, cells, &index, seed),
+            handover: handover(pair, distance, cells, &index, seed),
         };
         let Label { is, evidence, is_open } = label(pair, &costs, caches);
         costs.iter_mut().for_each(|cost| cost.label = is);
@@ -113,23 +113,28 @@ fn distance(pair: &ContendPair, cells: &[ContendCell], samples: &[ShiftSample]) 
     Distance::of(samples.iter().filter(is_together))
 }
 
-/// What the walk through lines took that the other worker had just written, over the same walk once more.
-fn handed(
+/// What the walk through lines took that the other worker had just written, and what it took from memory, over the same
+/// walk from the worker's own cache.
+fn handover(
     pair: &ContendPair,
     distance: Option<Distance>,
     cells: &[ContendCell],
     index: &Index<'_>,
     seed: u64,
-) -> Option<Interval> {
+) -> Option<Handed> {
     let cell = cells.iter().position(|cell| cell.kernel == "llc" && cell.hands == pair.hands)?;
     let round = |round: u32| {
         let [writes, reads] = pair.hands.map(|hand| index.get(round, cell, hand));
         let counts = distance.is_none_or(|distance| writes.is_some_and(|writes| distance.counts(writes)));
-        let [handed_ns, own_ns] = reads?.handed_over_ns?;
-        counts.then(|| handed_ns as f64 / own_ns.max(1) as f64)
+        reads?.handover.filter(|_| counts)
     };
-    let ratios: Vec<f64> = (0..index.rounds).filter_map(round).collect();
-    (ratios.len() >= ROUNDS_MIN).then(|| middle(&ratios, seed))
+    let walks: Vec<Handover> = (0..index.rounds).filter_map(round).collect();
+    let over_own = |ns: fn(&Handover) -> Option<u64>| {
+        let ratio = |walk: &Handover| Some(ns(walk)? as f64 / walk.own_ns.max(1) as f64);
+        let ratios: Vec<f64> = walks.iter().filter_map(ratio).collect();
+        (ratios.len() >= ROUNDS_MIN).then(|| middle(&ratios, seed))
+    };
+    Some(Handed { handed: over_own(|walk| Some(walk.handed_ns))?, memory: over_own(|walk| walk.memory_ns) })
 }
 
 fn labelled(

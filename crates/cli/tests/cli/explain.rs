@@ -27,12 +27,14 @@ fn component<'a>(document: &'a Value, factor: &str) -> Option<&'a Value> {
     document["components"].as_array().unwrap().iter().find(|component| component["factor"] == factor)
 }
 
-/// Share of the explained points that a factor has.
+/// Share that a factor has of the points that are explained by it or by what nobody but the design moves. Whoever else
+/// lives on the machine can move one CPU and a part of the time as much as he likes, and is rightly said to.
 fn attributed(document: &Value, factor: &str) -> f64 {
     let points = |component: &Value| component["points_percent"].as_f64().unwrap();
     let all = document["components"].as_array().unwrap();
-    let explained: f64 = all.iter().filter(|one| one["factor"] != "residual").map(points).sum();
-    component(document, factor).map_or(0.0, points) / explained
+    let designed = |name: &str| name == factor || !["cpu", "drift", "residual"].contains(&name);
+    let designed: f64 = all.iter().filter(|one| designed(one["factor"].as_str().unwrap())).map(points).sum();
+    component(document, factor).map_or(0.0, points) / designed
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use fauxplat_model::Relation;
 use fauxplat_topology::parse::{self, CPU_LIMIT, Said};
@@ -61,10 +60,9 @@ const FILES: [&str; 30] = [
     "proc/1/task/1/status",
 ];
 
-/// The folder of this process, made once: a folder per input would be most of the work.
-fn folder() -> &'static Path {
-    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
-    let made = FOLDER.get_or_init(|| {
+thread_local! {
+    /// The folder of this thread, made once, since a folder per input would be most of the work, and gone with the thread.
+    static FOLDER: tempfile::TempDir = {
         let memory = Path::new("/dev/shm");
         let root = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
         let root = root.expect("a folder for the tree");
@@ -73,13 +71,15 @@ fn folder() -> &'static Path {
             fs::create_dir_all(parent).expect("a folder of the tree");
         }
         root
-    });
-    made.path()
+    };
 }
 
 /// A tree whose files are the bytes between bytes of 0xff; what begins with NUL, or is not reached, does not exist.
 pub(crate) fn tree(bytes: &[u8]) {
-    let root = folder();
+    FOLDER.with(|folder| filled(folder.path(), bytes));
+}
+
+fn filled(root: &Path, bytes: &[u8]) {
     let mut parts = bytes.split(|&byte| byte == 0xff);
     for file in FILES {
         let path = root.join(file);
