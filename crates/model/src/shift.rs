@@ -41,15 +41,15 @@ pub struct ShiftSample {
     pub laps_cpu_ns: Vec<u64>,
 }
 
-/// The same walk through the same lines, wherever they were before, in nanoseconds.
+/// The same walk through the same lines, wherever they were before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Handover {
-    /// The other worker had just written them.
+    /// Cache lines of the walk.
+    pub lines: u64,
+    /// The other worker had just written them, in nanoseconds.
     pub handed_ns: u64,
-    /// This one had just read them.
-    pub own_ns: u64,
-    /// They had just been dropped from every cache; `None` where programs cannot do that.
-    pub memory_ns: Option<u64>,
+    /// They had just been dropped from every cache.
+    pub memory_ns: u64,
 }
 
 impl ShiftSample {

@@ -216,6 +216,8 @@ const LAPS_MAX: usize = 60_000;
 
 #[cfg(test)]
 mod tests {
+    use fauxplat_sys::memory;
+
     use super::*;
 
     fn station(cpu: u32) -> Station {
@@ -267,8 +269,8 @@ mod tests {
         let accounts = crew.work(&[shift(Kernel::Llc), shift(Kernel::Llc)]).unwrap();
         let handed: Vec<_> = accounts.iter().flatten().map(|account| account.handover).collect();
         assert_eq!(handed[0], None, "who writes takes no time");
-        assert!(handed[1].is_none_or(|took| took.handed_ns > 0 && took.own_ns > 0), "{handed:?}");
-        assert!(a.cpu == b.cpu || handed[1].is_some(), "{handed:?}");
+        assert!(handed[1].is_none_or(|took| took.handed_ns > 0), "{handed:?}");
+        assert!(a.cpu == b.cpu || !memory::CAN_FLUSH || handed[1].is_some(), "{handed:?}");
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl Greetings {
                 self.turn.wait_for(WRITTEN, until_ns)?;
                 let took = parcel.read();
                 self.turn.0.store(READ, Ordering::Release);
-                Some(took)
+                took
             }
         }
     }

@@ -1,10 +1,9 @@
-//! Whether a worker finds in its cache what another has just written.
+//! How soon a worker has what another has just written, and how soon the same comes from memory.
 //!
-//! Two walks of one cache need not hurt each other: where others hold most of it, what survives is what is used often, and
-//! both do. But what one core writes is at hand for another exactly if a cache is theirs together; otherwise it comes from
-//! memory or over the fabric. The same walk once more, from the reader's own cache, is the measure of "at hand", and once
-//! more, after every cache has dropped the lines, that of memory: where the two are the same there is no cache to be asked
-//! about.
+//! Two walks of one last-level cache need not hurt each other: where others hold most of it, what survives is what is used
+//! often, and both do. But what one core has in its own cache comes to another by way of the cache that they have together,
+//! or else over the fabric, which takes as long as memory. Nobody else can hold that against it: the lines lie in the
+//! writer's own cache.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,8 +11,9 @@ use fauxplat_kernels::{Caches, walk_order};
 use fauxplat_model::Handover;
 use fauxplat_sys::{clock, memory};
 
-/// What is written is so many times a second-level cache: most of it must have left the writer's own.
-const SECOND_LEVELS: u64 = 3;
+/// What is written is this part of a second-level cache: all of it must still be in the writer's own, also when something else
+/// runs there or pages lie badly.
+const PART_OF_L2: u64 = 4;
 /// Bytes that are walked to their end before the walk goes elsewhere.
 const PLOT_BYTES: usize = 64 << 10;
 
@@ -29,7 +29,7 @@ impl Parcel {
     /// For two workers with caches of these sizes.
     pub(crate) fn new(caches: &Caches) -> Self {
         let stride = (caches.line.0 / 8).max(2) as usize;
-        let lines = ((caches.l2.0 * SECOND_LEVELS) as usize / (stride * 8)).max(2);
+        let lines = ((caches.l2.0 / PART_OF_L2) as usize / (stride * 8)).max(2);
         let words: Vec<AtomicU64> = (0..lines * stride).map(|_| AtomicU64::new(0)).collect();
         let order = walk_order(lines, PLOT_BYTES / (stride * 8));
         let place = |line: u32| line as usize * stride;
@@ -45,14 +45,15 @@ impl Parcel {
         self.walk(|at| self.words[at + 1].store(1, Ordering::Relaxed));
     }
 
-    /// Reads every line as the other left it, as one's own, and from memory.
-    pub(crate) fn read(&self) -> Handover {
-        let [handed_ns, own_ns] = [self.read_ns(), self.read_ns()];
-        let memory_ns = memory::CAN_FLUSH.then(|| {
-            self.words.iter().step_by(self.words.len() / self.lines).for_each(memory::flush);
-            self.read_ns()
-        });
-        Handover { handed_ns, own_ns, memory_ns }
+    /// Reads every line as the other left it, and again after every cache has dropped it. `None` where programs cannot make
+    /// caches do that.
+    pub(crate) fn read(&self) -> Option<Handover> {
+        if !memory::CAN_FLUSH {
+            return None;
+        }
+        let handed_ns = self.read_ns();
+        self.words.iter().step_by(self.words.len() / self.lines).for_each(memory::flush);
+        Some(Handover { lines: self.lines as u64, handed_ns, memory_ns: self.read_ns() })
     }
 
     fn read_ns(&self) -> u64 {
@@ -82,9 +83,9 @@ mod tests {
         parcel.write();
         let written = parcel.words.iter().filter(|word| word.load(Ordering::Relaxed) == 1).count();
         assert!(written >= parcel.lines - 1, "{written} of {}", parcel.lines);
-        let Handover { handed_ns, own_ns, memory_ns } = parcel.read();
-        assert!(handed_ns > 0 && own_ns > 0 && memory_ns.is_none_or(|ns| ns > 0));
-        assert_eq!(memory_ns.is_some(), memory::CAN_FLUSH);
+        let read = parcel.read();
+        assert_eq!(read.is_some(), memory::CAN_FLUSH);
+        assert!(read.is_none_or(|read| read.handed_ns > 0 && read.memory_ns > 0 && read.lines > 1));
         // Nothing of what was written is lost with the caches.
         assert_eq!(parcel.words.iter().filter(|word| word.load(Ordering::Relaxed) == 1).count(), written);
     }

@@ -22,10 +22,11 @@ const CACHE_LIKE: f64 = 0.6;
 /// two on caches of their own nothing.
 const HALF: f64 = 0.5;
 
-/// What another CPU has just written takes less than this if one cache serves both: part of it comes from the writer's own.
-const AT_HAND: f64 = 2.0;
-/// And more than this if it comes from memory, or from another cache.
-const FETCHED: f64 = 3.0;
+/// What another CPU has just written comes in less of the time of memory than this if it comes by way of a cache of both: a
+/// fifth within a complex of EPYC, a half across the mesh of a Xeon.
+const AT_HAND: f64 = 0.65;
+/// And in more than this if it comes over the fabric: as much as memory between complexes, more between sockets.
+const FETCHED: f64 = 0.85;
 
 /// What is known of the last-level cache besides its cost.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,13 +36,14 @@ pub(super) struct Caches {
     pub(super) handover: Option<Handed>,
 }
 
-/// What lines cost a worker, over what they cost from its own cache.
+/// How soon a worker has what the other has just written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handed {
-    /// The other worker had just written them.
-    pub(super) handed: Interval,
-    /// No cache had them; `None` where programs cannot arrange that.
-    pub(super) memory: Option<Interval>,
+    /// Over the time of memory.
+    pub(super) of_memory: Interval,
+    /// A line that was handed over, and one from memory.
+    pub(super) handed_ns: f64,
+    pub(super) memory_ns: f64,
 }
 
 /// What is said of a pair.
@@ -143,12 +145,10 @@ fn last_level(costs: &[PairCost], caches: Caches) -> Label {
     let (Some(llc), Some(dram)) = (named("llc"), named("dram")) else {
         return Label::closed("whether the last-level cache is shared takes the kernels llc and dram");
     };
-    let held = held_by_others(llc, dram);
-    let handed = caches.handover.filter(|handover| handover.is_of_a_cache(held.is_some()));
-    if let Some(label) = handed.and_then(|handover| handed_over(handover, llc)) {
+    if let Some(label) = caches.handover.and_then(|handover| handed_over(handover, llc)) {
         return label;
     }
-    if let Some(held) = held {
+    if let Some(held) = held_by_others(llc, dram) {
         return Label::open(held);
     }
     if llc.cpu_low_ratio > SHARED {
@@ -176,23 +176,13 @@ fn last_level(costs: &[PairCost], caches: Caches) -> Label {
     }
 }
 
-impl Handed {
-    /// Whether the worker's own walk, against which the others are measured, was one through a cache: where strangers hold it
-    /// all, everything comes from memory and is as near as everything else. Where memory was not asked, the walks through
-    /// more of the cache have to tell.
-    fn is_of_a_cache(&self, is_held: bool) -> bool {
-        self.memory.map_or(!is_held, |memory| memory.low > FETCHED)
-    }
-}
-
-/// What one writes is at hand for the other exactly if one cache serves both. Walks that hurt each other prove the same, but
+/// What one has written comes soon to the other exactly if a cache serves both. Walks that hurt each other prove the same, but
 /// walks that do not prove nothing: where strangers hold most of a cache, two that come again often both keep their part.
 fn handed_over(handover: Handed, llc: &PairCost) -> Option<Label> {
-    let Interval { low, middle, high } = handover.handed;
-    let memory = handover.memory.map(|memory| format!(", and memory {:.1} times", memory.middle));
+    let Handed { of_memory: Interval { low, middle, high }, handed_ns, memory_ns } = handover;
     let words = format!(
-        "what the other has just written takes {middle:.2} times ({low:.2} … {high:.2}) what one's own cache takes{}; {}",
-        memory.unwrap_or_default(),
+        "what the other has just written comes in {handed_ns:.0} ns, memory in {memory_ns:.0} ns: {middle:.2} \
+         ({low:.2} … {high:.2}); {}",
         told(llc)
     );
     if high < AT_HAND {

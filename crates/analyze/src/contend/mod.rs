@@ -113,8 +113,7 @@ fn distance(pair: &ContendPair, cells: &[ContendCell], samples: &[ShiftSample]) 
     Distance::of(samples.iter().filter(is_together))
 }
 
-/// What the walk through lines took that the other worker had just written, and what it took from memory, over the same
-/// walk from the worker's own cache.
+/// What lines that the other worker had just written took, and what they took from memory.
 fn handover(
     pair: &ContendPair,
     distance: Option<Distance>,
@@ -129,12 +128,15 @@ fn handover(
         reads?.handover.filter(|_| counts)
     };
     let walks: Vec<Handover> = (0..index.rounds).filter_map(round).collect();
-    let over_own = |ns: fn(&Handover) -> Option<u64>| {
-        let ratio = |walk: &Handover| Some(ns(walk)? as f64 / walk.own_ns.max(1) as f64);
-        let ratios: Vec<f64> = walks.iter().filter_map(ratio).collect();
-        (ratios.len() >= ROUNDS_MIN).then(|| middle(&ratios, seed))
-    };
-    Some(Handed { handed: over_own(|walk| Some(walk.handed_ns))?, memory: over_own(|walk| walk.memory_ns) })
+    if walks.len() < ROUNDS_MIN {
+        return None;
+    }
+    let each = |value: fn(&Handover) -> f64| walks.iter().map(value).collect::<Vec<f64>>();
+    Some(Handed {
+        of_memory: middle(&each(|walk| walk.handed_ns as f64 / walk.memory_ns.max(1) as f64), seed),
+        handed_ns: median(&each(|walk| walk.handed_ns as f64 / walk.lines.max(1) as f64))?,
+        memory_ns: median(&each(|walk| walk.memory_ns as f64 / walk.lines.max(1) as f64))?,
+    })
 }
 
 fn labelled(

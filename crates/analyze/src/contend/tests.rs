@@ -208,7 +208,7 @@ fn cpus_that_the_host_moves_are_judged_by_the_rounds_in_which_they_were_near() {
 fn what_is_handed_over_through_one_cache_decides_where_costs_do_not() {
     let interval = |low: f64, high: f64| Interval { low, middle: (low * high).sqrt(), high };
     // The walk alone takes so much of one through memory.
-    let judge = |handed: (f64, f64), memory: Option<(f64, f64)>, llc: f64, of_dram: f64| {
+    let judge = |low: f64, high: f64, llc: f64, of_dram: f64| {
         let pair = ContendPair {
             cpus: [Cpu(0), Cpu(1)],
             hands: [0, 1],
@@ -225,27 +225,20 @@ fn what_is_handed_over_through_one_cache_decides_where_costs_do_not() {
         let walk = costs.iter_mut().find(|cost| cost.kernel == "llc").unwrap();
         (walk.cpu_low_ratio, walk.cpu_ratio, walk.cpu_high_ratio) = (llc * 0.99, llc, llc * 1.01);
         walk.alone_cpu_ns = dram_ns.map(|ns| ns * of_dram);
-        let (doubled, interval) = (Some(interval(5.0, 7.0)), |(low, high)| interval(low, high));
-        let handover = Some(Handed { handed: interval(handed), memory: memory.map(interval) });
-        label(&pair, &costs, Caches { doubled, handover })
+        let of_memory = interval(low, high);
+        let handover = Some(Handed { of_memory, handed_ns: 100.0 * of_memory.middle, memory_ns: 100.0 });
+        label(&pair, &costs, Caches { doubled: Some(interval(5.0, 7.0)), handover })
     };
-    for memory in [None, Some((5.0, 6.0))] {
-        let handed = |low, high, llc| judge((low, high), memory, llc, 0.2);
-        // Strangers hold most of the cache: the walks do not hurt each other, and yet it is one.
-        assert_eq!(handed(1.2, 1.5, 1.0).is, Neighbourhood::SharedCache);
-        assert_eq!(handed(6.0, 8.0, 1.0).is, Neighbourhood::Separate);
-        let contradiction = handed(6.0, 8.0, 2.0);
+    // Strangers hold a part of the cache, or all of it: the walks do not hurt each other, and yet it is one.
+    for of_dram in [0.2, 1.0] {
+        assert_eq!(judge(0.1, 0.2, 1.0, of_dram).is, Neighbourhood::SharedCache);
+        assert_eq!(judge(1.0, 1.1, 1.0, of_dram).is, Neighbourhood::Separate);
+        let contradiction = judge(1.0, 1.1, 2.0, of_dram);
         assert!(contradiction.is == Neighbourhood::NotDecided && contradiction.is_open);
-        // In between the costs decide, as they did before.
-        assert_eq!(handed(1.5, 4.0, 2.0).is, Neighbourhood::SharedCache);
     }
-    // They leave too little for a large walk, and enough for a small one.
-    assert_eq!(judge((1.0, 1.1), Some((5.0, 6.0)), 1.0, 1.0).is, Neighbourhood::SharedCache);
-    assert_eq!(judge((5.0, 6.0), Some((5.0, 6.0)), 1.0, 1.0).is, Neighbourhood::Separate);
-    // They leave nothing: one's own is as far away as what the other wrote.
-    for memory in [None, Some((1.0, 1.2))] {
-        let nothing = judge((1.0, 1.1), memory, 1.0, 1.0);
-        assert!(nothing.is == Neighbourhood::NotDecided && nothing.is_open, "{nothing:?}");
-        assert!(nothing.evidence.contains("others hold"), "{nothing:?}");
-    }
+    // In between the costs decide, unless strangers hold the cache.
+    assert_eq!(judge(0.5, 0.8, 2.0, 0.2).is, Neighbourhood::SharedCache);
+    assert_eq!(judge(0.5, 0.8, 1.0, 0.2).is, Neighbourhood::Separate);
+    let held = judge(0.5, 0.8, 2.0, 1.0);
+    assert!(held.is_open && held.evidence.contains("others hold"), "{held:?}");
 }
