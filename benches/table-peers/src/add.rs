@@ -28,47 +28,68 @@ pub fn owned() {
     std::fs::remove_file(path).expect("the table was there");
 }
 
-/// Ten million new objects, first alone and then watched by a reader that notes its longest wait.
+/// New objects in a table that grows from 1024 slots and takes its pages as it goes: how many a second, alone and, of ten
+/// million, beside a reader that notes its longest wait.
 pub fn inserts() {
-    for (watched, batch) in [(false, 1), (true, 1), (false, 1000), (true, 1000)] {
-        let path = place("insert");
-        let options = Options::new().max_hashed_objects(10_000_000).dense_keys(2);
-        let table: Table<Narrow> = options.create(&path).expect("a table can be created");
-        let over = AtomicBool::new(false);
-        let longest = AtomicU64::new(0);
-        let slow = AtomicU64::new(0);
-        let reads = AtomicU64::new(0);
-        std::thread::scope(|scope| {
-            if watched {
-                scope.spawn(|| watch(&table, &over, &longest, &slow, &reads));
-            }
-            let start = Instant::now();
-            let mut values = vec![(0, 0, 1); batch];
-            for first in (0..10_000_000_u64).step_by(batch) {
-                for (object, value) in (first..).zip(&mut values) {
-                    value.0 = object.wrapping_mul(0xD6E8_FEB8_6659_FD93);
-                }
-                match values.as_slice() {
-                    &[(object, key, value)] => table.set(object, key, value),
-                    values => table.set_many(values),
-                }
-                .expect("there is room");
-            }
-            let seconds = start.elapsed().as_secs_f64();
-            over.store(true, Ordering::Relaxed);
-            let rate = 10.0 / seconds;
-            println!("inserts, {batch} at a time, watched {watched}: {rate:.2} M/s with growth from 1024 slots");
-        });
-        if watched {
-            println!(
-                "longest read {} us of {} M reads, {} above 10 us",
-                longest.load(Ordering::Relaxed) / 1000,
-                reads.load(Ordering::Relaxed) / 1_000_000,
-                slow.load(Ordering::Relaxed)
-            );
+    for (objects, tables) in [(65_536, 101), (1_000_000, 9), (10_000_000, 1)] {
+        for batch in [1, 1000] {
+            let mut rates: Vec<f64> = (0..tables).map(|_| fresh(objects, |table| fill(table, objects, batch))).collect();
+            rates.sort_by(f64::total_cmp);
+            let (low, high) = (rates[tables / 10], rates[tables - 1 - tables / 10]);
+            println!("inserts of {objects:8} objects, {batch:4} at a time: {:5.2} M/s [{low:.2} {high:.2}]", rates[tables / 2]);
         }
-        std::fs::remove_file(path).expect("the table was there");
     }
+    for batch in [1, 1000] {
+        fresh(10_000_000, |table| watched(table, batch));
+    }
+}
+
+/// What is done with a new table.
+fn fresh<T>(objects: u64, with: impl FnOnce(&Table<Narrow>) -> T) -> T {
+    let path = place("insert");
+    let table = Options::new().max_hashed_objects(objects).dense_keys(2).create(&path).expect("a table can be created");
+    let done = with(&table);
+    std::fs::remove_file(path).expect("the table was there");
+    done
+}
+
+fn number(object: u64) -> u64 {
+    object.wrapping_mul(0xD6E8_FEB8_6659_FD93)
+}
+
+/// Millions of new objects a second.
+fn fill(table: &Table<Narrow>, objects: u64, batch: usize) -> f64 {
+    let start = Instant::now();
+    let mut values = vec![(0, 0, 1); batch];
+    for first in (0..objects).step_by(batch) {
+        let count = batch.min((objects - first) as usize);
+        for (object, value) in (first..).zip(&mut values[..count]) {
+            value.0 = number(object);
+        }
+        match &values[..count] {
+            &[(object, key, value)] => table.set(object, key, value),
+            values => table.set_many(values),
+        }
+        .expect("there is room");
+    }
+    objects as f64 / start.elapsed().as_secs_f64() / 1e6
+}
+
+fn watched(table: &Table<Narrow>, batch: usize) {
+    let over = AtomicBool::new(false);
+    let [longest, slow, reads] = [const { AtomicU64::new(0) }; 3];
+    std::thread::scope(|scope| {
+        scope.spawn(|| watch(table, &over, &longest, &slow, &reads));
+        let rate = fill(table, 10_000_000, batch);
+        over.store(true, Ordering::Relaxed);
+        println!("inserts of 10000000 objects, {batch:4} at a time, beside a reader: {rate:.2} M/s");
+    });
+    println!(
+        "  its longest read {} us of {} M reads, {} above 10 us",
+        longest.load(Ordering::Relaxed) / 1000,
+        reads.load(Ordering::Relaxed) / 1_000_000,
+        slow.load(Ordering::Relaxed)
+    );
 }
 
 fn watch(table: &Table<Narrow>, over: &AtomicBool, longest: &AtomicU64, slow: &AtomicU64, reads: &AtomicU64) {
@@ -76,7 +97,7 @@ fn watch(table: &Table<Narrow>, over: &AtomicBool, longest: &AtomicU64, slow: &A
     let mut before = Instant::now();
     while !over.load(Ordering::Relaxed) {
         object = (object + 1) % 100_000;
-        black_box(table.get(object.wrapping_mul(0xD6E8_FEB8_6659_FD93), 0));
+        black_box(table.get(number(object), 0));
         let now = Instant::now();
         let took = (now - before).as_nanos() as u64;
         before = now;
