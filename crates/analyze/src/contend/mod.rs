@@ -50,6 +50,8 @@ pub struct ContendJudged {
 
 /// Waiting and steal beyond this share of a lone worker's time, or of two on CPUs of their own, are somebody else's.
 const DISTURBED_SHARE: f64 = 0.01;
+/// Share of a cell's wall time that may be neither CPU time nor run-queue wait nor steal.
+const UNEXPLAINED: f64 = 0.01;
 /// A pair needs so many undisturbed rounds.
 const ROUNDS_MIN: usize = 5;
 /// Median of a ratio over the rounds and the interval of it.
@@ -96,13 +98,21 @@ pub fn contend_findings(
         };
         let Label { is, evidence, is_open } = label(pair, &costs, caches);
         costs.iter_mut().for_each(|cost| cost.label = is);
-        judged.findings.pairs.extend(costs);
-        judged.findings.labels.push(labelled(pair, is, evidence, distance));
-        if is_open {
+        if is_open || hides_in_ticks(&costs) {
             judged.open.push(place);
         }
+        judged.findings.pairs.extend(costs);
+        judged.findings.labels.push(labelled(pair, is, evidence, distance));
     }
     judged
+}
+
+/// Whether it is unknown where wall time went, and more rounds can tell: steal is counted in ticks of 10 ms, each of which is
+/// a part of a cell that shrinks as the cell grows.
+fn hides_in_ticks(costs: &[PairCost]) -> bool {
+    let was_stolen = costs.iter().any(|cost| cost.steal_ns.is_some_and(|ns| ns > 0));
+    was_stolen
+        && costs.iter().any(|cost| cost.unexplained_share.is_some_and(|share| share.abs() > UNEXPLAINED))
 }
 
 /// How far the two workers were from each other whenever they worked together.

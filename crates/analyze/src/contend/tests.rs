@@ -242,3 +242,15 @@ fn what_is_handed_over_through_one_cache_decides_where_costs_do_not() {
     let held = judge(0.5, 0.8, 2.0, 1.0);
     assert!(held.is_open && held.evidence.contains("others hold"), "{held:?}");
 }
+
+#[test]
+fn steal_that_ticks_hide_asks_for_more_rounds() {
+    let mut costs = judged(false, &[("float", [100_000, 0, 0])], 0).pairs;
+    let mut hides = |steal_ns: u64, share: f64| {
+        (costs[0].steal_ns, costs[0].unexplained_share) = (Some(steal_ns), Some(share));
+        hides_in_ticks(&costs)
+    };
+    assert!(hides(10_000_000, 0.03) && hides(10_000_000, -0.03));
+    assert!(!hides(10_000_000, 0.004), "it is known well enough");
+    assert!(!hides(0, 0.03), "no round would tell more");
+}
