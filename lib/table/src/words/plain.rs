@@ -62,7 +62,8 @@ fn threads_insert_grow_and_publish_on_plain_words() {
         dense_objects: 1,
         max_hashed: 40,
         dense_keys: 2,
-        max_sparse_keys: 2,
+        // One key, and a row in the hand of each thread that may lose the race for it.
+        max_sparse_keys: 3,
         min_level: 1,
     };
     let geometry = Geometry::new(shape).unwrap_or_else(|error| unreachable!("{error}"));
