@@ -194,7 +194,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s h -l help -d
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l pairs -d 'Pairs of CPUs, such as 0:1,0:0 for two threads on CPU 0 [default: all among --cpu]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l cpu -d 'CPUs whose pairs are measured: a list or a relation, as for `run --cpu` [default: up to eight that are allowed]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s r -l rounds -d 'Rounds, each of which visits every cell once in an order of its own' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l max-rounds -d 'Rounds at most for pairs that are not decided by then [default: ten times --rounds]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l max-rounds -d 'Rounds at most for pairs that are not decided, or whose time is not accounted for, by then [default: ten times --rounds]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s d -l duration -d 'Time that a pair works for arithmetic and small caches; the large ones take six times as long' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l interval -d 'With --capacity: time between two looks at the machine' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l count -d 'With --capacity: looks' -r

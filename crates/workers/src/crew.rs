@@ -89,7 +89,7 @@ impl Crew {
         let greetings = match hands.as_slice() {
             [a, b] if a.cpu != b.cpu => {
                 let parcel = shifts.iter().flatten().all(|shift| shift.hands_over).then(|| {
-                    let made = self.parcel.get_or_insert_with(|| Arc::new(Parcel::new(&a.caches)));
+                    let made = self.parcel.get_or_insert_with(|| Arc::new(Parcel::for_all(&self.workers)));
                     Arc::clone(made)
                 });
                 Some(Arc::new(Greetings::with(parcel)))
@@ -122,6 +122,14 @@ impl Drop for Crew {
         for thread in self.workers.iter_mut().filter_map(|worker| worker.thread.take()) {
             let _ = thread.join();
         }
+    }
+}
+
+impl Parcel {
+    /// Small enough for each of them: cores of one machine may have caches of several sizes.
+    fn for_all(workers: &[Worker]) -> Self {
+        let least = workers.iter().map(|worker| worker.caches).min_by_key(|caches| caches.l2);
+        Parcel::new(&least.unwrap_or_default())
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Parcel {
 }
 
 impl Parcel {
-    /// For two workers with caches of these sizes.
+    /// For workers with caches of these sizes.
     pub(crate) fn new(caches: &Caches) -> Self {
         let stride = (caches.line.0 / 8).max(2) as usize;
         let lines = ((caches.l2.0 / PART_OF_L2) as usize / (stride * 8)).max(2);

@@ -22,7 +22,7 @@ pub(crate) struct ContendArgs {
     /// Rounds, each of which visits every cell once in an order of its own
     #[arg(short, long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(5..=1000))]
     pub(crate) rounds: u32,
-    /// Rounds at most for pairs that are not decided by then [default: ten times --rounds]
+    /// Rounds at most for pairs that are not decided, or whose time is not accounted for, by then [default: ten times --rounds]
     #[arg(long, value_name = "N", conflicts_with = "capacity")]
     pub(crate) max_rounds: Option<u32>,
     /// Time that a pair works for arithmetic and small caches; the large ones take six times as long
