@@ -49,7 +49,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s n -l names -d 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
@@ -84,7 +84,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s n -l names
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
@@ -136,7 +136,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s n -l names -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
@@ -257,7 +257,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s n -l names -
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
@@ -408,7 +408,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s n -l names
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r

@@ -24,7 +24,8 @@ pub(crate) struct CommandArgs {
     /// Run this after each run, unmeasured
     #[arg(short, long, value_name = "CMD")]
     pub(crate) cleanup: Option<String>,
-    /// Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]
+    /// Runs of each command before the first measured one that do not count; all verbs but run make one at least
+    /// [default: 0]
     #[arg(short, long, value_name = "N")]
     pub(crate) warmup: Option<u32>,
     /// Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric
