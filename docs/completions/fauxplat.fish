@@ -455,7 +455,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fis
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "rm" -d 'Remove experiments'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l kind -d 'Only this verb: run, compare, aa, sweep' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l kind -d 'Only this verb, such as run or compare' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l name -d 'Only those with a command that contains this' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l since -d 'Only those since this time, for instance 2026-11' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l limit -d 'At most so many, the newest' -r
