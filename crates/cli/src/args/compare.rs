@@ -1,10 +1,11 @@
 //! `compare`, and the rule that decides.
 
 use clap::{Args, ValueEnum};
+use fauxplat_experiment::measure::layouts::LinkSeeds;
 use fauxplat_model::Metric;
 use fauxplat_units::Nanos;
 
-use super::{BuildArgs, CommandArgs, ConditionArgs, EXIT_CODES, LinkSeeds, OutputArgs, percent};
+use super::{BuildArgs, CommandArgs, ConditionArgs, EXIT_CODES, OutputArgs, percent};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
