@@ -177,7 +177,7 @@ impl Steering for Contest<'_> {
             }
         }
         if sample.phase == Phase::Measured {
-            self.block.push(*sample);
+            self.block.push(sample.clone());
         }
         if self.block.len() == self.runs_per_block() {
             self.block_is_over();

@@ -94,7 +94,7 @@ impl From<LaunchError> for Failure {
             _ if error.is_permission() => MACHINE,
             LaunchError::Refused { stage: fauxplat_sys::spawn::Stage::Exec, .. } => COMMAND,
             LaunchError::Refused { .. } | LaunchError::Sys(_) => MACHINE,
-            LaunchError::SpawnerDied(_) => BUG,
+            LaunchError::SpawnerDied(_) | LaunchError::TooManyReadings { .. } => BUG,
         };
         Failure::new(code, error)
     }

@@ -191,10 +191,10 @@ impl<'a> Session<'a> {
     /// A comparison by rate of a command that publishes nothing would end as inconclusive after all its pairs.
     /// It shows after the warm-up.
     pub(crate) fn check_rates(&self) -> Result<(), Failure> {
-        if self.interrupted || self.header.definition.rule.metric != Metric::Rate {
+        if self.interrupted || self.header.definition.rule.metric != Metric::RATE {
             return Ok(());
         }
-        let has_rate = |command: u16| median_of(self.samples(), command, Metric::Rate).is_some();
+        let has_rate = |command: u16| median_of(self.samples(), command, Metric::RATE).is_some();
         match (0..self.commands.len() as u16).find(|&command| !has_rate(command)) {
             None => Ok(()),
             Some(command) => Err(Failure::usage(format!(
@@ -334,7 +334,7 @@ pub(crate) fn executor(commands: &[Command]) -> Result<Executor, Failure> {
 
 /// The counters of a definition. A comparison by rate needs one.
 fn counters(definition: &Definition) -> Result<Counters, Failure> {
-    if definition.rule.metric == Metric::Rate && definition.tables.is_empty() {
+    if definition.rule.metric == Metric::RATE && definition.tables.is_empty() {
         return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
     }
     if definition.rule.duet && !definition.tables.is_empty() {

@@ -22,7 +22,7 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Keeps one sample in memory.
     pub(crate) fn keep(&mut self, sample: &Sample) {
-        self.samples.push(*sample);
+        self.samples.push(sample.clone());
     }
 
     /// Stores what was kept since the last time.
@@ -180,7 +180,7 @@ impl<'a> Rounds<'a> {
             && !self.enough
         {
             let (samples, commands) = (&self.recorder.samples, 0..self.commands.len() as u16);
-            let precise = |command| precise_enough(samples, command, Metric::Wall, ratio, true);
+            let precise = |command| precise_enough(samples, command, Metric::WALL, ratio, true);
             self.enough = commands.into_iter().all(precise);
         }
         let share = match self.runs {

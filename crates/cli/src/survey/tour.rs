@@ -85,7 +85,7 @@ impl<'a> Tour<'a> {
 
     /// A sample as the judge knows it: under the number of its level.
     fn by_level(&self, sample: &Sample) -> Sample {
-        Sample { command: self.level_of[usize::from(sample.command)], ..*sample }
+        Sample { command: self.level_of[usize::from(sample.command)], ..sample.clone() }
     }
 
     /// The command of a level that may be visited.

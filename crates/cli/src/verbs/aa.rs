@@ -251,7 +251,7 @@ fn time_of_iteration(session: &Session<'_>, probe: u64, runs: u32) -> Result<(f6
     let setup = plan(session, session.header.seed).block(0, Phase::Warmup)[0].setup.clone();
     let mut steering = WarmUp::new(&mut recorder, 2, runs, false, &session.commands).under(&setup);
     executor.execute(&mut steering)?;
-    let median = |command| median_of(&recorder.samples, command, Metric::Wall).unwrap_or(0.0);
+    let median = |command| median_of(&recorder.samples, command, Metric::WALL).unwrap_or(0.0);
     let (plain_ns, loaded_ns) = (median(0), median(1));
     Ok((plain_ns, (loaded_ns - plain_ns).max(1.0) / probe as f64))
 }

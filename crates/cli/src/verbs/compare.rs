@@ -134,7 +134,7 @@ const SHORT_NS: f64 = 2e6;
 pub(crate) fn plan(session: &Session<'_>, seed: u64) -> Plan {
     let commands = session.commands.len() as u16;
     let longest = (0..commands)
-        .filter_map(|command| median_of(session.samples(), command, Metric::Wall))
+        .filter_map(|command| median_of(session.samples(), command, Metric::WALL))
         .fold(0.0, f64::max);
     Plan {
         commands,
@@ -153,7 +153,7 @@ pub(crate) fn plan(session: &Session<'_>, seed: u64) -> Plan {
 /// How long one run of every command takes, from the warm-up.
 fn pair_ns(session: &Session<'_>) -> f64 {
     let commands = 0..session.commands.len() as u16;
-    commands.filter_map(|command| median_of(session.samples(), command, Metric::Wall)).sum()
+    commands.filter_map(|command| median_of(session.samples(), command, Metric::WALL)).sum()
 }
 
 /// Variance between earlier A/A sessions on this machine, where there are enough of them.

@@ -97,7 +97,7 @@ fn visit(session: &mut Session<'_>, prepared: Prepared, is_open: bool) -> Result
 
 /// How many blocks of so many levels fit into it.
 fn cheap_blocks(warm_up: &[Sample], levels: usize) -> u32 {
-    let wall_ns = warm_up.iter().filter_map(|sample| sample.get(Metric::Wall)).min();
+    let wall_ns = warm_up.iter().filter_map(|sample| sample.get(Metric::WALL)).min();
     wall_ns.map_or(0, |wall_ns| {
         (CHEAP_NS / (wall_ns.max(1) as f64 * levels as f64)).min(CHEAP_BLOCKS_MAX) as u32
     })
