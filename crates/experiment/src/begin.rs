@@ -215,7 +215,7 @@ pub(crate) fn executor(commands: &[Command], extra: Extra) -> Result<Executor, F
 
 /// The counters of a definition. A comparison by rate needs one.
 fn published(definition: &Definition) -> Result<Published, Failure> {
-    if definition.rule.metric == Metric::Rate && definition.tables.is_empty() {
+    if definition.rule.metric == Metric::RATE && definition.tables.is_empty() {
         return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
     }
     if definition.rule.duet && !definition.tables.is_empty() {

@@ -199,10 +199,10 @@ impl Driver {
     /// # Errors
     /// A command has no rate although rates decide.
     pub fn check_rates(&self) -> Result<(), Failure> {
-        if self.interrupted || self.header.definition.rule.metric != Metric::Rate {
+        if self.interrupted || self.header.definition.rule.metric != Metric::RATE {
             return Ok(());
         }
-        let has_rate = |command: u16| median_of(self.samples(), command, Metric::Rate).is_some();
+        let has_rate = |command: u16| median_of(self.samples(), command, Metric::RATE).is_some();
         let trouble = self.executor.as_ref().map_or("", |executor| executor.published().trouble());
         match (0..self.commands.len() as u16).find(|&command| !has_rate(command)) {
             None => Ok(()),

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use fauxplat_launch::{Entry, LaunchError, Program, Reply, Request, RunEnd, Spawner, Table, entry_of};
-use fauxplat_model::{Command, Metric, Process, Sample, Setup, Sources, Trial};
+use fauxplat_model::{Command, Metric, MetricSet, Process, Readings, Sample, Setup, Sources, Trial};
 use fauxplat_sys::process::Exit;
 use fauxplat_sys::{clock, signal};
 
@@ -26,6 +27,8 @@ pub struct Executor {
     pub(crate) floor: Option<(u32, File)>,
     /// What the commands publish. With counters runs and fauxplat take turns, so that each is read alone.
     published: Published,
+    /// What samples have: what the spawner reads, and what the counters give.
+    metrics: Arc<MetricSet>,
     started_ns: u64,
     next_trial: u32,
     last_wall_ns: u64,
@@ -81,6 +84,7 @@ impl Executor {
             Some((add(Entry { timeout_ns: None, ..entry }), memory))
         });
         let spawner = Spawner::start(program, table)?;
+        let metrics = Arc::clone(spawner.metrics());
         let started_ns = clock::monotonic_ns();
         // Before the first run nothing is known of the commands, so they take turns: one that fails is not started
         // again by requests that were made ahead.
@@ -92,6 +96,7 @@ impl Executor {
             commands: places,
             floor,
             published: Published::default(),
+            metrics,
             started_ns,
             next_trial: 0,
             last_wall_ns,
@@ -100,6 +105,7 @@ impl Executor {
 
     /// Watches counters that the commands publish, from the next run on.
     pub fn watch(&mut self, published: Published) {
+        self.metrics = MetricSet::new(self.spawner.metrics().iter().chain(published.metrics()));
         self.published = published;
     }
 
@@ -256,7 +262,7 @@ impl Executor {
         while let Some(reply) = self.spawner.try_reply() {
             let Some(purpose) = under_way.pop_front() else { break };
             if reply.end != RunEnd::Aborted {
-                self.settle(purpose, &reply, feed)?;
+                self.settle(purpose, reply, feed)?;
             }
         }
         Ok(())
@@ -265,7 +271,7 @@ impl Executor {
     pub(crate) fn settle<F: Feed>(
         &mut self,
         purpose: Purpose,
-        reply: &Reply,
+        reply: Reply,
         feed: &mut F,
     ) -> Result<(), RunError<F::Error>> {
         match purpose {
@@ -295,14 +301,14 @@ impl Executor {
         }
     }
 
-    fn sample_of(&mut self, trial: &Trial, reply: &Reply) -> Sample {
+    fn sample_of(&mut self, trial: &Trial, reply: Reply) -> Sample {
         let number = self.next_trial;
         self.next_trial += 1;
-        self.last_wall_ns = reply.readings[Metric::Wall as usize].get().unwrap_or(0);
-        let mut readings = reply.readings;
+        let mut readings = Readings::new(Arc::clone(&self.metrics), reply.readings);
+        self.last_wall_ns = readings.get(Metric::WALL).unwrap_or(0);
         // Of two runs at the same moment nobody could say which counted.
         if !trial.setup.together {
-            readings[Metric::Rate as usize] = self.published.end(number, reply.started_ns, self.last_wall_ns);
+            self.published.end(number, reply.started_ns, self.last_wall_ns, &mut readings);
         }
         Sample {
             trial: number,
@@ -323,10 +329,11 @@ impl Executor {
     /// Wall times of the empty static program under the first command's condition and this setup, in nanoseconds.
     pub fn floor_ns(&mut self, runs: usize, setup: &Setup) -> Vec<u64> {
         let Some((entry, _)) = self.floor else { return Vec::new() };
-        let request = request_of(entry, setup, 0);
+        let (request, metrics) = (request_of(entry, setup, 0), Arc::clone(self.spawner.metrics()));
         let replies = (0..runs).filter_map(|_| self.answer(request).ok());
         let good = replies.filter(|reply| reply.end == RunEnd::Ended(Exit::Status(0)));
-        good.filter_map(|reply| reply.readings[Metric::Wall as usize].get()).collect()
+        let readings = good.map(|reply| Readings::new(Arc::clone(&metrics), reply.readings));
+        readings.filter_map(|readings| readings.get(Metric::WALL)).collect()
     }
 
     /// One run of a command that is traced and not timed: its process tree.

@@ -137,7 +137,7 @@ impl From<LaunchError> for Failure {
             _ if error.is_permission() => Kind::Machine,
             LaunchError::Refused { stage: fauxplat_sys::spawn::Stage::Exec, .. } => Kind::Command,
             LaunchError::Refused { .. } | LaunchError::Sys(_) => Kind::Machine,
-            LaunchError::SpawnerDied(_) => Kind::Bug,
+            LaunchError::SpawnerDied(_) | LaunchError::TooManyReadings { .. } => Kind::Bug,
         };
         Failure::new(kind, error)
     }

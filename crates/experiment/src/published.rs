@@ -3,7 +3,7 @@
 //! Reading takes nothing from the publisher but the transfer of a cache line, and the reader stands in fauxplat's own
 //! process, which sleeps beside the run but for these looks.
 
-use fauxplat_model::{RateSeries, Reading, TableSource};
+use fauxplat_model::{Metric, MetricSpec, OPEN_MAX, RateSeries, Reading, Readings, TableSource};
 use fauxplat_table::{AnyTable, Error, Selection, Standing};
 
 /// How long apart the looks along a run are.
@@ -56,11 +56,18 @@ impl Published {
         self.0.iter_mut().for_each(|counter| counter.look(now_ns));
     }
 
-    /// After a run that began at `started_ns` and took `wall_ns`: the rate by the first counter.
-    pub(crate) fn end(&mut self, trial: u32, started_ns: u64, wall_ns: u64) -> Reading {
-        let rates: Vec<Reading> =
-            self.0.iter_mut().map(|counter| counter.end(trial, started_ns, wall_ns)).collect();
-        rates.first().copied().unwrap_or(Reading::ABSENT)
+    /// The metrics that these counters give beside `rate`, which is the first one's.
+    pub fn metrics(&self) -> impl Iterator<Item = Metric> + '_ {
+        self.0.iter().filter_map(|counter| counter.metric)
+    }
+
+    /// After a run that began at `started_ns` and took `wall_ns`: the rate by each counter.
+    pub(crate) fn end(&mut self, trial: u32, started_ns: u64, wall_ns: u64, readings: &mut Readings) {
+        for (index, counter) in self.0.iter_mut().enumerate() {
+            let rate = counter.end(trial, started_ns, wall_ns).get();
+            let names = [(index == 0).then_some(Metric::RATE), counter.metric];
+            names.into_iter().flatten().for_each(|metric| readings.set(metric, rate));
+        }
     }
 }
 
@@ -68,6 +75,8 @@ impl Published {
 #[derive(Debug)]
 struct Counter {
     source: TableSource,
+    /// The metric of its own name, unless the name cannot be one.
+    metric: Option<Metric>,
     selection: Selection,
     table: Option<AnyTable>,
     /// What the table held when the run began; nothing if the table is younger than the run.
@@ -101,6 +110,7 @@ impl Counter {
                 keys: source.key.into_iter().collect(),
             },
             source: source.clone(),
+            metric: MetricSpec::of_table(&source.name).and_then(Metric::open).ok(),
             table,
             base: 0,
             carried: 0,
@@ -239,6 +249,11 @@ impl Counter {
 
     fn not_measured(&self) -> Option<String> {
         let (missed, runs, name) = (self.missed, self.runs, &self.source.name);
+        if self.metric.is_none() {
+            return Some(format!(
+                "the metric `table:{name}`: a metric's name has no spaces and is short, and a process has at most {OPEN_MAX}"
+            ));
+        }
         (missed > 0).then(|| format!("rate of {name} in {missed} of {runs} runs: {}", self.last_trouble))
     }
 }

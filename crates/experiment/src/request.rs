@@ -63,6 +63,8 @@ pub(crate) fn outcome_of(end: RunEnd) -> Outcome {
     match end {
         RunEnd::Ended(Exit::Status(status)) => Outcome::Exited(status),
         RunEnd::Ended(Exit::Signal(signal)) => Outcome::Signaled(signal),
-        RunEnd::TimedOut | RunEnd::Aborted | RunEnd::NotStarted(..) => Outcome::TimedOut,
+        RunEnd::TimedOut | RunEnd::Aborted | RunEnd::NotStarted(..) | RunEnd::TooManyReadings(_) => {
+            Outcome::TimedOut
+        }
     }
 }

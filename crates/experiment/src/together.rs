@@ -37,7 +37,7 @@ impl Executor {
         }
         let replies = self.answers_at_once(trials)?;
         if replies.iter().all(|reply| reply.end != RunEnd::Aborted) {
-            for (trial, reply) in trials.iter().zip(&replies) {
+            for (trial, reply) in trials.iter().zip(replies) {
                 self.settle(Purpose::Trial(trial.clone()), reply, feed)?;
             }
         }
@@ -59,7 +59,7 @@ impl Executor {
         let reply = self.answer(plain_request(entry))?;
         match reply.end {
             RunEnd::Aborted => Ok(()),
-            _ => self.settle(Purpose::Helper { role, command }, &reply, feed),
+            _ => self.settle(Purpose::Helper { role, command }, reply, feed),
         }
     }
 

@@ -6,13 +6,14 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
-use fauxplat_model::{Process, Source, Sources};
+use fauxplat_model::{MetricSet, Process, Source, Sources};
 use fauxplat_sys::shared::{Doorbell, SharedWords, adopt, memory_file};
 use fauxplat_sys::spawn::Stage;
 use fauxplat_sys::{process, signal};
 
-use crate::ring::{RING_WORDS, Reply, Request, Rings, RunEnd, SLOTS, Way};
+use crate::ring::{Reply, Request, Rings, RunEnd, SLOTS, Way, ring_words};
 use crate::server::{HAS_MIGRATIONS, HAS_TASKSTATS};
 use crate::table::Table;
 use crate::{LaunchError, Program};
@@ -31,9 +32,9 @@ impl Inherited {
     /// How many descriptors there are.
     pub(crate) const COUNT: usize = 5;
 
-    fn new() -> Result<Self, LaunchError> {
+    fn new(metrics: usize) -> Result<Self, LaunchError> {
         Ok(Inherited {
-            ring: memory_file(RING_WORDS)?,
+            ring: memory_file(ring_words(metrics))?,
             table: memory_file(0)?,
             tree: memory_file(0)?,
             to_server: Doorbell::new()?,
@@ -66,6 +67,7 @@ pub struct Spawner {
     shared: Inherited,
     memory: SharedWords,
     table: Table,
+    metrics: Arc<MetricSet>,
     submitted: u64,
     received: u64,
 }
@@ -80,11 +82,12 @@ impl Spawner {
     /// A file that the table names cannot be opened, or the process cannot be started.
     pub fn start(program: &Program, table: Table) -> Result<Self, LaunchError> {
         check_files(&table)?;
-        let shared = Inherited::new()?;
+        let metrics = table.metrics();
+        let shared = Inherited::new(metrics.len())?;
         let text = serde_json::to_vec(&table).map_err(|error| LaunchError::SpawnerDied(error.to_string()))?;
         let written = (&shared.table).write_all(&text);
         written.map_err(|source| LaunchError::File { path: "table of programs".into(), source })?;
-        let memory = SharedWords::map(&shared.ring, RING_WORDS)?;
+        let memory = SharedWords::map(&shared.ring, ring_words(metrics.len()))?;
         for fd in shared.fds() {
             process::keep_over_exec(fd, true)?;
         }
@@ -96,7 +99,7 @@ impl Spawner {
         for fd in shared.fds() {
             process::keep_over_exec(fd, false)?;
         }
-        Ok(Spawner { child: child?, shared, memory, table, submitted: 0, received: 0 })
+        Ok(Spawner { child: child?, shared, memory, table, metrics, submitted: 0, received: 0 })
     }
 
     /// The programs that it holds ready.
@@ -105,7 +108,12 @@ impl Spawner {
     }
 
     fn rings(&self) -> Rings<'_> {
-        Rings::new(self.memory.words())
+        Rings::new(self.memory.words(), self.metrics.len())
+    }
+
+    /// What is read of each run, in the order of [`Reply::readings`].
+    pub fn metrics(&self) -> &Arc<MetricSet> {
+        &self.metrics
     }
 
     /// Requests that were submitted and not yet answered.
@@ -127,7 +135,7 @@ impl Spawner {
         if self.rings().produced(Way::Replies) <= self.received {
             return None;
         }
-        let reply = Reply::decode(self.rings().read(Way::Replies, self.received));
+        let reply = self.rings().reply(self.received);
         self.received += 1;
         Some(reply)
     }
@@ -137,7 +145,7 @@ impl Spawner {
     /// # Errors
     /// The spawner is gone.
     pub fn wait(&mut self, timeout_ms: i32) -> Result<(), LaunchError> {
-        let (rings, next) = (Rings::new(self.memory.words()), self.received);
+        let (rings, next) = (Rings::new(self.memory.words(), self.metrics.len()), self.received);
         if rings.announce_sleep(Way::Replies, true, next) {
             self.shared.to_client.wait(timeout_ms)?;
         }
@@ -178,9 +186,16 @@ impl Spawner {
 
     /// The error behind a run that was not started, with the name of its program.
     pub fn start_error(&self, entry: u32, end: RunEnd) -> Option<LaunchError> {
-        let RunEnd::NotStarted(stage, errno) = end else { return None };
         let program =
             self.table.entries.get(entry as usize).map(|entry| entry.argv.join(" ")).unwrap_or_default();
+        let (stage, errno) = match end {
+            RunEnd::NotStarted(stage, errno) => (stage, errno),
+            RunEnd::TooManyReadings(found) => {
+                let announced = self.metrics.len();
+                return Some(LaunchError::TooManyReadings { program, found, announced });
+            }
+            _ => return None,
+        };
         let stage = Stage::from_number(stage).unwrap_or(Stage::Exec);
         Some(LaunchError::Refused { program, stage, source: std::io::Error::from_raw_os_error(errno) })
     }

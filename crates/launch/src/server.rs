@@ -6,9 +6,10 @@ mod reap;
 
 use std::fs::File;
 use std::os::fd::RawFd;
+use std::sync::Arc;
 use std::time::Duration;
 
-use fauxplat_model::{Metric, Reading};
+use fauxplat_model::{Metric, MetricSet, Reading};
 use fauxplat_sys::process::{self, Exit, Usage, Waited};
 use fauxplat_sys::shared::{Doorbell, SharedWords};
 use fauxplat_sys::spawn::{Stage, StartFailed, StartSpace, Started, start};
@@ -17,7 +18,7 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::LaunchError;
 use crate::client::Inherited;
-use crate::ring::{Place, RING_WORDS, Reply, Request, Rings, RunEnd, Way};
+use crate::ring::{Place, Reply, Request, Rings, RunEnd, Way, ring_words};
 use crate::{procfs, tree};
 use account::Accounts;
 pub(crate) use account::{HAS_MIGRATIONS, HAS_TASKSTATS};
@@ -46,12 +47,12 @@ fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
     // Every descriptor that stays open costs each child some fifty nanoseconds, so files are closed once they are
     // mapped or read.
     let Inherited { ring, table, tree, to_server, to_client } = Inherited::adopt(fds)?;
-    let memory = SharedWords::map(&ring, RING_WORDS)?;
-    drop(ring);
-    let rings = Rings::new(memory.words());
     // The outlets live as long as the programs that write to them.
-    let (programs, _outlets) = load(&table)?;
+    let (programs, metrics, _outlets) = load(&table)?;
     drop(table);
+    let memory = SharedWords::map(&ring, ring_words(metrics.len()))?;
+    drop(ring);
+    let rings = Rings::new(memory.words(), metrics.len());
     let accounts = Accounts::open();
     procfs::reset_own_peak_memory();
     rings.set_abilities(procfs::own_peak_memory(), accounts.abilities());
@@ -62,6 +63,8 @@ fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
         to_server,
         to_client,
         programs,
+        metrics,
+        spare: Vec::new(),
         accounts,
         space: StartSpace::default(),
         placed: home.clone(),
@@ -81,6 +84,10 @@ struct Server<'a> {
     to_server: Doorbell,
     to_client: Doorbell,
     programs: Vec<Loaded>,
+    /// What is read of each run.
+    metrics: Arc<MetricSet>,
+    /// Room for the readings of the next run, so that none is asked for between two runs.
+    spare: Vec<Reading>,
     accounts: Accounts,
     space: StartSpace,
     /// The affinity with which the spawner began, and which it has now. Children inherit the latter.
@@ -99,12 +106,12 @@ const WORTH_A_LOOK_NS: u64 = 1_000_000;
 
 impl Server<'_> {
     fn serve(mut self) -> Result<(), LaunchError> {
-        let mut next = 0;
+        let (mut next, mut words) = (0, Vec::new());
         loop {
             if !self.wait_for_request(next)? {
                 return Ok(());
             }
-            let request = Request::decode(self.rings.read(Way::Requests, next));
+            let request = self.rings.request(next);
             self.note_stop();
             let reply = match next < self.aborted {
                 true => Reply::without_run(RunEnd::Aborted),
@@ -115,9 +122,10 @@ impl Server<'_> {
             };
             // Before the answer goes out: what is asked after it was not meant by the stop.
             self.note_stop();
-            if self.rings.publish(Way::Replies, next, &reply.encode()) {
+            if self.rings.reply_with(next, &reply, &mut words) {
                 self.to_client.ring();
             }
+            self.spare = reply.readings;
             next += 1;
         }
     }
@@ -190,6 +198,14 @@ impl Server<'_> {
             .steal_after()
             .zip(steal_before_ns)
             .map(|(after, before)| after.saturating_sub(before));
+        let mut readings = std::mem::take(&mut self.spare);
+        readings.clear();
+        readings.resize(self.metrics.len(), Reading::ABSENT);
+        for (metric, value) in values(wall_ns, &usage, &account, steal_ns) {
+            if let Some(place) = self.metrics.place(metric) {
+                readings[place] = value.into();
+            }
+        }
         Ok(Reply {
             end: watched.end,
             started_ns: started.started_ns,
@@ -197,7 +213,7 @@ impl Server<'_> {
             cpu_last: account.cpu_last.unwrap_or(u16::MAX),
             left_behind: left.killed,
             pad_bytes: pad.unwrap_or(0) as u16,
-            readings: readings(wall_ns, &usage, &account, steal_ns),
+            readings,
         })
     }
 
@@ -315,13 +331,14 @@ fn watch(started: Started, timeout_ns: Option<u64>, look: bool) -> Watched {
     }
 }
 
-/// Brings all sources together, in the order of the metrics.
-fn readings(
+/// Brings all sources together: every metric that the spawner can read. The rates of published counters are the
+/// runner's: the spawner opens no file beside the programs'.
+fn values(
     wall_ns: u64,
     usage: &Usage,
     account: &account::Account,
     steal_ns: Option<u64>,
-) -> [Reading; Metric::COUNT] {
+) -> impl Iterator<Item = (Metric, Option<u64>)> + use<> {
     let ticks_ns = usage.user_ns + usage.system_ns;
     // `wait4` is exact to a microsecond but misses children that nobody waited for. The exit records miss nobody, but
     // the kernel writes them before it charges what a task used since its last tick. Both can only be too small.
@@ -332,23 +349,21 @@ fn readings(
     };
     // The kernel counts resident pages per CPU in batches, so a program of a few pages reads zero: nothing is known.
     let peak_bytes = account.peak_memory_bytes.unwrap_or(usage.peak_memory_bytes);
-    let value = |metric: Metric| match metric {
-        Metric::Wall => Some(wall_ns),
-        Metric::User => Some(user_ns),
-        Metric::System => Some(cpu_ns - user_ns),
-        Metric::Cpu => Some(cpu_ns),
-        Metric::RunDelay => account.run_delay_ns,
-        Metric::PeakMemory => Some(peak_bytes).filter(|&bytes| bytes > 0),
-        Metric::VoluntarySwitches => Some(usage.voluntary_switches),
-        Metric::InvoluntarySwitches => Some(usage.involuntary_switches),
-        Metric::Migrations => account.migrations,
-        Metric::MinorFaults => Some(usage.minor_faults),
-        Metric::MajorFaults => Some(usage.major_faults),
-        Metric::BlockInput => Some(usage.block_input_bytes),
-        Metric::BlockOutput => Some(usage.block_output_bytes),
-        Metric::Steal => steal_ns,
-        // The tables are the runner's: the spawner opens no file beside the programs'.
-        Metric::Rate => None,
-    };
-    Metric::ALL.map(|metric| Reading::from(value(metric)))
+    let read = [
+        (Metric::WALL, Some(wall_ns)),
+        (Metric::USER, Some(user_ns)),
+        (Metric::SYSTEM, Some(cpu_ns - user_ns)),
+        (Metric::CPU, Some(cpu_ns)),
+        (Metric::RUN_DELAY, account.run_delay_ns),
+        (Metric::PEAK_MEMORY, Some(peak_bytes).filter(|&bytes| bytes > 0)),
+        (Metric::VOLUNTARY_SWITCHES, Some(usage.voluntary_switches)),
+        (Metric::INVOLUNTARY_SWITCHES, Some(usage.involuntary_switches)),
+        (Metric::MIGRATIONS, account.migrations),
+        (Metric::MINOR_FAULTS, Some(usage.minor_faults)),
+        (Metric::MAJOR_FAULTS, Some(usage.major_faults)),
+        (Metric::BLOCK_INPUT, Some(usage.block_input_bytes)),
+        (Metric::BLOCK_OUTPUT, Some(usage.block_output_bytes)),
+        (Metric::STEAL, steal_ns),
+    ];
+    read.into_iter()
 }

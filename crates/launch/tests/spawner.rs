@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use fauxplat_launch::{
     Entry, LaunchError, Pad, Place, Program, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table, serve,
 };
-use fauxplat_model::Metric;
+use fauxplat_model::{Metric, MetricSet, Readings};
 use fauxplat_sys::process::Exit;
 
 fn main() {
@@ -15,7 +15,7 @@ fn main() {
         serve(&words[1..]).expect("the spawner serves");
         return;
     }
-    let tests: [(&str, fn()); 14] = [
+    let tests: [(&str, fn()); 15] = [
         ("reads every metric", reads_every_metric),
         ("reports status and signal", reports_status_and_signal),
         ("says why a program cannot start", says_why_a_program_cannot_start),
@@ -30,6 +30,7 @@ fn main() {
         ("lists the tree", lists_the_tree),
         ("stops on request", stops_on_request),
         ("answers many requests in order", answers_many_requests_in_order),
+        ("tells what is announced", tells_what_is_announced),
     ];
     let filter = words.iter().find(|word| !word.starts_with('-'));
     let chosen: Vec<_> =
@@ -47,7 +48,7 @@ fn main() {
 
 fn spawner(entries: Vec<Entry>) -> Spawner {
     let program = Program { path: std::env::current_exe().unwrap(), words: vec!["__spawner".into()] };
-    Spawner::start(&program, Table { entries }).unwrap()
+    Spawner::start(&program, Table { entries, ..Table::default() }).unwrap()
 }
 
 fn shell(line: &str) -> Entry {
@@ -81,7 +82,26 @@ fn once(entry: Entry) -> Reply {
 }
 
 fn value(reply: &Reply, metric: Metric) -> u64 {
-    reply.readings[metric as usize].get().unwrap_or_else(|| panic!("{} was not measured", metric.name()))
+    let readings = Readings::new(MetricSet::built_in(), reply.readings.clone());
+    readings.get(metric).unwrap_or_else(|| panic!("{} was not measured", metric.name()))
+}
+
+/// The slots of the ring are as long as the table's list of metrics, whatever the spawner makes of it.
+fn tells_what_is_announced() {
+    for count in [1, 15, 115] {
+        let names = (1..count).map(|number| Metric::from_id(&format!("simulated:m{number}")).unwrap());
+        let metrics: Vec<Metric> = names.chain([Metric::WALL]).collect();
+        let program = Program { path: std::env::current_exe().unwrap(), words: vec!["__spawner".into()] };
+        let table = Table { entries: vec![shell("true")], metrics };
+        let mut spawner = Spawner::start(&program, table).unwrap();
+        for _ in 0..2 * Spawner::DEPTH {
+            let reply = reply_to(&mut spawner, request(0));
+            assert_eq!(reply.readings.len(), count, "{:?}", reply.end);
+            let (wall, others) = reply.readings.split_last().unwrap();
+            assert!(wall.get().is_some() && others.iter().all(|other| other.get().is_none()), "{reply:?}");
+        }
+        assert_eq!(spawner.metrics().len(), count);
+    }
 }
 
 fn is_root() -> bool {
@@ -95,13 +115,13 @@ fn reads_every_metric() {
     let reply = reply_to(&mut spawner, request(0));
     assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
     // The rate is read by whoever knows the tables.
-    for metric in Metric::ALL.into_iter().filter(|&metric| metric != Metric::Rate) {
+    for metric in Metric::BUILT_IN.iter().copied().filter(|&metric| metric != Metric::RATE) {
         value(&reply, metric);
     }
-    let (wall, cpu) = (value(&reply, Metric::Wall), value(&reply, Metric::Cpu));
+    let (wall, cpu) = (value(&reply, Metric::WALL), value(&reply, Metric::CPU));
     assert!(cpu > 1_000_000 && cpu <= wall, "cpu {cpu} wall {wall}");
-    assert_eq!(value(&reply, Metric::User) + value(&reply, Metric::System), cpu);
-    assert!(value(&reply, Metric::MinorFaults) > 10);
+    assert_eq!(value(&reply, Metric::USER) + value(&reply, Metric::SYSTEM), cpu);
+    assert!(value(&reply, Metric::MINOR_FAULTS) > 10);
     assert!(reply.cpu_first != u16::MAX);
 }
 
@@ -128,14 +148,14 @@ fn says_why_a_program_cannot_start() {
     }
     let nowhere = Entry { cwd: Some("/no/such/folder".into()), ..shell("true") };
     let program = Program { path: std::env::current_exe().unwrap(), words: vec!["__spawner".into()] };
-    let error = Spawner::start(&program, Table { entries: vec![nowhere] }).unwrap_err();
+    let error = Spawner::start(&program, Table { entries: vec![nowhere], ..Table::default() }).unwrap_err();
     assert!(matches!(error, LaunchError::File { .. }), "{error}");
 }
 
 fn ends_what_never_ends() {
     let reply = once(Entry { timeout_ns: Some(50_000_000), ..shell("sleep 100 & sleep 100") });
     assert_eq!(reply.end, RunEnd::TimedOut);
-    assert!(value(&reply, Metric::Wall) >= 50_000_000);
+    assert!(value(&reply, Metric::WALL) >= 50_000_000);
 }
 
 fn ends_what_is_left_behind() {
@@ -153,8 +173,8 @@ fn ends_what_is_left_behind() {
 fn counts_a_sub_shells_children() {
     let burn = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done";
     let mut spawner = spawner(vec![shell(burn), shell(&format!("( ( {burn} ) ); true"))]);
-    let alone = value(&reply_to(&mut spawner, request(0)), Metric::Cpu);
-    let nested = value(&reply_to(&mut spawner, request(1)), Metric::Cpu);
+    let alone = value(&reply_to(&mut spawner, request(0)), Metric::CPU);
+    let nested = value(&reply_to(&mut spawner, request(1)), Metric::CPU);
     assert!(nested * 2 > alone, "nested {nested} ns, alone {alone} ns");
 }
 
@@ -164,8 +184,8 @@ fn peak_memory_is_the_commands_own() {
     let small = once(shell("true"));
     let eater = once(shell("head -c 60000000 /dev/zero | tail -c 60000000 | wc -c"));
     assert!(big.iter().step_by(4096).all(|&byte| byte == 1));
-    assert!(value(&small, Metric::PeakMemory) < 20 << 20, "{}", value(&small, Metric::PeakMemory));
-    assert!(value(&eater, Metric::PeakMemory) > 50 << 20, "{}", value(&eater, Metric::PeakMemory));
+    assert!(value(&small, Metric::PEAK_MEMORY) < 20 << 20, "{}", value(&small, Metric::PEAK_MEMORY));
+    assert!(value(&eater, Metric::PEAK_MEMORY) > 50 << 20, "{}", value(&eater, Metric::PEAK_MEMORY));
 }
 
 fn survives_a_flood_and_a_closed_stdin() {

@@ -77,7 +77,7 @@ pub(crate) enum Gate {
 
 pub(super) fn metric(name: &str) -> Result<Metric, String> {
     Metric::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+        let names: Vec<&str> = Metric::BUILT_IN.iter().map(|metric| metric.name()).collect();
         format!("there is no metric `{name}`; there are {}", names.join(", "))
     })
 }

@@ -7,7 +7,7 @@ use crate::common::{Lab, all_runs, number, runs, spin};
 
 /// What is read of every run: all metrics but the one that needs a table.
 fn everywhere() -> impl Iterator<Item = Metric> {
-    Metric::ALL.into_iter().filter(|&metric| metric != Metric::Rate)
+    Metric::BUILT_IN.iter().copied().filter(|&metric| metric != Metric::RATE)
 }
 
 /// Without taskstats a run is looked up in `/proc` only when the one before it was long enough to be worth it.

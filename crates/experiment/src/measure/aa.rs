@@ -265,7 +265,7 @@ fn time_of_iteration(driver: &Driver, probe: u64, runs: u32) -> Result<(f64, f64
     let setup = plan(driver, driver.header.seed).block(0, Phase::Warmup)[0].setup.clone();
     let mut steering = WarmUp::new(2, runs, false).under(&setup);
     let samples = aside(driver.machine(), &driver.commands, &[0, probe], &mut steering)?;
-    let median = |command| median_of(&samples, command, Metric::Wall).unwrap_or(0.0);
+    let median = |command| median_of(&samples, command, Metric::WALL).unwrap_or(0.0);
     let (plain_ns, loaded_ns) = (median(0), median(1));
     Ok((plain_ns, (loaded_ns - plain_ns).max(1.0) / probe as f64))
 }

@@ -57,7 +57,7 @@ const SHORT_NS: f64 = 2e6;
 /// The plan of a comparison, after the commands were warmed up.
 pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
     let plan = plan_of(driver);
-    let wall_ns = |command| median_of(driver.samples(), command, Metric::Wall);
+    let wall_ns = |command| median_of(driver.samples(), command, Metric::WALL);
     let longest_ns = (0..plan.commands).filter_map(wall_ns).fold(0.0, f64::max);
     let layout = match driver.duet {
         Some(cpus) => Layout::Duet(cpus),
@@ -70,7 +70,7 @@ pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
 /// How long one run of every command takes, from the warm-up.
 fn pair_ns(driver: &Driver) -> f64 {
     let commands = 0..driver.commands.len() as u16;
-    commands.filter_map(|command| median_of(driver.samples(), command, Metric::Wall)).sum()
+    commands.filter_map(|command| median_of(driver.samples(), command, Metric::WALL)).sum()
 }
 
 /// Variance between earlier A/A sessions on this machine, where there are enough of them.

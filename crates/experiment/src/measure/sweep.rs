@@ -62,7 +62,7 @@ fn allow_cheap_blocks(driver: &mut Driver, judge: SweepJudge) -> SweepJudge {
 
 /// How many blocks of so many levels fit into the time that is cheap.
 fn cheap_blocks(warm_up: &[Sample], levels: usize) -> u32 {
-    let wall_ns = warm_up.iter().filter_map(|sample| sample.get(Metric::Wall)).min();
+    let wall_ns = warm_up.iter().filter_map(|sample| sample.get(Metric::WALL)).min();
     wall_ns.map_or(0, |wall_ns| {
         (CHEAP_NS / (wall_ns.max(1) as f64 * levels as f64)).min(CHEAP_BLOCKS_MAX) as u32
     })

@@ -53,7 +53,7 @@ impl Rounds {
         if let Runs::Until(ratio) = self.runs
             && !self.enough
         {
-            let precise = |command| precise_enough(landed.all, command, Metric::Wall, ratio, true);
+            let precise = |command| precise_enough(landed.all, command, Metric::WALL, ratio, true);
             self.enough = (0..self.plan.commands).all(precise);
         }
     }

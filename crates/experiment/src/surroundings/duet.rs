@@ -85,7 +85,7 @@ fn speed(root: &Path, cpu: Cpu) -> [Option<String>; 2] {
 fn cpu_time(samples: &[Sample], command: u16, phase: Phase) -> f64 {
     let ours = samples.iter().filter(|sample| sample.command == command && sample.phase == phase);
     let values: Vec<f64> =
-        ours.filter_map(|sample| sample.get(Metric::Cpu)).map(|ns| ns as f64).skip(1).collect();
+        ours.filter_map(|sample| sample.get(Metric::CPU)).map(|ns| ns as f64).skip(1).collect();
     median(&values).unwrap_or(0.0)
 }
 

@@ -5,7 +5,9 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
+use std::sync::Arc;
 
+use fauxplat_model::MetricSet;
 use fauxplat_sys::process;
 use fauxplat_sys::shared::duplicate;
 use fauxplat_sys::spawn::{ChildSetup, Image};
@@ -34,15 +36,16 @@ pub(crate) struct Loaded {
 }
 
 /// Reads the table and makes everything ready.
-pub(crate) fn load(table: &File) -> Result<(Vec<Loaded>, Outlets), LaunchError> {
+pub(crate) fn load(table: &File) -> Result<(Vec<Loaded>, Arc<MetricSet>, Outlets), LaunchError> {
     let fail = |source| LaunchError::File { path: "table of programs".into(), source };
     let (mut file, mut text) = (table, String::new());
     file.seek(SeekFrom::Start(0)).map_err(fail)?;
     file.read_to_string(&mut text).map_err(fail)?;
     let table: Table = serde_json::from_str(&text).map_err(|error| fail(error.into()))?;
+    let metrics = table.metrics();
     let outlets = Outlets::open(table.entries.iter().any(|entry| entry.stdout == Stdout::Inherit))?;
     let programs = table.entries.into_iter().map(|entry| Loaded::new(entry, &outlets));
-    Ok((programs.collect::<Result<_, _>>()?, outlets))
+    Ok((programs.collect::<Result<_, _>>()?, metrics, outlets))
 }
 
 fn open(path: &Path, write: bool) -> Result<File, LaunchError> {
