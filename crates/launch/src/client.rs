@@ -4,66 +4,25 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::fd::{AsRawFd, RawFd};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use fauxplat_model::{Process, Source, Sources};
-use fauxplat_sys::shared::{Doorbell, SharedWords, adopt, memory_file};
-use fauxplat_sys::spawn::Stage;
-use fauxplat_sys::{process, signal};
+use fauxplat_sys::shared::SharedWords;
+use fauxplat_sys::{clock, process, signal};
 
-use crate::ring::{RING_WORDS, Reply, Request, Rings, RunEnd, SLOTS, Way};
-use crate::server::{HAS_MIGRATIONS, HAS_TASKSTATS};
+use crate::descriptors::Descriptors;
+use crate::launcher::Launcher;
+use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, RING_WORDS, Reply, Request, Rings, SLOTS, Way};
 use crate::table::Table;
 use crate::{LaunchError, Program};
-
-/// What the two processes share, by descriptor.
-#[derive(Debug)]
-pub(crate) struct Inherited {
-    pub(crate) ring: File,
-    pub(crate) table: File,
-    pub(crate) tree: File,
-    pub(crate) to_server: Doorbell,
-    pub(crate) to_client: Doorbell,
-}
-
-impl Inherited {
-    /// How many descriptors there are.
-    pub(crate) const COUNT: usize = 5;
-
-    fn new() -> Result<Self, LaunchError> {
-        Ok(Inherited {
-            ring: memory_file(RING_WORDS)?,
-            table: memory_file(0)?,
-            tree: memory_file(0)?,
-            to_server: Doorbell::new()?,
-            to_client: Doorbell::new()?,
-        })
-    }
-
-    fn fds(&self) -> [RawFd; Inherited::COUNT] {
-        let files = [&self.ring, &self.table, &self.tree].map(AsRawFd::as_raw_fd);
-        [files[0], files[1], files[2], self.to_server.fd(), self.to_client.fd()]
-    }
-
-    /// Takes over the descriptors in the spawner.
-    pub(crate) fn adopt(fds: [RawFd; Inherited::COUNT]) -> Result<Self, LaunchError> {
-        let [ring, table, tree, to_server, to_client] = adopt(fds)?;
-        Ok(Inherited {
-            ring: ring.into(),
-            table: table.into(),
-            tree: tree.into(),
-            to_server: to_server.into(),
-            to_client: to_client.into(),
-        })
-    }
-}
 
 /// A spawner, seen from fauxplat. Dropping it ends the spawner and whatever it runs.
 #[derive(Debug)]
 pub struct Spawner {
     child: Child,
-    shared: Inherited,
+    program: Program,
+    shared: Descriptors,
     memory: SharedWords,
     table: Table,
     submitted: u64,
@@ -71,16 +30,13 @@ pub struct Spawner {
 }
 
 impl Spawner {
-    /// At most this many requests may be under way.
-    pub const DEPTH: usize = SLOTS;
-
     /// Starts a spawner that holds these programs ready.
     ///
     /// # Errors
     /// A file that the table names cannot be opened, or the process cannot be started.
     pub fn start(program: &Program, table: Table) -> Result<Self, LaunchError> {
         check_files(&table)?;
-        let shared = Inherited::new()?;
+        let shared = Descriptors::new()?;
         let text = serde_json::to_vec(&table).map_err(|error| LaunchError::SpawnerDied(error.to_string()))?;
         let written = (&shared.table).write_all(&text);
         written.map_err(|source| LaunchError::File { path: "table of programs".into(), source })?;
@@ -96,25 +52,36 @@ impl Spawner {
         for fd in shared.fds() {
             process::keep_over_exec(fd, false)?;
         }
-        Ok(Spawner { child: child?, shared, memory, table, submitted: 0, received: 0 })
-    }
-
-    /// The programs that it holds ready.
-    pub fn table(&self) -> &Table {
-        &self.table
+        Ok(Spawner {
+            child: child?,
+            program: program.clone(),
+            shared,
+            memory,
+            table,
+            submitted: 0,
+            received: 0,
+        })
     }
 
     fn rings(&self) -> Rings<'_> {
         Rings::new(self.memory.words())
     }
+}
 
-    /// Requests that were submitted and not yet answered.
-    pub fn under_way(&self) -> usize {
+impl Launcher for Spawner {
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
+    fn depth(&self) -> usize {
+        SLOTS
+    }
+
+    fn under_way(&self) -> usize {
         (self.submitted - self.received) as usize
     }
 
-    /// Asks for a run. The caller keeps [`Spawner::under_way`] below [`Spawner::DEPTH`].
-    pub fn submit(&mut self, request: Request) {
+    fn submit(&mut self, request: Request) {
         assert!(self.under_way() < SLOTS, "more requests than slots");
         if self.rings().publish(Way::Requests, self.submitted, &request.encode()) {
             self.shared.to_server.ring();
@@ -122,8 +89,7 @@ impl Spawner {
         self.submitted += 1;
     }
 
-    /// Takes the next reply if there is one.
-    pub fn try_reply(&mut self) -> Option<Reply> {
+    fn try_reply(&mut self) -> Option<Reply> {
         if self.rings().produced(Way::Replies) <= self.received {
             return None;
         }
@@ -132,11 +98,7 @@ impl Spawner {
         Some(reply)
     }
 
-    /// Sleeps until a reply is there, a signal arrives or the time is over.
-    ///
-    /// # Errors
-    /// The spawner is gone.
-    pub fn wait(&mut self, timeout_ms: i32) -> Result<(), LaunchError> {
+    fn wait(&mut self, timeout_ms: i32) -> Result<(), LaunchError> {
         let (rings, next) = (Rings::new(self.memory.words()), self.received);
         if rings.announce_sleep(Way::Replies, true, next) {
             self.shared.to_client.wait(timeout_ms)?;
@@ -150,21 +112,18 @@ impl Spawner {
         }
     }
 
-    /// Stops the run under way and all that wait; each is answered as aborted.
-    pub fn abort(&mut self) {
+    fn abort(&mut self) {
         signal::send(self.child.id() as i32, signal::SIGTERM);
     }
 
-    /// The tree of the last traced run.
-    pub fn tree(&mut self) -> Vec<Process> {
+    fn tree(&mut self) -> Vec<Process> {
         let mut text = String::new();
         let mut file = &self.shared.tree;
         let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_string(&mut text));
         read.ok().and_then(|_| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 
-    /// Where the figures come from. Known once the first reply has arrived.
-    pub fn sources(&self) -> Sources {
+    fn sources(&self) -> Sources {
         let (peak_memory_floor_bytes, abilities) = self.rings().abilities();
         let tree = |bit, source, otherwise| if abilities & bit != 0 { source } else { otherwise };
         Sources {
@@ -176,13 +135,20 @@ impl Spawner {
         }
     }
 
-    /// The error behind a run that was not started, with the name of its program.
-    pub fn start_error(&self, entry: u32, end: RunEnd) -> Option<LaunchError> {
-        let RunEnd::NotStarted(stage, errno) = end else { return None };
-        let program =
-            self.table.entries.get(entry as usize).map(|entry| entry.argv.join(" ")).unwrap_or_default();
-        let stage = Stage::from_number(stage).unwrap_or(Stage::Exec);
-        Some(LaunchError::Refused { program, stage, source: std::io::Error::from_raw_os_error(errno) })
+    fn partner(&self) -> Result<Box<dyn Launcher>, LaunchError> {
+        Ok(Box::new(Spawner::start(&self.program, self.table.clone())?))
+    }
+
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
+    }
+
+    fn sleep(&mut self, duration_ns: u64) {
+        std::thread::sleep(Duration::from_nanos(duration_ns));
+    }
+
+    fn stop_requested(&self) -> bool {
+        signal::stop_requested()
     }
 }
 

@@ -102,6 +102,10 @@ const REQUEST_WORDS: usize = 5;
 const REPLIES: usize = REQUESTS + SLOTS * REQUEST_WORDS;
 const REPLY_WORDS: usize = 24;
 const NONE: u64 = u64::MAX;
+/// Bit of the abilities word: exit records arrive.
+pub(crate) const HAS_TASKSTATS: u64 = 1;
+/// Bit of the abilities word: migrations are observed.
+pub(crate) const HAS_MIGRATIONS: u64 = 2;
 
 /// Both rings, seen from one side.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 mod account;
 mod programs;
 mod reap;
+mod tree;
 
 use std::fs::File;
 use std::os::fd::RawFd;
@@ -16,13 +17,11 @@ use fauxplat_sys::{clock, sched, signal, trace};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::LaunchError;
-use crate::client::Inherited;
+use crate::descriptors::Descriptors;
+use crate::procfs;
 use crate::ring::{Place, RING_WORDS, Reply, Request, Rings, RunEnd, Way};
-use crate::{procfs, tree};
 use account::Accounts;
-pub(crate) use account::{HAS_MIGRATIONS, HAS_TASKSTATS};
-pub(crate) use programs::Loaded;
-use programs::load;
+use programs::{Loaded, load};
 
 /// Runs as the spawner until fauxplat says so or ends. The words are the descriptors that the client left open.
 ///
@@ -34,7 +33,7 @@ pub fn serve_inherited(words: &[String]) -> Result<(), LaunchError> {
     serve(fds.ok_or_else(|| LaunchError::SpawnerDied("it was not started by fauxplat".into()))?)
 }
 
-fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
+fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     let parent = std::os::unix::process::parent_id();
     signal::default_sigpipe();
     signal::ignore_terminal();
@@ -45,7 +44,7 @@ fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
     process::become_subreaper()?;
     // Every descriptor that stays open costs each child some fifty nanoseconds, so files are closed once they are
     // mapped or read.
-    let Inherited { ring, table, tree, to_server, to_client } = Inherited::adopt(fds)?;
+    let Descriptors { ring, table, tree, to_server, to_client } = Descriptors::adopt(fds)?;
     let memory = SharedWords::map(&ring, RING_WORDS)?;
     drop(ring);
     let rings = Rings::new(memory.words());

@@ -4,7 +4,8 @@
 use std::path::PathBuf;
 
 use fauxplat_launch::{
-    Entry, LaunchError, Pad, Place, Program, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table, serve,
+    Entry, LaunchError, Launcher, Pad, Place, Program, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table,
+    serve,
 };
 use fauxplat_model::Metric;
 use fauxplat_sys::process::Exit;
@@ -283,7 +284,7 @@ fn answers_many_requests_in_order() {
     let mut spawner = spawner(entries);
     let (mut asked, mut answered) = (0u32, 0u32);
     while answered < 500 {
-        while asked < 500 && spawner.under_way() < Spawner::DEPTH {
+        while asked < 500 && spawner.under_way() < spawner.depth() {
             spawner.submit(request(asked % 4));
             asked += 1;
         }

@@ -11,7 +11,7 @@ mod together;
 
 pub use counters::Counters;
 pub use executor::Executor;
-pub use fauxplat_launch::{LaunchError, Program};
+pub use fauxplat_launch::{LaunchError, Launcher, Program, Table};
 pub use floor::{floor_image, floor_program};
 pub use shifts::{Cells, execute_cells, execute_shifts};
 pub use steering::{Next, RunError, Steering, Stopped};

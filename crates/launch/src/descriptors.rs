@@ -1,0 +1,51 @@
+//! What fauxplat and its spawner share, by descriptor.
+
+use std::fs::File;
+use std::os::fd::{AsRawFd, RawFd};
+
+use fauxplat_sys::shared::{Doorbell, adopt, memory_file};
+
+use crate::LaunchError;
+use crate::ring::RING_WORDS;
+
+/// The open files of both processes.
+#[derive(Debug)]
+pub(crate) struct Descriptors {
+    pub(crate) ring: File,
+    pub(crate) table: File,
+    pub(crate) tree: File,
+    pub(crate) to_server: Doorbell,
+    pub(crate) to_client: Doorbell,
+}
+
+impl Descriptors {
+    /// How many descriptors there are.
+    pub(crate) const COUNT: usize = 5;
+
+    pub(crate) fn new() -> Result<Self, LaunchError> {
+        Ok(Descriptors {
+            ring: memory_file(RING_WORDS)?,
+            table: memory_file(0)?,
+            tree: memory_file(0)?,
+            to_server: Doorbell::new()?,
+            to_client: Doorbell::new()?,
+        })
+    }
+
+    pub(crate) fn fds(&self) -> [RawFd; Descriptors::COUNT] {
+        let files = [&self.ring, &self.table, &self.tree].map(AsRawFd::as_raw_fd);
+        [files[0], files[1], files[2], self.to_server.fd(), self.to_client.fd()]
+    }
+
+    /// Takes over the descriptors in the spawner.
+    pub(crate) fn adopt(fds: [RawFd; Descriptors::COUNT]) -> Result<Self, LaunchError> {
+        let [ring, table, tree, to_server, to_client] = adopt(fds)?;
+        Ok(Descriptors {
+            ring: ring.into(),
+            table: table.into(),
+            tree: tree.into(),
+            to_server: to_server.into(),
+            to_client: to_client.into(),
+        })
+    }
+}
