@@ -17,6 +17,7 @@ pub mod plain;
 mod procfs;
 mod ring;
 mod server;
+pub mod simulated;
 mod table;
 pub mod words;
 
