@@ -93,7 +93,7 @@ impl From<LaunchError> for Failure {
             _ if error.is_too_big() => USAGE,
             _ if error.is_permission() => MACHINE,
             LaunchError::Refused { stage: fauxplat_sys::spawn::Stage::Exec, .. } => COMMAND,
-            LaunchError::Refused { .. } | LaunchError::Sys(_) => MACHINE,
+            LaunchError::Refused { .. } | LaunchError::Sys(_) | LaunchError::Stopped => MACHINE,
             LaunchError::SpawnerDied(_) => BUG,
         };
         Failure::new(code, error)

@@ -5,17 +5,20 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fauxplat_model::{Process, Source, Sources};
 use fauxplat_sys::shared::SharedWords;
+use fauxplat_sys::spawn::Gate;
+use fauxplat_sys::summons::{self, Summoner};
 use fauxplat_sys::{clock, process, signal};
 
 use crate::descriptors::Descriptors;
 use crate::launcher::Launcher;
 use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, RING_WORDS, Reply, Request, Rings, SLOTS, Way};
 use crate::table::Table;
-use crate::{LaunchError, Program};
+use crate::{Gatekeeper, Held, LaunchError, Program};
 
 /// A spawner, seen from fauxplat. Dropping it ends the spawner and whatever it runs.
 #[derive(Debug)]
@@ -23,6 +26,7 @@ pub struct Spawner {
     child: Child,
     program: Program,
     shared: Descriptors,
+    summoner: Summoner,
     memory: SharedWords,
     table: Table,
     submitted: u64,
@@ -36,7 +40,8 @@ impl Spawner {
     /// A file that the table names cannot be opened, or the process cannot be started.
     pub fn start(program: &Program, table: Table) -> Result<Self, LaunchError> {
         check_files(&table)?;
-        let shared = Descriptors::new()?;
+        let (summoner, summons) = summons::pair()?;
+        let shared = Descriptors::new(summons)?;
         let text = serde_json::to_vec(&table).map_err(|error| LaunchError::SpawnerDied(error.to_string()))?;
         let written = (&shared.table).write_all(&text);
         written.map_err(|source| LaunchError::File { path: "table of programs".into(), source })?;
@@ -56,6 +61,7 @@ impl Spawner {
             child: child?,
             program: program.clone(),
             shared,
+            summoner,
             memory,
             table,
             submitted: 0,
@@ -65,6 +71,48 @@ impl Spawner {
 
     fn rings(&self) -> Rings<'_> {
         Rings::new(self.memory.words())
+    }
+
+    /// The process of a held run, once it stands at the gate.
+    fn arrived(&self) -> Option<i32> {
+        let pid = self.rings().gate().0.load(Ordering::SeqCst);
+        i32::try_from(pid).ok().filter(|&pid| pid > 0)
+    }
+
+    /// Tells the child at the gate what to do.
+    fn order(&self, order: u64) {
+        self.rings().gate().1.store(order, Ordering::SeqCst);
+        self.summoner.call();
+    }
+
+    /// Waits until the child of a held run stands at the gate.
+    fn wait_for_arrival(&mut self, entry: u32) -> Result<i32, LaunchError> {
+        let mut aborted = false;
+        loop {
+            if let Some(pid) = self.arrived() {
+                return Ok(pid);
+            }
+            if let Some(reply) = self.try_reply() {
+                return Err(self.start_error(entry, reply.end).unwrap_or(LaunchError::Stopped));
+            }
+            if self.stop_requested() && !aborted {
+                aborted = true;
+                self.order(Gate::SHUT);
+                self.abort();
+            }
+            self.wait(1000)?;
+        }
+    }
+}
+
+impl Gatekeeper for Spawner {
+    fn open(&mut self) {
+        self.order(Gate::OPEN);
+    }
+
+    fn shut(&mut self) {
+        self.order(Gate::SHUT);
+        while self.try_reply().is_none() && self.wait(1000).is_ok() {}
     }
 }
 
@@ -84,7 +132,7 @@ impl Launcher for Spawner {
     fn submit(&mut self, request: Request) {
         assert!(self.under_way() < SLOTS, "more requests than slots");
         if self.rings().publish(Way::Requests, self.submitted, &request.encode()) {
-            self.shared.to_server.ring();
+            self.summoner.call();
         }
         self.submitted += 1;
     }
@@ -150,6 +198,19 @@ impl Launcher for Spawner {
     fn stop_requested(&self) -> bool {
         signal::stop_requested()
     }
+
+    fn hold(&mut self, request: Request) -> Result<Held<'_>, LaunchError> {
+        assert!(self.under_way() == 0, "a held run never overlaps with others");
+        if self.stop_requested() {
+            return Err(LaunchError::Stopped);
+        }
+        let (arrived, order) = self.rings().gate();
+        arrived.store(0, Ordering::SeqCst);
+        order.store(0, Ordering::SeqCst);
+        self.submit(Request { held: true, ..request });
+        let pid = self.wait_for_arrival(request.entry)?;
+        Ok(Held::new(pid, self))
+    }
 }
 
 impl Drop for Spawner {
@@ -157,7 +218,7 @@ impl Drop for Spawner {
         // The word ends the spawner when it is idle, the signal ends the run under way.
         self.rings().say_goodbye();
         signal::send(self.child.id() as i32, signal::SIGTERM);
-        self.shared.to_server.ring();
+        self.summoner.call();
         let _ = self.child.wait();
     }
 }

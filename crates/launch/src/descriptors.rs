@@ -4,6 +4,7 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
 
 use fauxplat_sys::shared::{Doorbell, adopt, memory_file};
+use fauxplat_sys::summons::Summons;
 
 use crate::LaunchError;
 use crate::ring::RING_WORDS;
@@ -14,7 +15,8 @@ pub(crate) struct Descriptors {
     pub(crate) ring: File,
     pub(crate) table: File,
     pub(crate) tree: File,
-    pub(crate) to_server: Doorbell,
+    /// By which the spawner is called. Only fauxplat holds the other end, so that its end is seen.
+    pub(crate) summons: Summons,
     pub(crate) to_client: Doorbell,
 }
 
@@ -22,29 +24,29 @@ impl Descriptors {
     /// How many descriptors there are.
     pub(crate) const COUNT: usize = 5;
 
-    pub(crate) fn new() -> Result<Self, LaunchError> {
+    pub(crate) fn new(summons: Summons) -> Result<Self, LaunchError> {
         Ok(Descriptors {
             ring: memory_file(RING_WORDS)?,
             table: memory_file(0)?,
             tree: memory_file(0)?,
-            to_server: Doorbell::new()?,
+            summons,
             to_client: Doorbell::new()?,
         })
     }
 
     pub(crate) fn fds(&self) -> [RawFd; Descriptors::COUNT] {
         let files = [&self.ring, &self.table, &self.tree].map(AsRawFd::as_raw_fd);
-        [files[0], files[1], files[2], self.to_server.fd(), self.to_client.fd()]
+        [files[0], files[1], files[2], self.summons.fd(), self.to_client.fd()]
     }
 
     /// Takes over the descriptors in the spawner.
     pub(crate) fn adopt(fds: [RawFd; Descriptors::COUNT]) -> Result<Self, LaunchError> {
-        let [ring, table, tree, to_server, to_client] = adopt(fds)?;
+        let [ring, table, tree, summons, to_client] = adopt(fds)?;
         Ok(Descriptors {
             ring: ring.into(),
             table: table.into(),
             tree: tree.into(),
-            to_server: to_server.into(),
+            summons: summons.into(),
             to_client: to_client.into(),
         })
     }

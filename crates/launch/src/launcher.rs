@@ -5,9 +5,9 @@ use std::fmt::Debug;
 use fauxplat_model::{Process, Sources};
 use fauxplat_sys::spawn::Stage;
 
-use crate::LaunchError;
 use crate::ring::{Reply, Request, RunEnd};
 use crate::table::Table;
+use crate::{Held, LaunchError};
 
 /// Starts programs and tells how they ended, as the [`Spawner`](crate::Spawner) does.
 ///
@@ -58,6 +58,15 @@ pub trait Launcher: Debug + Send {
 
     /// Whether the user asked to stop.
     fn stop_requested(&self) -> bool;
+
+    /// Creates the process of a run and holds it before its first instruction, its condition already applied.
+    ///
+    /// Nothing else may be under way. Such a run is no timed sample: it begins when it is released, from a process that
+    /// slept until then, and its reply says so.
+    ///
+    /// # Errors
+    /// The process cannot be created under its condition, or the run was stopped before it was held.
+    fn hold(&mut self, request: Request) -> Result<Held<'_>, LaunchError>;
 
     /// The error behind a run that was not started, with the name of its program.
     fn start_error(&self, entry: u32, end: RunEnd) -> Option<LaunchError> {

@@ -12,7 +12,8 @@ use std::time::Duration;
 use fauxplat_model::{Metric, Reading};
 use fauxplat_sys::process::{self, Exit, Usage, Waited};
 use fauxplat_sys::shared::{Doorbell, SharedWords};
-use fauxplat_sys::spawn::{Stage, StartFailed, StartSpace, Started, start};
+use fauxplat_sys::spawn::{Gate, Stage, StartFailed, StartSpace, Started, start, start_held};
+use fauxplat_sys::summons::{Summoned, Summons};
 use fauxplat_sys::{clock, sched, signal, trace};
 use fauxplat_units::{Cpu, CpuSet};
 
@@ -44,7 +45,7 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     process::become_subreaper()?;
     // Every descriptor that stays open costs each child some fifty nanoseconds, so files are closed once they are
     // mapped or read.
-    let Descriptors { ring, table, tree, to_server, to_client } = Descriptors::adopt(fds)?;
+    let Descriptors { ring, table, tree, summons, to_client } = Descriptors::adopt(fds)?;
     let memory = SharedWords::map(&ring, RING_WORDS)?;
     drop(ring);
     let rings = Rings::new(memory.words());
@@ -58,7 +59,7 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     let server = Server {
         rings,
         tree,
-        to_server,
+        summons,
         to_client,
         programs,
         accounts,
@@ -77,7 +78,7 @@ struct Server<'a> {
     rings: Rings<'a>,
     /// Where the list of a traced run goes.
     tree: File,
-    to_server: Doorbell,
+    summons: Summons,
     to_client: Doorbell,
     programs: Vec<Loaded>,
     accounts: Accounts,
@@ -108,9 +109,7 @@ impl Server<'_> {
             let reply = match next < self.aborted {
                 true => Reply::without_run(RunEnd::Aborted),
                 false if request.traced => self.run_traced(request),
-                false => self.run(request).unwrap_or_else(|failed| {
-                    Reply::without_run(RunEnd::NotStarted(failed.stage as i32, failed.errno))
-                }),
+                false => self.run(request).unwrap_or_else(|failed| Reply::without_run(end_of(failed))),
             };
             // Before the answer goes out: what is asked after it was not meant by the stop.
             self.note_stop();
@@ -137,10 +136,12 @@ impl Server<'_> {
             if self.rings.goodbye_said() || std::os::unix::process::parent_id() != self.parent {
                 return Ok(false);
             }
-            if self.rings.announce_sleep(Way::Requests, true, next) {
-                self.to_server.wait(-1)?;
-            }
+            let sleep = self.rings.announce_sleep(Way::Requests, true, next);
+            let gone = sleep && self.summons.wait()? == Summoned::Gone;
             self.rings.announce_sleep(Way::Requests, false, next);
+            if gone {
+                return Ok(false);
+            }
         }
         Ok(true)
     }
@@ -157,15 +158,26 @@ impl Server<'_> {
         let look = !self.accounts.complete() && loaded.last_wall_ns >= WORTH_A_LOOK_NS;
         let steal_before_ns = self.accounts.steal_before();
         self.accounts.begin();
-        if let Some(limit_ns) = timeout_ns {
+        // The limit of a held run counts from its beginning.
+        if let Some(limit_ns) = timeout_ns.filter(|_| !request.held) {
             signal::interrupt_after(limit_ns);
         }
         let heap_offset_bytes = request.heap_offset_bytes.or(loaded.heap_offset_bytes);
         loaded.setup.traced = heap_offset_bytes.is_some();
         wait_until(request.start_at_ns);
-        let started = start(&mut loaded.image, &loaded.setup, pad, &mut self.space);
+        let started = match request.held {
+            false => start(&mut loaded.image, &loaded.setup, pad, &mut self.space),
+            true => {
+                let (arrived, order) = self.rings.gate();
+                let gate = Gate { arrived, bell: &self.to_client, order, summons: &self.summons };
+                start_held(&mut loaded.image, &loaded.setup, pad, &mut self.space, &gate)
+            }
+        };
         loaded.setup.traced = false;
         let started = started?;
+        if let Some(limit_ns) = timeout_ns.filter(|_| request.held) {
+            signal::interrupt_after(limit_ns);
+        }
         if let Some(bytes) = heap_offset_bytes {
             shift_heap(started.pid, bytes)?;
         }
@@ -191,6 +203,7 @@ impl Server<'_> {
             .map(|(after, before)| after.saturating_sub(before));
         Ok(Reply {
             end: watched.end,
+            held: request.held,
             started_ns: started.started_ns,
             cpu_first: started.cpu.unwrap_or(u16::MAX),
             cpu_last: account.cpu_last.unwrap_or(u16::MAX),
@@ -205,11 +218,19 @@ impl Server<'_> {
         let loaded = &mut self.programs[request.entry as usize];
         loaded.rewind_stdin();
         let end = match place(&mut self.placed, &self.home, loaded, request.place) {
-            Err(failed) => RunEnd::NotStarted(failed.stage as i32, failed.errno),
+            Err(failed) => end_of(failed),
             Ok(()) => tree::observe(loaded, &mut self.space, &self.tree),
         };
         reap::rest();
         Reply::without_run(end)
+    }
+}
+
+/// How a run ended that did not begin. Whoever was sent away from the gate was stopped.
+fn end_of(failed: StartFailed) -> RunEnd {
+    match failed.stage {
+        Stage::Hold => RunEnd::Aborted,
+        stage => RunEnd::NotStarted(stage as i32, failed.errno),
     }
 }
 

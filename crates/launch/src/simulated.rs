@@ -14,10 +14,10 @@ use fauxplat_model::{Outcome, Process, Sources};
 use fauxplat_sys::process::Exit;
 use fauxplat_sys::spawn::Stage;
 
-use crate::LaunchError;
 use crate::launcher::Launcher;
 use crate::ring::{Pad, Place, Reply, Request, RunEnd, SLOTS};
 use crate::table::{Entry, Table};
+use crate::{Gatekeeper, Held, LaunchError};
 use draw::{Drawn, Moment};
 pub use machine::{Behaviour, Failure, Machine, Mode, Neighbour, Times, When};
 
@@ -44,6 +44,8 @@ pub struct SimulatedLauncher {
     lost: usize,
     answers: VecDeque<Answer>,
     tree: Vec<Process>,
+    /// The run whose process is held.
+    held: Option<Request>,
 }
 
 /// A reply that comes when its time has come.
@@ -104,6 +106,7 @@ impl SimulatedLauncher {
             lost: 0,
             answers: VecDeque::new(),
             tree: Vec::new(),
+            held: None,
         }
     }
 
@@ -145,7 +148,10 @@ impl SimulatedLauncher {
         let tree = request.traced.then(|| vec![process(&self.table.entries[index], run, &drawn)]);
         let reply = match request.traced {
             true => Reply::without_run(drawn.end),
-            false => reply_of(&machine, &behaviour, &drawn, Reply { started_ns, ..on_cpu(cpu, request.pad) }),
+            false => {
+                let known = Reply { started_ns, held: request.held, ..on_cpu(cpu, request.pad) };
+                reply_of(&machine, &behaviour, &drawn, known)
+            }
         };
         Answer { started_ns, ready_ns: started_ns + drawn.wall_ns, reply, tree }
     }
@@ -294,8 +300,38 @@ impl Launcher for SimulatedLauncher {
         self.pass_until(self.now_ns() + duration_ns);
     }
 
+    fn hold(&mut self, request: Request) -> Result<Held<'_>, LaunchError> {
+        assert!(self.under_way() == 0, "a held run never overlaps with others");
+        if self.machine.dies_at_run == Some(self.runs) || self.died_ns.is_some() {
+            self.submit(request);
+            self.wait(-1)?;
+        }
+        if self.stop_requested() {
+            return Err(LaunchError::Stopped);
+        }
+        if matches!(request.place, Place::Cpu(cpu) if cpu >= self.machine.cpus.into()) {
+            let end = RunEnd::NotStarted(Stage::Affinity as i32, EINVAL);
+            return Err(self.start_error(request.entry, end).unwrap_or(LaunchError::Stopped));
+        }
+        self.held = Some(Request { held: true, ..request });
+        let pid = pid_of(self.runs);
+        Ok(Held::new(pid, self))
+    }
+
     fn stop_requested(&self) -> bool {
         let due = self.machine.stopped_at_ns.is_some_and(|stop_ns| self.now_ns() >= stop_ns);
         due || self.stop.load(Ordering::Relaxed)
+    }
+}
+
+impl Gatekeeper for SimulatedLauncher {
+    fn open(&mut self) {
+        if let Some(request) = self.held.take() {
+            self.submit(request);
+        }
+    }
+
+    fn shut(&mut self) {
+        self.held = None;
     }
 }

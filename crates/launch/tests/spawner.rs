@@ -1,21 +1,18 @@
 //! The spawner, run for real. This program is its own spawner, which is why it has a `main`.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 
+mod support;
+
 use std::path::PathBuf;
 
 use fauxplat_launch::{
-    Entry, LaunchError, Launcher, Pad, Place, Program, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table,
-    serve,
+    Entry, LaunchError, Launcher, Pad, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table,
 };
 use fauxplat_model::Metric;
 use fauxplat_sys::process::Exit;
+use support::{is_root, program, reply_to, request, shell, spawner};
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if words.first().is_some_and(|word| word == "__spawner") {
-        serve(&words[1..]).expect("the spawner serves");
-        return;
-    }
     let tests: [(&str, fn()); 14] = [
         ("reads every metric", reads_every_metric),
         ("reports status and signal", reports_status_and_signal),
@@ -32,49 +29,7 @@ fn main() {
         ("stops on request", stops_on_request),
         ("answers many requests in order", answers_many_requests_in_order),
     ];
-    let filter = words.iter().find(|word| !word.starts_with('-'));
-    let chosen: Vec<_> =
-        tests.iter().filter(|(name, _)| filter.is_none_or(|f| name.contains(f.as_str()))).collect();
-    for (name, test) in &chosen {
-        test();
-        println!("test {name} ... ok");
-    }
-    println!(
-        "\ntest result: ok. {} passed; 0 failed; 0 ignored; 0 measured; {} filtered out",
-        chosen.len(),
-        tests.len() - chosen.len()
-    );
-}
-
-fn spawner(entries: Vec<Entry>) -> Spawner {
-    let program = Program { path: std::env::current_exe().unwrap(), words: vec!["__spawner".into()] };
-    Spawner::start(&program, Table { entries }).unwrap()
-}
-
-fn shell(line: &str) -> Entry {
-    let argv = ["sh", "-c", line].map(str::to_owned).to_vec();
-    Entry { program: "/bin/sh".into(), argv, env: vec!["PATH=/usr/bin:/bin".into()], ..Entry::default() }
-}
-
-fn request(entry: u32) -> Request {
-    Request {
-        entry,
-        place: Place::Entry,
-        pad: Pad::Entry,
-        heap_offset_bytes: None,
-        traced: false,
-        start_at_ns: 0,
-    }
-}
-
-fn reply_to(spawner: &mut Spawner, request: Request) -> Reply {
-    spawner.submit(request);
-    loop {
-        if let Some(reply) = spawner.try_reply() {
-            return reply;
-        }
-        spawner.wait(1000).unwrap();
-    }
+    support::run(&tests);
 }
 
 fn once(entry: Entry) -> Reply {
@@ -83,10 +38,6 @@ fn once(entry: Entry) -> Reply {
 
 fn value(reply: &Reply, metric: Metric) -> u64 {
     reply.readings[metric as usize].get().unwrap_or_else(|| panic!("{} was not measured", metric.name()))
-}
-
-fn is_root() -> bool {
-    fauxplat_sys::process::is_root()
 }
 
 fn reads_every_metric() {
@@ -128,8 +79,7 @@ fn says_why_a_program_cannot_start() {
         assert!(fails(Entry { policy: Some((1, 50)), ..shell("true") }).contains("CAP_SYS_NICE"));
     }
     let nowhere = Entry { cwd: Some("/no/such/folder".into()), ..shell("true") };
-    let program = Program { path: std::env::current_exe().unwrap(), words: vec!["__spawner".into()] };
-    let error = Spawner::start(&program, Table { entries: vec![nowhere] }).unwrap_err();
+    let error = Spawner::start(&program(), Table { entries: vec![nowhere] }).unwrap_err();
     assert!(matches!(error, LaunchError::File { .. }), "{error}");
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use fauxplat_launch::RunEnd;
 use fauxplat_launch::simulated::{
     Behaviour, Failure, Machine, Mode, Neighbour, SimulatedLauncher, Stopper, Times, When,
 };
+use fauxplat_launch::{Entry, Request, RunEnd};
 use fauxplat_model::{Command, Condition, Metric, Outcome, Phase, Sample, Setup, Trial};
 use fauxplat_run::{Executor, LaunchError, Launcher, Next, RunError, Steering, Stopped, Table};
 use fauxplat_sys::process::Exit;
@@ -343,4 +343,20 @@ fn the_floor_and_the_tree_come_from_the_described_machine() {
     assert_eq!(executor.floor_ns(3, &Setup::default()), [50_000; 3]);
     let tree = executor.tree(0).unwrap();
     assert_eq!((tree.len(), tree[0].command.as_str(), tree[0].outcome), (1, "a", Some(Outcome::Exited(0))));
+}
+
+#[test]
+fn a_held_run_is_marked_and_a_dropped_one_never_was() {
+    let argv = vec!["a".to_owned()];
+    let table = Table { entries: vec![Entry { argv, ..Entry::default() }] };
+    let mut launcher = SimulatedLauncher::new(Machine::quiet(1, vec![noisy("a", MS)]), table);
+    let request = Request { entry: 0, ..Request::default() };
+    let held = launcher.hold(request).unwrap();
+    assert!(held.pid() > 0);
+    drop(held);
+    assert_eq!(launcher.under_way(), 0);
+    launcher.hold(request).unwrap().begin();
+    let [held, timed] = [launcher.next_reply().unwrap(), launcher.answer(request).unwrap()];
+    assert_eq!((held.held, timed.held), (true, false));
+    assert!(held.started_ns < timed.started_ns);
 }
