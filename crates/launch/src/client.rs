@@ -31,6 +31,8 @@ pub struct Spawner {
     table: Table,
     submitted: u64,
     received: u64,
+    /// How it ended, if it did without being told to.
+    died: Option<String>,
 }
 
 impl Spawner {
@@ -66,11 +68,27 @@ impl Spawner {
             table,
             submitted: 0,
             received: 0,
+            died: None,
         })
     }
 
     fn rings(&self) -> Rings<'_> {
         Rings::new(self.memory.words())
+    }
+
+    /// Takes leave of a spawner that has died: what it ran is in its group, and nobody else would end that.
+    fn bury(&mut self) {
+        // Before the spawner is reaped: until then its number can be nobody else's.
+        signal::send_group(self.child.id() as i32, signal::SIGKILL);
+        let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+        self.died = Some(status);
+    }
+
+    /// Sends it a signal, as long as its number is its own.
+    fn signal(&self, signal: i32) {
+        if self.died.is_none() {
+            signal::send(self.child.id() as i32, signal);
+        }
     }
 
     /// The process of a held run, once it stands at the gate.
@@ -152,16 +170,17 @@ impl Launcher for Spawner {
             self.shared.to_client.wait(timeout_ms)?;
         }
         rings.announce_sleep(Way::Replies, false, next);
-        match self.child.try_wait() {
-            Ok(Some(status)) if rings.produced(Way::Replies) <= next => {
-                Err(LaunchError::SpawnerDied(status.to_string()))
-            }
-            _ => Ok(()),
+        if rings.produced(Way::Replies) > next {
+            return Ok(());
         }
+        if self.died.is_none() && process::has_ended(self.child.id() as i32) {
+            self.bury();
+        }
+        self.died.clone().map_or(Ok(()), |status| Err(LaunchError::SpawnerDied(status)))
     }
 
     fn abort(&mut self) {
-        signal::send(self.child.id() as i32, signal::SIGTERM);
+        self.signal(signal::SIGTERM);
     }
 
     fn tree(&mut self) -> Vec<Process> {
@@ -217,7 +236,7 @@ impl Drop for Spawner {
     fn drop(&mut self) {
         // The word ends the spawner when it is idle, the signal ends the run under way.
         self.rings().say_goodbye();
-        signal::send(self.child.id() as i32, signal::SIGTERM);
+        self.signal(signal::SIGTERM);
         self.summoner.call();
         let _ = self.child.wait();
     }

@@ -13,7 +13,7 @@ use fauxplat_sys::process::Exit;
 use support::{is_root, program, reply_to, request, shell, spawner};
 
 fn main() {
-    let tests: [(&str, fn()); 14] = [
+    let tests: [(&str, fn()); 15] = [
         ("reads every metric", reads_every_metric),
         ("reports status and signal", reports_status_and_signal),
         ("says why a program cannot start", says_why_a_program_cannot_start),
@@ -27,6 +27,7 @@ fn main() {
         ("displaces the heap", displaces_the_heap),
         ("lists the tree", lists_the_tree),
         ("stops on request", stops_on_request),
+        ("a killed spawner takes its program along", a_killed_spawner_takes_its_program_along),
         ("answers many requests in order", answers_many_requests_in_order),
     ];
     support::run(&tests);
@@ -227,6 +228,33 @@ fn stops_on_request_after(after_ms: u64) {
     }
     assert_eq!(ends, [RunEnd::Aborted, RunEnd::Aborted]);
     assert_eq!(reply_to(&mut spawner, request(1)).end, RunEnd::Ended(Exit::Status(0)));
+}
+
+fn a_killed_spawner_takes_its_program_along() {
+    let folder = scratch("killed");
+    let told = folder.join("pids");
+    let line = "echo $PPID $$; exec sleep 1000";
+    let mut spawner = spawner(vec![Entry { stdout: Stdout::File(told.clone()), ..shell(line) }]);
+    spawner.submit(request(0));
+    let pids: Vec<i32> = loop {
+        let text = std::fs::read_to_string(&told).unwrap_or_default();
+        if text.ends_with('\n') {
+            break text.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    };
+    fauxplat_sys::signal::send(pids[0], fauxplat_sys::signal::SIGKILL);
+    let error = (0..60).find_map(|_| spawner.wait(1000).err()).expect("the death is seen");
+    assert!(error.to_string().contains("SIGKILL"), "{error}");
+    assert!(spawner.wait(0).is_err(), "and stays seen");
+    let alive = || fauxplat_sys::process::start_ticks(pids[1] as u32).is_some();
+    // A signal is not the end: the kernel takes the process apart after it.
+    let gone = (0..1000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        !alive()
+    });
+    assert!(gone, "the program runs on without anybody who waits for it");
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 fn answers_many_requests_in_order() {
