@@ -1,6 +1,6 @@
 //! From options to the beginning of an experiment, and from its end to the report.
 
-use fauxplat_experiment::{Beginning, Failure, Finished, Listeners, Machine, open_store};
+use fauxplat_experiment::{Beginning, Failure, Finished, Launch, Listeners, Machine, open_store};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Condition, Definition, EnvPad, Placement};
 use fauxplat_units::CpuSet;
@@ -28,6 +28,7 @@ pub(crate) fn beginning<'a>(
         invocation,
         programs: None,
         listeners: listeners(output),
+        launch: Launch::spawner(),
     })
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
+use fauxplat_launch::{LaunchError, Launcher, Program, Spawner, Table};
 use fauxplat_model::{Background, Command, Definition, Metric, Placement, Setup};
 use fauxplat_store::Store;
 use fauxplat_sys::{clock, signal};
@@ -13,7 +15,7 @@ use crate::median::median;
 use crate::not_measured::not_measured;
 use crate::recorder::Recorder;
 use crate::surroundings::{self, Groups, ProgramBuilds, Surroundings, loads, tuning};
-use crate::{Driver, Executor, Failure, Listeners, Machine, Program, Published, commands, header, relation};
+use crate::{Driver, Executor, Failure, Listeners, Machine, Published, commands, header, relation};
 
 /// What an experiment begins with.
 #[derive(Debug)]
@@ -32,6 +34,8 @@ pub struct Beginning<'a> {
     pub programs: Option<ProgramBuilds>,
     /// Who wants to know how it goes on.
     pub listeners: Listeners,
+    /// Who starts the programs.
+    pub launch: Launch,
 }
 
 /// Runs of the empty program: enough for a median, and over in a few milliseconds.
@@ -60,7 +64,7 @@ impl Driver {
         driver.surroundings.groups = Groups::of(&driver.commands)?;
         let extra =
             Extra { groups: driver.surroundings.groups.folders(&driver.commands), ..Extra::default() };
-        let mut executor = executor(&driver.commands, extra)?;
+        let mut executor = driver.launch.executor(&driver.commands, &extra)?;
         executor.watch(published);
         driver.header.sources = executor.sources();
         driver.executor = Some(executor);
@@ -91,7 +95,7 @@ impl Driver {
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
     ) -> Result<Self, Failure> {
         signal::stop_on_interrupt().map_err(Failure::machine)?;
-        let Beginning { kind, mut definition, mut machine, store, invocation, programs, listeners } =
+        let Beginning { kind, mut definition, mut machine, store, invocation, programs, listeners, launch } =
             beginning;
         let tuned = tuning::tune(&mut definition, invocation)?;
         if tuned.is_some() {
@@ -116,6 +120,7 @@ impl Driver {
             commands,
             surroundings: Surroundings::new(tuned, programs),
             listeners,
+            launch,
             machine,
             kind,
             executor: None,
@@ -208,9 +213,31 @@ fn hazards_of(root: &Path, shared: &Placement, commands: &[Command]) -> Vec<Stri
     fauxplat_hazards::warnings(root, cpus)
 }
 
-/// Starts a spawner of this very binary.
-pub(crate) fn executor(commands: &[Command], extra: Extra) -> Result<Executor, Failure> {
-    Ok(Executor::new(&Program::this_binary(SPAWNER_VERB), commands, &extra)?)
+/// Who starts the programs of a table: a spawner, or its twin on a machine that is only described.
+#[derive(Clone)]
+pub struct Launch(Rc<dyn Fn(Table) -> Result<Box<dyn Launcher>, LaunchError>>);
+
+impl Launch {
+    /// Somebody.
+    pub fn by(start: impl Fn(Table) -> Result<Box<dyn Launcher>, LaunchError> + 'static) -> Self {
+        Launch(Rc::new(start))
+    }
+
+    /// A spawner of this very binary.
+    pub fn spawner() -> Self {
+        let program = Program::this_binary(SPAWNER_VERB);
+        Launch::by(move |table| Ok(Box::new(Spawner::start(&program, table)?)))
+    }
+
+    pub(crate) fn executor(&self, commands: &[Command], extra: &Extra) -> Result<Executor, Failure> {
+        Ok(Executor::new(|table| (self.0)(table), commands, extra)?)
+    }
+}
+
+impl std::fmt::Debug for Launch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Launch")
+    }
 }
 
 /// The counters of a definition. A comparison by rate needs one.

@@ -17,7 +17,7 @@ use crate::median::median_of;
 use crate::recorder::Recorder;
 use crate::steer::{Landed, Standing, Steering, WarmUp};
 use crate::surroundings::{Surroundings, loads, tuning};
-use crate::{Event, Executor, Failure, Listeners, Machine, Next, Stopped, begin};
+use crate::{Event, Executor, Failure, Launch, Listeners, Machine, Next, Stopped};
 
 /// An experiment under way.
 #[derive(Debug)]
@@ -29,6 +29,7 @@ pub struct Driver {
     /// What stands around the runs.
     pub surroundings: Surroundings,
     pub(crate) listeners: Listeners,
+    pub(crate) launch: Launch,
     pub(crate) machine: Machine,
     pub(crate) kind: &'static str,
     pub(crate) executor: Option<Executor>,
@@ -69,6 +70,19 @@ impl Driver {
     /// Seconds since the experiment began.
     pub fn elapsed_s(&self) -> f64 {
         (clock::monotonic_ns() - self.started_ns) as f64 / 1e9
+    }
+
+    /// Runs of other commands that are no part of the record.
+    ///
+    /// # Errors
+    /// As [`Driver::steer`].
+    pub(crate) fn aside(
+        &self,
+        commands: &[Command],
+        extra_work: &[u64],
+        steering: &mut dyn Steering,
+    ) -> Result<Vec<Sample>, Failure> {
+        aside((&self.machine, &self.launch), commands, extra_work, steering)
     }
 
     /// The machine that is measured.
@@ -176,7 +190,8 @@ impl Driver {
     pub fn replace_commands(&mut self, extra_work: &[u64]) -> Result<(), Failure> {
         let published = self.executor.as_mut().map(Executor::take_published).unwrap_or_default();
         let groups = self.surroundings.groups.folders(&self.commands);
-        let mut executor = begin::executor(&self.commands, Extra { work: extra_work.to_vec(), groups })?;
+        let extra = Extra { work: extra_work.to_vec(), groups };
+        let mut executor = self.launch.executor(&self.commands, &extra)?;
         executor.watch(published);
         self.executor = Some(executor);
         Ok(())
@@ -321,12 +336,13 @@ impl Finished {
 /// # Errors
 /// As [`Driver::steer`].
 pub fn aside(
-    machine: &Machine,
+    (machine, launch): (&Machine, &Launch),
     commands: &[Command],
     extra_work: &[u64],
     steering: &mut dyn Steering,
 ) -> Result<Vec<Sample>, Failure> {
-    let mut executor = begin::executor(commands, Extra { work: extra_work.to_vec(), ..Extra::default() })?;
+    let extra = Extra { work: extra_work.to_vec(), ..Extra::default() };
+    let mut executor = launch.executor(commands, &extra)?;
     let (mut recorder, mut surroundings) = (Recorder::default(), Surroundings::default());
     let listeners = Listeners::default();
     let mut led = Led {

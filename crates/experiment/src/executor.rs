@@ -1,14 +1,13 @@
-//! The one runner of the laboratory: asks the spawner for what the steering wants, and hands over what comes back.
+//! The one runner of the laboratory: asks the launcher for what the steering wants, and hands over what comes back.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fauxplat_launch::{Entry, LaunchError, Program, Reply, Request, RunEnd, Spawner, Table, entry_of};
+use fauxplat_launch::{Entry, LaunchError, Launcher, Reply, Request, RunEnd, Table, entry_of};
 use fauxplat_model::{Command, Metric, MetricSet, Process, Readings, Sample, Setup, Sources, Trial};
 use fauxplat_sys::process::Exit;
-use fauxplat_sys::{clock, signal};
 
 use crate::floor::floor_program;
 use crate::published::{LOOK_EVERY_MS, Published};
@@ -18,10 +17,9 @@ use crate::{Feed, Next, RunError, Stopped};
 /// Executes trials of a fixed list of commands.
 #[derive(Debug)]
 pub struct Executor {
-    pub(crate) spawner: Spawner,
-    /// A second spawner with the same programs, for runs at the same moment.
-    pub(crate) partner: Option<Spawner>,
-    pub(crate) program: Program,
+    pub(crate) launcher: Box<dyn Launcher>,
+    /// A second launcher with the same programs, for runs at the same moment.
+    pub(crate) partner: Option<Box<dyn Launcher>>,
     pub(crate) commands: Vec<Places>,
     /// Index of the floor program in the table, and the memory in which it lives.
     pub(crate) floor: Option<(u32, File)>,
@@ -54,14 +52,18 @@ impl Extra {
 /// next one. Below it they overlap: on a run of a tenth of a millisecond waiting would cost more than it protects.
 const TURNS_FROM_NS: u64 = 1_000_000;
 /// How long the runner lets short runs gather before it looks at them.
-const GATHER_MS: u64 = 4;
+const GATHER_NS: u64 = 4_000_000;
 
 impl Executor {
-    /// Starts a spawner that holds the commands ready.
+    /// Has somebody hold the commands ready.
     ///
     /// # Errors
-    /// A file of a condition cannot be opened, or the spawner cannot be started.
-    pub fn new(program: &Program, commands: &[Command], extra: &Extra) -> Result<Self, LaunchError> {
+    /// A file of a condition cannot be opened; those of whoever launches.
+    pub fn new(
+        launch: impl FnOnce(Table) -> Result<Box<dyn Launcher>, LaunchError>,
+        commands: &[Command],
+        extra: &Extra,
+    ) -> Result<Self, LaunchError> {
         let mut table = Table::default();
         let mut add = |entry: Entry| {
             table.entries.push(entry);
@@ -83,16 +85,15 @@ impl Executor {
             let entry = entry_of(first, path, vec!["floor".to_owned()]);
             Some((add(Entry { timeout_ns: None, ..entry }), memory))
         });
-        let spawner = Spawner::start(program, table)?;
-        let metrics = Arc::clone(spawner.metrics());
-        let started_ns = clock::monotonic_ns();
+        let launcher = launch(table)?;
+        let metrics = Arc::clone(launcher.metrics());
+        let started_ns = launcher.now_ns();
         // Before the first run nothing is known of the commands, so they take turns: one that fails is not started
         // again by requests that were made ahead.
         let last_wall_ns = TURNS_FROM_NS;
         Ok(Executor {
-            spawner,
+            launcher,
             partner: None,
-            program: program.clone(),
             commands: places,
             floor,
             published: Published::default(),
@@ -105,7 +106,7 @@ impl Executor {
 
     /// Watches counters that the commands publish, from the next run on.
     pub fn watch(&mut self, published: Published) {
-        self.metrics = MetricSet::new(self.spawner.metrics().iter().chain(published.metrics()));
+        self.metrics = MetricSet::new(self.launcher.metrics().iter().chain(published.metrics()));
         self.published = published;
     }
 
@@ -121,7 +122,7 @@ impl Executor {
 
     /// Where the figures come from; known after the first run.
     pub fn sources(&self) -> Sources {
-        self.spawner.sources()
+        self.launcher.sources()
     }
 
     /// Runs what is asked for until it has enough.
@@ -137,16 +138,16 @@ impl Executor {
         let mut stopping = false;
         let mut scene = None;
         loop {
-            if signal::stop_requested() && !stopping {
+            if self.launcher.stop_requested() && !stopping {
                 stopping = true;
                 queue.clear();
                 steps.clear();
-                self.spawner.abort();
+                self.launcher.abort();
             }
             while !stopping && self.has_room(steps.len(), under_way.len()) {
                 if steps.is_empty() {
                     if queue.is_empty() && !done {
-                        match feed.next(clock::monotonic_ns()) {
+                        match feed.next(self.launcher.now_ns()) {
                             Next::Trials(trials) => queue.extend(trials),
                             Next::Wait => break,
                             Next::Done => done = true,
@@ -169,7 +170,7 @@ impl Executor {
                             self.settle_some(&mut under_way, feed)?;
                         }
                         self.run_together(&[trial.clone(), beside], feed)?;
-                        stopping |= signal::stop_requested();
+                        stopping |= self.launcher.stop_requested();
                         continue;
                     }
                     steps.extend(trial.into_iter().flat_map(|trial| self.steps_of(trial)));
@@ -202,7 +203,7 @@ impl Executor {
         if !self.published.is_empty() {
             return under_way == 0;
         }
-        let depth = if self.last_wall_ns < TURNS_FROM_NS { Spawner::DEPTH - 4 } else { 1 };
+        let depth = if self.last_wall_ns < TURNS_FROM_NS { self.launcher.depth() - 4 } else { 1 };
         steps > 0 || under_way < depth
     }
 
@@ -224,7 +225,7 @@ impl Executor {
                 request_of(self.commands[usize::from(trial.command)].run, &trial.setup, trial.position)
             }
         };
-        self.spawner.submit(request);
+        self.launcher.submit(request);
         under_way.push_back(step);
     }
 
@@ -243,13 +244,13 @@ impl Executor {
     /// beside each of them.
     fn gather(&mut self, under_way: usize) -> Result<(), LaunchError> {
         if self.last_wall_ns > 0 && self.last_wall_ns < TURNS_FROM_NS && under_way > 1 {
-            std::thread::sleep(std::time::Duration::from_millis(GATHER_MS));
+            self.launcher.sleep(GATHER_NS);
         }
         if self.published.is_empty() {
-            return self.spawner.wait(1000);
+            return self.launcher.wait(1000);
         }
-        self.spawner.wait(LOOK_EVERY_MS)?;
-        self.published.look(clock::monotonic_ns());
+        self.launcher.wait(LOOK_EVERY_MS)?;
+        self.published.look(self.launcher.now_ns());
         Ok(())
     }
 
@@ -259,7 +260,7 @@ impl Executor {
         under_way: &mut VecDeque<Purpose>,
         feed: &mut F,
     ) -> Result<(), RunError<F::Error>> {
-        while let Some(reply) = self.spawner.try_reply() {
+        while let Some(reply) = self.launcher.try_reply() {
             let Some(purpose) = under_way.pop_front() else { break };
             if reply.end != RunEnd::Aborted {
                 self.settle(purpose, reply, feed)?;
@@ -277,8 +278,8 @@ impl Executor {
         match purpose {
             Purpose::Helper { role, command } => {
                 let outcome = outcome_of(reply.end);
-                if let Some(error) = self.spawner.start_error(self.entry_of_helper(role, command), reply.end)
-                {
+                let entry = self.entry_of_helper(role, command);
+                if let Some(error) = self.launcher.start_error(entry, reply.end) {
                     return Err(error.into());
                 }
                 match outcome.is_success() {
@@ -292,7 +293,7 @@ impl Executor {
             }
             Purpose::Trial(trial) => {
                 let entry = self.commands[usize::from(trial.command)].run;
-                if let Some(error) = self.spawner.start_error(entry, reply.end) {
+                if let Some(error) = self.launcher.start_error(entry, reply.end) {
                     return Err(error.into());
                 }
                 let sample = self.sample_of(&trial, reply);
@@ -329,8 +330,8 @@ impl Executor {
     /// Wall times of the empty static program under the first command's condition and this setup, in nanoseconds.
     pub fn floor_ns(&mut self, runs: usize, setup: &Setup) -> Vec<u64> {
         let Some((entry, _)) = self.floor else { return Vec::new() };
-        let (request, metrics) = (request_of(entry, setup, 0), Arc::clone(self.spawner.metrics()));
-        let replies = (0..runs).filter_map(|_| self.answer(request).ok());
+        let (request, metrics) = (request_of(entry, setup, 0), Arc::clone(self.launcher.metrics()));
+        let replies = (0..runs).filter_map(|_| self.launcher.answer(request).ok());
         let good = replies.filter(|reply| reply.end == RunEnd::Ended(Exit::Status(0)));
         let readings = good.map(|reply| Readings::new(Arc::clone(&metrics), reply.readings));
         readings.filter_map(|readings| readings.get(Metric::WALL)).collect()
@@ -343,32 +344,16 @@ impl Executor {
     pub fn tree(&mut self, command: u16) -> Result<Vec<Process>, LaunchError> {
         let places = self.commands[usize::from(command)].clone();
         if let Some(prepare) = places.prepare {
-            self.answer(plain_request(prepare))?;
+            self.launcher.answer(plain_request(prepare))?;
         }
-        let reply = self.answer(Request { traced: true, ..plain_request(places.run) })?;
-        if let Some(error) = self.spawner.start_error(places.run, reply.end) {
+        let reply = self.launcher.answer(Request { traced: true, ..plain_request(places.run) })?;
+        if let Some(error) = self.launcher.start_error(places.run, reply.end) {
             return Err(error);
         }
-        let tree = self.spawner.tree();
+        let tree = self.launcher.tree();
         if let Some(cleanup) = places.cleanup {
-            self.answer(plain_request(cleanup))?;
+            self.launcher.answer(plain_request(cleanup))?;
         }
         Ok(tree)
-    }
-
-    /// One request and its answer, nothing else being under way.
-    pub(crate) fn answer(&mut self, request: Request) -> Result<Reply, LaunchError> {
-        self.spawner.submit(request);
-        let mut aborted = false;
-        loop {
-            if let Some(reply) = self.spawner.try_reply() {
-                return Ok(reply);
-            }
-            if signal::stop_requested() && !aborted {
-                aborted = true;
-                self.spawner.abort();
-            }
-            self.spawner.wait(1000)?;
-        }
     }
 }

@@ -30,13 +30,13 @@ mod sweep;
 mod throttle;
 mod together;
 
-pub use begin::{Beginning, open_store};
+pub use begin::{Beginning, Launch, open_store};
 pub use commands::{check_cpus, check_placement, resolve};
 pub use driver::{Driver, Finished, aside};
 pub use event::{Event, Listener, Listeners};
 pub use executor::{Executor, Extra};
 pub use failure::{Failure, Kind};
-pub use fauxplat_launch::{LaunchError, Program};
+pub use fauxplat_launch::{LaunchError, Launcher, Program, Table};
 pub use feed::{Feed, Next, RunError, Stopped};
 pub use floor::{floor_image, floor_program};
 pub use machine::Machine;

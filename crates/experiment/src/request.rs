@@ -32,14 +32,7 @@ pub(crate) fn helper_entry(command: &Command, argv: &[String]) -> Entry {
 
 /// A run without anything that a block draws.
 pub(crate) fn plain_request(entry: u32) -> Request {
-    Request {
-        entry,
-        place: Place::Entry,
-        pad: Pad::Entry,
-        heap_offset_bytes: None,
-        traced: false,
-        start_at_ns: 0,
-    }
+    Request { entry, ..Request::default() }
 }
 
 pub(crate) fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
@@ -56,7 +49,7 @@ pub(crate) fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
         (None, 0) => Pad::Entry,
         (None, bytes) => Pad::Bytes(bytes),
     };
-    Request { entry, place, pad, heap_offset_bytes: setup.heap_offset_bytes, traced: false, start_at_ns: 0 }
+    Request { place, pad, heap_offset_bytes: setup.heap_offset_bytes, ..plain_request(entry) }
 }
 
 pub(crate) fn outcome_of(end: RunEnd) -> Outcome {

@@ -1,31 +1,27 @@
-//! Two trials at the same moment, for duets: each has a spawner of its own, and both are told when to start.
+//! Two trials at the same moment, for duets: each has a launcher of its own, and both are told when to start.
 
-use fauxplat_launch::{LaunchError, Reply, Request, RunEnd, Spawner};
+use fauxplat_launch::{LaunchError, Launcher, Reply, Request, RunEnd};
 use fauxplat_model::Trial;
-use fauxplat_sys::{clock, signal};
 
 use crate::request::{Purpose, plain_request, request_of};
 use crate::{Executor, Feed, RunError};
 
-/// How far ahead two spawners are told when to start: both must have woken up, on their CPUs, by then.
+/// How far ahead two launchers are told when to start: both must have woken up, on their CPUs, by then.
 const APPOINTMENT_NS: u64 = 400_000;
 
 impl Executor {
-    /// Starts a second spawner with the same programs, for trials that are marked `together`.
+    /// Starts a second launcher with the same programs, for trials that are marked `together`.
     fn pair_up(&mut self) -> Result<(), LaunchError> {
-        let mut partner = Spawner::start(&self.program, self.spawner.table().clone())?;
+        let mut partner = self.launcher.partner()?;
         // An empty run shows that it is ready: it would be late for the first appointment otherwise.
         if let Some((floor, _)) = self.floor {
-            partner.submit(plain_request(floor));
-            while partner.try_reply().is_none() {
-                partner.wait(1000)?;
-            }
+            partner.answer(plain_request(floor))?;
         }
         self.partner = Some(partner);
         Ok(())
     }
 
-    /// Two trials that start at the same moment, each by a spawner of its own. Nothing else is under way, and what belongs
+    /// Two trials that start at the same moment, each by a launcher of its own. Nothing else is under way, and what belongs
     /// before and after them runs alone.
     pub(crate) fn run_together<F: Feed>(
         &mut self,
@@ -56,20 +52,21 @@ impl Executor {
         feed: &mut F,
     ) -> Result<(), RunError<F::Error>> {
         let Some(entry) = self.helper(role, command) else { return Ok(()) };
-        let reply = self.answer(plain_request(entry))?;
+        let reply = self.launcher.answer(plain_request(entry))?;
         match reply.end {
             RunEnd::Aborted => Ok(()),
             _ => self.settle(Purpose::Helper { role, command }, reply, feed),
         }
     }
 
-    /// Asks both spawners for one trial each, with an appointment, and waits for both.
+    /// Asks both launchers for one trial each, with an appointment, and waits for both.
     fn answers_at_once(&mut self, trials: &[Trial; 2]) -> Result<Vec<Reply>, LaunchError> {
         if self.partner.is_none() {
             self.pair_up()?;
         }
-        let start_at_ns = clock::monotonic_ns() + APPOINTMENT_NS;
-        let mut lanes: Vec<&mut Spawner> = [&mut self.spawner].into_iter().chain(&mut self.partner).collect();
+        let start_at_ns = self.launcher.now_ns() + APPOINTMENT_NS;
+        let mut lanes: Vec<&mut Box<dyn Launcher>> =
+            [&mut self.launcher].into_iter().chain(&mut self.partner).collect();
         for (lane, trial) in lanes.iter_mut().zip(trials) {
             let entry = self.commands[usize::from(trial.command)].run;
             lane.submit(Request { start_at_ns, ..request_of(entry, &trial.setup, trial.position) });
@@ -77,7 +74,7 @@ impl Executor {
         let mut replies = Vec::new();
         let mut aborted = false;
         while replies.len() < trials.len() {
-            if signal::stop_requested() && !aborted {
+            if lanes[0].stop_requested() && !aborted {
                 aborted = true;
                 lanes.iter_mut().for_each(|lane| lane.abort());
             }

@@ -66,6 +66,9 @@ pub enum LaunchError {
     /// The spawner ended without being told to.
     #[error("the spawner process ended unexpectedly ({0})")]
     SpawnerDied(String),
+    /// The user stopped before the program had begun.
+    #[error("the run was stopped before it began")]
+    Stopped,
     /// A string with a null byte cannot be passed to a program.
     #[error("`{0}` holds a null byte")]
     NullByte(String),
@@ -114,6 +117,7 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
         Stage::Group => "cannot enter the control group",
         Stage::HugePages => "cannot be kept from huge pages",
         Stage::Inherited => "cannot keep a descriptor open",
+        Stage::Hold => "was not let go",
     };
     let hint = match source.raw_os_error() {
         Some(ENOEXEC) => " (a script needs a first line such as #!/bin/sh)",

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fauxplat_model::Reading;
 use fauxplat_sys::process::Exit;
 
-/// One run that is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// One run that is asked for. By default, of the first entry, as that says, at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Index in the table.
     pub entry: u32,
@@ -23,6 +23,8 @@ pub struct Request {
     pub heap_offset_bytes: Option<u16>,
     /// Whether the whole process tree is to be traced and listed instead of timed.
     pub traced: bool,
+    /// Whether the process is held before its first instruction until it is told to begin.
+    pub held: bool,
     /// When to start it, by `CLOCK_MONOTONIC`: a moment that another spawner was told too. 0 means at once.
     pub start_at_ns: u64,
 }
@@ -73,6 +75,9 @@ pub enum RunEnd {
 pub struct Reply {
     /// How it ended.
     pub end: RunEnd,
+    /// Whether it was held before its first instruction. Such a run is no timed sample: it began when it was let go,
+    /// in a process that had slept until then.
+    pub held: bool,
     /// `CLOCK_MONOTONIC` at its start.
     pub started_ns: u64,
     /// CPU on which it began; `u16::MAX` when unknown.
@@ -102,12 +107,18 @@ const CLIENT_ASLEEP: usize = 3 * LINE;
 const PEAK_FLOOR: usize = 4 * LINE;
 const SOURCES: usize = 4 * LINE + 1;
 const GOODBYE: usize = 5 * LINE;
+const ARRIVED: usize = 6 * LINE;
+const ORDER: usize = 7 * LINE;
 const REQUESTS: usize = 8 * LINE;
 const REQUEST_WORDS: usize = 5;
 const REPLIES: usize = REQUESTS + SLOTS * REQUEST_WORDS;
 /// Words of a reply before its readings.
 const REPLY_WORDS: usize = 4;
 const NONE: u64 = u64::MAX;
+/// Bit of the abilities word: exit records arrive.
+pub(crate) const HAS_TASKSTATS: u64 = 1;
+/// Bit of the abilities word: migrations are observed.
+pub(crate) const HAS_MIGRATIONS: u64 = 2;
 
 /// Both rings, seen from one side.
 #[derive(Debug)]
@@ -204,6 +215,11 @@ impl<'a> Rings<'a> {
         self.words[GOODBYE].load(Ordering::SeqCst) != 0
     }
 
+    /// Where a held child says that it is there, and where it is told what to do.
+    pub(crate) fn gate(&self) -> (&'a AtomicU64, &'a AtomicU64) {
+        (&self.words[ARRIVED], &self.words[ORDER])
+    }
+
     /// What the spawner found out about itself at its start: its own peak memory, and which sources it could open.
     pub(crate) fn set_abilities(&self, peak_floor_bytes: u64, sources: u64) {
         self.words[PEAK_FLOOR].store(peak_floor_bytes, Ordering::Release);
@@ -229,7 +245,13 @@ impl Request {
             Place::Cpu(cpu) => cpu.into(),
         };
         let heap = self.heap_offset_bytes.map_or(0, |bytes| 1 << 32 | u64::from(bytes) << 16);
-        [self.entry.into(), place, pad, heap | u64::from(self.traced), self.start_at_ns]
+        [
+            self.entry.into(),
+            place,
+            pad,
+            heap | u64::from(self.held) << 1 | u64::from(self.traced),
+            self.start_at_ns,
+        ]
     }
 
     pub(crate) fn decode(words: [u64; REQUEST_WORDS]) -> Request {
@@ -245,8 +267,8 @@ impl Request {
             word => Place::Cpu(word as u32),
         };
         let heap_offset_bytes = (words[3] >> 32 != 0).then_some((words[3] >> 16) as u16);
-        let (traced, start_at_ns) = (words[3] & 1 != 0, words[4]);
-        Request { entry: words[0] as u32, place, pad, heap_offset_bytes, traced, start_at_ns }
+        let [traced, held] = [1, 2].map(|bit| words[3] & bit != 0);
+        Request { entry: words[0] as u32, place, pad, heap_offset_bytes, traced, held, start_at_ns: words[4] }
     }
 }
 
@@ -255,6 +277,7 @@ impl Reply {
     pub(crate) fn without_run(end: RunEnd) -> Reply {
         Reply {
             end,
+            held: false,
             started_ns: 0,
             cpu_first: u16::MAX,
             cpu_last: u16::MAX,
@@ -276,7 +299,7 @@ impl Reply {
         let small = [self.cpu_first, self.cpu_last, self.left_behind, self.pad_bytes];
         words.clear();
         words.extend([
-            u64::from(b) << 48 | u64::from(a) << 8 | kind,
+            u64::from(b) << 48 | u64::from(self.held) << 40 | u64::from(a) << 8 | kind,
             self.started_ns,
             small.iter().rev().fold(0, |word, &part| word << 16 | u64::from(part)),
             self.readings.len() as u64,
@@ -305,6 +328,7 @@ impl Reply {
         };
         Reply {
             end,
+            held: words[0] >> 40 & 1 != 0,
             started_ns: words[1],
             cpu_first: words[2] as u16,
             cpu_last: (words[2] >> 16) as u16,
@@ -324,9 +348,9 @@ mod tests {
         for pad in [Pad::Entry, Pad::Bytes(0), Pad::Bytes(4096), Pad::StackOffset(4095)] {
             for place in [Place::Entry, Place::Cpu(0), Place::Cpu(4000), Place::Idle, Place::Same] {
                 let heap_offset_bytes = (place == Place::Same).then_some(4080);
-                let traced = place == Place::Idle;
+                let (traced, held) = (place == Place::Idle, pad == Pad::Entry);
                 let request =
-                    Request { entry: 3, place, pad, heap_offset_bytes, traced, start_at_ns: 1 << 60 };
+                    Request { entry: 3, place, pad, heap_offset_bytes, traced, held, start_at_ns: 1 << 60 };
                 assert_eq!(Request::decode(request.encode()), request);
             }
         }
@@ -341,8 +365,9 @@ mod tests {
         for (end, readings) in ends.into_iter().flat_map(|end| [0, 1, 15, 115].map(|count| (end, count))) {
             let words = memory(115);
             let rings = Rings::new(&words, 115);
-            let reply =
-                Reply { cpu_first: 1, cpu_last: 2, left_behind: 3, pad_bytes: 4095, ..reply(end, readings) };
+            let held = end == RunEnd::TimedOut;
+            let (cpu_first, cpu_last, left_behind, pad_bytes) = (1, 2, 3, 4095);
+            let reply = Reply { held, cpu_first, cpu_last, left_behind, pad_bytes, ..reply(end, readings) };
             for index in [0, SLOTS as u64 - 1] {
                 rings.reply_with(index, &reply, &mut Vec::new());
                 assert_eq!(rings.reply(index), reply);

@@ -3,6 +3,7 @@
 mod account;
 mod programs;
 mod reap;
+mod tree;
 
 use std::fs::File;
 use std::os::fd::RawFd;
@@ -12,18 +13,17 @@ use std::time::Duration;
 use fauxplat_model::{Metric, MetricSet, Reading};
 use fauxplat_sys::process::{self, Exit, Usage, Waited};
 use fauxplat_sys::shared::{Doorbell, SharedWords};
-use fauxplat_sys::spawn::{Stage, StartFailed, StartSpace, Started, start};
+use fauxplat_sys::spawn::{Gate, Stage, StartFailed, StartSpace, Started, start, start_held};
+use fauxplat_sys::summons::{Summoned, Summons};
 use fauxplat_sys::{clock, sched, signal, trace};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::LaunchError;
-use crate::client::Inherited;
+use crate::descriptors::Descriptors;
+use crate::procfs;
 use crate::ring::{Place, Reply, Request, Rings, RunEnd, Way, ring_words};
-use crate::{procfs, tree};
 use account::Accounts;
-pub(crate) use account::{HAS_MIGRATIONS, HAS_TASKSTATS};
-pub(crate) use programs::Loaded;
-use programs::load;
+use programs::{Loaded, load};
 
 /// Runs as the spawner until fauxplat says so or ends. The words are the descriptors that the client left open.
 ///
@@ -35,7 +35,7 @@ pub fn serve_inherited(words: &[String]) -> Result<(), LaunchError> {
     serve(fds.ok_or_else(|| LaunchError::SpawnerDied("it was not started by fauxplat".into()))?)
 }
 
-fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
+fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     let parent = std::os::unix::process::parent_id();
     signal::default_sigpipe();
     signal::ignore_terminal();
@@ -46,7 +46,7 @@ fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
     process::become_subreaper()?;
     // Every descriptor that stays open costs each child some fifty nanoseconds, so files are closed once they are
     // mapped or read.
-    let Inherited { ring, table, tree, to_server, to_client } = Inherited::adopt(fds)?;
+    let Descriptors { ring, table, tree, summons, to_client } = Descriptors::adopt(fds)?;
     // The outlets live as long as the programs that write to them.
     let (programs, metrics, _outlets) = load(&table)?;
     drop(table);
@@ -60,7 +60,7 @@ fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
     let server = Server {
         rings,
         tree,
-        to_server,
+        summons,
         to_client,
         programs,
         metrics,
@@ -81,7 +81,7 @@ struct Server<'a> {
     rings: Rings<'a>,
     /// Where the list of a traced run goes.
     tree: File,
-    to_server: Doorbell,
+    summons: Summons,
     to_client: Doorbell,
     programs: Vec<Loaded>,
     /// What is read of each run.
@@ -116,9 +116,7 @@ impl Server<'_> {
             let reply = match next < self.aborted {
                 true => Reply::without_run(RunEnd::Aborted),
                 false if request.traced => self.run_traced(request),
-                false => self.run(request).unwrap_or_else(|failed| {
-                    Reply::without_run(RunEnd::NotStarted(failed.stage as i32, failed.errno))
-                }),
+                false => self.run(request).unwrap_or_else(|failed| Reply::without_run(end_of(failed))),
             };
             // Before the answer goes out: what is asked after it was not meant by the stop.
             self.note_stop();
@@ -146,10 +144,12 @@ impl Server<'_> {
             if self.rings.goodbye_said() || std::os::unix::process::parent_id() != self.parent {
                 return Ok(false);
             }
-            if self.rings.announce_sleep(Way::Requests, true, next) {
-                self.to_server.wait(-1)?;
-            }
+            let sleep = self.rings.announce_sleep(Way::Requests, true, next);
+            let gone = sleep && self.summons.wait()? == Summoned::Gone;
             self.rings.announce_sleep(Way::Requests, false, next);
+            if gone {
+                return Ok(false);
+            }
         }
         Ok(true)
     }
@@ -166,15 +166,26 @@ impl Server<'_> {
         let look = !self.accounts.complete() && loaded.last_wall_ns >= WORTH_A_LOOK_NS;
         let steal_before_ns = self.accounts.steal_before();
         self.accounts.begin();
-        if let Some(limit_ns) = timeout_ns {
+        // The limit of a held run counts from its beginning.
+        if let Some(limit_ns) = timeout_ns.filter(|_| !request.held) {
             signal::interrupt_after(limit_ns);
         }
         let heap_offset_bytes = request.heap_offset_bytes.or(loaded.heap_offset_bytes);
         loaded.setup.traced = heap_offset_bytes.is_some();
         wait_until(request.start_at_ns);
-        let started = start(&mut loaded.image, &loaded.setup, pad, &mut self.space);
+        let started = match request.held {
+            false => start(&mut loaded.image, &loaded.setup, pad, &mut self.space),
+            true => {
+                let (arrived, order) = self.rings.gate();
+                let gate = Gate { arrived, bell: &self.to_client, order, summons: &self.summons };
+                start_held(&mut loaded.image, &loaded.setup, pad, &mut self.space, &gate)
+            }
+        };
         loaded.setup.traced = false;
         let started = started?;
+        if let Some(limit_ns) = timeout_ns.filter(|_| request.held) {
+            signal::interrupt_after(limit_ns);
+        }
         if let Some(bytes) = heap_offset_bytes {
             shift_heap(started.pid, bytes)?;
         }
@@ -208,6 +219,7 @@ impl Server<'_> {
         }
         Ok(Reply {
             end: watched.end,
+            held: request.held,
             started_ns: started.started_ns,
             cpu_first: started.cpu.unwrap_or(u16::MAX),
             cpu_last: account.cpu_last.unwrap_or(u16::MAX),
@@ -222,11 +234,19 @@ impl Server<'_> {
         let loaded = &mut self.programs[request.entry as usize];
         loaded.rewind_stdin();
         let end = match place(&mut self.placed, &self.home, loaded, request.place) {
-            Err(failed) => RunEnd::NotStarted(failed.stage as i32, failed.errno),
+            Err(failed) => end_of(failed),
             Ok(()) => tree::observe(loaded, &mut self.space, &self.tree),
         };
         reap::rest();
         Reply::without_run(end)
+    }
+}
+
+/// How a run ended that did not begin. Whoever was sent away from the gate was stopped.
+fn end_of(failed: StartFailed) -> RunEnd {
+    match failed.stage {
+        Stage::Hold => RunEnd::Aborted,
+        stage => RunEnd::NotStarted(stage as i32, failed.errno),
     }
 }
 

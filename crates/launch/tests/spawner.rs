@@ -1,21 +1,19 @@
 //! The spawner, run for real. This program is its own spawner, which is why it has a `main`.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 
+mod support;
+
 use std::path::PathBuf;
 
 use fauxplat_launch::{
-    Entry, LaunchError, Pad, Place, Program, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table, serve,
+    Entry, LaunchError, Launcher, Pad, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table,
 };
 use fauxplat_model::{Metric, MetricSet, Readings};
 use fauxplat_sys::process::Exit;
+use support::{is_root, program, reply_to, request, shell, spawner};
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if words.first().is_some_and(|word| word == "__spawner") {
-        serve(&words[1..]).expect("the spawner serves");
-        return;
-    }
-    let tests: [(&str, fn()); 15] = [
+    let tests: [(&str, fn()); 16] = [
         ("reads every metric", reads_every_metric),
         ("reports status and signal", reports_status_and_signal),
         ("says why a program cannot start", says_why_a_program_cannot_start),
@@ -29,52 +27,11 @@ fn main() {
         ("displaces the heap", displaces_the_heap),
         ("lists the tree", lists_the_tree),
         ("stops on request", stops_on_request),
+        ("a killed spawner takes its program along", a_killed_spawner_takes_its_program_along),
         ("answers many requests in order", answers_many_requests_in_order),
         ("tells what is announced", tells_what_is_announced),
     ];
-    let filter = words.iter().find(|word| !word.starts_with('-'));
-    let chosen: Vec<_> =
-        tests.iter().filter(|(name, _)| filter.is_none_or(|f| name.contains(f.as_str()))).collect();
-    for (name, test) in &chosen {
-        test();
-        println!("test {name} ... ok");
-    }
-    println!(
-        "\ntest result: ok. {} passed; 0 failed; 0 ignored; 0 measured; {} filtered out",
-        chosen.len(),
-        tests.len() - chosen.len()
-    );
-}
-
-fn spawner(entries: Vec<Entry>) -> Spawner {
-    let program = Program { path: std::env::current_exe().unwrap(), words: vec!["__spawner".into()] };
-    Spawner::start(&program, Table { entries, ..Table::default() }).unwrap()
-}
-
-fn shell(line: &str) -> Entry {
-    let argv = ["sh", "-c", line].map(str::to_owned).to_vec();
-    Entry { program: "/bin/sh".into(), argv, env: vec!["PATH=/usr/bin:/bin".into()], ..Entry::default() }
-}
-
-fn request(entry: u32) -> Request {
-    Request {
-        entry,
-        place: Place::Entry,
-        pad: Pad::Entry,
-        heap_offset_bytes: None,
-        traced: false,
-        start_at_ns: 0,
-    }
-}
-
-fn reply_to(spawner: &mut Spawner, request: Request) -> Reply {
-    spawner.submit(request);
-    loop {
-        if let Some(reply) = spawner.try_reply() {
-            return reply;
-        }
-        spawner.wait(1000).unwrap();
-    }
+    support::run(&tests);
 }
 
 fn once(entry: Entry) -> Reply {
@@ -91,10 +48,9 @@ fn tells_what_is_announced() {
     for count in [1, 15, 115] {
         let names = (1..count).map(|number| Metric::from_id(&format!("simulated:m{number}")).unwrap());
         let metrics: Vec<Metric> = names.chain([Metric::WALL]).collect();
-        let program = Program { path: std::env::current_exe().unwrap(), words: vec!["__spawner".into()] };
         let table = Table { entries: vec![shell("true")], metrics };
-        let mut spawner = Spawner::start(&program, table).unwrap();
-        for _ in 0..2 * Spawner::DEPTH {
+        let mut spawner = Spawner::start(&program(), table).unwrap();
+        for _ in 0..2 * spawner.depth() {
             let reply = reply_to(&mut spawner, request(0));
             assert_eq!(reply.readings.len(), count, "{:?}", reply.end);
             let (wall, others) = reply.readings.split_last().unwrap();
@@ -102,10 +58,6 @@ fn tells_what_is_announced() {
         }
         assert_eq!(spawner.metrics().len(), count);
     }
-}
-
-fn is_root() -> bool {
-    fauxplat_sys::process::is_root()
 }
 
 fn reads_every_metric() {
@@ -147,8 +99,8 @@ fn says_why_a_program_cannot_start() {
         assert!(fails(Entry { policy: Some((1, 50)), ..shell("true") }).contains("CAP_SYS_NICE"));
     }
     let nowhere = Entry { cwd: Some("/no/such/folder".into()), ..shell("true") };
-    let program = Program { path: std::env::current_exe().unwrap(), words: vec!["__spawner".into()] };
-    let error = Spawner::start(&program, Table { entries: vec![nowhere], ..Table::default() }).unwrap_err();
+    let table = Table { entries: vec![nowhere], ..Table::default() };
+    let error = Spawner::start(&program(), table).unwrap_err();
     assert!(matches!(error, LaunchError::File { .. }), "{error}");
 }
 
@@ -298,12 +250,39 @@ fn stops_on_request_after(after_ms: u64) {
     assert_eq!(reply_to(&mut spawner, request(1)).end, RunEnd::Ended(Exit::Status(0)));
 }
 
+fn a_killed_spawner_takes_its_program_along() {
+    let folder = scratch("killed");
+    let told = folder.join("pids");
+    let line = "echo $PPID $$; exec sleep 1000";
+    let mut spawner = spawner(vec![Entry { stdout: Stdout::File(told.clone()), ..shell(line) }]);
+    spawner.submit(request(0));
+    let pids: Vec<i32> = loop {
+        let text = std::fs::read_to_string(&told).unwrap_or_default();
+        if text.ends_with('\n') {
+            break text.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    };
+    fauxplat_sys::signal::send(pids[0], fauxplat_sys::signal::SIGKILL);
+    let error = (0..60).find_map(|_| spawner.wait(1000).err()).expect("the death is seen");
+    assert!(error.to_string().contains("SIGKILL"), "{error}");
+    assert!(spawner.wait(0).is_err(), "and stays seen");
+    let alive = || fauxplat_sys::process::start_ticks(pids[1] as u32).is_some();
+    // A signal is not the end: the kernel takes the process apart after it.
+    let gone = (0..1000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        !alive()
+    });
+    assert!(gone, "the program runs on without anybody who waits for it");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 fn answers_many_requests_in_order() {
     let entries = (0..4).map(|status| shell(&format!("exit {status}"))).collect();
     let mut spawner = spawner(entries);
     let (mut asked, mut answered) = (0u32, 0u32);
     while answered < 500 {
-        while asked < 500 && spawner.under_way() < Spawner::DEPTH {
+        while asked < 500 && spawner.under_way() < spawner.depth() {
             spawner.submit(request(asked % 4));
             asked += 1;
         }

@@ -12,6 +12,7 @@ pub mod sched;
 pub mod shared;
 pub mod signal;
 pub mod spawn;
+pub mod summons;
 pub mod taskstats;
 pub mod timer;
 pub mod trace;

@@ -124,6 +124,17 @@ pub fn wait_unreaped(pid: i32) -> bool {
     done == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EINTR)
 }
 
+/// Whether a child has ended; it is left to be reaped, so that its number stays its own. See `waitid(2)`.
+pub fn has_ended(pid: i32) -> bool {
+    // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let options = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
+    // SAFETY: the pointer is valid for writes during the call.
+    let done = unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, options) };
+    // SAFETY: the kernel filled in a child's report, or left the zeroes where none has ended.
+    done == 0 && unsafe { info.si_pid() } == pid
+}
+
 /// Orphans of our descendants become our children instead of init's, see `PR_SET_CHILD_SUBREAPER` in `prctl(2)`.
 pub fn become_subreaper() -> Result<()> {
     // SAFETY: the option takes one integer.

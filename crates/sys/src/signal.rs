@@ -164,4 +164,4 @@ pub fn on_parent_death(signal: i32) -> Result<()> {
         .map(drop)
 }
 
-pub use libc::{SIGKILL, SIGTERM};
+pub use libc::{SIGINT, SIGKILL, SIGTERM};

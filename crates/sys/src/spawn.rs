@@ -3,9 +3,12 @@
 
 use std::ffi::CString;
 use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::SysError;
 use crate::sched::try_policy;
+use crate::shared::Doorbell;
+use crate::summons::{Summoned, Summons};
 
 /// The longest padding: many pages, so that every displacement of the stack within one can be had, and a sweep over
 /// the size of the environment reaches far.
@@ -139,6 +142,8 @@ pub enum Stage {
     HugePages = 11,
     /// `fcntl(2)`, for a descriptor that is to stay open.
     Inherited = 12,
+    /// The wait at a [`Gate`], which was shut.
+    Hold = 13,
 }
 
 impl Stage {
@@ -146,7 +151,7 @@ impl Stage {
     pub fn from_number(number: i32) -> Option<Stage> {
         use Stage::*;
         let start = [Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Inherited, Trace, Exec];
-        let stages = start.into_iter().chain([Affinity, Group, HugePages]);
+        let stages = start.into_iter().chain([Affinity, Group, HugePages, Hold]);
         stages.into_iter().find(|stage| *stage as i32 == number)
     }
 }
@@ -158,7 +163,8 @@ pub struct Started {
     pub pid: i32,
     /// The CPU on which it stood just before exec.
     pub cpu: Option<u16>,
-    /// `CLOCK_MONOTONIC` just before it was created, or just after it entered its control groups.
+    /// `CLOCK_MONOTONIC` just before it was created, just after it entered its control groups, or just after it was
+    /// let through a gate.
     pub started_ns: u64,
 }
 
@@ -171,10 +177,53 @@ pub struct StartFailed {
     pub errno: i32,
 }
 
+/// Where a child waits, all of its setup applied, until it is let through to its program or sent away.
+///
+/// The words lie in memory that the gatekeeper shares; the calls only wake.
+#[derive(Debug)]
+pub struct Gate<'a> {
+    /// The child writes its process id here when it stands at the gate, and rings the bell.
+    pub arrived: &'a AtomicU64,
+    /// Rung by the child.
+    pub bell: &'a Doorbell,
+    /// What the gatekeeper says: [`Gate::OPEN`], [`Gate::SHUT`], or nothing yet.
+    pub order: &'a AtomicU64,
+    /// By which the gatekeeper calls. A gatekeeper that is gone has shut the gate.
+    pub summons: &'a Summons,
+}
+
+impl Gate<'_> {
+    /// The child goes on to its program.
+    pub const OPEN: u64 = 1;
+    /// The child ends.
+    pub const SHUT: u64 = 2;
+
+    /// Waits at the gate. Only calls that are safe after vfork(2).
+    fn pass(&self) -> Result<(), Stage> {
+        // SAFETY: no pointer is passed.
+        let pid = unsafe { libc::getpid() };
+        self.arrived.store(pid as u64, Ordering::SeqCst);
+        self.bell.ring();
+        loop {
+            match self.order.load(Ordering::SeqCst) {
+                Gate::OPEN => return Ok(()),
+                Gate::SHUT => return Err(Stage::Hold),
+                // A signal that asks the child to end reaches the handler of its creator, whose flag it shares.
+                _ if crate::signal::stop_requested() => return Err(Stage::Hold),
+                _ => {}
+            }
+            if !matches!(self.summons.wait(), Ok(Summoned::Called | Summoned::Interrupted)) {
+                return Err(Stage::Hold);
+            }
+        }
+    }
+}
+
 /// Everything that the child reads and writes between clone and exec. It shares the parent's memory there.
 struct Shared<'a> {
     image: &'a Image,
     setup: &'a ChildSetup,
+    gate: Option<&'a Gate<'a>>,
     entered_ns: u64,
     cpu: libc::c_int,
     failed_stage: i32,
@@ -205,8 +254,29 @@ pub fn start(
     pad_bytes: Option<usize>,
     space: &mut StartSpace,
 ) -> Result<Started, StartFailed> {
+    create(image, setup, pad_bytes, space, None)
+}
+
+/// The same with a child that waits at a gate before exec, while the caller sleeps.
+pub fn start_held(
+    image: &mut Image,
+    setup: &ChildSetup,
+    pad_bytes: Option<usize>,
+    space: &mut StartSpace,
+    gate: &Gate<'_>,
+) -> Result<Started, StartFailed> {
+    create(image, setup, pad_bytes, space, Some(gate))
+}
+
+fn create(
+    image: &mut Image,
+    setup: &ChildSetup,
+    pad_bytes: Option<usize>,
+    space: &mut StartSpace,
+    gate: Option<&Gate<'_>>,
+) -> Result<Started, StartFailed> {
     image.set_pad(pad_bytes.map(|bytes| space.padding.of_bytes(bytes)));
-    let mut shared = Shared { image, setup, entered_ns: 0, cpu: -1, failed_stage: 0, errno: 0 };
+    let mut shared = Shared { image, setup, gate, entered_ns: 0, cpu: -1, failed_stage: 0, errno: 0 };
     let started_ns = crate::clock::monotonic_ns();
     // SAFETY: `child` is an extern "C" function of clone's type. The stack pointer is the end of a live, aligned
     // block. CLONE_VFORK suspends this thread until the child has executed or exited, so `shared` and the stack
@@ -243,12 +313,13 @@ extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
     let shared = unsafe { &mut *argument.cast::<Shared<'_>>() };
     // SAFETY: each call gets pointers into `shared.image` and `shared.setup`, which are null-terminated and live.
     unsafe {
-        if let Err(stage) = enter(&shared.setup.groups).and_then(|()| apply(shared.setup)) {
+        let ready = enter(&shared.setup.groups).and_then(|()| apply(shared.setup));
+        if let Err(stage) = ready.and_then(|()| shared.gate.map_or(Ok(()), Gate::pass)) {
             shared.errno = *libc::__errno_location();
             shared.failed_stage = stage as i32;
             libc::_exit(127);
         }
-        if !shared.setup.groups.is_empty() {
+        if !shared.setup.groups.is_empty() || shared.gate.is_some() {
             shared.entered_ns = crate::clock::monotonic_ns();
         }
         shared.cpu = libc::sched_getcpu();

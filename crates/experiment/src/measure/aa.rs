@@ -14,7 +14,7 @@ use crate::driver::Part;
 use crate::median::median_of;
 use crate::steer::{CompareSteering, WarmUp};
 use crate::surroundings::{duet, loads};
-use crate::{Driver, Failure, Stopped, aside};
+use crate::{Driver, Failure, Stopped};
 
 /// What is calibrated, and how often.
 #[derive(Clone, Debug, Default)]
@@ -264,7 +264,7 @@ fn extra_work(driver: &mut Driver, more: f64) -> Result<u64, Failure> {
 fn time_of_iteration(driver: &Driver, probe: u64, runs: u32) -> Result<(f64, f64), Failure> {
     let setup = plan(driver, driver.header.seed).block(0, Phase::Warmup)[0].setup.clone();
     let mut steering = WarmUp::new(2, runs, false).under(&setup);
-    let samples = aside(driver.machine(), &driver.commands, &[0, probe], &mut steering)?;
+    let samples = driver.aside(&driver.commands, &[0, probe], &mut steering)?;
     let median = |command| median_of(&samples, command, Metric::WALL).unwrap_or(0.0);
     let (plain_ns, loaded_ns) = (median(0), median(1));
     Ok((plain_ns, (loaded_ns - plain_ns).max(1.0) / probe as f64))

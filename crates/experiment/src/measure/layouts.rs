@@ -6,7 +6,7 @@ use fauxplat_plan::{Layout, Plan, expand};
 use crate::median::median_of;
 use crate::steer::Rounds;
 use crate::surroundings::ProgramBuilds;
-use crate::{Failure, Machine, aside, commands};
+use crate::{Failure, Launch, Machine, aside, commands};
 
 /// Pairs may share layouts until no more than this many layouts fit into the limit of pairs.
 const LAYOUTS_MIN: u32 = 32;
@@ -125,7 +125,8 @@ fn widest(definition: &Definition, machine: &Machine, count: u64) -> Result<[u64
         layout: Layout::Single,
         seed,
     };
-    let samples = aside(machine, &layouts, &[], &mut Rounds::new(plan, Runs::Count(SEARCH_RUNS)))?;
+    let mut rounds = Rounds::new(plan, Runs::Count(SEARCH_RUNS));
+    let samples = aside((machine, &Launch::spawner()), &layouts, &[], &mut rounds)?;
     let metric = definition.rule.metric;
     let median = |command: usize| median_of(&samples, command as u16, metric).unwrap_or(0.0);
     let order = |&a: &usize, &b: &usize| median(a).total_cmp(&median(b));

@@ -6,6 +6,7 @@ use fauxplat_sys::taskstats::{ExitRecord, Listener};
 use fauxplat_sys::{clock, sched};
 
 use crate::procfs::{self, FirstThread, StealClock};
+use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS};
 
 /// The sources that this machine and these permissions allow.
 #[derive(Debug)]
@@ -28,11 +29,6 @@ pub(crate) struct Account {
     pub(crate) migrations: Option<u64>,
     pub(crate) cpu_last: Option<u16>,
 }
-
-/// Bit of the abilities word: exit records arrive.
-pub(crate) const HAS_TASKSTATS: u64 = 1;
-/// Bit of the abilities word: migrations are observed.
-pub(crate) const HAS_MIGRATIONS: u64 = 2;
 
 impl Accounts {
     /// Opens every source that can be opened.

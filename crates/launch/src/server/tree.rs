@@ -12,7 +12,7 @@ use fauxplat_sys::{clock, signal};
 
 use crate::procfs::{after_colon, stat_field};
 use crate::ring::RunEnd;
-use crate::server::Loaded;
+use crate::server::programs::Loaded;
 
 /// Runs the program once under the tracer and writes its tree, as JSON, to the file.
 pub(crate) fn observe(loaded: &mut Loaded, space: &mut StartSpace, out: &File) -> RunEnd {
