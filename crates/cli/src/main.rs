@@ -16,6 +16,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use fauxplat_experiment::Failure;
 use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
+use fauxplat_sys::signal;
 
 fn main() -> ExitCode {
     let words: Vec<String> = match std::env::args_os().map(|word| word.into_string()).collect() {
@@ -83,6 +84,9 @@ fn perform(words: &[String]) -> Result<(), Failure> {
 }
 
 fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
+    if measures(&verb) {
+        signal::stop_on_interrupt().map_err(Failure::machine)?;
+    }
     match verb {
         args::Verb::Run(args) => verbs::run::run(&args, words),
         args::Verb::Compare(args) => verbs::compare::compare(&args, words),
@@ -103,6 +107,26 @@ fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
         args::Verb::Man { folder } => verbs::generate::man(&folder),
         args::Verb::Completions { folder } => verbs::generate::completions(&folder),
     }
+}
+
+/// Whether a verb measures, and so ends in order when it is asked to stop, with what it has. Its handlers stand before it
+/// looks at the machine, builds or tries anything: whoever interrupts it at once is answered like whoever does so later.
+/// The other verbs end when they are told to, as any program does; those that follow or change something set their own.
+fn measures(verb: &args::Verb) -> bool {
+    use args::Verb;
+    matches!(
+        verb,
+        Verb::Run(_)
+            | Verb::Compare(_)
+            | Verb::Aa(_)
+            | Verb::Sweep(_)
+            | Verb::Explain(_)
+            | Verb::Contend(_)
+            | Verb::Latency(_)
+            | Verb::Load(_)
+            | Verb::Index(_)
+            | Verb::Lab(_)
+    )
 }
 
 /// What the parser says, as one line: its first sentence and its tips, without the usage that `--help` shows.

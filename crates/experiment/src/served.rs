@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use fauxplat_analyze::usable_cache;
 use fauxplat_kernels::{Caches, Kernel};
 use fauxplat_model::{Policy, Topology};
+use fauxplat_sys::signal;
 use fauxplat_units::{Bytes, Cpu, CpuSet};
 use fauxplat_workers::{Crew, Shift, Station, WorkerError};
 
@@ -76,6 +77,10 @@ fn usable(cpu: Cpu, policy: Policy, caches: &Caches) -> Result<Option<Bytes>, Wo
     let mut costs = vec![(smallest, step_ns(cpu, policy, caches, smallest)?)];
     let mut footprint = Bytes(caches.llc.0 / 4 * 3);
     while footprint > smallest {
+        // Whoever asked for the end waits for no trial, and nothing is walked any more: the least will do.
+        if signal::stop_requested() {
+            return Ok(Some(smallest));
+        }
         costs.push((footprint, step_ns(cpu, policy, caches, footprint)?));
         if let Some(usable) = usable_cache(&costs) {
             return Ok(Some(usable));

@@ -256,7 +256,10 @@ fn extra_work(driver: &mut Driver, more: f64) -> Result<u64, Failure> {
     let runs = (CALIBRATION_NS / (2.0 * plain_ns.max(1.0))) as u32;
     let runs = runs.clamp(*CALIBRATION_RUNS.start(), *CALIBRATION_RUNS.end());
     let probe = (PROBE_SHARE * plain_ns / iteration_ns).max(1.0) as u64;
-    let (plain_ns, iteration_ns) = time_of_iteration(driver, probe, runs)?;
+    let (plain_ns, refined_ns) = time_of_iteration(driver, probe, runs)?;
+    // A small probe can drown in the noise of a busy machine, and what seems to cost nothing would be asked for without
+    // end; the large one, whose work was seen for sure, says about how much it is.
+    let iteration_ns = refined_ns.clamp(0.5 * iteration_ns, 2.0 * iteration_ns);
     Ok((more * plain_ns / iteration_ns).round().max(1.0) as u64)
 }
 
