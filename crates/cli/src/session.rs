@@ -276,6 +276,7 @@ impl<'a> Session<'a> {
         }
         self.warn_of_samples();
         self.header.not_measured.extend(self.executor.counters().not_measured());
+        self.header.not_measured.extend(self.executor.not_measured());
         if self.interrupted {
             self.header.warnings.push("interrupted: these are the runs until then".to_owned());
         }
