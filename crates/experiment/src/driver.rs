@@ -293,6 +293,7 @@ impl Driver {
         }
         if let Some(executor) = &self.executor {
             self.header.not_measured.extend(executor.published().not_measured());
+            self.header.not_measured.extend(executor.not_measured());
         }
         if self.interrupted {
             self.header.warnings.push("interrupted: this is what was measured until then".to_owned());

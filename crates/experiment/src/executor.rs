@@ -125,6 +125,18 @@ impl Executor {
         self.launcher.sources()
     }
 
+    /// What some runs lack that the others have, and why; a sentence each. Nothing where nothing is lacking.
+    pub fn not_measured(&self) -> Vec<String> {
+        let lanes = [Some(&self.launcher), self.partner.as_ref()];
+        let runs: u64 = lanes.into_iter().flatten().map(|lane| lane.lossy_runs()).sum();
+        let sentence = || {
+            format!(
+                "CPU time, run-queue wait, peak memory and migrations of {runs} runs: more of their processes ended than the kernel had room to tell of (taskstats)"
+            )
+        };
+        (runs > 0).then(sentence).into_iter().collect()
+    }
+
     /// Runs what is asked for until it has enough.
     ///
     /// # Errors

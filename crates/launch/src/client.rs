@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fauxplat_model::{MetricSet, Process, Source, Sources};
+use fauxplat_sys::inherited::Signals;
 use fauxplat_sys::shared::SharedWords;
 use fauxplat_sys::spawn::Gate;
 use fauxplat_sys::summons::{self, Summoner};
@@ -51,6 +52,7 @@ impl Spawner {
         let written = (&shared.table).write_all(&text);
         written.map_err(|source| LaunchError::File { path: "table of programs".into(), source })?;
         let memory = SharedWords::map(&shared.ring, ring_words(metrics.len()))?;
+        Rings::new(memory.words(), metrics.len()).set_signals(Signals::at_start());
         for fd in shared.fds() {
             process::keep_over_exec(fd, true)?;
         }
@@ -208,6 +210,10 @@ impl Launcher for Spawner {
             run_delay: tree(HAS_TASKSTATS, Source::Taskstats, Source::FirstThread),
             migrations: tree(HAS_MIGRATIONS, Source::PerfEvent, Source::FirstThread),
         }
+    }
+
+    fn lossy_runs(&self) -> u64 {
+        self.rings().lossy_runs()
     }
 
     fn partner(&self) -> Result<Box<dyn Launcher>, LaunchError> {

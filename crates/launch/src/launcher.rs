@@ -48,6 +48,12 @@ pub trait Launcher: Debug + Send {
     /// Where the figures come from. Known once the first reply has arrived.
     fn sources(&self) -> Sources;
 
+    /// How many runs so far have no CPU time, run-queue wait, peak memory and migrations because more of their tasks ended
+    /// than the kernel had room to tell of.
+    fn lossy_runs(&self) -> u64 {
+        0
+    }
+
     /// Another one with the same programs and the same time, for runs at the same moment.
     ///
     /// # Errors

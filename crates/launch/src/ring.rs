@@ -8,6 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fauxplat_model::Reading;
+use fauxplat_sys::inherited::Signals;
 use fauxplat_sys::process::Exit;
 
 /// One run that is asked for. By default, of the first entry, as that says, at once.
@@ -106,6 +107,8 @@ const SERVER_ASLEEP: usize = 2 * LINE;
 const CLIENT_ASLEEP: usize = 3 * LINE;
 const PEAK_FLOOR: usize = 4 * LINE;
 const SOURCES: usize = 4 * LINE + 1;
+const SIGNALS: usize = 4 * LINE + 2;
+const LOSSY_RUNS: usize = 4 * LINE + 4;
 const GOODBYE: usize = 5 * LINE;
 const ARRIVED: usize = 6 * LINE;
 const ORDER: usize = 7 * LINE;
@@ -213,6 +216,26 @@ impl<'a> Rings<'a> {
 
     pub(crate) fn goodbye_said(&self) -> bool {
         self.words[GOODBYE].load(Ordering::SeqCst) != 0
+    }
+
+    /// How many runs so far left more exit records than there was room for.
+    pub(crate) fn set_lossy_runs(&self, runs: u64) {
+        self.words[LOSSY_RUNS].store(runs, Ordering::Release);
+    }
+
+    pub(crate) fn lossy_runs(&self) -> u64 {
+        self.words[LOSSY_RUNS].load(Ordering::Acquire)
+    }
+
+    /// The signals that fauxplat was started with, and measured programs are. Set before the spawner begins.
+    pub(crate) fn set_signals(&self, signals: Signals) {
+        self.words[SIGNALS].store(signals.ignored, Ordering::Release);
+        self.words[SIGNALS + 1].store(signals.blocked, Ordering::Release);
+    }
+
+    pub(crate) fn signals(&self) -> Signals {
+        let [ignored, blocked] = [0, 1].map(|word| self.words[SIGNALS + word].load(Ordering::Acquire));
+        Signals { ignored, blocked }
     }
 
     /// Where a held child says that it is there, and where it is told what to do.

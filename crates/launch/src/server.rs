@@ -15,7 +15,7 @@ use fauxplat_sys::process::{self, Exit, Usage, Waited};
 use fauxplat_sys::shared::{Doorbell, SharedWords};
 use fauxplat_sys::spawn::{Gate, Stage, StartFailed, StartSpace, Started, start, start_held};
 use fauxplat_sys::summons::{Summoned, Summons};
-use fauxplat_sys::{clock, sched, signal, trace};
+use fauxplat_sys::{clock, inherited, sched, signal, trace};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::LaunchError;
@@ -37,22 +37,24 @@ pub fn serve_inherited(words: &[String]) -> Result<(), LaunchError> {
 
 fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     let parent = std::os::unix::process::parent_id();
-    signal::default_sigpipe();
-    signal::ignore_terminal();
     signal::stop_on_terminate_repeatedly()?;
-    signal::admit_terminate();
     signal::on_parent_death(signal::SIGTERM)?;
+    // What came along that nobody meant for measured programs ends with this process.
+    inherited::close_all_on_exec();
     process::own_process_group();
     process::become_subreaper()?;
     // Every descriptor that stays open costs each child some fifty nanoseconds, so files are closed once they are
     // mapped or read.
     let Descriptors { ring, table, tree, summons, to_client } = Descriptors::adopt(fds)?;
-    // The outlets live as long as the programs that write to them.
-    let (programs, metrics, _outlets) = load(&table)?;
-    drop(table);
+    let table = programs::read(&table)?;
+    let metrics = table.metrics();
     let memory = SharedWords::map(&ring, ring_words(metrics.len()))?;
     drop(ring);
     let rings = Rings::new(memory.words(), metrics.len());
+    // Only now does a stop come that was asked for meanwhile.
+    rings.signals().pass_on();
+    // The outlets live as long as the programs that write to them.
+    let (programs, _outlets) = load(table, &rings.signals().restoration())?;
     let accounts = Accounts::open();
     procfs::reset_own_peak_memory();
     rings.set_abilities(procfs::own_peak_memory(), accounts.abilities());
@@ -199,6 +201,9 @@ impl Server<'_> {
         let mut usage = watched.usage;
         usage.absorb(&left.usage);
         let account = self.accounts.end(started, watched.seen);
+        if account.lossy {
+            self.rings.set_lossy_runs(self.accounts.lossy_runs());
+        }
         self.runs += 1;
         // The spawner grows a little in its first runs; a look at each power of two follows that for nothing.
         if self.runs.is_power_of_two() {
@@ -385,5 +390,31 @@ fn values(
         (Metric::BLOCK_OUTPUT, Some(usage.block_output_bytes)),
         (Metric::STEAL, steal_ns),
     ];
+    // Of a run whose exit records were lost `wait4` knows a part alone, and nobody could tell which.
+    let lossy = account.lossy;
     read.into_iter()
+        .map(move |(metric, value)| (metric, value.filter(|_| !lossy || !comes_from_records(metric))))
+}
+
+/// Whether the kernel's exit records are a source of this metric, where there are any.
+fn comes_from_records(metric: Metric) -> bool {
+    [Metric::USER, Metric::SYSTEM, Metric::CPU, Metric::PEAK_MEMORY].contains(&metric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lossy_run_keeps_only_what_needs_no_records() {
+        let usage = Usage { user_ns: 5, peak_memory_bytes: 4096, minor_faults: 3, ..Usage::default() };
+        let read = |lossy| {
+            let account = account::Account { lossy, ..Default::default() };
+            let read: Vec<(Metric, Option<u64>)> = values(10, &usage, &account, None).collect();
+            let of = |metric| read.iter().find(|(name, _)| *name == metric).and_then(|(_, value)| *value);
+            [Metric::WALL, Metric::CPU, Metric::PEAK_MEMORY, Metric::MINOR_FAULTS].map(of)
+        };
+        assert_eq!(read(false), [Some(10), Some(5), Some(4096), Some(3)]);
+        assert_eq!(read(true), [Some(10), None, None, Some(3)]);
+    }
 }

@@ -11,9 +11,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use fauxplat_launch::{Entry, LaunchError, Launcher, Place, Request, RunEnd};
-use fauxplat_sys::process::Exit;
+use fauxplat_sys::process::{Exit, is_root};
 use fauxplat_sys::{sched, signal};
-use support::{is_root, reply_to, request, shell, spawner};
+use support::{reply_to, request, shell, spawner};
 
 fn main() {
     if std::env::args().nth(1).is_some_and(|word| word == HOLDER) {

@@ -9,8 +9,8 @@ use fauxplat_launch::{
     Entry, LaunchError, Launcher, Pad, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table,
 };
 use fauxplat_model::{Metric, MetricSet, Readings};
-use fauxplat_sys::process::Exit;
-use support::{is_root, program, reply_to, request, shell, spawner};
+use fauxplat_sys::process::{Exit, is_root};
+use support::{program, reply_to, request, shell, spawner};
 
 fn main() {
     let tests: [(&str, fn()); 16] = [

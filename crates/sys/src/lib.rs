@@ -3,6 +3,7 @@
 pub mod arithmetic;
 pub mod clock;
 pub mod files;
+pub mod inherited;
 pub mod klog;
 pub mod memory;
 pub mod migrations;

@@ -6,6 +6,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::SysError;
+use crate::inherited::{Restoration, close_all_on_exec};
 use crate::sched::try_policy;
 use crate::shared::Doorbell;
 use crate::summons::{Summoned, Summons};
@@ -112,6 +113,8 @@ pub struct ChildSetup {
     /// The descriptors above standard error that the program gets, and no others, whoever opened those and forgot to
     /// mark them. Without it, it gets every one that is not marked to be closed on exec.
     pub inherited: Option<Vec<i32>>,
+    /// Signals that the child gets back as its creator was given them.
+    pub signals: Restoration,
 }
 
 /// Which step of the start failed.
@@ -364,6 +367,7 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
         if let Some(inherited) = &setup.inherited {
             close_on_exec_all_but(inherited)?;
         }
+        setup.signals.apply();
         if let Some(cwd) = &setup.cwd {
             done(libc::chdir(cwd.as_ptr()), Stage::WorkingDirectory)?;
         }
@@ -384,28 +388,15 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
     Ok(())
 }
 
-/// How far descriptors are looked for where the kernel cannot mark a range of them.
-const LAST_DESCRIPTOR: libc::rlim_t = 65_536;
-
-/// Marks every descriptor above standard error to be closed on exec, but these, see `close_range(2)`. Kernels before 5.11
-/// do not know how, and get a call for each number that may be open.
+/// Marks every descriptor above standard error to be closed on exec, but these.
 ///
 /// # Safety
 /// Must run in the child of [`start`], whose table of descriptors is its own.
 unsafe fn close_on_exec_all_but(inherited: &[i32]) -> Result<(), Stage> {
-    // SAFETY: only integers are passed, and `limit`, which lives for its call. Marks on descriptors close nothing here.
-    unsafe {
-        let marked = libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
-        if marked < 0 {
-            let mut limit = libc::rlimit { rlim_cur: LAST_DESCRIPTOR, rlim_max: 0 };
-            libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
-            for fd in 3..limit.rlim_cur.min(LAST_DESCRIPTOR) as libc::c_int {
-                libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
-            }
-        }
-        let all = inherited.iter().all(|&fd| libc::fcntl(fd, libc::F_SETFD, 0) == 0);
-        if all { Ok(()) } else { Err(Stage::Inherited) }
-    }
+    close_all_on_exec();
+    // SAFETY: only integers are passed.
+    let all = inherited.iter().all(|&fd| unsafe { libc::fcntl(fd, libc::F_SETFD, 0) } == 0);
+    if all { Ok(()) } else { Err(Stage::Inherited) }
 }
 
 /// The personality bit that switches address space layout randomisation off.

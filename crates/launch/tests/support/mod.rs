@@ -51,7 +51,3 @@ pub(crate) fn reply_to(spawner: &mut Spawner, request: Request) -> Reply {
         spawner.wait(1000).unwrap();
     }
 }
-
-pub(crate) fn is_root() -> bool {
-    fauxplat_sys::process::is_root()
-}
