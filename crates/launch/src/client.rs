@@ -4,87 +4,55 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::fd::{AsRawFd, RawFd};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use fauxplat_model::{Process, Source, Sources};
-use fauxplat_sys::shared::{Doorbell, SharedWords, adopt, memory_file};
-use fauxplat_sys::spawn::Stage;
-use fauxplat_sys::{process, signal};
+use fauxplat_model::{MetricSet, Process, Source, Sources};
+use fauxplat_sys::inherited::Signals;
+use fauxplat_sys::shared::SharedWords;
+use fauxplat_sys::spawn::Gate;
+use fauxplat_sys::summons::{self, Summoner};
+use fauxplat_sys::{clock, process, signal};
 
-use crate::ring::{RING_WORDS, Reply, Request, Rings, RunEnd, SLOTS, Way};
-use crate::server::{HAS_MIGRATIONS, HAS_TASKSTATS};
+use crate::descriptors::Descriptors;
+use crate::launcher::Launcher;
+use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, Reply, Request, Rings, SLOTS, Way, ring_words};
 use crate::table::Table;
-use crate::{LaunchError, Program};
-
-/// What the two processes share, by descriptor.
-#[derive(Debug)]
-pub(crate) struct Inherited {
-    pub(crate) ring: File,
-    pub(crate) table: File,
-    pub(crate) tree: File,
-    pub(crate) to_server: Doorbell,
-    pub(crate) to_client: Doorbell,
-}
-
-impl Inherited {
-    /// How many descriptors there are.
-    pub(crate) const COUNT: usize = 5;
-
-    fn new() -> Result<Self, LaunchError> {
-        Ok(Inherited {
-            ring: memory_file(RING_WORDS)?,
-            table: memory_file(0)?,
-            tree: memory_file(0)?,
-            to_server: Doorbell::new()?,
-            to_client: Doorbell::new()?,
-        })
-    }
-
-    fn fds(&self) -> [RawFd; Inherited::COUNT] {
-        let files = [&self.ring, &self.table, &self.tree].map(AsRawFd::as_raw_fd);
-        [files[0], files[1], files[2], self.to_server.fd(), self.to_client.fd()]
-    }
-
-    /// Takes over the descriptors in the spawner.
-    pub(crate) fn adopt(fds: [RawFd; Inherited::COUNT]) -> Result<Self, LaunchError> {
-        let [ring, table, tree, to_server, to_client] = adopt(fds)?;
-        Ok(Inherited {
-            ring: ring.into(),
-            table: table.into(),
-            tree: tree.into(),
-            to_server: to_server.into(),
-            to_client: to_client.into(),
-        })
-    }
-}
+use crate::{Gatekeeper, Held, LaunchError, Program};
 
 /// A spawner, seen from fauxplat. Dropping it ends the spawner and whatever it runs.
 #[derive(Debug)]
 pub struct Spawner {
     child: Child,
-    shared: Inherited,
+    program: Program,
+    shared: Descriptors,
+    summoner: Summoner,
     memory: SharedWords,
     table: Table,
+    metrics: Arc<MetricSet>,
     submitted: u64,
     received: u64,
+    /// How it ended, if it did without being told to.
+    died: Option<String>,
 }
 
 impl Spawner {
-    /// At most this many requests may be under way.
-    pub const DEPTH: usize = SLOTS;
-
     /// Starts a spawner that holds these programs ready.
     ///
     /// # Errors
     /// A file that the table names cannot be opened, or the process cannot be started.
     pub fn start(program: &Program, table: Table) -> Result<Self, LaunchError> {
         check_files(&table)?;
-        let shared = Inherited::new()?;
+        let (summoner, summons) = summons::pair()?;
+        let metrics = table.metrics();
+        let shared = Descriptors::new(summons, metrics.len())?;
         let text = serde_json::to_vec(&table).map_err(|error| LaunchError::SpawnerDied(error.to_string()))?;
         let written = (&shared.table).write_all(&text);
         written.map_err(|source| LaunchError::File { path: "table of programs".into(), source })?;
-        let memory = SharedWords::map(&shared.ring, RING_WORDS)?;
+        let memory = SharedWords::map(&shared.ring, ring_words(metrics.len()))?;
+        Rings::new(memory.words(), metrics.len()).set_signals(Signals::at_start());
         for fd in shared.fds() {
             process::keep_over_exec(fd, true)?;
         }
@@ -96,75 +64,143 @@ impl Spawner {
         for fd in shared.fds() {
             process::keep_over_exec(fd, false)?;
         }
-        Ok(Spawner { child: child?, shared, memory, table, submitted: 0, received: 0 })
-    }
-
-    /// The programs that it holds ready.
-    pub fn table(&self) -> &Table {
-        &self.table
+        Ok(Spawner {
+            child: child?,
+            program: program.clone(),
+            shared,
+            summoner,
+            memory,
+            table,
+            metrics,
+            submitted: 0,
+            received: 0,
+            died: None,
+        })
     }
 
     fn rings(&self) -> Rings<'_> {
-        Rings::new(self.memory.words())
+        Rings::new(self.memory.words(), self.metrics.len())
     }
 
-    /// Requests that were submitted and not yet answered.
-    pub fn under_way(&self) -> usize {
+    /// Takes leave of a spawner that has died: what it ran is in its group, and nobody else would end that.
+    fn bury(&mut self) {
+        // Before the spawner is reaped: until then its number can be nobody else's.
+        signal::send_group(self.child.id() as i32, signal::SIGKILL);
+        let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+        self.died = Some(status);
+    }
+
+    /// Sends it a signal, as long as its number is its own.
+    fn signal(&self, signal: i32) {
+        if self.died.is_none() {
+            signal::send(self.child.id() as i32, signal);
+        }
+    }
+
+    /// The process of a held run, once it stands at the gate.
+    fn arrived(&self) -> Option<i32> {
+        let pid = self.rings().gate().0.load(Ordering::SeqCst);
+        i32::try_from(pid).ok().filter(|&pid| pid > 0)
+    }
+
+    /// Tells the child at the gate what to do.
+    fn order(&self, order: u64) {
+        self.rings().gate().1.store(order, Ordering::SeqCst);
+        self.summoner.call();
+    }
+
+    /// Waits until the child of a held run stands at the gate.
+    fn wait_for_arrival(&mut self, entry: u32) -> Result<i32, LaunchError> {
+        let mut aborted = false;
+        loop {
+            if let Some(pid) = self.arrived() {
+                return Ok(pid);
+            }
+            if let Some(reply) = self.try_reply() {
+                return Err(self.start_error(entry, reply.end).unwrap_or(LaunchError::Stopped));
+            }
+            if self.stop_requested() && !aborted {
+                aborted = true;
+                self.order(Gate::SHUT);
+                self.abort();
+            }
+            self.wait(1000)?;
+        }
+    }
+}
+
+impl Gatekeeper for Spawner {
+    fn open(&mut self) {
+        self.order(Gate::OPEN);
+    }
+
+    fn shut(&mut self) {
+        self.order(Gate::SHUT);
+        while self.try_reply().is_none() && self.wait(1000).is_ok() {}
+    }
+}
+
+impl Launcher for Spawner {
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
+    fn metrics(&self) -> &Arc<MetricSet> {
+        &self.metrics
+    }
+
+    fn depth(&self) -> usize {
+        SLOTS
+    }
+
+    fn under_way(&self) -> usize {
         (self.submitted - self.received) as usize
     }
 
-    /// Asks for a run. The caller keeps [`Spawner::under_way`] below [`Spawner::DEPTH`].
-    pub fn submit(&mut self, request: Request) {
+    fn submit(&mut self, request: Request) {
         assert!(self.under_way() < SLOTS, "more requests than slots");
         if self.rings().publish(Way::Requests, self.submitted, &request.encode()) {
-            self.shared.to_server.ring();
+            self.summoner.call();
         }
         self.submitted += 1;
     }
 
-    /// Takes the next reply if there is one.
-    pub fn try_reply(&mut self) -> Option<Reply> {
+    fn try_reply(&mut self) -> Option<Reply> {
         if self.rings().produced(Way::Replies) <= self.received {
             return None;
         }
-        let reply = Reply::decode(self.rings().read(Way::Replies, self.received));
+        let reply = self.rings().reply(self.received);
         self.received += 1;
         Some(reply)
     }
 
-    /// Sleeps until a reply is there, a signal arrives or the time is over.
-    ///
-    /// # Errors
-    /// The spawner is gone.
-    pub fn wait(&mut self, timeout_ms: i32) -> Result<(), LaunchError> {
-        let (rings, next) = (Rings::new(self.memory.words()), self.received);
+    fn wait(&mut self, timeout_ms: i32) -> Result<(), LaunchError> {
+        let (rings, next) = (Rings::new(self.memory.words(), self.metrics.len()), self.received);
         if rings.announce_sleep(Way::Replies, true, next) {
             self.shared.to_client.wait(timeout_ms)?;
         }
         rings.announce_sleep(Way::Replies, false, next);
-        match self.child.try_wait() {
-            Ok(Some(status)) if rings.produced(Way::Replies) <= next => {
-                Err(LaunchError::SpawnerDied(status.to_string()))
-            }
-            _ => Ok(()),
+        if rings.produced(Way::Replies) > next {
+            return Ok(());
         }
+        if self.died.is_none() && process::has_ended(self.child.id() as i32) {
+            self.bury();
+        }
+        self.died.clone().map_or(Ok(()), |status| Err(LaunchError::SpawnerDied(status)))
     }
 
-    /// Stops the run under way and all that wait; each is answered as aborted.
-    pub fn abort(&mut self) {
-        signal::send(self.child.id() as i32, signal::SIGTERM);
+    fn abort(&mut self) {
+        self.signal(signal::SIGTERM);
     }
 
-    /// The tree of the last traced run.
-    pub fn tree(&mut self) -> Vec<Process> {
+    fn tree(&mut self) -> Vec<Process> {
         let mut text = String::new();
         let mut file = &self.shared.tree;
         let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_string(&mut text));
         read.ok().and_then(|_| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 
-    /// Where the figures come from. Known once the first reply has arrived.
-    pub fn sources(&self) -> Sources {
+    fn sources(&self) -> Sources {
         let (peak_memory_floor_bytes, abilities) = self.rings().abilities();
         let tree = |bit, source, otherwise| if abilities & bit != 0 { source } else { otherwise };
         Sources {
@@ -176,13 +212,37 @@ impl Spawner {
         }
     }
 
-    /// The error behind a run that was not started, with the name of its program.
-    pub fn start_error(&self, entry: u32, end: RunEnd) -> Option<LaunchError> {
-        let RunEnd::NotStarted(stage, errno) = end else { return None };
-        let program =
-            self.table.entries.get(entry as usize).map(|entry| entry.argv.join(" ")).unwrap_or_default();
-        let stage = Stage::from_number(stage).unwrap_or(Stage::Exec);
-        Some(LaunchError::Refused { program, stage, source: std::io::Error::from_raw_os_error(errno) })
+    fn lossy_runs(&self) -> u64 {
+        self.rings().lossy_runs()
+    }
+
+    fn partner(&self) -> Result<Box<dyn Launcher>, LaunchError> {
+        Ok(Box::new(Spawner::start(&self.program, self.table.clone())?))
+    }
+
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
+    }
+
+    fn sleep(&mut self, duration_ns: u64) {
+        std::thread::sleep(Duration::from_nanos(duration_ns));
+    }
+
+    fn stop_requested(&self) -> bool {
+        signal::stop_requested()
+    }
+
+    fn hold(&mut self, request: Request) -> Result<Held<'_>, LaunchError> {
+        assert!(self.under_way() == 0, "a held run never overlaps with others");
+        if self.stop_requested() {
+            return Err(LaunchError::Stopped);
+        }
+        let (arrived, order) = self.rings().gate();
+        arrived.store(0, Ordering::SeqCst);
+        order.store(0, Ordering::SeqCst);
+        self.submit(Request { held: true, ..request });
+        let pid = self.wait_for_arrival(request.entry)?;
+        Ok(Held::new(pid, self))
     }
 }
 
@@ -190,8 +250,8 @@ impl Drop for Spawner {
     fn drop(&mut self) {
         // The word ends the spawner when it is idle, the signal ends the run under way.
         self.rings().say_goodbye();
-        signal::send(self.child.id() as i32, signal::SIGTERM);
-        self.shared.to_server.ring();
+        self.signal(signal::SIGTERM);
+        self.summoner.call();
         let _ = self.child.wait();
     }
 }

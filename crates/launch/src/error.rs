@@ -40,6 +40,18 @@ pub enum LaunchError {
         /// The kernel's reason.
         source: std::io::Error,
     },
+    /// The spawner read more of a run than the table of programs announced.
+    #[error(
+        "`{program}`: the spawner sent {found} readings of a run where {announced} were announced, so none of them is used; this is a bug in fauxplat"
+    )]
+    TooManyReadings {
+        /// The program that was run.
+        program: String,
+        /// How many there were.
+        found: u32,
+        /// How many were announced.
+        announced: usize,
+    },
     /// A file that the condition names cannot be used.
     #[error("{}: {source}", path.display())]
     File {
@@ -54,6 +66,9 @@ pub enum LaunchError {
     /// The spawner ended without being told to.
     #[error("the spawner process ended unexpectedly ({0})")]
     SpawnerDied(String),
+    /// The user stopped before the program had begun.
+    #[error("the run was stopped before it began")]
+    Stopped,
     /// A string with a null byte cannot be passed to a program.
     #[error("`{0}` holds a null byte")]
     NullByte(String),
@@ -102,6 +117,7 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
         Stage::Group => "cannot enter the control group",
         Stage::HugePages => "cannot be kept from huge pages",
         Stage::Inherited => "cannot keep a descriptor open",
+        Stage::Hold => "was not let go",
     };
     let hint = match source.raw_os_error() {
         Some(ENOEXEC) => " (a script needs a first line such as #!/bin/sh)",

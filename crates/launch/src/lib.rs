@@ -10,19 +10,24 @@
 
 mod capture;
 mod client;
+mod descriptors;
 mod error;
+mod held;
+mod launcher;
 pub mod plain;
 mod procfs;
 mod ring;
 mod server;
+pub mod simulated;
 mod table;
-mod tree;
 pub mod words;
 
 pub use capture::{Capture, Captured};
 pub use client::Spawner;
 pub use error::LaunchError;
 pub use fauxplat_sys::program::Program;
+pub use held::{Gatekeeper, Held};
+pub use launcher::Launcher;
 pub use ring::{Pad, Place, Reply, Request, RunEnd};
 pub use server::serve_inherited as serve;
 pub use table::{Entry, Stdin, Stdout, Table, entry_of, environment};

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fauxplat_sys::inherited::Signals;
 use fauxplat_sys::process::{self, Exit, Waited};
 use fauxplat_sys::spawn::{ADDR_NO_RANDOMIZE, ChildSetup, Image, StartSpace, start};
 use fauxplat_sys::{sched, signal};
@@ -32,7 +33,8 @@ pub fn run(program: &Path, argv: &[String], aslr_off: bool) -> Result<i32, Launc
     let image = Image::new(&name, argv, &environment);
     let mut image = image.map_err(|_| LaunchError::NullByte(name.clone()))?;
     let personality = aslr_off.then(|| sched::personality() | ADDR_NO_RANDOMIZE);
-    let setup = ChildSetup { personality, stdio: [0, 1, 2], ..ChildSetup::default() };
+    let signals = Signals::at_start().restoration();
+    let setup = ChildSetup { personality, stdio: [0, 1, 2], signals, ..ChildSetup::default() };
     let started = start(&mut image, &setup, None, &mut StartSpace::default());
     let started = started.map_err(|failed| LaunchError::Refused {
         program: argv.join(" "),

@@ -3,26 +3,27 @@
 mod account;
 mod programs;
 mod reap;
+mod tree;
 
 use std::fs::File;
 use std::os::fd::RawFd;
+use std::sync::Arc;
 use std::time::Duration;
 
-use fauxplat_model::{Metric, Reading};
+use fauxplat_model::{Metric, MetricSet, Reading};
 use fauxplat_sys::process::{self, Exit, Usage, Waited};
 use fauxplat_sys::shared::{Doorbell, SharedWords};
-use fauxplat_sys::spawn::{Stage, StartFailed, StartSpace, Started, start};
-use fauxplat_sys::{clock, sched, signal, trace};
+use fauxplat_sys::spawn::{Gate, Stage, StartFailed, StartSpace, Started, start, start_held};
+use fauxplat_sys::summons::{Summoned, Summons};
+use fauxplat_sys::{clock, inherited, sched, signal, trace};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::LaunchError;
-use crate::client::Inherited;
-use crate::ring::{Place, RING_WORDS, Reply, Request, Rings, RunEnd, Way};
-use crate::{procfs, tree};
+use crate::descriptors::Descriptors;
+use crate::procfs;
+use crate::ring::{Place, Reply, Request, Rings, RunEnd, Way, ring_words};
 use account::Accounts;
-pub(crate) use account::{HAS_MIGRATIONS, HAS_TASKSTATS};
-pub(crate) use programs::Loaded;
-use programs::load;
+use programs::{Loaded, load};
 
 /// Runs as the spawner until fauxplat says so or ends. The words are the descriptors that the client left open.
 ///
@@ -34,24 +35,26 @@ pub fn serve_inherited(words: &[String]) -> Result<(), LaunchError> {
     serve(fds.ok_or_else(|| LaunchError::SpawnerDied("it was not started by fauxplat".into()))?)
 }
 
-fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
+fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     let parent = std::os::unix::process::parent_id();
-    signal::default_sigpipe();
-    signal::ignore_terminal();
     signal::stop_on_terminate_repeatedly()?;
-    signal::admit_terminate();
     signal::on_parent_death(signal::SIGTERM)?;
+    // What came along that nobody meant for measured programs ends with this process.
+    inherited::close_all_on_exec();
     process::own_process_group();
     process::become_subreaper()?;
     // Every descriptor that stays open costs each child some fifty nanoseconds, so files are closed once they are
     // mapped or read.
-    let Inherited { ring, table, tree, to_server, to_client } = Inherited::adopt(fds)?;
-    let memory = SharedWords::map(&ring, RING_WORDS)?;
+    let Descriptors { ring, table, tree, summons, to_client } = Descriptors::adopt(fds)?;
+    let table = programs::read(&table)?;
+    let metrics = table.metrics();
+    let memory = SharedWords::map(&ring, ring_words(metrics.len()))?;
     drop(ring);
-    let rings = Rings::new(memory.words());
+    let rings = Rings::new(memory.words(), metrics.len());
+    // Only now does a stop come that was asked for meanwhile.
+    rings.signals().pass_on();
     // The outlets live as long as the programs that write to them.
-    let (programs, _outlets) = load(&table)?;
-    drop(table);
+    let (programs, _outlets) = load(table, &rings.signals().restoration())?;
     let accounts = Accounts::open();
     procfs::reset_own_peak_memory();
     rings.set_abilities(procfs::own_peak_memory(), accounts.abilities());
@@ -59,9 +62,11 @@ fn serve(fds: [RawFd; Inherited::COUNT]) -> Result<(), LaunchError> {
     let server = Server {
         rings,
         tree,
-        to_server,
+        summons,
         to_client,
         programs,
+        metrics,
+        spare: Vec::new(),
         accounts,
         space: StartSpace::default(),
         placed: home.clone(),
@@ -78,9 +83,13 @@ struct Server<'a> {
     rings: Rings<'a>,
     /// Where the list of a traced run goes.
     tree: File,
-    to_server: Doorbell,
+    summons: Summons,
     to_client: Doorbell,
     programs: Vec<Loaded>,
+    /// What is read of each run.
+    metrics: Arc<MetricSet>,
+    /// Room for the readings of the next run, so that none is asked for between two runs.
+    spare: Vec<Reading>,
     accounts: Accounts,
     space: StartSpace,
     /// The affinity with which the spawner began, and which it has now. Children inherit the latter.
@@ -99,25 +108,24 @@ const WORTH_A_LOOK_NS: u64 = 1_000_000;
 
 impl Server<'_> {
     fn serve(mut self) -> Result<(), LaunchError> {
-        let mut next = 0;
+        let (mut next, mut words) = (0, Vec::new());
         loop {
             if !self.wait_for_request(next)? {
                 return Ok(());
             }
-            let request = Request::decode(self.rings.read(Way::Requests, next));
+            let request = self.rings.request(next);
             self.note_stop();
             let reply = match next < self.aborted {
                 true => Reply::without_run(RunEnd::Aborted),
                 false if request.traced => self.run_traced(request),
-                false => self.run(request).unwrap_or_else(|failed| {
-                    Reply::without_run(RunEnd::NotStarted(failed.stage as i32, failed.errno))
-                }),
+                false => self.run(request).unwrap_or_else(|failed| Reply::without_run(end_of(failed))),
             };
             // Before the answer goes out: what is asked after it was not meant by the stop.
             self.note_stop();
-            if self.rings.publish(Way::Replies, next, &reply.encode()) {
+            if self.rings.reply_with(next, &reply, &mut words) {
                 self.to_client.ring();
             }
+            self.spare = reply.readings;
             next += 1;
         }
     }
@@ -138,10 +146,12 @@ impl Server<'_> {
             if self.rings.goodbye_said() || std::os::unix::process::parent_id() != self.parent {
                 return Ok(false);
             }
-            if self.rings.announce_sleep(Way::Requests, true, next) {
-                self.to_server.wait(-1)?;
-            }
+            let sleep = self.rings.announce_sleep(Way::Requests, true, next);
+            let gone = sleep && self.summons.wait()? == Summoned::Gone;
             self.rings.announce_sleep(Way::Requests, false, next);
+            if gone {
+                return Ok(false);
+            }
         }
         Ok(true)
     }
@@ -158,15 +168,26 @@ impl Server<'_> {
         let look = !self.accounts.complete() && loaded.last_wall_ns >= WORTH_A_LOOK_NS;
         let steal_before_ns = self.accounts.steal_before();
         self.accounts.begin();
-        if let Some(limit_ns) = timeout_ns {
+        // The limit of a held run counts from its beginning.
+        if let Some(limit_ns) = timeout_ns.filter(|_| !request.held) {
             signal::interrupt_after(limit_ns);
         }
         let heap_offset_bytes = request.heap_offset_bytes.or(loaded.heap_offset_bytes);
         loaded.setup.traced = heap_offset_bytes.is_some();
         wait_until(request.start_at_ns);
-        let started = start(&mut loaded.image, &loaded.setup, pad, &mut self.space);
+        let started = match request.held {
+            false => start(&mut loaded.image, &loaded.setup, pad, &mut self.space),
+            true => {
+                let (arrived, order) = self.rings.gate();
+                let gate = Gate { arrived, bell: &self.to_client, order, summons: &self.summons };
+                start_held(&mut loaded.image, &loaded.setup, pad, &mut self.space, &gate)
+            }
+        };
         loaded.setup.traced = false;
         let started = started?;
+        if let Some(limit_ns) = timeout_ns.filter(|_| request.held) {
+            signal::interrupt_after(limit_ns);
+        }
         if let Some(bytes) = heap_offset_bytes {
             shift_heap(started.pid, bytes)?;
         }
@@ -180,6 +201,9 @@ impl Server<'_> {
         let mut usage = watched.usage;
         usage.absorb(&left.usage);
         let account = self.accounts.end(started, watched.seen);
+        if account.lossy {
+            self.rings.set_lossy_runs(self.accounts.lossy_runs());
+        }
         self.runs += 1;
         // The spawner grows a little in its first runs; a look at each power of two follows that for nothing.
         if self.runs.is_power_of_two() {
@@ -190,14 +214,23 @@ impl Server<'_> {
             .steal_after()
             .zip(steal_before_ns)
             .map(|(after, before)| after.saturating_sub(before));
+        let mut readings = std::mem::take(&mut self.spare);
+        readings.clear();
+        readings.resize(self.metrics.len(), Reading::ABSENT);
+        for (metric, value) in values(wall_ns, &usage, &account, steal_ns) {
+            if let Some(place) = self.metrics.place(metric) {
+                readings[place] = value.into();
+            }
+        }
         Ok(Reply {
             end: watched.end,
+            held: request.held,
             started_ns: started.started_ns,
             cpu_first: started.cpu.unwrap_or(u16::MAX),
             cpu_last: account.cpu_last.unwrap_or(u16::MAX),
             left_behind: left.killed,
             pad_bytes: pad.unwrap_or(0) as u16,
-            readings: readings(wall_ns, &usage, &account, steal_ns),
+            readings,
         })
     }
 
@@ -206,11 +239,19 @@ impl Server<'_> {
         let loaded = &mut self.programs[request.entry as usize];
         loaded.rewind_stdin();
         let end = match place(&mut self.placed, &self.home, loaded, request.place) {
-            Err(failed) => RunEnd::NotStarted(failed.stage as i32, failed.errno),
+            Err(failed) => end_of(failed),
             Ok(()) => tree::observe(loaded, &mut self.space, &self.tree),
         };
         reap::rest();
         Reply::without_run(end)
+    }
+}
+
+/// How a run ended that did not begin. Whoever was sent away from the gate was stopped.
+fn end_of(failed: StartFailed) -> RunEnd {
+    match failed.stage {
+        Stage::Hold => RunEnd::Aborted,
+        stage => RunEnd::NotStarted(stage as i32, failed.errno),
     }
 }
 
@@ -315,13 +356,14 @@ fn watch(started: Started, timeout_ns: Option<u64>, look: bool) -> Watched {
     }
 }
 
-/// Brings all sources together, in the order of the metrics.
-fn readings(
+/// Brings all sources together: every metric that the spawner can read. The rates of published counters are the
+/// runner's: the spawner opens no file beside the programs'.
+fn values(
     wall_ns: u64,
     usage: &Usage,
     account: &account::Account,
     steal_ns: Option<u64>,
-) -> [Reading; Metric::COUNT] {
+) -> impl Iterator<Item = (Metric, Option<u64>)> + use<> {
     let ticks_ns = usage.user_ns + usage.system_ns;
     // `wait4` is exact to a microsecond but misses children that nobody waited for. The exit records miss nobody, but
     // the kernel writes them before it charges what a task used since its last tick. Both can only be too small.
@@ -332,23 +374,47 @@ fn readings(
     };
     // The kernel counts resident pages per CPU in batches, so a program of a few pages reads zero: nothing is known.
     let peak_bytes = account.peak_memory_bytes.unwrap_or(usage.peak_memory_bytes);
-    let value = |metric: Metric| match metric {
-        Metric::Wall => Some(wall_ns),
-        Metric::User => Some(user_ns),
-        Metric::System => Some(cpu_ns - user_ns),
-        Metric::Cpu => Some(cpu_ns),
-        Metric::RunDelay => account.run_delay_ns,
-        Metric::PeakMemory => Some(peak_bytes).filter(|&bytes| bytes > 0),
-        Metric::VoluntarySwitches => Some(usage.voluntary_switches),
-        Metric::InvoluntarySwitches => Some(usage.involuntary_switches),
-        Metric::Migrations => account.migrations,
-        Metric::MinorFaults => Some(usage.minor_faults),
-        Metric::MajorFaults => Some(usage.major_faults),
-        Metric::BlockInput => Some(usage.block_input_bytes),
-        Metric::BlockOutput => Some(usage.block_output_bytes),
-        Metric::Steal => steal_ns,
-        // The tables are the runner's: the spawner opens no file beside the programs'.
-        Metric::Rate => None,
-    };
-    Metric::ALL.map(|metric| Reading::from(value(metric)))
+    let read = [
+        (Metric::WALL, Some(wall_ns)),
+        (Metric::USER, Some(user_ns)),
+        (Metric::SYSTEM, Some(cpu_ns - user_ns)),
+        (Metric::CPU, Some(cpu_ns)),
+        (Metric::RUN_DELAY, account.run_delay_ns),
+        (Metric::PEAK_MEMORY, Some(peak_bytes).filter(|&bytes| bytes > 0)),
+        (Metric::VOLUNTARY_SWITCHES, Some(usage.voluntary_switches)),
+        (Metric::INVOLUNTARY_SWITCHES, Some(usage.involuntary_switches)),
+        (Metric::MIGRATIONS, account.migrations),
+        (Metric::MINOR_FAULTS, Some(usage.minor_faults)),
+        (Metric::MAJOR_FAULTS, Some(usage.major_faults)),
+        (Metric::BLOCK_INPUT, Some(usage.block_input_bytes)),
+        (Metric::BLOCK_OUTPUT, Some(usage.block_output_bytes)),
+        (Metric::STEAL, steal_ns),
+    ];
+    // Of a run whose exit records were lost `wait4` knows a part alone, and nobody could tell which.
+    let lossy = account.lossy;
+    read.into_iter()
+        .map(move |(metric, value)| (metric, value.filter(|_| !lossy || !comes_from_records(metric))))
+}
+
+/// Whether the kernel's exit records are a source of this metric, where there are any.
+fn comes_from_records(metric: Metric) -> bool {
+    [Metric::USER, Metric::SYSTEM, Metric::CPU, Metric::PEAK_MEMORY].contains(&metric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lossy_run_keeps_only_what_needs_no_records() {
+        let usage = Usage { user_ns: 5, peak_memory_bytes: 4096, minor_faults: 3, ..Usage::default() };
+        let read = |lossy| {
+            let account = account::Account { lossy, ..Default::default() };
+            let read: Vec<(Metric, Option<u64>)> = values(10, &usage, &account, None).collect();
+            let of = |metric| read.iter().find(|(name, _)| *name == metric).and_then(|(_, value)| *value);
+            [Metric::WALL, Metric::CPU, Metric::PEAK_MEMORY, Metric::MINOR_FAULTS].map(of)
+        };
+        assert_eq!(read(false), [Some(10), Some(5), Some(4096), Some(3)]);
+        assert_eq!(read(true), [Some(10), None, None, Some(3)]);
+    }
 }

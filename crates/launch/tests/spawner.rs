@@ -1,21 +1,19 @@
 //! The spawner, run for real. This program is its own spawner, which is why it has a `main`.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 
+mod support;
+
 use std::path::PathBuf;
 
 use fauxplat_launch::{
-    Entry, LaunchError, Pad, Place, Program, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table, serve,
+    Entry, LaunchError, Launcher, Pad, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table,
 };
-use fauxplat_model::Metric;
-use fauxplat_sys::process::Exit;
+use fauxplat_model::{Metric, MetricSet, Readings};
+use fauxplat_sys::process::{Exit, is_root};
+use support::{program, reply_to, request, shell, spawner};
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if words.first().is_some_and(|word| word == "__spawner") {
-        serve(&words[1..]).expect("the spawner serves");
-        return;
-    }
-    let tests: [(&str, fn()); 14] = [
+    let tests: [(&str, fn()); 16] = [
         ("reads every metric", reads_every_metric),
         ("reports status and signal", reports_status_and_signal),
         ("says why a program cannot start", says_why_a_program_cannot_start),
@@ -29,51 +27,11 @@ fn main() {
         ("displaces the heap", displaces_the_heap),
         ("lists the tree", lists_the_tree),
         ("stops on request", stops_on_request),
+        ("a killed spawner takes its program along", a_killed_spawner_takes_its_program_along),
         ("answers many requests in order", answers_many_requests_in_order),
+        ("tells what is announced", tells_what_is_announced),
     ];
-    let filter = words.iter().find(|word| !word.starts_with('-'));
-    let chosen: Vec<_> =
-        tests.iter().filter(|(name, _)| filter.is_none_or(|f| name.contains(f.as_str()))).collect();
-    for (name, test) in &chosen {
-        test();
-        println!("test {name} ... ok");
-    }
-    println!(
-        "\ntest result: ok. {} passed; 0 failed; 0 ignored; 0 measured; {} filtered out",
-        chosen.len(),
-        tests.len() - chosen.len()
-    );
-}
-
-fn spawner(entries: Vec<Entry>) -> Spawner {
-    let program = Program { path: std::env::current_exe().unwrap(), words: vec!["__spawner".into()] };
-    Spawner::start(&program, Table { entries }).unwrap()
-}
-
-fn shell(line: &str) -> Entry {
-    let argv = ["sh", "-c", line].map(str::to_owned).to_vec();
-    Entry { program: "/bin/sh".into(), argv, env: vec!["PATH=/usr/bin:/bin".into()], ..Entry::default() }
-}
-
-fn request(entry: u32) -> Request {
-    Request {
-        entry,
-        place: Place::Entry,
-        pad: Pad::Entry,
-        heap_offset_bytes: None,
-        traced: false,
-        start_at_ns: 0,
-    }
-}
-
-fn reply_to(spawner: &mut Spawner, request: Request) -> Reply {
-    spawner.submit(request);
-    loop {
-        if let Some(reply) = spawner.try_reply() {
-            return reply;
-        }
-        spawner.wait(1000).unwrap();
-    }
+    support::run(&tests);
 }
 
 fn once(entry: Entry) -> Reply {
@@ -81,11 +39,25 @@ fn once(entry: Entry) -> Reply {
 }
 
 fn value(reply: &Reply, metric: Metric) -> u64 {
-    reply.readings[metric as usize].get().unwrap_or_else(|| panic!("{} was not measured", metric.name()))
+    let readings = Readings::new(MetricSet::built_in(), reply.readings.clone());
+    readings.get(metric).unwrap_or_else(|| panic!("{} was not measured", metric.name()))
 }
 
-fn is_root() -> bool {
-    fauxplat_sys::process::is_root()
+/// The slots of the ring are as long as the table's list of metrics, whatever the spawner makes of it.
+fn tells_what_is_announced() {
+    for count in [1, 15, 115] {
+        let names = (1..count).map(|number| Metric::from_id(&format!("simulated:m{number}")).unwrap());
+        let metrics: Vec<Metric> = names.chain([Metric::WALL]).collect();
+        let table = Table { entries: vec![shell("true")], metrics };
+        let mut spawner = Spawner::start(&program(), table).unwrap();
+        for _ in 0..2 * spawner.depth() {
+            let reply = reply_to(&mut spawner, request(0));
+            assert_eq!(reply.readings.len(), count, "{:?}", reply.end);
+            let (wall, others) = reply.readings.split_last().unwrap();
+            assert!(wall.get().is_some() && others.iter().all(|other| other.get().is_none()), "{reply:?}");
+        }
+        assert_eq!(spawner.metrics().len(), count);
+    }
 }
 
 fn reads_every_metric() {
@@ -95,14 +67,14 @@ fn reads_every_metric() {
     let reply = reply_to(&mut spawner, request(0));
     assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
     // The rate is read by whoever knows the tables; a kernel may be built without the figures of its scheduler.
-    let elsewhere = [Metric::Rate, Metric::RunDelay, Metric::Migrations, Metric::Steal];
-    for metric in Metric::ALL.into_iter().filter(|metric| !elsewhere.contains(metric)) {
+    let elsewhere = [Metric::RATE, Metric::RUN_DELAY, Metric::MIGRATIONS, Metric::STEAL];
+    for metric in Metric::BUILT_IN.iter().copied().filter(|metric| !elsewhere.contains(metric)) {
         value(&reply, metric);
     }
-    let (wall, cpu) = (value(&reply, Metric::Wall), value(&reply, Metric::Cpu));
+    let (wall, cpu) = (value(&reply, Metric::WALL), value(&reply, Metric::CPU));
     assert!(cpu > 1_000_000 && cpu <= wall, "cpu {cpu} wall {wall}");
-    assert_eq!(value(&reply, Metric::User) + value(&reply, Metric::System), cpu);
-    assert!(value(&reply, Metric::MinorFaults) > 10);
+    assert_eq!(value(&reply, Metric::USER) + value(&reply, Metric::SYSTEM), cpu);
+    assert!(value(&reply, Metric::MINOR_FAULTS) > 10);
     assert!(reply.cpu_first != u16::MAX);
 }
 
@@ -128,15 +100,15 @@ fn says_why_a_program_cannot_start() {
         assert!(fails(Entry { policy: Some((1, 50)), ..shell("true") }).contains("CAP_SYS_NICE"));
     }
     let nowhere = Entry { cwd: Some("/no/such/folder".into()), ..shell("true") };
-    let program = Program { path: std::env::current_exe().unwrap(), words: vec!["__spawner".into()] };
-    let error = Spawner::start(&program, Table { entries: vec![nowhere] }).unwrap_err();
+    let table = Table { entries: vec![nowhere], ..Table::default() };
+    let error = Spawner::start(&program(), table).unwrap_err();
     assert!(matches!(error, LaunchError::File { .. }), "{error}");
 }
 
 fn ends_what_never_ends() {
     let reply = once(Entry { timeout_ns: Some(50_000_000), ..shell("sleep 100 & sleep 100") });
     assert_eq!(reply.end, RunEnd::TimedOut);
-    assert!(value(&reply, Metric::Wall) >= 50_000_000);
+    assert!(value(&reply, Metric::WALL) >= 50_000_000);
 }
 
 fn ends_what_is_left_behind() {
@@ -154,8 +126,8 @@ fn ends_what_is_left_behind() {
 fn counts_a_sub_shells_children() {
     let burn = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done";
     let mut spawner = spawner(vec![shell(burn), shell(&format!("( ( {burn} ) ); true"))]);
-    let alone = value(&reply_to(&mut spawner, request(0)), Metric::Cpu);
-    let nested = value(&reply_to(&mut spawner, request(1)), Metric::Cpu);
+    let alone = value(&reply_to(&mut spawner, request(0)), Metric::CPU);
+    let nested = value(&reply_to(&mut spawner, request(1)), Metric::CPU);
     assert!(nested * 2 > alone, "nested {nested} ns, alone {alone} ns");
 }
 
@@ -165,8 +137,8 @@ fn peak_memory_is_the_commands_own() {
     let small = once(shell("true"));
     let eater = once(shell("head -c 60000000 /dev/zero | tail -c 60000000 | wc -c"));
     assert!(big.iter().step_by(4096).all(|&byte| byte == 1));
-    assert!(value(&small, Metric::PeakMemory) < 20 << 20, "{}", value(&small, Metric::PeakMemory));
-    assert!(value(&eater, Metric::PeakMemory) > 50 << 20, "{}", value(&eater, Metric::PeakMemory));
+    assert!(value(&small, Metric::PEAK_MEMORY) < 20 << 20, "{}", value(&small, Metric::PEAK_MEMORY));
+    assert!(value(&eater, Metric::PEAK_MEMORY) > 50 << 20, "{}", value(&eater, Metric::PEAK_MEMORY));
 }
 
 fn survives_a_flood_and_a_closed_stdin() {
@@ -279,12 +251,39 @@ fn stops_on_request_after(after_ms: u64) {
     assert_eq!(reply_to(&mut spawner, request(1)).end, RunEnd::Ended(Exit::Status(0)));
 }
 
+fn a_killed_spawner_takes_its_program_along() {
+    let folder = scratch("killed");
+    let told = folder.join("pids");
+    let line = "echo $PPID $$; exec sleep 1000";
+    let mut spawner = spawner(vec![Entry { stdout: Stdout::File(told.clone()), ..shell(line) }]);
+    spawner.submit(request(0));
+    let pids: Vec<i32> = loop {
+        let text = std::fs::read_to_string(&told).unwrap_or_default();
+        if text.ends_with('\n') {
+            break text.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    };
+    fauxplat_sys::signal::send(pids[0], fauxplat_sys::signal::SIGKILL);
+    let error = (0..60).find_map(|_| spawner.wait(1000).err()).expect("the death is seen");
+    assert!(error.to_string().contains("SIGKILL"), "{error}");
+    assert!(spawner.wait(0).is_err(), "and stays seen");
+    let alive = || fauxplat_sys::process::start_ticks(pids[1] as u32).is_some();
+    // A signal is not the end: the kernel takes the process apart after it.
+    let gone = (0..1000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        !alive()
+    });
+    assert!(gone, "the program runs on without anybody who waits for it");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 fn answers_many_requests_in_order() {
     let entries = (0..4).map(|status| shell(&format!("exit {status}"))).collect();
     let mut spawner = spawner(entries);
     let (mut asked, mut answered) = (0u32, 0u32);
     while answered < 500 {
-        while asked < 500 && spawner.under_way() < Spawner::DEPTH {
+        while asked < 500 && spawner.under_way() < spawner.depth() {
             spawner.submit(request(asked % 4));
             asked += 1;
         }

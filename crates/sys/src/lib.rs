@@ -3,6 +3,7 @@
 pub mod arithmetic;
 pub mod clock;
 pub mod files;
+pub mod inherited;
 pub mod klog;
 pub mod memory;
 pub mod migrations;
@@ -12,6 +13,7 @@ pub mod sched;
 pub mod shared;
 pub mod signal;
 pub mod spawn;
+pub mod summons;
 pub mod taskstats;
 pub mod timer;
 pub mod trace;

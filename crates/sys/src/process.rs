@@ -1,6 +1,8 @@
 //! Waiting for processes, and what the kernel tells of them.
 #![expect(unsafe_code, reason = "wait4(2), prctl(2) and poll(2) are C calls")]
 
+use fauxplat_procfs::task::TaskStat;
+
 use crate::{Result, SysError, check};
 
 /// What `getrusage(2)` counts, for a process that was waited for and the descendants that it waited for itself.
@@ -124,6 +126,17 @@ pub fn wait_unreaped(pid: i32) -> bool {
     done == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EINTR)
 }
 
+/// Whether a child has ended; it is left to be reaped, so that its number stays its own. See `waitid(2)`.
+pub fn has_ended(pid: i32) -> bool {
+    // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let options = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
+    // SAFETY: the pointer is valid for writes during the call.
+    let done = unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, options) };
+    // SAFETY: the kernel filled in a child's report, or left the zeroes where none has ended.
+    done == 0 && unsafe { info.si_pid() } == pid
+}
+
 /// Orphans of our descendants become our children instead of init's, see `PR_SET_CHILD_SUBREAPER` in `prctl(2)`.
 pub fn become_subreaper() -> Result<()> {
     // SAFETY: the option takes one integer.
@@ -134,11 +147,8 @@ pub fn become_subreaper() -> Result<()> {
 /// When a process started, in clock ticks since the boot (field 22 of `/proc/PID/stat`, see `proc_pid_stat(5)`): with
 /// its id it names a process of a boot for ever. `None` when it is gone, or dead and only not yet reaped.
 pub fn start_ticks(pid: u32) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field, the name, may hold spaces and parentheses, so counting begins after the last one.
-    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
-    let state = fields.next()?;
-    (state != "Z" && state != "X").then(|| fields.nth(18)?.parse().ok())?
+    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    TaskStat::parse(&line).filter(|task| !task.is_dead())?.start_ticks()
 }
 
 /// Keeps the kernel from giving transparent huge pages to this process and to the programs that it executes or

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::inherited::unless_ignored;
 use crate::{Result, check};
 
 /// Raised by the handlers. One per process, as signals are.
@@ -42,15 +43,22 @@ fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) -> Result<()
 }
 
 /// SIGINT, SIGTERM and SIGHUP raise the stop flag instead of ending the process; blocking calls return `EINTR`.
+///
+/// SIGHUP is left alone where it was ignored from the start, which is what `nohup(1)` is for. SIGINT is not: scripts start
+/// every job in the background with it ignored, and whoever sends it to one by `kill` means it.
 pub fn stop_on_interrupt() -> Result<()> {
-    [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().try_for_each(|signal| handle(signal, raise_stop))
+    stop_by(raise_stop)
+}
+
+fn stop_by(handler: extern "C" fn(libc::c_int)) -> Result<()> {
+    [libc::SIGINT, libc::SIGTERM].into_iter().try_for_each(|signal| handle(signal, handler))?;
+    unless_ignored(libc::SIGHUP, |signal| handle(signal, handler))
 }
 
 /// The same, and the blocked wait for a child is interrupted again and again until [`quiet`]: a signal that arrived just
 /// before the wait began would be lost otherwise.
 pub fn stop_on_interrupt_repeatedly() -> Result<()> {
-    let asking = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
-    asking.into_iter().try_for_each(|signal| handle(signal, raise_stop_again_and_again))?;
+    stop_by(raise_stop_again_and_again)?;
     handle(libc::SIGALRM, interrupt_only)
 }
 
@@ -62,31 +70,26 @@ pub fn stop_on_terminate_repeatedly() -> Result<()> {
 }
 
 /// Does something while the calling thread holds SIGTERM back, and so every process that it starts meanwhile, which
-/// keeps the signal until [`admit_terminate`]. See `sigprocmask(2)`.
+/// keeps the signal until [`Signals::pass_on`](crate::inherited::Signals::pass_on). See `sigprocmask(2)`.
 ///
 /// A process that is asked to stop before it has a handler would otherwise die of the signal.
 pub fn while_terminate_waits<T>(work: impl FnOnce() -> T) -> T {
-    let before = mask_terminate(libc::SIG_BLOCK);
+    let before = hold_terminate();
     let done = work();
     // SAFETY: `before` is the mask that the call above has filled in, and is only read.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut()) };
     done
 }
 
-/// Lets SIGTERM come, also one that has been waiting.
-pub fn admit_terminate() {
-    mask_terminate(libc::SIG_UNBLOCK);
-}
-
-/// Blocks or unblocks SIGTERM in the calling thread, and returns the mask as it was.
-fn mask_terminate(how: libc::c_int) -> libc::sigset_t {
+/// Blocks SIGTERM in the calling thread, and returns the mask as it was.
+fn hold_terminate() -> libc::sigset_t {
     // SAFETY: zeroed sets are valid and emptied at once; all pointers are to locals. The calls cannot fail, since
-    // the signal exists and `how` is one of the two that are known.
+    // the signal exists.
     unsafe {
         let (mut terminate, mut before): (libc::sigset_t, libc::sigset_t) = std::mem::zeroed();
         libc::sigemptyset(&mut terminate);
         libc::sigaddset(&mut terminate, libc::SIGTERM);
-        libc::pthread_sigmask(how, &terminate, &mut before);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &terminate, &mut before);
         before
     }
 }
@@ -135,12 +138,6 @@ pub fn send_to_group(group: i32, signal: i32) {
     }
 }
 
-/// Gives SIGPIPE its default meaning back. Rust's runtime ignores it, and an ignored signal stays ignored over exec.
-pub fn default_sigpipe() {
-    // SAFETY: SIG_DFL is a valid disposition.
-    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
-}
-
 /// Sends a signal to one process, see `kill(2)`. A process that is gone already is no error.
 pub fn send(pid: i32, signal: i32) {
     if pid > 0 {
@@ -164,4 +161,4 @@ pub fn on_parent_death(signal: i32) -> Result<()> {
         .map(drop)
 }
 
-pub use libc::{SIGKILL, SIGTERM};
+pub use libc::{SIGINT, SIGKILL, SIGTERM};

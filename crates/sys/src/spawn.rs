@@ -3,9 +3,13 @@
 
 use std::ffi::CString;
 use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::SysError;
+use crate::inherited::{Restoration, close_all_on_exec};
 use crate::sched::try_policy;
+use crate::shared::Doorbell;
+use crate::summons::{Summoned, Summons};
 
 /// The longest padding: many pages, so that every displacement of the stack within one can be had, and a sweep over
 /// the size of the environment reaches far.
@@ -109,6 +113,8 @@ pub struct ChildSetup {
     /// The descriptors above standard error that the program gets, and no others, whoever opened those and forgot to
     /// mark them. Without it, it gets every one that is not marked to be closed on exec.
     pub inherited: Option<Vec<i32>>,
+    /// Signals that the child gets back as its creator was given them.
+    pub signals: Restoration,
 }
 
 /// Which step of the start failed.
@@ -139,6 +145,8 @@ pub enum Stage {
     HugePages = 11,
     /// `fcntl(2)`, for a descriptor that is to stay open.
     Inherited = 12,
+    /// The wait at a [`Gate`], which was shut.
+    Hold = 13,
 }
 
 impl Stage {
@@ -146,7 +154,7 @@ impl Stage {
     pub fn from_number(number: i32) -> Option<Stage> {
         use Stage::*;
         let start = [Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Inherited, Trace, Exec];
-        let stages = start.into_iter().chain([Affinity, Group, HugePages]);
+        let stages = start.into_iter().chain([Affinity, Group, HugePages, Hold]);
         stages.into_iter().find(|stage| *stage as i32 == number)
     }
 }
@@ -158,7 +166,8 @@ pub struct Started {
     pub pid: i32,
     /// The CPU on which it stood just before exec.
     pub cpu: Option<u16>,
-    /// `CLOCK_MONOTONIC` just before it was created, or just after it entered its control groups.
+    /// `CLOCK_MONOTONIC` just before it was created, just after it entered its control groups, or just after it was
+    /// let through a gate.
     pub started_ns: u64,
 }
 
@@ -171,10 +180,53 @@ pub struct StartFailed {
     pub errno: i32,
 }
 
+/// Where a child waits, all of its setup applied, until it is let through to its program or sent away.
+///
+/// The words lie in memory that the gatekeeper shares; the calls only wake.
+#[derive(Debug)]
+pub struct Gate<'a> {
+    /// The child writes its process id here when it stands at the gate, and rings the bell.
+    pub arrived: &'a AtomicU64,
+    /// Rung by the child.
+    pub bell: &'a Doorbell,
+    /// What the gatekeeper says: [`Gate::OPEN`], [`Gate::SHUT`], or nothing yet.
+    pub order: &'a AtomicU64,
+    /// By which the gatekeeper calls. A gatekeeper that is gone has shut the gate.
+    pub summons: &'a Summons,
+}
+
+impl Gate<'_> {
+    /// The child goes on to its program.
+    pub const OPEN: u64 = 1;
+    /// The child ends.
+    pub const SHUT: u64 = 2;
+
+    /// Waits at the gate. Only calls that are safe after vfork(2).
+    fn pass(&self) -> Result<(), Stage> {
+        // SAFETY: no pointer is passed.
+        let pid = unsafe { libc::getpid() };
+        self.arrived.store(pid as u64, Ordering::SeqCst);
+        self.bell.ring();
+        loop {
+            match self.order.load(Ordering::SeqCst) {
+                Gate::OPEN => return Ok(()),
+                Gate::SHUT => return Err(Stage::Hold),
+                // A signal that asks the child to end reaches the handler of its creator, whose flag it shares.
+                _ if crate::signal::stop_requested() => return Err(Stage::Hold),
+                _ => {}
+            }
+            if !matches!(self.summons.wait(), Ok(Summoned::Called | Summoned::Interrupted)) {
+                return Err(Stage::Hold);
+            }
+        }
+    }
+}
+
 /// Everything that the child reads and writes between clone and exec. It shares the parent's memory there.
 struct Shared<'a> {
     image: &'a Image,
     setup: &'a ChildSetup,
+    gate: Option<&'a Gate<'a>>,
     entered_ns: u64,
     cpu: libc::c_int,
     failed_stage: i32,
@@ -205,8 +257,29 @@ pub fn start(
     pad_bytes: Option<usize>,
     space: &mut StartSpace,
 ) -> Result<Started, StartFailed> {
+    create(image, setup, pad_bytes, space, None)
+}
+
+/// The same with a child that waits at a gate before exec, while the caller sleeps.
+pub fn start_held(
+    image: &mut Image,
+    setup: &ChildSetup,
+    pad_bytes: Option<usize>,
+    space: &mut StartSpace,
+    gate: &Gate<'_>,
+) -> Result<Started, StartFailed> {
+    create(image, setup, pad_bytes, space, Some(gate))
+}
+
+fn create(
+    image: &mut Image,
+    setup: &ChildSetup,
+    pad_bytes: Option<usize>,
+    space: &mut StartSpace,
+    gate: Option<&Gate<'_>>,
+) -> Result<Started, StartFailed> {
     image.set_pad(pad_bytes.map(|bytes| space.padding.of_bytes(bytes)));
-    let mut shared = Shared { image, setup, entered_ns: 0, cpu: -1, failed_stage: 0, errno: 0 };
+    let mut shared = Shared { image, setup, gate, entered_ns: 0, cpu: -1, failed_stage: 0, errno: 0 };
     let started_ns = crate::clock::monotonic_ns();
     // SAFETY: `child` is an extern "C" function of clone's type. The stack pointer is the end of a live, aligned
     // block. CLONE_VFORK suspends this thread until the child has executed or exited, so `shared` and the stack
@@ -243,12 +316,13 @@ extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
     let shared = unsafe { &mut *argument.cast::<Shared<'_>>() };
     // SAFETY: each call gets pointers into `shared.image` and `shared.setup`, which are null-terminated and live.
     unsafe {
-        if let Err(stage) = enter(&shared.setup.groups).and_then(|()| apply(shared.setup)) {
+        let ready = enter(&shared.setup.groups).and_then(|()| apply(shared.setup));
+        if let Err(stage) = ready.and_then(|()| shared.gate.map_or(Ok(()), Gate::pass)) {
             shared.errno = *libc::__errno_location();
             shared.failed_stage = stage as i32;
             libc::_exit(127);
         }
-        if !shared.setup.groups.is_empty() {
+        if !shared.setup.groups.is_empty() || shared.gate.is_some() {
             shared.entered_ns = crate::clock::monotonic_ns();
         }
         shared.cpu = libc::sched_getcpu();
@@ -293,6 +367,7 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
         if let Some(inherited) = &setup.inherited {
             close_on_exec_all_but(inherited)?;
         }
+        setup.signals.apply();
         if let Some(cwd) = &setup.cwd {
             done(libc::chdir(cwd.as_ptr()), Stage::WorkingDirectory)?;
         }
@@ -313,28 +388,15 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
     Ok(())
 }
 
-/// How far descriptors are looked for where the kernel cannot mark a range of them.
-const LAST_DESCRIPTOR: libc::rlim_t = 65_536;
-
-/// Marks every descriptor above standard error to be closed on exec, but these, see `close_range(2)`. Kernels before 5.11
-/// do not know how, and get a call for each number that may be open.
+/// Marks every descriptor above standard error to be closed on exec, but these.
 ///
 /// # Safety
 /// Must run in the child of [`start`], whose table of descriptors is its own.
 unsafe fn close_on_exec_all_but(inherited: &[i32]) -> Result<(), Stage> {
-    // SAFETY: only integers are passed, and `limit`, which lives for its call. Marks on descriptors close nothing here.
-    unsafe {
-        let marked = libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
-        if marked < 0 {
-            let mut limit = libc::rlimit { rlim_cur: LAST_DESCRIPTOR, rlim_max: 0 };
-            libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
-            for fd in 3..limit.rlim_cur.min(LAST_DESCRIPTOR) as libc::c_int {
-                libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
-            }
-        }
-        let all = inherited.iter().all(|&fd| libc::fcntl(fd, libc::F_SETFD, 0) == 0);
-        if all { Ok(()) } else { Err(Stage::Inherited) }
-    }
+    close_all_on_exec();
+    // SAFETY: only integers are passed.
+    let all = inherited.iter().all(|&fd| unsafe { libc::fcntl(fd, libc::F_SETFD, 0) } == 0);
+    if all { Ok(()) } else { Err(Stage::Inherited) }
 }
 
 /// The personality bit that switches address space layout randomisation off.

@@ -44,12 +44,14 @@ const TASKSTATS_TYPE_STATS: u16 = 3;
 const TASKSTATS_TYPE_AGGR_PID: u16 = 4;
 /// Netlink header and generic netlink header.
 const HEADERS: usize = 16 + 4;
-/// Room for bursts: a run of many processes must not lose records while the spawner waits for its leader.
-const RECEIVE_BUFFER_BYTES: i32 = 32 << 20;
+/// Room for bursts: a run of many processes must not lose records while the spawner waits for its leader. It holds some
+/// thirty thousand.
+pub const ROOM_BYTES: i32 = 32 << 20;
 
 impl Listener {
-    /// Opens a listener for the tasks that end on these CPUs (a list such as `0-3`).
-    pub fn open(cpus: &str) -> Result<Self> {
+    /// Opens a listener for the tasks that end on these CPUs (a list such as `0-3`), with so much room for records that
+    /// nobody has taken yet.
+    pub fn open(cpus: &str, room_bytes: i32) -> Result<Self> {
         let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
         // SAFETY: no pointer is passed.
         let fd = check(
@@ -61,7 +63,7 @@ impl Listener {
         // SAFETY: the option is one integer that outlives the call. Failure leaves the smaller default buffer,
         // which only makes a lost record more likely, and a loss is noticed.
         unsafe {
-            let value: *const i32 = &RECEIVE_BUFFER_BYTES;
+            let value: *const i32 = &room_bytes;
             libc::setsockopt(fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, value.cast(), 4);
         }
         let mut listener = Listener { socket, buffer: vec![0; 4096] };
@@ -135,25 +137,33 @@ impl Listener {
         if error.source.kind() == std::io::ErrorKind::WouldBlock { Ok(None) } else { Err(error) }
     }
 
-    /// Hands over all records that have arrived.
+    /// Hands over all records that have arrived, and leaves none; false when more had arrived than there was room for.
     ///
     /// # Errors
-    /// `ENOBUFS` when more arrived than the socket could hold: the tree's account is then incomplete.
-    pub fn drain(&mut self, mut each: impl FnMut(ExitRecord)) -> Result<()> {
-        while let Some(length) = self.receive(libc::MSG_DONTWAIT)? {
-            let message = self.buffer.get(HEADERS..length).unwrap_or_default();
-            for (kind, nested) in attributes(message) {
-                if kind == TASKSTATS_TYPE_AGGR_PID
-                    && let Some((_, stats)) =
-                        attributes(nested).find(|(kind, _)| *kind == TASKSTATS_TYPE_STATS)
-                    && let Some(record) = decode(stats)
-                {
-                    each(record);
-                }
+    /// The socket cannot be read.
+    pub fn drain(&mut self, mut each: impl FnMut(ExitRecord)) -> Result<bool> {
+        let mut whole = true;
+        loop {
+            match self.receive(libc::MSG_DONTWAIT) {
+                Ok(None) => return Ok(whole),
+                Ok(Some(length)) => records(&self.buffer, length).for_each(&mut each),
+                // The kernel says so once and goes on with what is there. Left there, those records would be taken for
+                // another run's.
+                Err(error) if error.source.raw_os_error() == Some(libc::ENOBUFS) => whole = false,
+                Err(error) => return Err(error),
             }
         }
-        Ok(())
     }
+}
+
+/// The records of one message.
+fn records(buffer: &[u8], length: usize) -> impl Iterator<Item = ExitRecord> {
+    let message = attributes(buffer.get(HEADERS..length).unwrap_or_default());
+    let of_tasks = message.filter(|(kind, _)| *kind == TASKSTATS_TYPE_AGGR_PID);
+    of_tasks.filter_map(|(_, nested)| {
+        let (_, stats) = attributes(nested).find(|(kind, _)| *kind == TASKSTATS_TYPE_STATS)?;
+        decode(stats)
+    })
 }
 
 /// Decodes `struct taskstats` by the offsets that its header fixes for all versions since 12 (Linux 5.19).
@@ -210,30 +220,48 @@ mod tests {
         assert_eq!(seen, [(1, &[9u8][..]), (2, &[][..])]);
     }
 
-    #[test]
-    fn a_child_leaves_its_record() {
+    /// A listener, where this user may have one.
+    fn listener(room_bytes: i32) -> Option<Listener> {
         let cpus = crate::sched::affinity(0).unwrap().to_string();
-        let mut listener = match Listener::open(&cpus) {
-            Ok(listener) => listener,
-            Err(error) => {
-                assert!(!crate::process::is_root(), "{error}");
-                return;
-            }
-        };
+        let listener = Listener::open(&cpus, room_bytes);
+        assert!(listener.is_ok() || !crate::process::is_root(), "{listener:?}");
+        listener.ok()
+    }
+
+    /// Runs the program of no effect so often; the last process id.
+    fn run(times: usize) -> i32 {
         let mut image = crate::spawn::Image::new("/bin/true", &["true".into()], &[]).unwrap();
         let setup = crate::spawn::ChildSetup { stdio: [0, 1, 2], ..Default::default() };
-        let started = crate::spawn::start(&mut image, &setup, None, &mut Default::default()).unwrap();
-        crate::process::wait(started.pid, true);
+        let start = |_| {
+            let started = crate::spawn::start(&mut image, &setup, None, &mut Default::default()).unwrap();
+            crate::process::wait(started.pid, true);
+            started.pid
+        };
+        (0..times).map(start).last().unwrap()
+    }
+
+    #[test]
+    fn a_child_leaves_its_record() {
+        let Some(mut listener) = listener(ROOM_BYTES) else { return };
+        let pid = run(1);
         let mut found = None;
-        listener
-            .drain(|record| {
-                if record.pid == started.pid {
-                    found = Some(record)
-                }
-            })
-            .unwrap();
+        let whole = listener.drain(|record| found = Some(record).filter(|it| it.pid == pid).or(found.take()));
         // Its CPU time and resident set may read zero: what is younger than a tick or a batch is not counted yet.
         let record = found.expect("the kernel reports every task that ends");
-        assert_eq!((record.tid, record.parent), (started.pid, std::process::id() as i32));
+        assert_eq!((record.tid, record.parent), (pid, std::process::id() as i32));
+        assert!(whole.unwrap());
+    }
+
+    #[test]
+    fn a_loss_is_told_once_and_leaves_nothing_behind() {
+        let Some(mut listener) = listener(4096) else { return };
+        run(200);
+        let mut records = 0;
+        assert!(!listener.drain(|_| records += 1).unwrap(), "200 records fit into 4 KiB");
+        assert!(records < 200, "{records}");
+        let mut late = Vec::new();
+        // Strangers may fill so small a room again meanwhile, so whether that was whole says nothing.
+        listener.drain(|record| late.push(record.parent)).unwrap();
+        assert!(!late.contains(&(std::process::id() as i32)), "a record of the run before was left");
     }
 }

@@ -6,16 +6,16 @@ use serde_json::Value;
 use crate::common::{Lab, all_runs, number, runs, spin};
 
 /// What a kernel may be built without, or a machine not tell: then it is named as not measured.
-const OPTIONAL: [Metric; 3] = [Metric::RunDelay, Metric::Migrations, Metric::Steal];
+const OPTIONAL: [Metric; 3] = [Metric::RUN_DELAY, Metric::MIGRATIONS, Metric::STEAL];
 
 /// What is read of every run: all metrics but the one that needs a table, and those that this machine does not give.
 fn read_in(document: &Value) -> impl Iterator<Item = Metric> {
     let document = document.clone();
-    Metric::ALL.into_iter().filter(move |&metric| {
+    Metric::BUILT_IN.iter().copied().filter(move |&metric| {
         let missing = |run: &Value| run[metric.field()].is_null();
         let is_named = document["not_measured"].as_array().is_some_and(|reasons| !reasons.is_empty());
         let is_absent = OPTIONAL.contains(&metric) && is_named && runs(&document, 0)[1..].iter().all(missing);
-        metric != Metric::Rate && !is_absent
+        metric != Metric::RATE && !is_absent
     })
 }
 

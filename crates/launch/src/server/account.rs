@@ -2,10 +2,11 @@
 
 use fauxplat_sys::migrations::{Move, Observer};
 use fauxplat_sys::spawn::Started;
-use fauxplat_sys::taskstats::{ExitRecord, Listener};
+use fauxplat_sys::taskstats::{self, ExitRecord, Listener};
 use fauxplat_sys::{clock, sched};
 
 use crate::procfs::{self, FirstThread, StealClock};
+use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS};
 
 /// The sources that this machine and these permissions allow.
 #[derive(Debug)]
@@ -17,7 +18,14 @@ pub(crate) struct Accounts {
     spawner: i32,
     records: Vec<ExitRecord>,
     moves: Vec<Move>,
+    /// When the records were last taken, all of them.
+    taken_ns: u64,
+    /// Runs of which records were lost.
+    lossy_runs: u64,
 }
+
+/// Within so short a time the machine's tasks cannot fill the room for their records.
+const ROOMY_NS: u64 = 5_000_000;
 
 /// What the sources say of one run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,18 +35,19 @@ pub(crate) struct Account {
     pub(crate) peak_memory_bytes: Option<u64>,
     pub(crate) migrations: Option<u64>,
     pub(crate) cpu_last: Option<u16>,
+    /// Whether exit records were lost: what the sources above would have said is not known, and not to be had elsewhere.
+    pub(crate) lossy: bool,
 }
-
-/// Bit of the abilities word: exit records arrive.
-pub(crate) const HAS_TASKSTATS: u64 = 1;
-/// Bit of the abilities word: migrations are observed.
-pub(crate) const HAS_MIGRATIONS: u64 = 2;
 
 impl Accounts {
     /// Opens every source that can be opened.
     pub(crate) fn open() -> Self {
+        Accounts::with_room(taskstats::ROOM_BYTES)
+    }
+
+    fn with_room(room_bytes: i32) -> Self {
         let online = procfs::online().or_else(|| sched::affinity(0).ok()).unwrap_or_default();
-        let listener = Listener::open(&online.to_string()).ok();
+        let listener = Listener::open(&online.to_string(), room_bytes).ok();
         // Without exit records nobody can say which tasks were of the tree, so moves alone would be worthless.
         let observer = listener.as_ref().and_then(|_| Observer::open(&online).ok());
         let steal = StealClock::open();
@@ -50,6 +59,8 @@ impl Accounts {
             spawner,
             records: Vec::with_capacity(64),
             moves: Vec::with_capacity(64),
+            taken_ns: 0,
+            lossy_runs: 0,
         }
     }
 
@@ -63,8 +74,18 @@ impl Accounts {
         self.abilities() == HAS_TASKSTATS | HAS_MIGRATIONS
     }
 
-    /// Forgets what happened before the run.
+    /// Runs so far of which exit records were lost.
+    pub(crate) fn lossy_runs(&self) -> u64 {
+        self.lossy_runs
+    }
+
+    /// Forgets what happened before the run. Between runs that follow each other nothing can have piled up; after a pause
+    /// all records of the machine since then may have, and the next run must not be told that its own were lost.
     pub(crate) fn begin(&mut self) {
+        let now_ns = clock::monotonic_ns();
+        if let Some(listener) = self.listener.as_mut().filter(|_| now_ns - self.taken_ns > ROOMY_NS) {
+            let _lost_or_not = listener.drain(drop);
+        }
         if let Some(observer) = &self.observer {
             observer.skip();
         }
@@ -75,10 +96,11 @@ impl Accounts {
         let mut account = Account::default();
         self.records.clear();
         let records = &mut self.records;
-        let whole = self
-            .listener
-            .as_mut()
-            .is_some_and(|listener| listener.drain(|record| records.push(record)).is_ok());
+        let drained = self.listener.as_mut().map(|listener| listener.drain(|record| records.push(record)));
+        let whole = matches!(drained, Some(Ok(true)));
+        account.lossy = matches!(drained, Some(Ok(false)));
+        self.lossy_runs += u64::from(account.lossy);
+        self.taken_ns = clock::monotonic_ns();
         let tree = whole.then(|| tree_of(started.pid, self.spawner, &self.records));
         if let Some(tree) = &tree {
             let tasks = || self.records.iter().filter(|record| tree.contains(record.pid));
@@ -87,7 +109,7 @@ impl Accounts {
             account.peak_memory_bytes = tasks().map(|task| task.peak_memory_bytes).max();
             self.count_moves(started, tree, &mut account);
         }
-        if let Some(seen) = seen {
+        if let Some(seen) = seen.filter(|_| !account.lossy) {
             account.run_delay_ns = account.run_delay_ns.or(seen.run_delay_ns);
             account.migrations = account.migrations.or(seen.migrations);
             account.cpu_last = account.cpu_last.or(seen.cpu);
@@ -159,6 +181,9 @@ fn tree_of(leader: i32, spawner: i32, records: &[ExitRecord]) -> Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Capture;
+    use fauxplat_sys::process;
+    use fauxplat_sys::spawn::{ChildSetup, Image, start};
 
     fn record(pid: i32, parent: i32) -> ExitRecord {
         ExitRecord { tid: pid, pid, parent, cpu_ns: 1, run_delay_ns: 1, peak_memory_bytes: 1 }
@@ -178,6 +203,43 @@ mod tests {
         let tree = tree_of(-10, spawner, &records);
         for (pid, inside) in [(-10, true), (-11, true), (-12, true), (-20, true), (-30, false)] {
             assert_eq!(tree.contains(pid), inside, "{pid}");
+        }
+    }
+
+    /// A shell that runs so many programs, from its start to its account.
+    fn account_of(accounts: &mut Accounts, programs: usize) -> Account {
+        let line = format!("i=0; while [ $i -lt {programs} ]; do /bin/true; i=$((i+1)); done");
+        let mut image = Image::new("/bin/sh", &["sh".into(), "-c".into(), line], &[]).unwrap();
+        let setup = ChildSetup { stdio: [0, 1, 2], ..Default::default() };
+        accounts.begin();
+        let started = start(&mut image, &setup, None, &mut Default::default()).unwrap();
+        process::wait(started.pid, true);
+        accounts.end(started, None)
+    }
+
+    #[test]
+    fn a_run_of_more_exits_than_there_is_room_for_is_marked_and_the_next_one_is_not() {
+        let mut accounts = Accounts::with_room(64 << 10);
+        if accounts.listener.is_none() {
+            assert!(!process::is_root());
+            return;
+        }
+        let many = account_of(&mut accounts, 500);
+        assert!(
+            many.lossy && many.cpu_ns.is_none() && many.run_delay_ns.is_none() && many.migrations.is_none()
+        );
+        let few = account_of(&mut accounts, 1);
+        assert!(!few.lossy && few.cpu_ns.is_some() && few.run_delay_ns.is_some());
+        assert_eq!(accounts.lossy_runs(), 1);
+    }
+
+    #[test]
+    fn what_piled_up_before_a_run_is_not_the_runs_loss() {
+        let mut accounts = Accounts::with_room(64 << 10);
+        if accounts.listener.is_some() {
+            let unnoticed = Capture::shell("i=0; while [ $i -lt 500 ]; do /bin/true; i=$((i+1)); done");
+            unnoticed.run().unwrap();
+            assert!(!account_of(&mut accounts, 1).lossy);
         }
     }
 }

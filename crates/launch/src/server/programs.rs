@@ -6,6 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
+use fauxplat_sys::inherited::Restoration;
 use fauxplat_sys::process;
 use fauxplat_sys::shared::duplicate;
 use fauxplat_sys::spawn::{ChildSetup, Image};
@@ -33,15 +34,19 @@ pub(crate) struct Loaded {
     _groups: Vec<File>,
 }
 
-/// Reads the table and makes everything ready.
-pub(crate) fn load(table: &File) -> Result<(Vec<Loaded>, Outlets), LaunchError> {
+/// Reads the table.
+pub(crate) fn read(table: &File) -> Result<Table, LaunchError> {
     let fail = |source| LaunchError::File { path: "table of programs".into(), source };
     let (mut file, mut text) = (table, String::new());
     file.seek(SeekFrom::Start(0)).map_err(fail)?;
     file.read_to_string(&mut text).map_err(fail)?;
-    let table: Table = serde_json::from_str(&text).map_err(|error| fail(error.into()))?;
+    serde_json::from_str(&text).map_err(|error| fail(error.into()))
+}
+
+/// Makes everything ready that a table names.
+pub(crate) fn load(table: Table, signals: &Restoration) -> Result<(Vec<Loaded>, Outlets), LaunchError> {
     let outlets = Outlets::open(table.entries.iter().any(|entry| entry.stdout == Stdout::Inherit))?;
-    let programs = table.entries.into_iter().map(|entry| Loaded::new(entry, &outlets));
+    let programs = table.entries.into_iter().map(|entry| Loaded::new(entry, &outlets, signals));
     Ok((programs.collect::<Result<_, _>>()?, outlets))
 }
 
@@ -79,7 +84,7 @@ impl Outlets {
 }
 
 impl Loaded {
-    fn new(entry: Entry, outlets: &Outlets) -> Result<Self, LaunchError> {
+    fn new(entry: Entry, outlets: &Outlets, signals: &Restoration) -> Result<Self, LaunchError> {
         let stdin = match &entry.stdin {
             Stdin::Null => None,
             Stdin::File(path) => Some(open(path, false)?),
@@ -110,6 +115,7 @@ impl Loaded {
             traced: false,
             extra_work: entry.extra_work,
             inherited: None,
+            signals: signals.clone(),
         };
         let Entry { cpus, timeout_ns, heap_offset_bytes, without_huge_pages, .. } = entry;
         Ok(Loaded {

@@ -1,0 +1,123 @@
+//! What whoever executes a plan needs of those who start programs.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use fauxplat_model::{MetricSet, Process, Sources};
+use fauxplat_sys::spawn::Stage;
+
+use crate::ring::{Reply, Request, RunEnd};
+use crate::table::Table;
+use crate::{Held, LaunchError};
+
+/// Starts programs and tells how they ended, as the [`Spawner`](crate::Spawner) does.
+///
+/// Time and interruption are asked of the launcher as well, so that another one can have a time of its own and a test can
+/// interrupt an experiment without a signal.
+pub trait Launcher: Debug + Send {
+    /// The programs that it holds ready.
+    fn table(&self) -> &Table;
+
+    /// What is read of each run, in the order of [`Reply::readings`].
+    fn metrics(&self) -> &Arc<MetricSet>;
+
+    /// At most this many requests may be under way.
+    fn depth(&self) -> usize;
+
+    /// Requests that were submitted and not yet answered.
+    fn under_way(&self) -> usize;
+
+    /// Asks for a run. The caller keeps [`Launcher::under_way`] below [`Launcher::depth`].
+    fn submit(&mut self, request: Request);
+
+    /// Takes the next reply if there is one. Replies come in the order of their requests.
+    fn try_reply(&mut self) -> Option<Reply>;
+
+    /// Sleeps until a reply is there, a signal arrives or the time is over.
+    ///
+    /// # Errors
+    /// Whoever starts the programs is gone.
+    fn wait(&mut self, timeout_ms: i32) -> Result<(), LaunchError>;
+
+    /// Stops the run under way and all that wait; each is answered as aborted.
+    fn abort(&mut self);
+
+    /// The tree of the last traced run.
+    fn tree(&mut self) -> Vec<Process>;
+
+    /// Where the figures come from. Known once the first reply has arrived.
+    fn sources(&self) -> Sources;
+
+    /// How many runs so far have no CPU time, run-queue wait, peak memory and migrations because more of their tasks ended
+    /// than the kernel had room to tell of.
+    fn lossy_runs(&self) -> u64 {
+        0
+    }
+
+    /// Another one with the same programs and the same time, for runs at the same moment.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    fn partner(&self) -> Result<Box<dyn Launcher>, LaunchError>;
+
+    /// Nanoseconds of the clock by which runs are started and timed.
+    fn now_ns(&self) -> u64;
+
+    /// Lets so much of that clock's time pass.
+    fn sleep(&mut self, duration_ns: u64);
+
+    /// Whether the user asked to stop.
+    fn stop_requested(&self) -> bool;
+
+    /// Creates the process of a run and holds it before its first instruction, its condition already applied.
+    ///
+    /// Nothing else may be under way. Such a run is no timed sample: it begins when it is released, from a process that
+    /// slept until then, and its reply says so.
+    ///
+    /// # Errors
+    /// The process cannot be created under its condition, or the run was stopped before it was held.
+    fn hold(&mut self, request: Request) -> Result<Held<'_>, LaunchError>;
+
+    /// The error behind a run that was not started, with the name of its program.
+    fn start_error(&self, entry: u32, end: RunEnd) -> Option<LaunchError> {
+        let program = self.table().entries.get(entry as usize);
+        let program = program.map(|entry| entry.argv.join(" ")).unwrap_or_default();
+        let (stage, errno) = match end {
+            RunEnd::NotStarted(stage, errno) => (stage, errno),
+            RunEnd::TooManyReadings(found) => {
+                let announced = self.metrics().len();
+                return Some(LaunchError::TooManyReadings { program, found, announced });
+            }
+            _ => return None,
+        };
+        let stage = Stage::from_number(stage).unwrap_or(Stage::Exec);
+        Some(LaunchError::Refused { program, stage, source: std::io::Error::from_raw_os_error(errno) })
+    }
+
+    /// One request and its answer, nothing else being under way.
+    ///
+    /// # Errors
+    /// Whoever starts the programs is gone.
+    fn answer(&mut self, request: Request) -> Result<Reply, LaunchError> {
+        self.submit(request);
+        self.next_reply()
+    }
+
+    /// Waits for the next reply. When the user stops, what is under way is aborted.
+    ///
+    /// # Errors
+    /// Whoever starts the programs is gone.
+    fn next_reply(&mut self) -> Result<Reply, LaunchError> {
+        let mut aborted = false;
+        loop {
+            if let Some(reply) = self.try_reply() {
+                return Ok(reply);
+            }
+            if self.stop_requested() && !aborted {
+                aborted = true;
+                self.abort();
+            }
+            self.wait(1000)?;
+        }
+    }
+}

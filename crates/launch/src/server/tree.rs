@@ -1,0 +1,226 @@
+//! The process tree of one run, listed by tracing it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
+
+use fauxplat_model::{Outcome, Process};
+use fauxplat_procfs::task::{self, TaskStat};
+use fauxplat_procfs::{stat, status};
+use fauxplat_sys::process::Exit;
+use fauxplat_sys::spawn::{StartSpace, start};
+use fauxplat_sys::trace::{self, Event};
+use fauxplat_sys::{clock, signal};
+
+use crate::ring::RunEnd;
+use crate::server::programs::Loaded;
+
+/// Runs the program once under the tracer and writes its tree, as JSON, to the file.
+pub(crate) fn observe(loaded: &mut Loaded, space: &mut StartSpace, out: &File) -> RunEnd {
+    loaded.setup.traced = true;
+    let started = start(&mut loaded.image, &loaded.setup, None, space);
+    loaded.setup.traced = false;
+    let started = match started {
+        Ok(started) => started,
+        Err(failed) => return RunEnd::NotStarted(failed.stage as i32, failed.errno),
+    };
+    if let Some(limit_ns) = loaded.timeout_ns {
+        signal::interrupt_after(limit_ns);
+    }
+    let mut tree = Tree::new(started.pid, started.started_ns);
+    let end = tree.follow(loaded.timeout_ns);
+    if loaded.timeout_ns.is_some() && !signal::stop_requested() {
+        signal::quiet();
+    }
+    // The file only carries the list to the client; an error would show there as an empty list.
+    let _ = write_json(out, &tree.into_list());
+    end
+}
+
+fn write_json(mut out: &File, processes: &[Process]) -> std::io::Result<()> {
+    out.set_len(0)?;
+    out.seek(SeekFrom::Start(0))?;
+    out.write_all(&serde_json::to_vec(processes)?)
+}
+
+/// A process while it lives.
+struct Live {
+    process: Process,
+    born_ns: u64,
+}
+
+/// All processes seen so far, by pid, in the order of birth.
+struct Tree {
+    leader: i32,
+    started_ns: u64,
+    live: BTreeMap<i32, Live>,
+    done: Vec<(u64, Process)>,
+    /// Which process each thread belongs to.
+    threads: BTreeMap<i32, i32>,
+    ended: Option<RunEnd>,
+}
+
+impl Tree {
+    fn new(leader: i32, started_ns: u64) -> Self {
+        let mut tree = Tree {
+            leader,
+            started_ns,
+            live: BTreeMap::new(),
+            done: Vec::new(),
+            threads: BTreeMap::new(),
+            ended: None,
+        };
+        tree.born(leader, std::process::id() as i32, started_ns);
+        tree
+    }
+
+    /// Follows the tree until the leader has ended and everything that it left behind was ended too.
+    fn follow(&mut self, timeout_ns: Option<u64>) -> RunEnd {
+        let mut following = false;
+        loop {
+            let Some((tid, event)) = trace::next_event() else {
+                let late = timeout_ns.is_some_and(|limit| clock::monotonic_ns() - self.started_ns >= limit);
+                if self.live.is_empty() || self.ended.is_some() {
+                    return self.ended.unwrap_or(RunEnd::Aborted);
+                }
+                if signal::stop_requested() || late {
+                    self.ended = Some(if late { RunEnd::TimedOut } else { RunEnd::Aborted });
+                    self.kill_all();
+                }
+                continue;
+            };
+            if !following {
+                following = trace::follow_descendants(tid).is_ok();
+            }
+            self.apply(tid, event);
+            if self.live.is_empty() {
+                return self.ended.unwrap_or(RunEnd::Aborted);
+            }
+        }
+    }
+
+    fn apply(&mut self, tid: i32, event: Event) {
+        let now_ns = clock::monotonic_ns();
+        match event {
+            Event::Created(new) => {
+                self.created(new, tid, now_ns);
+                trace::resume(tid, 0);
+            }
+            Event::Executed => {
+                self.executed(tid);
+                trace::resume(tid, 0);
+            }
+            Event::Ending => {
+                self.ending(tid);
+                trace::resume(tid, 0);
+            }
+            // A new task begins with SIGSTOP, a traced exec without the option ends with SIGTRAP: neither is its own.
+            Event::Signal(trace::SIGSTOP | trace::SIGTRAP) => {
+                if tid == self.leader {
+                    self.executed(tid);
+                }
+                trace::resume(tid, 0);
+            }
+            Event::Signal(signal) => trace::resume(tid, signal),
+            Event::Ended(exit) => self.ended(tid, exit, now_ns),
+        }
+    }
+
+    fn created(&mut self, new: i32, by: i32, now_ns: u64) {
+        let group = status_of(new).and_then(|text| status::process(&text)).unwrap_or(new);
+        if group == new {
+            let parent = self.threads.get(&by).copied().unwrap_or(by);
+            self.born(new, parent, now_ns);
+        } else {
+            self.threads.insert(new, group);
+            if let Some(live) = self.live.get_mut(&group) {
+                live.process.threads += 1;
+            }
+        }
+    }
+
+    fn born(&mut self, pid: i32, parent: i32, now_ns: u64) {
+        self.threads.insert(pid, pid);
+        let process = Process {
+            pid: pid as u32,
+            parent: parent as u32,
+            command: command_of(pid),
+            cpu_ns: 0,
+            wall_ns: 0,
+            peak_memory_bytes: 0,
+            threads: 1,
+            outcome: None,
+        };
+        self.live.insert(pid, Live { process, born_ns: now_ns });
+    }
+
+    fn executed(&mut self, pid: i32) {
+        if let Some(live) = self.live.get_mut(&pid) {
+            live.process.command = command_of(pid);
+        }
+    }
+
+    /// The last look at a thread: its CPU time, and the peak memory of its process.
+    fn ending(&mut self, tid: i32) {
+        let Some(live) = self.threads.get(&tid).and_then(|pid| self.live.get_mut(pid)) else { return };
+        let schedstat = fs::read_to_string(format!("/proc/{tid}/schedstat")).unwrap_or_default();
+        live.process.cpu_ns += task::cpu_ns(&schedstat).unwrap_or_else(|| cpu_ns_by_ticks(tid));
+        let peak_bytes = status_of(tid).and_then(|text| status::peak_memory_bytes(&text)).unwrap_or(0);
+        live.process.peak_memory_bytes = live.process.peak_memory_bytes.max(peak_bytes);
+    }
+
+    fn ended(&mut self, tid: i32, exit: Exit, now_ns: u64) {
+        self.threads.remove(&tid);
+        let Some(Live { mut process, born_ns }) = self.live.remove(&tid) else { return };
+        process.wall_ns = now_ns.saturating_sub(born_ns);
+        // What ends after the leader was killed by us, so its outcome is not its own.
+        process.outcome = self.ended.is_none().then(|| outcome(exit));
+        self.done.push((born_ns, process));
+        if tid == self.leader && self.ended.is_none() {
+            self.ended = Some(RunEnd::Ended(exit));
+            self.kill_all();
+        }
+    }
+
+    fn kill_all(&self) {
+        for &pid in self.live.keys() {
+            signal::send(pid, signal::SIGKILL);
+        }
+    }
+
+    fn into_list(mut self) -> Vec<Process> {
+        self.done.sort_by_key(|(born_ns, process)| (*born_ns, process.pid));
+        self.done.into_iter().map(|(_, process)| process).collect()
+    }
+}
+
+fn outcome(exit: Exit) -> Outcome {
+    match exit {
+        Exit::Status(status) => Outcome::Exited(status),
+        Exit::Signal(signal) => Outcome::Signaled(signal),
+    }
+}
+
+/// The command line of a process, or its name in brackets when it has none.
+fn command_of(pid: i32) -> String {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words: Vec<String> =
+        line.split(|&byte| byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+    let text = shell_words::join(words.split_last().map_or(&[][..], |(_, words)| words));
+    if !text.is_empty() {
+        return text;
+    }
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    format!("[{}]", name.trim())
+}
+
+fn status_of(tid: i32) -> Option<String> {
+    fs::read_to_string(format!("/proc/{tid}/status")).ok()
+}
+
+/// CPU time by ticks of 10 ms, where the kernel keeps no `schedstat`.
+fn cpu_ns_by_ticks(tid: i32) -> u64 {
+    let line = fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
+    let ticks = TaskStat::parse(&line).and_then(|task| task.cpu_ticks()).unwrap_or(0);
+    ticks.saturating_mul(stat::TICK_NS)
+}

@@ -1,0 +1,175 @@
+//! What a measured program begins with, beside what a shell in the same place would give it.
+#![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "shells and clients in other surroundings are processes of their own"
+)]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use fauxplat_launch::{Entry, RunEnd, Stdout, plain};
+use fauxplat_sys::process::Exit;
+use support::{reply_to, request, shell, spawner};
+
+/// The words that make this program fauxplat in surroundings of the test's making.
+const CLIENT: &str = "__client";
+const PLAIN: &str = "__plain";
+/// What both children show of themselves.
+const SHOWS: [&str; 4] = ["/bin/cat", "/proc/self/status", "/proc/self/limits", "/proc/self/cgroup"];
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.first().map(String::as_str) {
+        Some(CLIENT) => return client(Path::new(&words[1])),
+        Some(PLAIN) => return unmeasured(),
+        _ => {}
+    }
+    let tests: [(&str, fn()); 4] = [
+        ("a child begins as a shell's", a_child_begins_as_a_shells),
+        ("ignored and blocked signals are passed on", ignored_and_blocked_signals_are_passed_on),
+        ("an unmeasured command begins so too", an_unmeasured_command_begins_so_too),
+        ("nothing is open but the standard descriptors", nothing_is_open_but_the_standard_descriptors),
+    ];
+    support::run(&tests);
+}
+
+/// Measures the program that shows itself, several times, and a listing of its descriptors.
+fn client(output: &Path) {
+    let stdout = Stdout::File(output.to_owned());
+    let argv = SHOWS.map(str::to_owned).to_vec();
+    let itself = Entry { program: SHOWS[0].to_owned(), argv, stdout: stdout.clone(), ..Entry::default() };
+    let mut spawner = spawner(vec![itself, Entry { stdout, ..shell("ls /proc/self/fd") }]);
+    for number in [0, 1] {
+        assert_eq!(reply_to(&mut spawner, request(number)).end, RunEnd::Ended(Exit::Status(0)));
+    }
+}
+
+fn unmeasured() {
+    let argv = SHOWS.map(str::to_owned);
+    assert_eq!(plain::run(Path::new(SHOWS[0]), &argv, false).unwrap(), 0);
+}
+
+fn scratch(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()))
+}
+
+/// What a command prints in surroundings that the words before it make.
+fn printed(surroundings: &[&str], command: &[&str]) -> String {
+    let words = [surroundings, command].concat();
+    let done = Command::new(words[0]).args(&words[1..]).output().unwrap();
+    assert!(done.status.success(), "{words:?}: {done:?}");
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
+/// What a measured program shows in these surroundings.
+fn measured(surroundings: &[&str]) -> String {
+    let me = std::env::current_exe().unwrap().display().to_string();
+    let output = scratch("shown");
+    printed(surroundings, &[&me, CLIENT, output.to_str().unwrap()]);
+    let shown = fs::read_to_string(&output).unwrap();
+    fs::remove_file(output).unwrap();
+    shown
+}
+
+/// What a child of a shell shows there. The second command keeps the shell from becoming the first one itself.
+fn of_a_shell(surroundings: &[&str]) -> String {
+    printed(surroundings, &["/bin/sh", "-c", &format!("{}; true", SHOWS.join(" "))])
+}
+
+/// Rows by which no two processes differ that began in the same way.
+fn comparable(shown: &str) -> Vec<String> {
+    const STATUS: [&str; 17] = [
+        "Umask",
+        "Uid",
+        "Gid",
+        "Groups",
+        "SigPnd",
+        "ShdPnd",
+        "SigBlk",
+        "SigIgn",
+        "SigCgt",
+        "CapInh",
+        "CapPrm",
+        "CapEff",
+        "CapBnd",
+        "CapAmb",
+        "NoNewPrivs",
+        "Seccomp",
+        "Cpus_allowed_list",
+    ];
+    let of_status = |line: &&str| STATUS.iter().any(|name| line.starts_with(&format!("{name}:")));
+    let rows =
+        shown.lines().filter(|line| of_status(line) || line.starts_with("Max ") || line.contains(":/"));
+    rows.map(str::to_owned).collect()
+}
+
+fn field<'a>(shown: &'a str, name: &str) -> &'a str {
+    let line = shown.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    line.unwrap_or_else(|| panic!("no {name} in {shown}")).trim()
+}
+
+fn a_child_begins_as_a_shells() {
+    let limited = ["/bin/sh", "-c", "ulimit -S -n 200; umask 027; exec \"$@\"", "sh"];
+    for surroundings in [&["env"][..], &limited] {
+        let (ours, shells) = (measured(surroundings), of_a_shell(surroundings));
+        assert!(comparable(&ours).len() > 30, "{ours}");
+        assert_eq!(comparable(&ours), comparable(&shells));
+    }
+}
+
+/// Surroundings with these options of `env(1)`, or nothing where it does not know them.
+fn with_signals<'a>(options: &'a [&'a str]) -> Option<Vec<&'a str>> {
+    let words = [&["env"], options].concat();
+    let knows =
+        Command::new(words[0]).args(&words[1..]).arg("true").output().is_ok_and(|done| done.status.success());
+    knows.then_some(words)
+}
+
+fn ignored_and_blocked_signals_are_passed_on() {
+    let cases: [(&[&str], u64, u64); 6] = [
+        (&["--ignore-signal=HUP"], 1, 0),
+        (&["--ignore-signal=CHLD"], 1 << 16, 0),
+        (&["--ignore-signal=PIPE", "--ignore-signal=INT"], 1 << 12 | 1 << 1, 0),
+        (&["--ignore-signal=TERM", "--ignore-signal=ALRM"], 1 << 14 | 1 << 13, 0),
+        (&["--block-signal=USR1", "--block-signal=TERM"], 0, 1 << 9 | 1 << 14),
+        (&["--ignore-signal=CHLD", "--block-signal=ALRM"], 1 << 16, 1 << 13),
+    ];
+    for (options, ignored, blocked) in cases {
+        let Some(surroundings) = with_signals(options) else {
+            println!("passed on {options:?}: NOT TESTED, this env(1) does not know them");
+            continue;
+        };
+        // Beside the same program by itself: shells may handle such a signal on their own account.
+        let (ours, alone) = (measured(&surroundings), printed(&surroundings, &SHOWS));
+        assert_eq!(comparable(&ours), comparable(&alone), "{options:?}");
+        let mask = |name| u64::from_str_radix(field(&ours, name), 16).unwrap();
+        assert_eq!((mask("SigIgn") & ignored, mask("SigBlk") & blocked), (ignored, blocked), "{options:?}");
+    }
+    let ours = measured(&["nohup"]);
+    assert_eq!(comparable(&ours), comparable(&of_a_shell(&["nohup"])));
+    assert_eq!(u64::from_str_radix(field(&ours, "SigIgn"), 16).unwrap() & 1, 1);
+}
+
+fn an_unmeasured_command_begins_so_too() {
+    let me = std::env::current_exe().unwrap().display().to_string();
+    for surroundings in
+        [vec!["env"], with_signals(&["--ignore-signal=CHLD"]).unwrap_or_else(|| vec!["nohup"])]
+    {
+        let (ours, alone) = (printed(&surroundings, &[&me, PLAIN]), printed(&surroundings, &SHOWS));
+        assert_eq!(comparable(&ours), comparable(&alone));
+    }
+}
+
+fn nothing_is_open_but_the_standard_descriptors() {
+    let leaking = ["/bin/sh", "-c", "exec 7</dev/null 9>/dev/null; exec \"$@\"", "sh"];
+    for surroundings in [&["env"][..], &leaking] {
+        let shown = measured(surroundings);
+        // Descriptor 3 is the folder that the listing itself reads.
+        let listed: Vec<&str> = shown.lines().rev().take(4).collect();
+        assert_eq!(listed, ["3", "2", "1", "0"]);
+    }
+}

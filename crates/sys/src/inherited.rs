@@ -1,0 +1,219 @@
+//! What this process was started with, before anybody in it changed anything: which signals it ignores, which it blocks.
+//!
+//! A measured program shall begin as a shell would begin it, so whoever starts one has to know what fauxplat itself was
+//! given. Rust's own start-up code ignores SIGPIPE before `main`; hence the look is taken before that.
+#![expect(
+    unsafe_code,
+    reason = "signal dispositions are read and set by C calls, before main by an entry of .init_array"
+)]
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::SysError;
+
+/// Signals that exist for programs: not those two that nobody can ignore, nor those that the C library keeps to itself.
+const LAST: i32 = 64;
+const UNTOUCHABLE: [i32; 4] = [libc::SIGKILL, libc::SIGSTOP, 32, 33];
+/// Signals without which the spawner cannot do its work: to be stopped, to keep time, and to wait for children.
+const NEEDED: [i32; 3] = [libc::SIGTERM, libc::SIGALRM, libc::SIGCHLD];
+
+static IGNORED: AtomicU64 = AtomicU64::new(0);
+static BLOCKED: AtomicU64 = AtomicU64::new(0);
+
+/// Runs before `main`, see `ld.so(8)` and the System V ABI on `.init_array`.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK: extern "C" fn() = look;
+
+/// Looks, and gives SIGCHLD its default: where it is ignored, no child can be waited for (see `wait(2)`).
+extern "C" fn look() {
+    let signals = Signals::now();
+    IGNORED.store(signals.ignored, Ordering::Relaxed);
+    BLOCKED.store(signals.blocked, Ordering::Relaxed);
+    if signals.ignores(libc::SIGCHLD) {
+        set(libc::SIGCHLD, libc::SIG_DFL);
+    }
+}
+
+/// Signals that a process ignores and blocks, as a program that it executes will. Bit n − 1 is signal n, as in
+/// `/proc/PID/status`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Signals {
+    /// Ignored.
+    pub ignored: u64,
+    /// Blocked.
+    pub blocked: u64,
+}
+
+/// What a child has to change between its creation and exec; mostly nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Restoration {
+    /// Signals that become ignored, or default.
+    dispositions: Vec<(i32, bool)>,
+    /// The mask, where it differs.
+    blocked: Option<u64>,
+}
+
+fn bit(signal: i32) -> u64 {
+    1 << (signal - 1)
+}
+
+fn signals() -> impl Iterator<Item = i32> {
+    (1..=LAST).filter(|signal| !UNTOUCHABLE.contains(signal))
+}
+
+fn is_ignored(signal: i32) -> bool {
+    // SAFETY: a zeroed sigaction is a valid value of a plain C structure, and writable for the call.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+fn set(signal: i32, disposition: libc::sighandler_t) {
+    // SAFETY: the disposition is one of the two that need no function.
+    unsafe { libc::signal(signal, disposition) };
+}
+
+extern "C" fn nothing(_: libc::c_int) {}
+
+/// A handler that does nothing, and interrupts nothing. Unlike an ignored signal it does not outlive exec.
+fn disregard(signal: i32) {
+    // SAFETY: a zeroed sigaction with a function that does nothing is valid; it outlives the call.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = nothing as *const () as usize;
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigaction(signal, &action, std::ptr::null_mut());
+    }
+}
+
+/// A mask as the C library wants it.
+fn mask_of(blocked: u64) -> libc::sigset_t {
+    // SAFETY: zeroed sets are valid and emptied at once, and the signals exist.
+    unsafe {
+        let mut mask: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut mask);
+        signals().filter(|&signal| blocked & bit(signal) != 0).for_each(|signal| {
+            libc::sigaddset(&mut mask, signal);
+        });
+        mask
+    }
+}
+
+fn block(mask: &libc::sigset_t) {
+    // SAFETY: the mask is initialised and only read.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, std::ptr::null_mut()) };
+}
+
+impl Signals {
+    /// Those of this process at its start.
+    pub fn at_start() -> Self {
+        Signals { ignored: IGNORED.load(Ordering::Relaxed), blocked: BLOCKED.load(Ordering::Relaxed) }
+    }
+
+    /// Those of this process, and this thread, now.
+    pub fn now() -> Self {
+        let ignored = signals().filter(|&signal| is_ignored(signal)).map(bit).sum();
+        // SAFETY: the set is a local, filled in by the call.
+        let blocked = unsafe {
+            let mut mask: libc::sigset_t = std::mem::zeroed();
+            libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &mut mask);
+            signals().filter(|&signal| libc::sigismember(&mask, signal) == 1).map(bit).sum()
+        };
+        Signals { ignored, blocked }
+    }
+
+    /// Whether this signal is ignored.
+    pub fn ignores(&self, signal: i32) -> bool {
+        self.ignored & bit(signal) != 0
+    }
+
+    /// Makes this process one whose children begin with these, by themselves as far as can be. It disregards what a
+    /// terminal sends to a whole foreground group: only its parent decides. The signals that it needs for its work stay
+    /// as they are, and open.
+    pub fn pass_on(&self) {
+        for signal in signals().filter(|signal| !NEEDED.contains(signal)) {
+            match (self.ignores(signal), is_ignored(signal)) {
+                (true, false) => set(signal, libc::SIG_IGN),
+                (false, true) => set(signal, libc::SIG_DFL),
+                _ => {}
+            }
+        }
+        let from_terminal = [libc::SIGINT, libc::SIGHUP, libc::SIGQUIT];
+        from_terminal.into_iter().filter(|&signal| !self.ignores(signal)).for_each(disregard);
+        let needed: u64 = NEEDED.into_iter().map(bit).sum();
+        block(&mask_of(self.blocked & !needed));
+    }
+
+    /// What a child of this process, as it is now, has to change to begin with these.
+    pub fn restoration(&self) -> Restoration {
+        let now = Signals::now();
+        let differ = signals().filter(|&signal| self.ignores(signal) != now.ignores(signal));
+        Restoration {
+            dispositions: differ.map(|signal| (signal, self.ignores(signal))).collect(),
+            blocked: Some(self.blocked).filter(|&blocked| blocked != now.blocked),
+        }
+    }
+}
+
+impl Restoration {
+    /// Changes the calling process. Only calls that are safe after vfork(2), and none where nothing is to be changed.
+    pub(crate) fn apply(&self) {
+        for &(signal, ignored) in &self.dispositions {
+            set(signal, if ignored { libc::SIG_IGN } else { libc::SIG_DFL });
+        }
+        if let Some(blocked) = self.blocked {
+            block(&mask_of(blocked));
+        }
+    }
+}
+
+/// Marks every descriptor above standard error to be closed on exec, see `close_range(2)`. Kernels before 5.11 do not know
+/// how, and get a call for each number that may be open. Safe after vfork(2).
+pub fn close_all_on_exec() {
+    // SAFETY: only integers are passed, and `limit`, which lives for its call. Marks on descriptors close nothing here.
+    unsafe {
+        let marked = libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
+        if marked < 0 {
+            let mut limit = libc::rlimit { rlim_cur: LAST_DESCRIPTOR, rlim_max: 0 };
+            libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+            for fd in 3..limit.rlim_cur.min(LAST_DESCRIPTOR) as libc::c_int {
+                libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
+            }
+        }
+    }
+}
+
+/// How far descriptors are looked for where the kernel cannot mark a range of them.
+const LAST_DESCRIPTOR: libc::rlim_t = 65_536;
+
+/// Leaves a signal alone that was ignored at the start, as `nohup(1)` wants; otherwise does what is to be done.
+pub(crate) fn unless_ignored(
+    signal: i32,
+    work: impl FnOnce(i32) -> Result<(), SysError>,
+) -> Result<(), SysError> {
+    if Signals::at_start().ignores(signal) { Ok(()) } else { work(signal) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_look_was_taken_before_rust_ignored_sigpipe() {
+        assert!(Signals::now().ignores(libc::SIGPIPE), "Rust's start-up code ignores it");
+        let found = Signals::at_start();
+        // A test harness may itself have been started with SIGPIPE ignored, and then says so.
+        let expected = found.ignores(libc::SIGPIPE);
+        let change = found.restoration();
+        assert_eq!(change.dispositions.contains(&(libc::SIGPIPE, false)), !expected);
+    }
+
+    #[test]
+    fn a_mask_survives_the_way_through_the_c_library() {
+        let blocked = bit(libc::SIGUSR1) | bit(64) | bit(1);
+        let wanted = Signals { ignored: Signals::now().ignored, blocked };
+        assert_eq!(wanted.restoration(), Restoration { dispositions: Vec::new(), blocked: Some(blocked) });
+    }
+}
