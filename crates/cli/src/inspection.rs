@@ -20,6 +20,7 @@ pub(crate) fn header_of(machine: MachineFacts, invocation: &[String]) -> Header 
     Header {
         fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
         id: None,
+        uuid: None,
         started: clock::now_rfc3339(),
         invocation: invocation.to_vec(),
         seed: 0,

@@ -8,6 +8,7 @@ use fauxplat_load::Troop;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     Background, Command, Definition, Metric, Phase, Placement, RunFindings, Sample, Setup, Source, Sources,
+    TableSource,
 };
 use fauxplat_report::Format;
 use fauxplat_run::{Counters, Executor, Program, Stopped};
@@ -109,6 +110,7 @@ impl<'a> Session<'a> {
         let header = Header {
             fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
             id: None,
+            uuid: None,
             started: clock::now_rfc3339(),
             invocation: invocation.to_vec(),
             seed,
@@ -163,6 +165,7 @@ impl<'a> Session<'a> {
         if let Some(store) = &self.store {
             let experiment = store.begin(&self.header, kind, &self.commands)?;
             self.header.id = Some(experiment.id());
+            self.header.uuid = Some(experiment.uuid().to_owned());
             self.recorder.experiment = Some(experiment);
         }
         Ok(())
@@ -191,16 +194,18 @@ impl<'a> Session<'a> {
     /// A comparison by rate of a command that publishes nothing would end as inconclusive after all its pairs.
     /// It shows after the warm-up.
     pub(crate) fn check_rates(&self) -> Result<(), Failure> {
-        if self.interrupted || self.header.definition.rule.metric != Metric::RATE {
+        let metric = self.header.definition.rule.metric;
+        if self.interrupted || (metric.is_built_in() && metric != Metric::RATE) {
             return Ok(());
         }
-        let has_rate = |command: u16| median_of(self.samples(), command, Metric::RATE).is_some();
+        let has_rate = |command: u16| median_of(self.samples(), command, metric).is_some();
         match (0..self.commands.len() as u16).find(|&command| !has_rate(command)) {
             None => Ok(()),
             Some(command) => Err(Failure::usage(format!(
-                "--metric rate: `{}` has none: {}",
+                "--metric {}: `{}` has none: {}",
+                metric.name(),
                 self.commands[usize::from(command)].command,
-                self.executor.counters().trouble()
+                self.executor.counters().trouble(metric)
             ))),
         }
     }
@@ -334,8 +339,16 @@ pub(crate) fn executor(commands: &[Command]) -> Result<Executor, Failure> {
 
 /// The counters of a definition. A comparison by rate needs one.
 fn counters(definition: &Definition) -> Result<Counters, Failure> {
-    if definition.rule.metric == Metric::RATE && definition.tables.is_empty() {
+    let metric = definition.rule.metric;
+    if metric == Metric::RATE && definition.tables.is_empty() {
         return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
+    }
+    let is_asked_for = |source: &TableSource| metric.name().strip_prefix("table:") == Some(&source.name);
+    if !metric.is_built_in() && !definition.tables.iter().any(is_asked_for) {
+        return Err(Failure::usage(format!(
+            "--metric {}: nothing here gives it; a counter that is published does: --table NAME=FILE:OBJECT.KEY with --metric table:NAME",
+            metric.name()
+        )));
     }
     if definition.rule.duet && !definition.tables.is_empty() {
         return Err(Failure::usage(

@@ -48,6 +48,7 @@ impl<'a> Workshop<'a> {
         let mut header = Header {
             fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
             id: None,
+            uuid: None,
             started: clock::now_rfc3339(),
             invocation: invocation.to_vec(),
             seed,
@@ -67,6 +68,7 @@ impl<'a> Workshop<'a> {
             None => None,
         };
         header.id = experiment.as_ref().map(Experiment::id);
+        header.uuid = experiment.as_ref().map(|experiment| experiment.uuid().to_owned());
         let load = disturb::begin(&header.condition.load)?;
         let progress = Progress::new(output.quiet);
         let started_ns = clock::monotonic_ns();

@@ -36,9 +36,10 @@ impl Counters {
         self.0.iter().map(|counter| counter.series.clone()).collect()
     }
 
-    /// Why the latest run without a rate by the first counter has none; empty if every run has one.
-    pub fn trouble(&self) -> &str {
-        self.0.first().map_or("", |counter| &counter.last_trouble)
+    /// Why the latest run without this metric has none; empty if every run has one.
+    pub fn trouble(&self, metric: Metric) -> &str {
+        let named = self.0.iter().find(|counter| counter.metric == Some(metric));
+        named.or(self.0.first()).map_or("", |counter| &counter.last_trouble)
     }
 
     /// What was not measured, a sentence per counter.
