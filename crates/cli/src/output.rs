@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use fauxplat_model::Evidence;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_report::{Format, Style};
 
@@ -29,6 +30,17 @@ fn beside_the_report(text: &str) {
 /// Writes a record where the options say.
 pub(crate) fn write(record: &Record<'_>, output: &OutputArgs) -> Result<(), Failure> {
     with_writer(output, |style, out| Ok(fauxplat_report::write(record, output.format, style, out)?))
+}
+
+/// Writes a record with the evidence that is no run where the options say.
+pub(crate) fn write_with_evidence(
+    record: &Record<'_>,
+    evidence: &[Evidence],
+    output: &OutputArgs,
+) -> Result<(), Failure> {
+    with_writer(output, |style, out| {
+        Ok(fauxplat_report::write_with_evidence(record, evidence, output.format, style, out)?)
+    })
 }
 
 /// Writes a record to standard error, beside a command that has standard output to itself.
