@@ -22,9 +22,10 @@ fn without_column(sample: &Sample) -> impl Iterator<Item = (Metric, Option<u64>,
     })
 }
 
-/// Whether one row holds the whole sample.
+/// Whether one row holds the whole sample. Most do, and this is asked of each.
 pub(crate) fn is_one_row(sample: &Sample) -> bool {
-    without_column(sample).next().is_none()
+    let has_columns = || sample.readings.metrics().iter().all(Metric::is_built_in);
+    !sample.readings.is_partial() && (has_columns() || without_column(sample).next().is_none())
 }
 
 impl Numbers {

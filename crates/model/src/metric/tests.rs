@@ -1,3 +1,5 @@
+//! Metrics by id, field, document and set.
+
 use super::*;
 
 fn requests() -> Metric {
