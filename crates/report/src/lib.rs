@@ -7,6 +7,7 @@ mod baseline;
 mod csv_rows;
 mod drawings;
 mod error;
+mod evidence;
 mod export;
 mod format;
 mod grid;
@@ -26,8 +27,8 @@ mod words;
 
 use std::io::{BufWriter, Write};
 
-use fauxplat_model::Comparison;
 use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::{Comparison, Evidence};
 
 pub use baseline::{BaselineSeries, SourceFormat, read_baseline};
 pub use error::ReportError;
@@ -61,6 +62,32 @@ pub fn write(record: &Record, format: Format, style: &Style, out: &mut dyn Write
         Format::Boxes => topo::boxes(record, style, &mut out)?,
         Format::Lscpu => topo::lscpu(record, &mut out)?,
         Format::OpenMetrics => export::openmetrics::write(record, &mut out)?,
+    }
+    Ok(out.flush()?)
+}
+
+/// Writes an experiment as [`write`] does, with the evidence that is no run: in JSON as `evidence[]`, in CSV as one row per
+/// figure where the experiment has no runs. The other formats have no place for it.
+///
+/// # Errors
+///
+/// As [`write`].
+pub fn write_with_evidence(
+    record: &Record,
+    evidence: &[Evidence],
+    format: Format,
+    style: &Style,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    let pieces = evidence::Pieces(evidence);
+    if pieces.is_empty() {
+        return write(record, format, style, out);
+    }
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, out);
+    match format {
+        Format::Json => json::write_all(record, pieces, &mut out)?,
+        Format::Csv if record.samples.is_empty() => evidence::write_csv(evidence, &mut out)?,
+        _ => return write(record, format, style, &mut out),
     }
     Ok(out.flush()?)
 }

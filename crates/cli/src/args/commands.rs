@@ -30,7 +30,7 @@ pub(crate) struct CommandArgs {
     pub(crate) warmup: Option<u32>,
     /// Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric
     /// `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum
-    /// (repeatable: the first is the metric)
+    /// (repeatable: each is the metric table:NAME too, and the first is `rate`)
     #[arg(long = "table", value_name = "NAME=FILE[:OBJECT[.KEY]]")]
     pub(crate) tables: Vec<TableSource>,
     /// Saved definition; what the command line says goes first

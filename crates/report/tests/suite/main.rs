@@ -3,6 +3,7 @@
 mod baseline;
 mod common;
 mod doctor;
+mod evidence;
 mod explain;
 mod exports;
 mod json;
