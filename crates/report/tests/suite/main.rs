@@ -2,7 +2,9 @@
 
 mod baseline;
 mod common;
+mod constructed;
 mod doctor;
+mod every_verb;
 mod explain;
 mod exports;
 mod json;
