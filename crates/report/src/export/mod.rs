@@ -1,8 +1,10 @@
 //! The formats of other tools, so that pipelines which read those can read fauxplat.
 
 pub(crate) mod bencher;
+pub(crate) mod boxes;
 pub(crate) mod github;
 pub(crate) mod hyperfine;
+pub(crate) mod lscpu;
 pub(crate) mod openmetrics;
 pub(crate) mod pyperf;
 

@@ -7,6 +7,7 @@ mod doctor;
 mod every_verb;
 mod explain;
 mod exports;
+mod html;
 mod json;
 mod markdown;
 mod properties;

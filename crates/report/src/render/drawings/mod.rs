@@ -1,0 +1,55 @@
+//! Parts as drawings: each is a file by itself, or stands inside a page.
+
+mod boxes;
+mod distribution;
+mod heat_map;
+mod quantiles;
+mod series;
+
+use maud::Markup;
+
+use crate::parts::{Medium, Part, Piece, Tree, shown};
+use crate::svg;
+
+/// A drawing in pixels.
+pub(crate) struct Drawing {
+    width: f64,
+    height: f64,
+    title: String,
+    description: String,
+    body: Markup,
+}
+
+impl Drawing {
+    fn new(width: f64, height: f64, title: &str, description: &str, body: Markup) -> Self {
+        let (title, description) = (title.to_owned(), description.to_owned());
+        Drawing { width, height, title, description, body }
+    }
+
+    /// The drawing as a file.
+    fn document(&self) -> String {
+        svg::document(self.width, self.height, &self.title, &self.description, &self.body)
+    }
+
+    /// The drawing inside a page that has [`svg::STYLE`].
+    pub(crate) fn inline(&self) -> Markup {
+        svg::inline(self.width, self.height, &self.title, &self.description, &self.body)
+    }
+}
+
+/// The drawing of a part, if it has one.
+pub(crate) fn draw(part: &Part) -> Option<Drawing> {
+    match part {
+        Part::Distribution(it) => distribution::draw(it),
+        Part::Quantiles(it) => Some(quantiles::draw(it)),
+        Part::Series(it) => Some(series::draw(it)),
+        Part::HeatMap(it) => Some(heat_map::draw(it)),
+        Part::Tree(Tree::Boxes(it)) => Some(boxes::draw(it)),
+        Part::Sentence(_) | Part::Table(_) | Part::Tree(_) | Part::Notes(_) => None,
+    }
+}
+
+/// The first drawing of a report as a file.
+pub(crate) fn first(pieces: &[Piece]) -> Option<String> {
+    shown(pieces, Medium::Page).find_map(|piece| draw(&piece.part)).map(|drawing| drawing.document())
+}
