@@ -65,4 +65,6 @@ pub(crate) struct Rule {
     pub(crate) low: f64,
     pub(crate) high: f64,
     pub(crate) name: String,
+    /// Whether it was there before anything was measured.
+    pub(crate) is_reference: bool,
 }

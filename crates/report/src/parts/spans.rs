@@ -91,7 +91,8 @@ mod tests {
     fn names_stand_out_and_cannot_be_forged() {
         let text = format!("{} beats {}.", named("a\u{5} b"), code("x"));
         let found: Vec<(Kind, String)> = spans(&text).into_iter().map(|it| (it.kind, it.text)).collect();
-        let expected = [(Kind::Name, "a\\u{5} b"), (Kind::Plain, " beats "), (Kind::Code, "x"), (Kind::Plain, ".")];
+        let expected =
+            [(Kind::Name, "a\\u{5} b"), (Kind::Plain, " beats "), (Kind::Code, "x"), (Kind::Plain, ".")];
         assert_eq!(found, expected.map(|(kind, text)| (kind, text.to_owned())));
     }
 

@@ -85,9 +85,13 @@ fn tree(it: &Tree, out: &mut dyn Write) -> io::Result<()> {
         Tree::Columns { header, branches, .. } => {
             let mut grid = Grid::new(header, &[]);
             for branch in branches {
-                grid.push(branch.tone, std::iter::once(String::new()).chain(branch.beside.iter().cloned()).collect());
+                grid.push(
+                    branch.tone,
+                    std::iter::once(String::new()).chain(branch.beside.iter().cloned()).collect(),
+                );
             }
-            let first = branches.iter().map(|it| format!("{}{}", margin(it), code(&it.text).replace('|', "\\|")));
+            let first =
+                branches.iter().map(|it| format!("{}{}", margin(it), code(&it.text).replace('|', "\\|")));
             rows(&grid, first, out)
         }
         Tree::Sets(branches) => branches.iter().try_for_each(|it| {

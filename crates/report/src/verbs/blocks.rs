@@ -54,10 +54,11 @@ fn series(record: &Record, samples: &ByCommand, comparison: &Comparison) -> Opti
 
 /// Equality, and what all blocks say together.
 fn rules(comparison: &Comparison) -> Vec<Rule> {
-    let equality = Rule { value: 1.0, low: 1.0, high: 1.0, name: "equal".to_owned() };
+    let equality = Rule { value: 1.0, low: 1.0, high: 1.0, name: "equal".to_owned(), is_reference: true };
     let Comparison { effect_ratio: value, ci_low_ratio: low, ci_high_ratio: high, .. } = *comparison;
     let is_drawable = [value, low, high].into_iter().all(|ratio| ratio.is_finite() && ratio > 0.0);
-    let overall = is_drawable.then(|| Rule { value, low, high, name: format!("overall {}", change(value)) });
+    let name = || format!("overall {}", change(value));
+    let overall = is_drawable.then(|| Rule { value, low, high, name: name(), is_reference: false });
     std::iter::once(equality).chain(overall).collect()
 }
 

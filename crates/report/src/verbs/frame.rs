@@ -30,7 +30,8 @@ pub(crate) fn inspected(header: &Header) -> Vec<Piece> {
 /// What a page says below a report that has no foot elsewhere, since nothing was measured.
 pub(crate) fn imprint(header: &Header) -> Vec<Piece> {
     let only = |note: Note| Note { media: &[Medium::Page], ..note };
-    let lines = std::iter::once(Note::fact("machine", vec![machine(&header.machine)])).chain(origin(header));
+    let lines =
+        std::iter::once(Note::fact("machine", vec![machine(&header.machine)])).chain(origin(header, None));
     vec![conditions(lines.map(only).collect()).only(&[Medium::Page])]
 }
 
@@ -38,10 +39,11 @@ pub(crate) fn imprint(header: &Header) -> Vec<Piece> {
 fn below(header: &Header, lines: Vec<Note>, last: Option<Note>) -> Vec<Piece> {
     let missing: Vec<String> = header.not_measured.iter().map(|it| visible(it)).collect();
     let mut notes: Vec<Note> = Vec::new();
+    let seed = last.as_ref().map(|_| header.seed);
     notes.extend((!missing.is_empty()).then(|| Note::fact("not measured", missing)));
     notes.extend(lines);
     notes.push(Note::fact("machine", vec![machine(&header.machine)]));
-    notes.extend(origin(header));
+    notes.extend(origin(header, seed));
     notes.extend(last);
     let mut pieces: Vec<Piece> = header.warnings.iter().map(|it| Piece::warning(it)).collect();
     pieces.push(conditions(notes));
@@ -54,19 +56,16 @@ fn conditions(lines: Vec<Note>) -> Piece {
 }
 
 /// What only a page has room for: more of the machine, and who measured when.
-fn origin(header: &Header) -> impl Iterator<Item = Note> {
+fn origin(header: &Header, seed: Option<u64>) -> impl Iterator<Item = Note> {
     let facts = &header.machine;
     let memory = format!("{} of memory, {}", facts.memory_bytes, visible(&facts.architecture));
-    let stored = header.id.map_or_else(|| "not stored".to_owned(), |id| format!("stored as {id}"));
-    let by = format!(
-        "fauxplat {}, {}, seed {}, {stored}",
-        visible(&header.fauxplat_version),
-        visible(&header.started),
-        header.seed
-    );
-    [("", memory, 2), ("", format!("boot {}", visible(&facts.boot_id)), 2), ("measured by", by, 1)].into_iter().map(
-        |(label, value, depth)| Note { depth, media: &[Medium::Page], ..Note::fact(label, vec![value]) },
-    )
+    let seed = seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
+    let stored = header.id.map_or_else(String::new, |id| format!(", stored as {id}"));
+    let version = visible(&header.fauxplat_version);
+    let by = format!("fauxplat {version}, {}{seed}{stored}", visible(&header.started));
+    [("", memory, 2), ("", format!("boot {}", visible(&facts.boot_id)), 2), ("by", by, 1)]
+        .into_iter()
+        .map(|(label, value, depth)| Note { depth, media: &[Medium::Page], ..Note::fact(label, vec![value]) })
 }
 
 /// Whose rate is meant; nothing where no counter was watched.

@@ -39,7 +39,10 @@ fn of_lab(lab: &LabResult) -> Vec<Piece> {
 
 /// One of several claims: what came of it, then what it says.
 fn of_claim(result: &ClaimResult, shared: bool) -> [Piece; 2] {
-    [outcome(Rank::Plain, &result.name, result.outcome, result.reason.as_deref()), claimed(&result.claim, shared)]
+    [
+        outcome(Rank::Plain, &result.name, result.outcome, result.reason.as_deref()),
+        claimed(&result.claim, shared),
+    ]
 }
 
 fn outcome(rank: Rank, name: &str, outcome: Option<LabOutcome>, reason: Option<&str>) -> Piece {

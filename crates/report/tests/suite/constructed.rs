@@ -29,9 +29,7 @@ pub(crate) fn contend() -> Owned {
             "claimed": "smt-sibling",
         })
     };
-    let label = |a: u32, b: u32, label: &str| {
-        json!({ "cpu_a": a, "cpu_b": b, "label": label, "claimed": "smt-sibling", "evidence": "integer 1.52 times" })
-    };
+    let label = |a: u32, b: u32, label: &str| json!({ "cpu_a": a, "cpu_b": b, "label": label, "claimed": "smt-sibling", "evidence": "integer 1.52 times" });
     record(
         "contend",
         json!({

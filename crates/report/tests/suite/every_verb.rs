@@ -27,6 +27,9 @@ pub(crate) fn without_runs() -> Vec<(&'static str, Owned)> {
 fn in_words() {
     for (name, owned) in without_runs() {
         insta::assert_snapshot!(format!("{name}_text"), owned.text(80));
-        insta::assert_snapshot!(format!("{name}_markdown"), owned.render(Format::Markdown, &Style::default()));
+        insta::assert_snapshot!(
+            format!("{name}_markdown"),
+            owned.render(Format::Markdown, &Style::default())
+        );
     }
 }

@@ -59,17 +59,94 @@ fn tokens(page: &str) -> Vec<Token<'_>> {
 }
 
 const ELEMENTS: [&str; 45] = [
-    "html", "head", "meta", "title", "style", "body", "a", "header", "main", "section", "script", "h1", "h2", "h3",
-    "p", "span", "code", "em", "strong", "b", "div", "ul", "li", "table", "thead", "tbody", "tr", "th", "td",
-    "details", "summary", "figure", "figcaption", "button", "svg", "desc", "g", "text", "rect", "line", "polyline",
-    "polygon", "circle", "path", "br",
+    "html",
+    "head",
+    "meta",
+    "title",
+    "style",
+    "body",
+    "a",
+    "header",
+    "main",
+    "section",
+    "script",
+    "h1",
+    "h2",
+    "h3",
+    "p",
+    "span",
+    "code",
+    "em",
+    "strong",
+    "b",
+    "div",
+    "ul",
+    "li",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "details",
+    "summary",
+    "figure",
+    "figcaption",
+    "button",
+    "svg",
+    "desc",
+    "g",
+    "text",
+    "rect",
+    "line",
+    "polyline",
+    "polygon",
+    "circle",
+    "path",
+    "br",
 ];
 
 const ATTRIBUTES: [&str; 40] = [
-    "lang", "charset", "http-equiv", "content", "name", "class", "href", "id", "tabindex", "type", "hidden",
-    "data-name", "role", "aria-label", "scope", "xmlns", "viewBox", "width", "height", "x", "y", "x1", "x2", "y1",
-    "y2", "cx", "cy", "r", "rx", "points", "text-anchor", "font-size", "transform", "open", "d", "fill", "stroke",
-    "style", "title", "alt",
+    "lang",
+    "charset",
+    "http-equiv",
+    "content",
+    "name",
+    "class",
+    "href",
+    "id",
+    "tabindex",
+    "type",
+    "hidden",
+    "data-name",
+    "role",
+    "aria-label",
+    "scope",
+    "xmlns",
+    "viewBox",
+    "width",
+    "height",
+    "x",
+    "y",
+    "x1",
+    "x2",
+    "y1",
+    "y2",
+    "cx",
+    "cy",
+    "r",
+    "rx",
+    "points",
+    "text-anchor",
+    "font-size",
+    "transform",
+    "open",
+    "d",
+    "fill",
+    "stroke",
+    "style",
+    "title",
+    "alt",
 ];
 
 /// Names of the attributes of a tag; every value stands in quotes.
@@ -103,7 +180,10 @@ fn check(name: &str, page: &str) {
             continue;
         }
         assert!(ELEMENTS.contains(&element), "{name}: <{tag}>");
-        for attribute in attributes(tag) {
+        let mut known = attributes(tag);
+        known.sort_unstable();
+        assert!(known.windows(2).all(|two| two[0] != two[1]), "{name}: an attribute twice in <{tag}>");
+        for attribute in known {
             assert!(ATTRIBUTES.contains(&attribute.as_str()), "{name}: {attribute} in <{tag}>");
         }
         ids.extend(tag.split_once(" id=\"").and_then(|(_, rest)| rest.split('"').next()));
@@ -120,7 +200,8 @@ fn check(name: &str, page: &str) {
 
 /// The raw data of a page.
 fn raw(page: &str) -> &str {
-    let (_, after) = page.split_once("<script id=\"record\" type=\"application/json\">").expect("it holds the data");
+    let (_, after) =
+        page.split_once("<script id=\"record\" type=\"application/json\">").expect("it holds the data");
     after.split_once("</script>").expect("a script ends").0
 }
 
@@ -140,7 +221,10 @@ fn seen(page: &str) -> String {
                     "style" | "script" | "svg" | "head" => skipped += 1,
                     "/style" | "/script" | "/svg" | "/head" => skipped -= 1,
                     "/td" | "/th" => text.push_str("  "),
-                    "/p" | "/h1" | "/h2" | "/h3" | "/tr" | "li" | "/figure" | "/summary" | "/div" => text.push('\n'),
+                    "/p" | "/h1" | "/h2" | "/h3" | "/tr" | "li" | "/li" | "/a" | "/figure" | "/summary"
+                    | "/div" => {
+                        text.push('\n');
+                    }
                     _ => {}
                 }
             }
@@ -158,8 +242,13 @@ fn every_verb_has_a_page_that_is_well_formed_and_loads_nothing() {
         for loads in ["src=", "href=\"http", "@import", "url(", "<link", "<iframe"] {
             assert!(!page.contains(loads), "{name}: {loads}");
         }
-        assert_eq!(page.matches("http:").count(), page.matches("http://www.w3.org/2000/svg").count(), "{name}");
-        let json: serde_json::Value = serde_json::from_str(raw(&page)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(
+            page.matches("http:").count(),
+            page.matches("http://www.w3.org/2000/svg").count(),
+            "{name}"
+        );
+        let json: serde_json::Value =
+            serde_json::from_str(raw(&page)).unwrap_or_else(|error| panic!("{name}: {error}"));
         let same: serde_json::Value =
             serde_json::from_str(&owned.render(Format::Json, &Style::default())).expect("JSON is JSON");
         assert_eq!(json, same, "{name}");
@@ -185,8 +274,7 @@ fn what_matters_is_drawn() {
 }
 
 /// Ends of everything that a name could stand in, what a browser would run, and what turns the direction.
-const HOSTILE: &str =
-    "</script></title></style><img src=x onerror=alert(1)>\"'><b onclick=\"x\">&lt;\u{202e}\u{200b}\u{1b}[31m\u{1}\u{5}\n]]>-->";
+const HOSTILE: &str = "</script></title></style><img src=x onerror=alert(1)>\"'><b onclick=\"x\">&lt;\u{202e}\u{200b}\u{1b}[31m\u{1}\u{5}\n]]>-->";
 
 #[test]
 fn nobody_breaks_out_of_a_page() {

@@ -47,7 +47,9 @@ pub(super) fn draw(of: &Distribution) -> Option<Drawing> {
 /// What a screen reader says of one row.
 fn described(of: &Distribution, index: usize, series: &Sorted, scale: Scale) -> String {
     let name = of.names.get(index).map_or_else(String::new, |name| format!("{name}: "));
-    let median = series.median().map_or_else(|| "no reading".to_owned(), |it| format!("median {}", scale.with_unit(it)));
+    let median = series
+        .median()
+        .map_or_else(|| "no reading".to_owned(), |it| format!("median {}", scale.with_unit(it)));
     format!("{name}{median}")
 }
 
@@ -57,7 +59,11 @@ fn row(name: &str, series: &Sorted, raster: Raster, scale: Scale, x: &Axis, base
     let width = (x.to - x.from) / bins.len() as f64;
     let median = series.median().filter(|_| series.is_drawable());
     let said = median.map_or_else(String::new, |median| format!("median {}", scale.with_unit(median)));
-    let beyond = if beyond == 0 { String::new() } else { format!("{} beyond the drawing", counted(beyond, "run", "runs")) };
+    let beyond = if beyond == 0 {
+        String::new()
+    } else {
+        format!("{} beyond the drawing", counted(beyond, "run", "runs"))
+    };
     let aside: Vec<String> = [said, beyond].into_iter().filter(|text| !text.is_empty()).collect();
     let aside = aside.join(", ");
     let room = x.to - x.from - svg::text_width(&aside, TEXT_SIZE);
@@ -83,5 +89,10 @@ fn row(name: &str, series: &Sorted, raster: Raster, scale: Scale, x: &Axis, base
 fn hint(raster: Raster, index: usize, count: usize, scale: Scale) -> String {
     let width = (raster.axis.high - raster.axis.low) / raster.bins as f64;
     let low = raster.axis.low + width * index as f64;
-    spaced(&format!("{}, {} to {}", counted(count, "run", "runs"), scale.number(low), scale.with_unit(low + width)))
+    spaced(&format!(
+        "{}, {} to {}",
+        counted(count, "run", "runs"),
+        scale.number(low),
+        scale.with_unit(low + width)
+    ))
 }

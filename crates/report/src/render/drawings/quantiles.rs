@@ -11,7 +11,8 @@ use crate::words::quantity;
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 400.0;
 const LEFT: f64 = 78.0;
-const RIGHT: f64 = 16.0;
+/// Enough for half of the longest percentile.
+const RIGHT: f64 = 28.0;
 const ABOVE: f64 = 28.0;
 const BELOW: f64 = 44.0;
 const LINE: f64 = 18.0;

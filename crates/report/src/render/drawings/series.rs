@@ -47,13 +47,17 @@ fn body(of: &Series, width: f64, height: f64) -> Markup {
     let points = || of.lines.iter().flat_map(|line| &line.points);
     let x = Axis::around(points().map(|point| point.x), LEFT, width - RIGHT);
     let rules = of.rules.iter().flat_map(|rule| [rule.value, rule.low, rule.high]);
-    let y = Axis::around(points().flat_map(|point| [point.low, point.high]).chain(rules), height - BELOW, ABOVE);
+    let y =
+        Axis::around(points().flat_map(|point| [point.low, point.high]).chain(rules), height - BELOW, ABOVE);
     let reading = match of.values {
-        Values::Metric(metric) => Reading::In(Scale::of(metric, points().map(|point| point.median).fold(0.0, f64::max))),
+        Values::Metric(metric) => {
+            Reading::In(Scale::of(metric, points().map(|point| point.median).fold(0.0, f64::max)))
+        }
         Values::Change => Reading::Change,
     };
     html! {
-        (svg::text(LEFT, ABOVE - 12.0, Anchor::Start, TEXT_SIZE, "strong", &heading(of, reading)))
+        (svg::text(LEFT, ABOVE - 12.0, Anchor::Start, TEXT_SIZE, "strong",
+            &svg::fitting(&heading(of, reading), TEXT_SIZE, width - LEFT - RIGHT)))
         (y.vertical(LEFT, width - RIGHT, 5, |value| reading.number(value)))
         (names(of, &x, height))
         @for rule in &of.rules { (across(rule, &x, &y)) }
@@ -82,11 +86,20 @@ fn heading(of: &Series, reading: Reading) -> String {
 
 /// A value across the drawing, and the band of its interval.
 fn across(rule: &Rule, x: &Axis, y: &Axis) -> Markup {
-    let band = [(x.from, y.at(rule.high)), (x.to, y.at(rule.high)), (x.to, y.at(rule.low)), (x.from, y.at(rule.low))];
+    let band = [
+        (x.from, y.at(rule.high)),
+        (x.to, y.at(rule.high)),
+        (x.to, y.at(rule.low)),
+        (x.from, y.at(rule.low)),
+    ];
     html! {
         @if rule.high > rule.low { (svg::polygon(&band, "band dot2")) }
-        (svg::line((x.from, y.at(rule.value)), (x.to, y.at(rule.value)), "line line2"))
-        (svg::text(x.to, y.at(rule.value) - 4.0, Anchor::End, TEXT_SIZE, "", &rule.name))
+        @let (class, at, anchor) = match rule.is_reference {
+            true => ("ink", x.from + 4.0, Anchor::Start),
+            false => ("line line2", x.to, Anchor::End),
+        };
+        (svg::line((x.from, y.at(rule.value)), (x.to, y.at(rule.value)), class))
+        (svg::text(at, y.at(rule.value) - 4.0, anchor, TEXT_SIZE, "", &rule.name))
     }
 }
 

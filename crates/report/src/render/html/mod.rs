@@ -10,7 +10,9 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::ReportError;
 use crate::parts::spans::{Kind, Span, spans};
-use crate::parts::{Branch, Grid, Medium, Note, Notes, Part, Piece, Rank, Sentence, Series, Tone, Tree, shown};
+use crate::parts::{
+    Branch, Grid, Medium, Note, Notes, Part, Piece, Rank, Sentence, Series, Tone, Tree, shown,
+};
 use crate::render::drawings;
 use crate::svg;
 use crate::words::{counted, spaced, visible};
@@ -76,7 +78,7 @@ fn content(title: &str, pieces: &[&Piece]) -> Markup {
         @match answers.split_first() {
             None => h1 { (title) },
             Some((first, others)) => {
-                h1 class=(tone(first)) { @if let Part::Sentence(it) = &first.part { (words(&it.text)) } }
+                h1 class=[tone(first)] { @if let Part::Sentence(it) = &first.part { (words(&it.text)) } }
                 @for answer in others { (part(answer)) }
             }
         }
@@ -99,7 +101,7 @@ fn together(group: &[&Piece]) -> Markup {
             p {
                 @for piece in group {
                     @if let Part::Sentence(it) = &piece.part {
-                        span class=(tone(piece)) { (words(&it.text)) } " "
+                        span class=[tone(piece)] { (words(&it.text)) } " "
                     }
                 }
             }
@@ -140,31 +142,33 @@ fn figure(piece: &Piece, caption: Option<&str>) -> Markup {
 fn sentence(piece: &Piece, it: &Sentence) -> Markup {
     let class = tone(piece);
     match it.rank {
-        Rank::Answer => html! { p.answer class=(class) { (words(&it.text)) } },
+        Rank::Answer => {
+            html! { p class=(format!("answer {}", class.unwrap_or_default()).trim_end()) { (words(&it.text)) } }
+        }
         Rank::Title => html! { h2 { (words(&it.text)) } },
         Rank::Heading if piece.depth == 0 => html! { h2 { (words(&it.text)) } },
         Rank::Heading => html! { h3 { (words(&it.text)) } },
-        Rank::Subtitle | Rank::Plain => html! { p class=(class) { (words(&it.text)) } },
+        Rank::Subtitle | Rank::Plain => html! { p class=[class] { (words(&it.text)) } },
         Rank::Warning => html! { p { strong { "Warning: " } (words(&it.text)) } },
     }
 }
 
 /// What a sentence says, as a class; each is a word beside a colour, since the sentence says it too.
-fn tone(piece: &Piece) -> &'static str {
+fn tone(piece: &Piece) -> Option<&'static str> {
     match &piece.part {
         Part::Sentence(it) => class(it.tone),
-        _ => "",
+        _ => None,
     }
 }
 
-fn class(tone: Tone) -> &'static str {
+fn class(tone: Tone) -> Option<&'static str> {
     match tone {
-        Tone::Plain | Tone::Title => "",
-        Tone::Faint => "faint",
-        Tone::Good => "good",
-        Tone::Bad => "bad",
-        Tone::Neutral => "neutral",
-        Tone::Doubt => "doubt",
+        Tone::Plain | Tone::Title => None,
+        Tone::Faint => Some("faint"),
+        Tone::Good => Some("good"),
+        Tone::Bad => Some("bad"),
+        Tone::Neutral => Some("neutral"),
+        Tone::Doubt => Some("doubt"),
     }
 }
 
@@ -187,7 +191,7 @@ fn table(grid: &Grid) -> Markup {
     let numeric: Vec<bool> = (0..grid.header.len()).map(|column| grid.is_numeric(column)).collect();
     let rows = html! {
         @for row in &grid.rows {
-            tr class=(class(row.tone)) {
+            tr class=[class(row.tone)] {
                 @for (column, text) in row.cells.iter().enumerate() { (cell(column, text, grid.named, numeric[column])) }
             }
         }
@@ -226,10 +230,11 @@ fn framed(header: &[&str], numeric: &[bool], rows: &Markup) -> Markup {
 
 /// A tree whose branches are the first column of a table.
 fn columns(header: &[&str], branches: &[Branch]) -> Markup {
-    let numeric: Vec<bool> = (0..header.len()).map(|column| column > 0 && column + 1 < header.len()).collect();
+    let numeric: Vec<bool> =
+        (0..header.len()).map(|column| column > 0 && column + 1 < header.len()).collect();
     let rows = html! {
         @for branch in branches {
-            tr class=(class(branch.tone)) {
+            tr class=[class(branch.tone)] {
                 th scope="row" {
                     @if branch.depth > 0 { span.branch { ("\u{2003}".repeat(branch.depth - 1)) "└ " } }
                     code { (visible(&branch.text)) }
@@ -254,10 +259,10 @@ fn notes(it: &Notes) -> Markup {
 /// A line with those that stand below it.
 fn entry(lines: &[&Note]) -> Markup {
     html! {
-        li class=(class(lines[0].tone)) {
+        li class=[class(lines[0].tone)] {
             (note(lines[0]))
             @if lines.len() > 1 {
-                ul { @for line in &lines[1..] { li class=(class(line.tone)) { (note(line)) } } }
+                ul { @for line in &lines[1..] { li class=[class(line.tone)] { (note(line)) } } }
             }
         }
     }

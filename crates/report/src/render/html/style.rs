@@ -13,25 +13,25 @@ h2{font-size:1.1rem;margin:2rem 0 .5rem}h3{font-size:1rem;margin:1.5rem 0 .5rem}
 .answer{font-size:1.1rem;font-weight:600;margin:.5rem 0}.faint{color:var(--soft)}p.faint,.conditions{font-size:.9rem}\
 .good{color:var(--good)}.bad{color:var(--bad)}.doubt{color:var(--doubt)}.neutral{color:var(--neutral)}\
 .warnings{border-left:4px solid var(--doubt);background:var(--fill);padding:.25rem 1rem;margin:1rem 0}\
-.warnings p{margin:.5rem 0}code{font:.92em ui-monospace,'DejaVu Sans Mono',monospace;overflow-wrap:anywhere}\
+.warnings p{margin:.5rem 0}code{font-family:ui-monospace,'DejaVu Sans Mono',monospace;font-size:.92em;overflow-wrap:anywhere}\
 .scroll,figure{overflow-x:auto;margin:1rem 0}table{border-collapse:collapse;font-size:.92rem}\
 th,td{padding:.25rem .75rem;text-align:left;border-bottom:1px solid var(--edge);vertical-align:top}\
 th{font-weight:400;color:inherit}thead th{color:var(--soft);white-space:nowrap}\
-tbody th{min-width:9rem;max-width:24rem}\
+tbody th{max-width:24rem}tbody th:has(code){min-width:11rem}th code{overflow-wrap:break-word}\
 td{white-space:nowrap}.n{text-align:right;font-variant-numeric:tabular-nums}.branch{white-space:pre;color:var(--soft)}\
-figure svg{display:block;max-width:100%;min-width:min(100%,40rem);height:auto}figcaption{font-size:.9rem}\
-.zooms{display:flex;flex-wrap:wrap;gap:1rem}.zooms figure{flex:1 1 20rem;margin:0}.zooms svg{min-width:0}\
+figure svg{display:block;max-width:100%;height:auto}figcaption{font-size:.9rem}\
+.zooms{display:flex;flex-wrap:wrap;gap:1rem}.zooms figure{flex:1 1 20rem;margin:0}\
 ul{padding-left:1.25rem;margin:.5rem 0}li{margin:.15rem 0}\
 summary{cursor:pointer;padding:.25rem 0}button{font:inherit;padding:.4rem .9rem;border:1px solid var(--edge);\
 border-radius:6px;background:var(--fill);color:inherit;cursor:pointer}\
 :focus-visible{outline:2px solid var(--neutral);outline-offset:2px}main:focus{outline:none}\
 .skip{position:absolute;left:-99rem}.skip:focus{position:static}\
-@media (max-width:45rem){body{padding:.75rem}figure svg{max-width:none;width:42rem}.zooms svg{width:100%}\
-tbody th{min-width:7rem;max-width:12rem}}\
+@media (max-width:45rem){body{padding:.75rem}figure svg{max-width:max(100%,42rem)}.zooms svg{max-width:100%}\
+tbody th{max-width:14rem}h1{font-size:1.15rem}.answer{font-size:1rem}}\
 @media print{:root{color-scheme:light;--text:#000;--page:#fff;--soft:#444;--edge:#bbb;--fill:#fff}\
 body{max-width:none;padding:0;font-size:10pt}button,.skip,.screen{display:none}.scroll,figure{overflow:visible}\
 figure,tr,.warnings{break-inside:avoid}h2,h3{break-after:avoid}td,thead th{white-space:normal}\
-figure svg{min-width:0;max-width:100%}}";
+figure svg{max-width:100%}}";
 
 /// Saves the raw data, and unfolds all rows for paper.
 pub(super) const SCRIPT: &str = "\

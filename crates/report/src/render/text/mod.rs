@@ -108,8 +108,11 @@ fn notes(page: &mut Page, it: &Notes) -> io::Result<()> {
     }
     for note in it.lines.iter().filter(|note| note.media.contains(&Medium::Terminal)) {
         let label = if note.label.is_empty() { String::new() } else { format!("{}: ", note.label) };
-        let values: Vec<String> =
-            note.values.iter().map(|value| spans(value).into_iter().map(|span| span.text).collect()).collect();
+        let values: Vec<String> = note
+            .values
+            .iter()
+            .map(|value| spans(value).into_iter().map(|span| span.text).collect())
+            .collect();
         let text = format!("{label}{}", values.join("; "));
         let steps = note.depth - usize::from(it.folded);
         match note.unbroken {

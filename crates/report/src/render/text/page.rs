@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anstyle::AnsiColor;
 
-use crate::Style;
 use super::columns;
+use crate::Style;
 use crate::parts::{Grid, Tone};
 use crate::render::chart::Lines;
 use crate::render::pen::Pen;

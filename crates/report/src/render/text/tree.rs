@@ -48,8 +48,9 @@ fn cells(pen: Pen, branch: &Branch) -> Vec<String> {
 /// Branches at the left, and the items of each at the right.
 fn sets(page: &mut Page, branches: &[Branch]) -> io::Result<()> {
     let pen = page.pen;
-    let texts: Vec<String> =
-        (0..branches.len()).map(|index| format!("{}{}", margin(branches, index, pen), branches[index].text)).collect();
+    let texts: Vec<String> = (0..branches.len())
+        .map(|index| format!("{}{}", margin(branches, index, pen), branches[index].text))
+        .collect();
     let widest = texts.iter().map(|text| text.width()).max().unwrap_or(0);
     let left = widest.min(pen.width - GAP - BESIDE_MIN);
     for (text, branch) in texts.iter().zip(branches) {

@@ -43,7 +43,13 @@ pub(super) fn zoom(found: &SweepFindings, peak: &Peak) -> Option<Series> {
     Some(series(found, caption.clone(), caption, vec![near], true))
 }
 
-fn series(found: &SweepFindings, title: String, description: String, lines: Vec<Line>, is_zoom: bool) -> Series {
+fn series(
+    found: &SweepFindings,
+    title: String,
+    description: String,
+    lines: Vec<Line>,
+    is_zoom: bool,
+) -> Series {
     let unit = found.unit.as_ref().map_or_else(String::new, |unit| format!(" in {}", visible(unit)));
     let factor = visible(&found.factor);
     let names = || found.levels.iter().map(|level| level.level.clone()).collect();
