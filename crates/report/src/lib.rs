@@ -42,19 +42,10 @@ const BUFFER_BYTES: usize = 64 << 10;
 pub fn write(record: &Record, format: Format, style: &Style, out: &mut dyn Write) -> Result<(), ReportError> {
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, out);
     match format {
-        Format::Text => render::text::write(&verbs::report(record), style, &mut out)?,
         Format::Json => json::write(record, &mut out)?,
         Format::Csv => csv_rows::write(record, &mut out)?,
-        Format::Markdown => render::markdown::write(&verbs::report(record), &mut out)?,
-        Format::HyperfineJson => export::hyperfine::write(record, &mut out)?,
-        Format::PyperfJson => export::pyperf::write(record, &mut out)?,
-        Format::GithubActionBenchmark => export::github::write(record, &mut out)?,
-        Format::BencherBmf => export::bencher::write(record, &mut out)?,
-        Format::Svg => drawing(record, &mut out)?,
-        Format::Html => render::html::write(record, &verbs::report(record), &mut out)?,
-        Format::Boxes => export::boxes::write(record, style, &mut out)?,
-        Format::Lscpu => export::lscpu::write(record, &mut out)?,
-        Format::OpenMetrics => export::openmetrics::write(record, &mut out)?,
+        _ if render::write(record, format, style, &mut out)? => {}
+        _ => export::write(record, format, style, &mut out)?,
     }
     Ok(out.flush()?)
 }
@@ -80,14 +71,6 @@ pub fn write_look(
         (other, _) => return Err(ReportError::NotFollowed(other)),
     }
     Ok(out.flush()?)
-}
-
-/// The first drawing of a report that has one.
-fn drawing(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
-    let reason = "these findings have no drawing; take text, json, csv, markdown or html";
-    let drawing = render::drawings::first(&verbs::report(record));
-    let drawing = drawing.ok_or(ReportError::NothingToExport { format: "svg", reason })?;
-    Ok(out.write_all(drawing.as_bytes())?)
 }
 
 /// The verdict of a comparison in words that state what they cover, for a log or a message of a gate.

@@ -6,8 +6,11 @@ mod heat_map;
 mod quantiles;
 mod series;
 
+use std::io::Write;
+
 use maud::Markup;
 
+use crate::ReportError;
 use crate::parts::{Medium, Part, Piece, Tree, shown};
 use crate::svg;
 
@@ -49,7 +52,10 @@ pub(crate) fn draw(part: &Part) -> Option<Drawing> {
     }
 }
 
-/// The first drawing of a report as a file.
-pub(crate) fn first(pieces: &[Piece]) -> Option<String> {
-    shown(pieces, Medium::Page).find_map(|piece| draw(&piece.part)).map(|drawing| drawing.document())
+/// Writes the first drawing of a report that has one.
+pub(crate) fn write(pieces: &[Piece], out: &mut dyn Write) -> Result<(), ReportError> {
+    let drawing = shown(pieces, Medium::Page).find_map(|piece| draw(&piece.part));
+    let reason = "these findings have no drawing; take text, json, csv, markdown or html";
+    let drawing = drawing.ok_or(ReportError::NothingToExport { format: "svg", reason })?;
+    Ok(out.write_all(drawing.document().as_bytes())?)
 }
