@@ -41,7 +41,7 @@ pub(crate) fn write_with_evidence(
     output: &OutputArgs,
 ) -> Result<(), Failure> {
     with_writer(output, |style, out| {
-        Ok(fauxplat_report::write_with_evidence(record, evidence, output.format, style, out)?)
+        fauxplat_report::write_with_evidence(record, evidence, output.format, style, out).map_err(refused)
     })
 }
 

@@ -8,7 +8,7 @@ use fauxplat_model::{
     TableValue, Verdict,
 };
 
-use crate::grid::{Grid, Tone};
+use crate::parts::{Grid, Tone};
 use crate::samples::{compared, summary};
 use crate::verdict;
 use crate::words::{Scale, TIE, change, p_value, percent, quantity, visible};

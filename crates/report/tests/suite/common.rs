@@ -14,7 +14,7 @@ use fauxplat_units::Bytes;
 
 /// The formats that carry runs: those for drawings and topologies refuse them.
 pub(crate) fn formats_of_runs() -> impl Iterator<Item = Format> {
-    let drawings = [Format::Svg, Format::Html, Format::Boxes, Format::Lscpu, Format::OpenMetrics];
+    let drawings = [Format::Svg, Format::Boxes, Format::Lscpu, Format::OpenMetrics];
     Format::ALL.into_iter().filter(move |format| !drawings.contains(format))
 }
 
