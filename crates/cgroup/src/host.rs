@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fauxplat_model::Limit;
+use fauxplat_procfs::{cgroup, mounts};
 
 use crate::{CgroupError, Group, owner};
 
@@ -117,57 +118,19 @@ impl Hierarchy {
 }
 
 /// The hierarchy that has a controller.
-fn hierarchy(root: &Path, mounts: &str, groups: &str, controller: &'static str) -> Option<Hierarchy> {
-    let one = mounts.lines().filter_map(Mount::parse).find(|mount| mount.is_v1_of(controller));
-    let (version, mount) = match one {
-        Some(mount) => (Version::One, mount),
-        None => (Version::Two, mounts.lines().filter_map(Mount::parse).find(|mount| mount.is_v2())?),
-    };
-    let path = groups.lines().find_map(|line| {
-        let mut parts = line.splitn(3, ':');
-        let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
-        let ours = match version {
-            Version::One => controllers.split(',').any(|one| one == controller),
-            Version::Two => controllers.is_empty(),
-        };
-        ours.then_some(path)
-    })?;
-    let folder = root.join(mount.point.trim_start_matches('/'));
+fn hierarchy(root: &Path, mountinfo: &str, groups: &str, controller: &'static str) -> Option<Hierarchy> {
+    let (path, mount) = cgroup::hierarchy(groups, mountinfo, controller)?;
+    let version = if mount.is_v2() { Version::Two } else { Version::One };
+    let folder = root.join(mounts::unescaped(mount.point).trim_start_matches('/'));
     if version == Version::Two {
         let available = fs::read_to_string(folder.join("cgroup.controllers")).unwrap_or_default();
         available.split_whitespace().find(|one| *one == controller)?;
     }
     // A container sees a part of the hierarchy as its root; a group outside it is not to be seen.
-    let below = path.strip_prefix(mount.root).unwrap_or(path).trim_start_matches('/');
-    let own = folder.join(below);
+    let below = cgroup::below(path, &mounts::unescaped(mount.part)).unwrap_or_default();
+    let own = folder.join(below.trim_start_matches('/'));
     let own = if own.is_dir() { own } else { folder.clone() };
     Some(Hierarchy { controller, version, mount: folder, own })
-}
-
-/// One line of `/proc/PID/mountinfo`, see `proc_pid_mountinfo(5)`.
-struct Mount<'a> {
-    root: &'a str,
-    point: &'a str,
-    kind: &'a str,
-    options: &'a str,
-}
-
-impl<'a> Mount<'a> {
-    fn parse(line: &'a str) -> Option<Self> {
-        let (before, after) = line.split_once(" - ")?;
-        let mut before = before.split(' ').skip(3);
-        let mut after = after.split(' ');
-        let (root, point, kind) = (before.next()?, before.next()?, after.next()?);
-        Some(Mount { root, point, kind, options: after.nth(1)? })
-    }
-
-    fn is_v1_of(&self, controller: &str) -> bool {
-        self.kind == "cgroup" && self.options.split(',').any(|option| option == controller)
-    }
-
-    fn is_v2(&self) -> bool {
-        self.kind == "cgroup2"
-    }
 }
 
 #[cfg(test)]
