@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_launch::words;
 use fauxplat_model::{Build, Definition, Scope, Variant, Variation};
 use fauxplat_plan::{Expanded, expand};
-use fauxplat_variants::{Berths, Builder, Built, Question, Recipe, VariantError, default_cache};
+use fauxplat_variants::{Builder, Built, ProgramSlots, Question, Recipe, VariantError, default_cache};
 
 use crate::failure::Failure;
 use crate::output;
@@ -14,7 +14,7 @@ use crate::output;
 /// The built programs of an experiment.
 pub(crate) struct Foundry {
     builder: Builder,
-    berths: Berths,
+    slots: ProgramSlots,
     recipes: Vec<Recipe>,
     /// Per command: what is built for it, if anything is.
     works: Vec<Option<Work>>,
@@ -44,9 +44,9 @@ impl Foundry {
             return Ok(None);
         }
         let builder = Builder::open(&default_cache()?, &definition.vary)?;
-        let berths = Berths::new(&builder, expanded.len())?;
+        let slots = ProgramSlots::new(&builder, expanded.len())?;
         let mut foundry =
-            Foundry { builder, berths, recipes: Vec::new(), works: Vec::new(), variants: Vec::new(), seed };
+            Foundry { builder, slots, recipes: Vec::new(), works: Vec::new(), variants: Vec::new(), seed };
         let mut builds: Vec<Build> = Vec::new();
         for (number, one) in expanded.iter().enumerate() {
             let work = one
@@ -93,20 +93,20 @@ impl Foundry {
         Ok(Work { recipe, link_seed: one.link_seed })
     }
 
-    /// Puts the first program of a command into its berth: its one layout, or for a start the program as it is.
+    /// Puts the first program of a command into its slot: its one layout, or for a start the program as it is.
     fn lay_out(&mut self, number: usize) -> Result<(), Failure> {
         let Some(work) = self.works[number] else { return Ok(()) };
         match work.link_seed {
             Some(seed) => self.place(number, seed, None),
-            None => Ok(self.berths.put(number, self.recipes[work.recipe].plain())?),
+            None => Ok(self.slots.put(number, self.recipes[work.recipe].plain())?),
         }
     }
 
-    /// Builds a layout for a command and puts it into its berth.
+    /// Builds a layout for a command and puts it into its slot.
     fn place(&mut self, number: usize, link_seed: u64, block: Option<u32>) -> Result<(), Failure> {
         let Some(work) = self.works[number] else { return Ok(()) };
         let (built, variant) = self.variant(work, number, link_seed)?;
-        self.berths.put(number, &built)?;
+        self.slots.put(number, &built)?;
         self.variants.push(Variant { blocks: block.into_iter().collect(), ..variant });
         Ok(())
     }
@@ -121,7 +121,7 @@ impl Foundry {
 
     /// Where the programs lie, by the number of the command.
     pub(crate) fn programs(&self) -> Vec<Option<PathBuf>> {
-        let path = |(number, work): (usize, &Option<Work>)| work.map(|_| self.berths.path(number).to_owned());
+        let path = |(number, work): (usize, &Option<Work>)| work.map(|_| self.slots.path(number).to_owned());
         self.works.iter().enumerate().map(path).collect()
     }
 

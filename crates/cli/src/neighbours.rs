@@ -6,7 +6,7 @@ use fauxplat_analyze::usable_cache;
 use fauxplat_kernels::{Caches, Kernel};
 use fauxplat_model::{GroupKind, Neighbourhood, Policy, Topology};
 use fauxplat_units::{Bytes, Cpu, CpuSet};
-use fauxplat_workers::{Crew, Shift, Station, WorkerError};
+use fauxplat_workers::{Shift, Station, WorkerError, WorkerPool};
 
 /// Sizes of the caches of a CPU.
 pub(crate) fn caches_of(topology: &Topology, cpu: Cpu) -> Caches {
@@ -101,7 +101,7 @@ fn usable(cpu: Cpu, policy: Policy, caches: &Caches) -> Result<Option<Bytes>, Wo
 /// CPU time of a unit of the walk through so much memory: the median of a few, since others come and go.
 fn step_ns(cpu: Cpu, policy: Policy, caches: &Caches, footprint: Bytes) -> Result<f64, WorkerError> {
     let caches = Caches { llc: Bytes(footprint.0 / 3 * 4), ..*caches };
-    let mut crew = Crew::new(&[Station { cpu, policy, caches }])?;
+    let mut crew = WorkerPool::new(&[Station { cpu, policy, caches }])?;
     let shift = Shift {
         kernel: Kernel::Llc,
         warm_ns: TRIAL_NS,

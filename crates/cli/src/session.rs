@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use fauxplat_analyze::counter_rates;
-use fauxplat_load::Troop;
+use fauxplat_load::Loads;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     Background, Command, Definition, Metric, Phase, Placement, RunFindings, Sample, Setup, Source, Sources,
@@ -45,7 +45,7 @@ pub(crate) struct Session<'a> {
     /// The machine as it was changed for this experiment. It is put back at the end, however that comes.
     tuned: Option<Tuned>,
     /// The loads that are held beside all of it.
-    load: Option<Troop>,
+    load: Option<Loads>,
 }
 
 /// Runs of the empty program: enough for a median, and over in a few milliseconds.

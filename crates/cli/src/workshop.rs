@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fauxplat_load::Troop;
+use fauxplat_load::Loads;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{Condition, Definition, EnvPad, Heap, Placement, Sources};
 use fauxplat_plan::{Layout, Plan};
@@ -25,7 +25,7 @@ pub(crate) struct Workshop<'a> {
     pub(crate) progress: Progress,
     pub(crate) interrupted: bool,
     /// The loads that are held beside all of it.
-    pub(crate) load: Option<Troop>,
+    pub(crate) load: Option<Loads>,
     experiment: Option<Experiment>,
     output: &'a OutputArgs,
     started_ns: u64,

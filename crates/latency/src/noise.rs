@@ -5,11 +5,12 @@ use std::os::unix::fs::FileExt;
 
 use fauxplat_procfs::{per_cpu, stat, whole_lines};
 use fauxplat_sys::{clock, process, signal};
+use fauxplat_threads::Place;
 use fauxplat_units::Cpu;
 
 use crate::LatencyError;
 use crate::recording::Recording;
-use crate::stage::Place;
+use crate::stage::run;
 
 /// Watches the clock for this long; every pause above the threshold is a gap, with what the kernel counted meanwhile as
 /// its cause. Time that goes into finding the cause does not belong to the test.
@@ -17,7 +18,7 @@ use crate::stage::Place;
 /// # Errors
 /// The thread cannot be placed.
 pub fn noise(place: &Place, duration_ns: u64, threshold_ns: u64) -> Result<Recording, LatencyError> {
-    place.run(|| {
+    run(place, || {
         let mut recording = Recording::default();
         let mut counters = Counters::open(place.cpu);
         let mut last_ns = clock::monotonic_ns();

@@ -38,7 +38,7 @@ pub use load::{LoadKind, LoadSpec};
 pub use metric::{Metric, Unit};
 pub use relation::{Part, Relation};
 pub use sample::{Outcome, Phase, Reading, Sample, Source, Sources};
-pub use shift::{Handover, ShiftSample};
+pub use shift::{CacheTransfer, ShiftSample};
 pub use surroundings::{Background, Beside, HugePages, Limit};
 pub use table_source::TableSource;
 pub use topology::{Cache, CacheKind, CpuKind, Group, GroupKind, LogicalCpu, NumaNode, Topology};

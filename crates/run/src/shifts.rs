@@ -3,7 +3,7 @@
 use fauxplat_model::{Phase, ShiftSample};
 use fauxplat_plan::Plan;
 use fauxplat_sys::signal;
-use fauxplat_workers::{Crew, Shift, WorkerError};
+use fauxplat_workers::{Shift, WorkerError, WorkerPool};
 
 use crate::Stopped;
 
@@ -36,17 +36,17 @@ pub fn execute_cells<E>(
 /// # Errors
 /// A worker is gone.
 pub fn execute_shifts(
-    crew: &mut Crew,
+    pool: &mut WorkerPool,
     cells: &Cells,
     plan: &Plan,
     rounds: u32,
     mut on_sample: impl FnMut(ShiftSample),
 ) -> Result<Stopped, WorkerError> {
     execute_cells(plan, rounds, |round, cell| {
-        let accounts = crew.work(&cells[usize::from(cell)])?;
-        for (hand, account) in accounts.into_iter().enumerate() {
+        let accounts = pool.work(&cells[usize::from(cell)])?;
+        for (worker, account) in accounts.into_iter().enumerate() {
             if let Some(account) = account {
-                on_sample(ShiftSample { round, cell, hand: hand as u16, ..account });
+                on_sample(ShiftSample { round, cell, hand: worker as u16, ..account });
             }
         }
         Ok(())

@@ -15,7 +15,7 @@ use fauxplat_run::{Stopped, execute_shifts};
 use fauxplat_sys::signal;
 use fauxplat_topology::Watch;
 use fauxplat_units::{Cpu, CpuSet};
-use fauxplat_workers::{Crew, Shift, Station};
+use fauxplat_workers::{Shift, Station, WorkerPool};
 
 use crate::args::ContendArgs;
 use crate::failure::Failure;
@@ -62,10 +62,10 @@ fn cores(topology: &Topology, cpus: &CpuSet) -> Vec<CpuSet> {
     cores
 }
 
-fn crew(topology: &Topology, cpus: &CpuSet) -> Result<(Crew, Policy), Failure> {
+fn crew(topology: &Topology, cpus: &CpuSet) -> Result<(WorkerPool, Policy), Failure> {
     let with = |policy| {
         let station = |cpu: Cpu| Station { cpu, policy, caches: caches_of(topology, cpu) };
-        Crew::new(&cpus.iter().map(station).collect::<Vec<_>>()).map(|crew| (crew, policy))
+        WorkerPool::new(&cpus.iter().map(station).collect::<Vec<_>>()).map(|crew| (crew, policy))
     };
     match with(Policy::Fifo(90)) {
         Err(error) if error.is_permission() => Ok(with(Policy::Other)?),
@@ -76,7 +76,7 @@ fn crew(topology: &Topology, cpus: &CpuSet) -> Result<(Crew, Policy), Failure> {
 /// Cells: each CPU alone, each core with all its threads, one thread per core, every CPU.
 fn measure(
     workshop: &mut Workshop<'_>,
-    mut crew: Crew,
+    mut crew: WorkerPool,
     args: &ContendArgs,
     cpus: &CpuSet,
     cores: &[CpuSet],

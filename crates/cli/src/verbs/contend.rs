@@ -8,7 +8,7 @@ use fauxplat_model::document::Findings;
 use fauxplat_model::{Condition, ContendFindings, EnvPad, Placement, Policy, ShiftSample, Topology};
 use fauxplat_run::{Stopped, execute_shifts};
 use fauxplat_units::{Bytes, Cpu, CpuSet, Nanos};
-use fauxplat_workers::{Crew, Shift, Station, WorkerError};
+use fauxplat_workers::{Shift, Station, WorkerError, WorkerPool};
 
 use crate::args::ContendArgs;
 use crate::failure::Failure;
@@ -233,23 +233,23 @@ fn memory_suffices(design: &Design, served: &Served) -> Result<(), Failure> {
 /// Real-time priority where it is permitted: then nobody but the kernel and the host disturbs.
 fn policy(cpus: &CpuSet) -> Result<Policy, Failure> {
     let cpu = cpus.first().ok_or_else(|| Failure::machine("no CPU is allowed to this process"))?;
-    match Crew::new(&[Station { cpu, policy: Policy::Fifo(90), caches: Caches::default() }]) {
+    match WorkerPool::new(&[Station { cpu, policy: Policy::Fifo(90), caches: Caches::default() }]) {
         Ok(_) => Ok(Policy::Fifo(90)),
         Err(error) if error.is_permission() => Ok(Policy::Other),
         Err(error) => Err(error.into()),
     }
 }
 
-fn crew(design: &Design, served: &Served) -> Result<Crew, WorkerError> {
+fn crew(design: &Design, served: &Served) -> Result<WorkerPool, WorkerError> {
     let station = |post: &Post| Station { cpu: post.cpu, policy: post.policy, caches: post.caches(served) };
-    Crew::new(&design.posts.iter().map(station).collect::<Vec<_>>())
+    WorkerPool::new(&design.posts.iter().map(station).collect::<Vec<_>>())
 }
 
 /// Rounds of all cells, and then more of those whose pairs are not decided: what one round tells depends on what the
 /// neighbours of the host do just then.
 fn measure(
     workshop: &mut Workshop<'_>,
-    crew: &mut Crew,
+    crew: &mut WorkerPool,
     design: &Design,
     args: &ContendArgs,
 ) -> Result<ContendFindings, Failure> {

@@ -7,7 +7,7 @@ use fauxplat_model::{Condition, EnvPad, IndexFindings, Placement, Policy, ShiftS
 use fauxplat_run::{Stopped, execute_shifts};
 use fauxplat_sys::arithmetic::{FAUXPLAT_INSTRUCTIONS, IS_ASSEMBLY};
 use fauxplat_units::{Cpu, Nanos};
-use fauxplat_workers::{Crew, Shift, Station, WorkerError};
+use fauxplat_workers::{Shift, Station, WorkerError, WorkerPool};
 
 use crate::args::IndexArgs;
 use crate::failure::Failure;
@@ -57,10 +57,10 @@ fn cpus(args: &IndexArgs) -> Result<(Vec<Cpu>, Condition), Failure> {
 }
 
 /// Workers at the highest real-time priority where that is permitted, so that nothing takes their CPU.
-fn crew(cpus: &[Cpu], policy: Option<Policy>) -> Result<(Crew, Policy), Failure> {
+fn crew(cpus: &[Cpu], policy: Option<Policy>) -> Result<(WorkerPool, Policy), Failure> {
     let with = |policy| {
         let station = |&cpu: &Cpu| Station { cpu, policy, caches: Caches::default() };
-        Crew::new(&cpus.iter().map(station).collect::<Vec<_>>()).map(|crew| (crew, policy))
+        WorkerPool::new(&cpus.iter().map(station).collect::<Vec<_>>()).map(|crew| (crew, policy))
     };
     let refused = |error: &WorkerError| policy.is_none() && error.is_permission();
     let top = Policy::Fifo(99);
@@ -72,7 +72,7 @@ fn crew(cpus: &[Cpu], policy: Option<Policy>) -> Result<(Crew, Policy), Failure>
 
 fn measure(
     workshop: &mut Workshop<'_>,
-    mut crew: Crew,
+    mut crew: WorkerPool,
     args: &IndexArgs,
     hands: usize,
 ) -> Result<Vec<ShiftSample>, Failure> {

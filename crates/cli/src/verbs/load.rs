@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fauxplat_load::Troop;
+use fauxplat_load::Loads;
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Condition, EnvPad, LoadAccount, LoadFindings, Placement};
 use fauxplat_sys::signal;
@@ -39,7 +39,7 @@ pub(crate) fn load(args: &LoadArgs, invocation: &[String]) -> Result<(), Failure
 fn hold(workshop: &mut Workshop<'_>, args: &LoadArgs) -> Result<(), Failure> {
     let limit_s = args.time.map(|time| time.as_secs_f64());
     while !signal::stop_requested() {
-        let (elapsed_s, accounts) = (workshop.elapsed_s(), workshop.load.as_ref().map(Troop::accounts));
+        let (elapsed_s, accounts) = (workshop.elapsed_s(), workshop.load.as_ref().map(Loads::accounts));
         let accounts = accounts.unwrap_or_default();
         if limit_s.is_some_and(|limit_s| elapsed_s >= limit_s) || all_ended(&accounts).is_some() {
             return Ok(());
