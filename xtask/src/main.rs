@@ -7,6 +7,7 @@ mod cargo;
 mod error;
 mod generate;
 mod tidy;
+mod violation;
 mod vm;
 
 use std::process::ExitCode;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::Violation;
 use crate::error::ChoreError;
+use crate::violation::Violation;
 
 /// Crates that no layer holds: the chores themselves.
 const OUTSIDE: &str = "xtask";

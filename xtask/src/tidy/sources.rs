@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Violation;
 use crate::error::ChoreError;
+use crate::violation::Violation;
 
 /// The longest module that needs no reason.
 const LENGTH_MAX: usize = 500;
