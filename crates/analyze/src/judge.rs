@@ -5,7 +5,6 @@ use fauxplat_model::{CompareFindings, Rule, Sample, Scope, StoppedBy, Verdict};
 use crate::guard::Guard;
 use crate::pairing::Pair;
 use crate::series::{Design, Series, Standing};
-use crate::verdict;
 
 /// Whether another block is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,12 +179,12 @@ impl Judge {
         })
     }
 
-    /// What was found. `samples` are all samples of the experiment, `names` the commands' names in order.
-    pub fn findings(&self, samples: &[Sample], names: &[String], stopped_by: StoppedBy) -> Judged {
+    /// The same judge after its last look, whatever it saw.
+    pub(crate) fn closed(&self) -> Judge {
         let mut closed = self.clone();
         closed.begin(1);
         closed.decide(true);
-        verdict::judged(&closed, samples, names, stopped_by)
+        closed
     }
 
     /// The largest number of blocks.

@@ -7,6 +7,7 @@ mod aa;
 mod baseline;
 mod budget;
 mod capacity;
+mod comparison;
 mod contend;
 mod explain;
 mod guard;

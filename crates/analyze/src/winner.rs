@@ -3,9 +3,9 @@
 use fauxplat_model::{Comparison, Sample, StoppedBy, Verdict};
 use fauxplat_stats::winsor::winsorised_mean;
 
+use crate::comparison::comparison;
 use crate::judge::{Contest, Judge};
 use crate::pairing::Pair;
-use crate::verdict::comparison;
 
 /// Index of the command that is faster than the runner-up by a paired test of its own.
 ///

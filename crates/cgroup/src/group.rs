@@ -7,7 +7,7 @@ use std::time::Duration;
 use fauxplat_sys::signal;
 
 use crate::CgroupError;
-use crate::host::{Hierarchy, Version};
+use crate::hierarchy::{Hierarchy, Version};
 
 /// A control group that is removed when it is dropped, with whatever still runs in it.
 #[derive(Debug, Default)]

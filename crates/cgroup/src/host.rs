@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_model::Limit;
 
+use crate::hierarchy::Hierarchy;
 use crate::{CgroupError, Group, owner};
 
 /// The control-group hierarchies that this process sees.
@@ -12,23 +13,6 @@ use crate::{CgroupError, Group, owner};
 pub struct Host {
     cpu: Hierarchy,
     memory: Hierarchy,
-}
-
-/// One hierarchy: version 1 has one per controller, version 2 one for all.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hierarchy {
-    pub(crate) controller: &'static str,
-    pub(crate) version: Version,
-    pub(crate) mount: PathBuf,
-    /// Our own group, as a folder below the mount.
-    own: PathBuf,
-}
-
-/// Version of a hierarchy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Version {
-    One,
-    Two,
 }
 
 impl Host {
@@ -40,7 +24,7 @@ impl Host {
         let read = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
         let (mounts, groups) = (read("proc/self/mountinfo"), read("proc/self/cgroup"));
         let find = |controller| {
-            hierarchy(root, &mounts, &groups, controller).ok_or(CgroupError::NoController(controller))
+            Hierarchy::find(root, &mounts, &groups, controller).ok_or(CgroupError::NoController(controller))
         };
         Ok(Host { cpu: find("cpu")?, memory: find("memory")? })
     }
@@ -81,98 +65,10 @@ impl Host {
     }
 }
 
-impl Hierarchy {
-    /// Groups below which ours could stand, the nearest to our own first: that keeps us within the limits that
-    /// already hold for us. In version 2 our own group has processes and so no children with controllers.
-    fn candidates(&self) -> Vec<PathBuf> {
-        let from = match self.version {
-            Version::One => self.own.as_path(),
-            Version::Two if self.own == self.mount => self.own.as_path(),
-            Version::Two => self.own.parent().unwrap_or(&self.own),
-        };
-        from.ancestors().take_while(|folder| folder.starts_with(&self.mount)).map(Path::to_owned).collect()
-    }
-
-    /// Makes a group in the nearest place that permits it.
-    fn make(&self, name: &str) -> Result<PathBuf, CgroupError> {
-        let candidates = self.candidates();
-        let place =
-            candidates.iter().filter(|folder| self.is_enabled(folder)).map(|folder| folder.join(name));
-        for folder in place {
-            if fs::create_dir(&folder).is_ok() {
-                return Ok(folder);
-            }
-        }
-        Err(CgroupError::NoPlace { controller: self.controller, mount: self.mount.clone() })
-    }
-
-    /// Whether children of a group have the controllers.
-    fn is_enabled(&self, folder: &Path) -> bool {
-        if self.version == Version::One {
-            return true;
-        }
-        let enabled = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
-        ["cpu", "memory"].iter().all(|needed| enabled.split_whitespace().any(|one| one == *needed))
-    }
-}
-
-/// The hierarchy that has a controller.
-fn hierarchy(root: &Path, mounts: &str, groups: &str, controller: &'static str) -> Option<Hierarchy> {
-    let one = mounts.lines().filter_map(Mount::parse).find(|mount| mount.is_v1_of(controller));
-    let (version, mount) = match one {
-        Some(mount) => (Version::One, mount),
-        None => (Version::Two, mounts.lines().filter_map(Mount::parse).find(|mount| mount.is_v2())?),
-    };
-    let path = groups.lines().find_map(|line| {
-        let mut parts = line.splitn(3, ':');
-        let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
-        let ours = match version {
-            Version::One => controllers.split(',').any(|one| one == controller),
-            Version::Two => controllers.is_empty(),
-        };
-        ours.then_some(path)
-    })?;
-    let folder = root.join(mount.point.trim_start_matches('/'));
-    if version == Version::Two {
-        let available = fs::read_to_string(folder.join("cgroup.controllers")).unwrap_or_default();
-        available.split_whitespace().find(|one| *one == controller)?;
-    }
-    // A container sees a part of the hierarchy as its root; a group outside it is not to be seen.
-    let below = path.strip_prefix(mount.root).unwrap_or(path).trim_start_matches('/');
-    let own = folder.join(below);
-    let own = if own.is_dir() { own } else { folder.clone() };
-    Some(Hierarchy { controller, version, mount: folder, own })
-}
-
-/// One line of `/proc/PID/mountinfo`, see `proc_pid_mountinfo(5)`.
-struct Mount<'a> {
-    root: &'a str,
-    point: &'a str,
-    kind: &'a str,
-    options: &'a str,
-}
-
-impl<'a> Mount<'a> {
-    fn parse(line: &'a str) -> Option<Self> {
-        let (before, after) = line.split_once(" - ")?;
-        let mut before = before.split(' ').skip(3);
-        let mut after = after.split(' ');
-        let (root, point, kind) = (before.next()?, before.next()?, after.next()?);
-        Some(Mount { root, point, kind, options: after.nth(1)? })
-    }
-
-    fn is_v1_of(&self, controller: &str) -> bool {
-        self.kind == "cgroup" && self.options.split(',').any(|option| option == controller)
-    }
-
-    fn is_v2(&self) -> bool {
-        self.kind == "cgroup2"
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hierarchy::Version;
 
     const V1_MOUNTS: &str = "\
 31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755

@@ -6,6 +6,7 @@
 
 mod error;
 mod group;
+mod hierarchy;
 mod host;
 mod owner;
 

@@ -47,7 +47,7 @@ fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Res
     Ok(Command {
         name: expanded.name.clone(),
         command: expanded.command.clone(),
-        // What lies there changes; the findings list the hashes of all that lay there.
+        // What lies in a slot changes; the findings list the hashes of all that lay there.
         program_sha256: if built.is_some() { None } else { words::sha256(&program) },
         program,
         argv,

@@ -7,7 +7,7 @@ use fauxplat_kernels::{Caches, Kernel};
 use fauxplat_model::{Policy, Topology};
 use fauxplat_sys::signal;
 use fauxplat_units::{Bytes, Cpu, CpuSet};
-use fauxplat_workers::{Crew, Shift, Station, WorkerError};
+use fauxplat_workers::{Shift, Station, WorkerError, WorkerPool};
 
 /// The caches of CPUs with as much of the last level as they are really served from: a guest is told the size of the
 /// whole, and others use most of it.
@@ -93,7 +93,7 @@ fn usable(cpu: Cpu, policy: Policy, caches: &Caches) -> Result<Option<Bytes>, Wo
 /// CPU time of a unit of the walk through so much memory: the median of a few, since others come and go.
 fn step_ns(cpu: Cpu, policy: Policy, caches: &Caches, footprint: Bytes) -> Result<f64, WorkerError> {
     let caches = Caches { llc: Bytes(footprint.0 / 3 * 4), ..*caches };
-    let mut crew = Crew::new(&[Station { cpu, policy, caches }])?;
+    let mut pool = WorkerPool::new(&[Station { cpu, policy, caches }])?;
     let shift = Shift {
         kernel: Kernel::Llc,
         warm_ns: TRIAL_NS,
@@ -104,7 +104,7 @@ fn step_ns(cpu: Cpu, policy: Policy, caches: &Caches, footprint: Bytes) -> Resul
     };
     let mut costs = Vec::with_capacity(TRIALS);
     for _ in 0..TRIALS {
-        let accounts = crew.work(&[Some(shift)])?;
+        let accounts = pool.work(&[Some(shift)])?;
         costs.extend(accounts.iter().flatten().map(|sample| sample.cpu_ns_per_unit()));
     }
     costs.sort_unstable_by(f64::total_cmp);

@@ -3,7 +3,7 @@
 use fauxplat_model::{Evidence, Phase, ShiftSample};
 use fauxplat_plan::Plan;
 use fauxplat_sys::signal;
-use fauxplat_workers::{Crew, Shift};
+use fauxplat_workers::{Shift, WorkerPool};
 
 use crate::{Driver, Failure, Standing, Stopped};
 
@@ -69,7 +69,7 @@ impl Driver {
     /// A worker is gone; those of the store.
     pub(crate) fn shifts(
         &mut self,
-        crew: &mut Crew,
+        pool: &mut WorkerPool,
         cells: &[Vec<Option<Shift>>],
         plan: &Plan,
         span: &Span,
@@ -77,7 +77,7 @@ impl Driver {
         mut keep: impl FnMut(ShiftSample),
     ) -> Result<Stopped, Failure> {
         self.cells(plan, span, |round, cell| {
-            let accounts = crew.work(&cells[usize::from(cell)])?.into_iter().enumerate();
+            let accounts = pool.work(&cells[usize::from(cell)])?.into_iter().enumerate();
             let sample = |(hand, account): (usize, Option<ShiftSample>)| {
                 Some(ShiftSample { round, cell: number(cell), hand: hand as u16, ..account? })
             };

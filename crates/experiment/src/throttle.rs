@@ -1,61 +1,63 @@
-//! Whether the kernel throttled our control group: its CPU quota was used up (`cpu.stat`, see cgroups(7)).
+//! Whether the kernel stopped us because a CPU quota was used up: our control group's, or that of a group above it
+//! (`cpu.stat`, see cgroups(7)).
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Counts the periods in which our control group was throttled.
+use fauxplat_procfs::cgroup::{self, Quota};
+
+/// Counts the periods in which a control group that holds us was throttled.
 #[derive(Debug)]
 pub struct ThrottleCounter {
-    stat: PathBuf,
+    /// The accounts of the groups that have a quota.
+    accounts: Vec<PathBuf>,
     last: u64,
 }
 
 impl ThrottleCounter {
-    /// Finds the group's counter; `None` when no quota is set, since then there is nothing to count.
+    /// Finds the groups' accounts; `None` when no quota is set, since then there is nothing to count.
     pub fn open(root: &Path) -> Option<Self> {
-        let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
-        let stat = groups
-            .lines()
-            .filter_map(folder_of)
-            .map(|folder| root.join(folder))
-            .find(|folder| has_quota(folder))?;
-        let mut counter = ThrottleCounter { stat: stat.join("cpu.stat"), last: 0 };
-        counter.last = counter.read()?;
-        Some(counter)
+        let text = |path: &str| fs::read_to_string(root.join(path)).ok();
+        let groups = cgroup::ancestry(&text("proc/self/cgroup")?, &text("proc/self/mountinfo")?, "cpu")?;
+        let folders = groups.folders.iter().map(|folder| root.join(folder));
+        let accounts = folders.filter(|folder| quota(folder, groups.is_v2).is_some());
+        let mut counter =
+            ThrottleCounter { accounts: accounts.map(|folder| folder.join("cpu.stat")).collect(), last: 0 };
+        counter.accounts.retain(|account| throttled(account).is_some());
+        counter.last = counter.read();
+        (!counter.accounts.is_empty()).then_some(counter)
     }
 
-    /// Whether the group was throttled since the last call.
+    /// Whether a group was throttled since the last call.
     pub fn moved(&mut self) -> bool {
-        let now = self.read().unwrap_or(self.last);
+        let now = self.read();
         std::mem::replace(&mut self.last, now) != now
     }
 
-    fn read(&self) -> Option<u64> {
-        let text = fs::read_to_string(&self.stat).ok()?;
-        text.lines().find_map(|line| line.strip_prefix("nr_throttled "))?.trim().parse().ok()
+    /// A group that is gone keeps nobody any more.
+    fn read(&self) -> u64 {
+        self.accounts.iter().filter_map(|account| throttled(account)).fold(0, u64::saturating_add)
     }
 }
 
-/// Where a line of `/proc/self/cgroup` (`number:controllers:path`) has its folder, for version 2 and 1.
-fn folder_of(line: &str) -> Option<String> {
-    let mut parts = line.splitn(3, ':');
-    let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
-    match controllers {
-        "" => Some(format!("sys/fs/cgroup{path}")),
-        names if names.split(',').any(|name| name == "cpu") => Some(format!("sys/fs/cgroup/{names}{path}")),
-        _ => None,
-    }
+fn throttled(account: &Path) -> Option<u64> {
+    cgroup::throttled_periods(&fs::read_to_string(account).ok()?)
 }
 
-fn has_quota(folder: &Path) -> bool {
-    let v2 = fs::read_to_string(folder.join("cpu.max")).is_ok_and(|text| !text.starts_with("max"));
-    let v1 = fs::read_to_string(folder.join("cpu.cfs_quota_us")).is_ok_and(|text| !text.starts_with('-'));
-    v2 || v1
+fn quota(folder: &Path, is_v2: bool) -> Option<Quota> {
+    let text = |name: &str| fs::read_to_string(folder.join(name)).ok();
+    match is_v2 {
+        true => Quota::of_v2(&text("cpu.max")?),
+        false => Quota::of_v1(&text("cpu.cfs_quota_us")?, &text("cpu.cfs_period_us")?),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const V2_MOUNT: &str = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+    const V1_MOUNT: &str = "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n";
 
     fn tree(name: &str, files: &[(&str, &str)]) -> PathBuf {
         let root = std::env::temp_dir().join(format!("fauxplat-throttle-{name}-{}", std::process::id()));
@@ -70,28 +72,55 @@ mod tests {
     #[test]
     fn counts_in_both_versions() {
         let v2 = [
-            ("proc/self/cgroup", "0::/a\n"),
-            ("sys/fs/cgroup/a/cpu.max", "50000 100000\n"),
             ("sys/fs/cgroup/a/cpu.stat", "usage_usec 1\nnr_throttled 3\n"),
+            ("proc/self/cgroup", "0::/a\n"),
+            ("proc/self/mountinfo", V2_MOUNT),
+            ("sys/fs/cgroup/a/cpu.max", "50000 100000\n"),
         ];
         let v1 = [
-            ("proc/self/cgroup", "3:memory:/\n2:cpu,cpuacct:/b\n"),
-            ("sys/fs/cgroup/cpu,cpuacct/b/cpu.cfs_quota_us", "50000\n"),
             ("sys/fs/cgroup/cpu,cpuacct/b/cpu.stat", "nr_throttled 3\n"),
+            ("proc/self/cgroup", "3:memory:/\n2:cpu,cpuacct:/b\n"),
+            ("proc/self/mountinfo", V1_MOUNT),
+            ("sys/fs/cgroup/cpu,cpuacct/b/cpu.cfs_quota_us", "50000\n"),
+            ("sys/fs/cgroup/cpu,cpuacct/b/cpu.cfs_period_us", "100000\n"),
         ];
-        for (name, files) in [("v2", &v2), ("v1", &v1)] {
+        for (name, files) in [("v2", &v2[..]), ("v1", &v1[..])] {
             let root = tree(name, files);
             let mut counter = ThrottleCounter::open(&root).unwrap();
             assert!(!counter.moved());
-            fs::write(root.join(files[2].0), "nr_throttled 4\n").unwrap();
+            fs::write(root.join(files[0].0), "nr_throttled 4\n").unwrap();
             assert!(counter.moved() && !counter.moved());
             fs::remove_dir_all(root).unwrap();
         }
     }
 
     #[test]
+    fn a_group_above_ours_stops_us_as_well() {
+        let files = [
+            ("proc/self/cgroup", "0::/pod/box\n"),
+            ("proc/self/mountinfo", V2_MOUNT),
+            ("sys/fs/cgroup/pod/box/cpu.max", "max 100000\n"),
+            ("sys/fs/cgroup/pod/box/cpu.stat", "nr_periods 9\nnr_throttled 0\n"),
+            ("sys/fs/cgroup/pod/cpu.max", "150000 100000\n"),
+            ("sys/fs/cgroup/pod/cpu.stat", "nr_periods 9\nnr_throttled 1\n"),
+        ];
+        let root = tree("above", &files);
+        let mut counter = ThrottleCounter::open(&root).unwrap();
+        fs::write(root.join(files[3].0), "nr_periods 9\nnr_throttled 5\n").unwrap();
+        assert!(!counter.moved(), "a group without a quota stops nobody");
+        fs::write(root.join(files[5].0), "nr_periods 9\nnr_throttled 2\n").unwrap();
+        assert!(counter.moved());
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
     fn without_a_quota_there_is_nothing_to_count() {
-        let files = [("proc/self/cgroup", "0::/a\n"), ("sys/fs/cgroup/a/cpu.max", "max 100000\n")];
+        let files = [
+            ("proc/self/cgroup", "0::/a\n"),
+            ("proc/self/mountinfo", V2_MOUNT),
+            ("sys/fs/cgroup/a/cpu.max", "max 100000\n"),
+            ("sys/fs/cgroup/a/cpu.stat", "nr_throttled 3\n"),
+        ];
         let root = tree("none", &files);
         assert!(ThrottleCounter::open(&root).is_none());
         fs::remove_dir_all(root).unwrap();

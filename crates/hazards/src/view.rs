@@ -3,12 +3,12 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
+use fauxplat_procfs::{keyed, mounts};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::read::counters::{Counters, Read};
 use crate::read::kconfig::Config;
 use crate::read::table::Table;
-use crate::read::value;
 use crate::tree::{Missing, Tree};
 
 /// Settings of the kernel are below these.
@@ -83,22 +83,17 @@ impl<'a> View<'a> {
 
     /// Where settings are mounted read-only, so that nobody here can change them.
     pub(crate) fn locked(&self) -> Vec<&'static str> {
-        let mounts = self.tree.long("proc/self/mountinfo").unwrap_or_default();
-        let is_read_only = |point: &&str| {
-            // The mount that came last lies on top.
-            let options = mounts.lines().rev().find_map(|line| {
-                let mut fields = line.split(' ').skip(4);
-                (fields.next()? == *point).then(|| fields.next())?
-            });
-            options.is_some_and(|options| options.split(',').any(|option| option == "ro"))
-        };
+        let text = self.tree.long("proc/self/mountinfo").unwrap_or_default();
+        // The mount that came last lies on top.
+        let mount = |point: &str| mounts::mountinfo(&text).rev().find(|mount| mount.point == point);
+        let is_read_only = |point: &&str| mount(point).is_some_and(|mount| mount.is_read_only());
         SETTINGS.into_iter().filter(is_read_only).collect()
     }
 
     /// A line of `/proc/self/status`.
     pub(crate) fn status(&self, key: &str) -> Result<String, Missing> {
         let status = self.tree.long("proc/self/status")?;
-        let found = value(&status, key).map(str::to_owned);
+        let found = keyed::value(&status, key).map(str::to_owned);
         found.ok_or_else(|| Missing::Absent(format!("proc/self/status ({key})")))
     }
 }

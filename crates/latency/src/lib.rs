@@ -11,11 +11,12 @@ mod signals;
 mod stage;
 mod timer;
 
+pub use fauxplat_threads::Place;
 pub use message::{Channel, message};
 pub use noise::noise;
 pub use recording::Recording;
 pub use signals::signals;
-pub use stage::{Place, calm};
+pub use stage::{calm, highest_policy};
 pub use timer::timer;
 
 /// Why a test cannot run.

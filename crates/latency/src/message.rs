@@ -8,10 +8,11 @@ use std::{fmt, str::FromStr};
 
 use fauxplat_sys::wake::{EventCounter, futex_wait, futex_wake};
 use fauxplat_sys::{clock, signal};
+use fauxplat_threads::{Place, Turn};
 
 use crate::LatencyError;
 use crate::recording::Recording;
-use crate::stage::Place;
+use crate::stage::take;
 
 /// How a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,21 +91,18 @@ struct Stamps {
 
 #[derive(Default)]
 struct Line {
-    rung: Apart<AtomicU32>,
+    rung: Turn,
     heard: Apart<AtomicU32>,
 }
 
 impl Way for Line {
     fn send(&self) {
-        // Release: the partner of the acquire below, so that the stamp is there when the ring is heard.
-        self.rung.0.fetch_add(1, Ordering::Release);
+        self.rung.ring();
     }
 
     fn receive(&self) {
         let heard = self.heard.0.load(Ordering::Relaxed);
-        while self.rung.0.load(Ordering::Acquire) == heard {
-            std::hint::spin_loop();
-        }
+        self.rung.wait_past(heard);
         self.heard.0.store(heard.wrapping_add(1), Ordering::Relaxed);
     }
 }
@@ -115,13 +113,13 @@ struct Futex(Line);
 impl Way for Futex {
     fn send(&self) {
         self.0.send();
-        futex_wake(&self.0.rung.0);
+        futex_wake(self.0.rung.word());
     }
 
     fn receive(&self) {
         let heard = self.0.heard.0.load(Ordering::Relaxed);
-        while self.0.rung.0.load(Ordering::Acquire) == heard {
-            futex_wait(&self.0.rung.0, heard);
+        while self.0.rung.word().load(Ordering::Acquire) == heard {
+            futex_wait(self.0.rung.word(), heard);
         }
         self.0.heard.0.store(heard.wrapping_add(1), Ordering::Relaxed);
     }
@@ -199,13 +197,13 @@ pub fn message(places: [&Place; 2], channel: Channel, messages: u64) -> Result<[
     };
     std::thread::scope(|scope| {
         let echo = scope.spawn(|| {
-            if ready(places[1].take())? {
+            if ready(take(places[1]))? {
                 return Ok(echo(there.as_ref(), back.as_ref(), &stamps));
             }
             Ok(Recording::default())
         });
         let lead = scope.spawn(|| {
-            if ready(places[0].take())? {
+            if ready(take(places[0]))? {
                 return Ok(lead(there.as_ref(), back.as_ref(), &stamps, messages));
             }
             Ok([Recording::default(), Recording::default()])

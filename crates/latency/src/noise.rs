@@ -3,12 +3,14 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
+use fauxplat_procfs::{per_cpu, stat, whole_lines};
 use fauxplat_sys::{clock, process, signal};
+use fauxplat_threads::Place;
 use fauxplat_units::Cpu;
 
 use crate::LatencyError;
 use crate::recording::Recording;
-use crate::stage::Place;
+use crate::stage::run;
 
 /// Watches the clock for this long; every pause above the threshold is a gap, with what the kernel counted meanwhile as
 /// its cause. Time that goes into finding the cause does not belong to the test.
@@ -16,7 +18,7 @@ use crate::stage::Place;
 /// # Errors
 /// The thread cannot be placed.
 pub fn noise(place: &Place, duration_ns: u64, threshold_ns: u64) -> Result<Recording, LatencyError> {
-    place.run(|| {
+    run(place, || {
         let mut recording = Recording::default();
         let mut counters = Counters::open(place.cpu);
         let mut last_ns = clock::monotonic_ns();
@@ -113,35 +115,20 @@ fn read<'b>(file: Option<&File>, buffer: &'b mut [u8]) -> Option<&'b str> {
             Ok(more) => got += more,
         }
     }
-    std::str::from_utf8(&buffer[..got]).ok()
+    Some(whole_lines(buffer, got))
 }
 
-/// Name and count of every line, in the column of a CPU; see `/proc/interrupts` in `proc(5)`.
+/// Name and count of every line, in the column of a CPU.
 fn column(text: &str, cpu: Cpu) -> Vec<(String, u64)> {
-    let mut lines = text.lines();
-    let wanted = format!("CPU{cpu}");
-    let Some(place) = lines.next().and_then(|head| head.split_whitespace().position(|word| word == wanted))
-    else {
-        return Vec::new();
-    };
-    let line = |line: &str| {
-        let (name, rest) = line.split_once(':')?;
-        let mut words = rest.split_whitespace();
-        let count = words.nth(place)?.parse().ok()?;
-        // A number says nothing; the device behind it stands at the end of the line.
-        let name = name.trim();
-        let device =
-            rest.split_whitespace().last().filter(|_| name.bytes().all(|byte| byte.is_ascii_digit()));
-        Some((device.map_or(name.to_owned(), |device| format!("{name} ({device})")), count))
-    };
-    lines.filter_map(line).collect()
+    let Some(table) = per_cpu::Table::parse(text) else { return Vec::new() };
+    let Some(column) = table.column_of(cpu.0) else { return Vec::new() };
+    let counts =
+        table.rows().filter_map(|row| Some((per_cpu::source(row.name, row.label), row.count_at(column)?)));
+    counts.collect()
 }
 
-/// Eighth number of a CPU's line in `/proc/stat`.
 fn steal(text: &str, cpu: Cpu) -> Option<u64> {
-    let wanted = format!("cpu{cpu} ");
-    let numbers = text.lines().find_map(|line| line.strip_prefix(&wanted))?;
-    numbers.split_whitespace().nth(7)?.parse().ok()
+    stat::cpu(text, cpu.0)?.ticks_of(stat::Kind::Steal)
 }
 
 /// The line that grew most. Lines are matched by name, since they come and go with devices.

@@ -4,10 +4,11 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use fauxplat_sys::{clock, signal, wake};
+use fauxplat_threads::Place;
 
 use crate::LatencyError;
 use crate::recording::Recording;
-use crate::stage::Place;
+use crate::stage::take;
 
 /// So many signals from the first place to a thread that sleeps at the second.
 ///
@@ -19,7 +20,7 @@ pub fn signals(places: [&Place; 2], count: u64) -> Result<Recording, LatencyErro
     let (tid, over, both) = (AtomicI32::new(0), AtomicBool::new(false), Barrier::new(2));
     std::thread::scope(|scope| {
         let sleeper = scope.spawn(|| {
-            let placed = places[1].take();
+            let placed = take(places[1]);
             tid.store(if placed.is_ok() { wake::thread_id() } else { 0 }, Ordering::Release);
             both.wait();
             while placed.is_ok() && !over.load(Ordering::Acquire) {
@@ -28,7 +29,7 @@ pub fn signals(places: [&Place; 2], count: u64) -> Result<Recording, LatencyErro
             placed
         });
         let sender = scope.spawn(|| {
-            let placed = places[0].take();
+            let placed = take(places[0]);
             both.wait();
             placed?;
             match tid.load(Ordering::Acquire) {

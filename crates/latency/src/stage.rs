@@ -5,53 +5,39 @@ use std::io::Write;
 use std::path::Path;
 
 use fauxplat_model::Policy;
-use fauxplat_sys::{SysError, sched, timer};
+use fauxplat_sys::timer;
+use fauxplat_threads::{Place, real_time_or_ordinary};
 use fauxplat_units::Cpu;
 
 use crate::LatencyError;
 
-/// CPU, policy and timer slack of one thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Its CPU.
-    pub cpu: Cpu,
-    /// Its policy.
-    pub policy: Policy,
-    /// Its timer slack; the kernel's own, 50 µs, when absent. Real-time policies ignore it.
-    pub slack_ns: Option<u64>,
+/// Places the calling thread.
+pub(crate) fn take(place: &Place) -> Result<(), LatencyError> {
+    place.take().map_err(|source| LatencyError::Place { cpu: place.cpu, source })
 }
 
-impl Place {
-    /// Places the calling thread.
-    pub(crate) fn take(&self) -> Result<(), LatencyError> {
-        let failed = |source: SysError| LatencyError::Place { cpu: self.cpu, source };
-        sched::set_affinity(0, &[self.cpu].into_iter().collect()).map_err(failed)?;
-        if let Some(slack_ns) = self.slack_ns {
-            timer::set_slack_ns(slack_ns).map_err(failed)?;
-        }
-        match self.policy {
-            Policy::Other => Ok(()),
-            Policy::Fifo(priority) => sched::set_policy(0, sched::FIFO, priority).map_err(failed),
-            Policy::RoundRobin(priority) => {
-                sched::set_policy(0, sched::ROUND_ROBIN, priority).map_err(failed)
-            }
-        }
-    }
+/// Runs a body on a thread of its own at a place.
+pub(crate) fn run<T: Send>(
+    place: &Place,
+    body: impl FnOnce() -> Result<T, LatencyError> + Send,
+) -> Result<T, LatencyError> {
+    let placed = || take(place).and_then(|()| body());
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name(format!("latency {}", place.cpu));
+        let thread = thread
+            .spawn_scoped(scope, placed)
+            .map_err(|source| LatencyError::Make { what: "a thread", source })?;
+        thread.join().map_err(|_| LatencyError::Gone(place.cpu))?
+    })
+}
 
-    /// Runs a body on a thread of its own at this place.
-    pub(crate) fn run<T: Send>(
-        &self,
-        body: impl FnOnce() -> Result<T, LatencyError> + Send,
-    ) -> Result<T, LatencyError> {
-        let placed = || self.take().and_then(|()| body());
-        std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().name(format!("latency {}", self.cpu));
-            let thread = thread
-                .spawn_scoped(scope, placed)
-                .map_err(|source| LatencyError::Make { what: "a thread", source })?;
-            thread.join().map_err(|_| LatencyError::Gone(self.cpu))?
-        })
-    }
+/// The policy under which tests run on a CPU: real-time where that is permitted, else the ordinary one.
+///
+/// # Errors
+/// The CPU is not there or not allowed.
+pub fn highest_policy(cpu: Cpu, priority: u8) -> Result<Policy, LatencyError> {
+    let stand = |policy| run(&Place { cpu, policy, slack_ns: None }, || Ok(()));
+    real_time_or_ordinary(priority, LatencyError::is_permission, stand).map(|((), policy)| policy)
 }
 
 /// Keeps CPUs out of idle states that take long to leave, and memory resident, for as long as it lives. Both end with

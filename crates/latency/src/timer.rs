@@ -1,10 +1,11 @@
 //! From the moment for which a timer was set to the moment when the thread runs again.
 
 use fauxplat_sys::{clock, signal, timer as sys};
+use fauxplat_threads::Place;
 
 use crate::LatencyError;
 use crate::recording::Recording;
-use crate::stage::Place;
+use crate::stage::run;
 
 /// So many activations, one each `interval_ns`, by absolute sleeps. It ends early when a stop was asked for.
 ///
@@ -12,7 +13,7 @@ use crate::stage::Place;
 /// The thread cannot be placed.
 pub fn timer(place: &Place, interval_ns: u64, activations: u64) -> Result<Recording, LatencyError> {
     let interval_ns = interval_ns.max(1000);
-    place.run(|| {
+    run(place, || {
         let mut recording = Recording::default();
         let begun_ns = clock::monotonic_ns();
         let mut due_ns = begun_ns + interval_ns;

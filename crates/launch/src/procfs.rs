@@ -35,7 +35,7 @@ pub(crate) fn children() -> Vec<i32> {
     let me = std::process::id();
     let list = fs::read_to_string(format!("/proc/self/task/{me}/children"));
     match list {
-        Ok(list) => list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect(),
+        Ok(list) => task::children(&list).collect(),
         Err(_) => children_by_search(me),
     }
 }

@@ -1,23 +1,23 @@
 //! Disturbances: work that is not measured, of a known kind and a known amount, beside what is.
 //!
 //! A [`Generator`] is one process on one CPU. It is started at rest, works and rests as told, holds its share of the time
-//! by a feedback loop, and tells what it achieved. A [`Troop`] holds several for the length of a measurement.
+//! by a feedback loop, and tells what it achieved. A [`Loads`] holds several for the length of a measurement.
 
 mod board;
 mod generator;
 mod labour;
+mod loads;
 mod order;
 mod pace;
 mod serve;
-mod troop;
 mod watchdog;
 mod worker;
 
 pub use fauxplat_sys::program::Program;
 pub use generator::Generator;
+pub use loads::Loads;
 pub use order::{Order, Rhythm};
 pub use serve::serve;
-pub use troop::Troop;
 
 use fauxplat_model::LoadKind;
 

@@ -40,7 +40,7 @@ pub use load::{LoadKind, LoadSpec};
 pub use metric::{Better, Coverage, Metric, MetricError, MetricId, MetricSet, MetricSpec, OPEN_MAX, Unit};
 pub use relation::{Part, Relation};
 pub use sample::{Counted, Outcome, Phase, Reading, Readings, Sample, Source, Sources, metrics_of};
-pub use shift::{Handover, ShiftSample};
+pub use shift::{CacheTransfer, ShiftSample};
 pub use surroundings::{Background, Beside, HugePages, Limit};
 pub use table_source::TableSource;
 pub use topology::{Cache, CacheKind, CpuKind, Group, GroupKind, LogicalCpu, NumaNode, Topology};

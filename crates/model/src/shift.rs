@@ -33,7 +33,7 @@ pub struct ShiftSample {
     pub round_trips_ns: [Option<u64>; 2],
     /// What the other worker had just written; with the second of two workers that hand over.
     #[serde(default)]
-    pub handover: Option<Handover>,
+    pub handover: Option<CacheTransfer>,
     /// What reading the thread's CPU clock costs, which is in every lap.
     pub clock_ns: u64,
     /// CPU time of each lap, in the order in which they were run; empty unless asked for.
@@ -43,7 +43,7 @@ pub struct ShiftSample {
 
 /// The same walk through the same lines, wherever they were before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Handover {
+pub struct CacheTransfer {
     /// Cache lines of the walk.
     pub lines: u64,
     /// The other worker had just written them, in nanoseconds.

@@ -52,8 +52,7 @@ fn figures(appends_ns: &mut [u64]) -> String {
 
 fn peak_memory() -> std::io::Result<String> {
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    Ok(line.unwrap_or("unknown").trim().to_owned())
+    Ok(fauxplat_procfs::keyed::value(&status, "VmHWM").unwrap_or("unknown").to_owned())
 }
 
 fn sample(trial: u32) -> Sample {

@@ -173,20 +173,6 @@ pub fn own_session() {
     unsafe { libc::setsid() };
 }
 
-/// Lets timers of this thread, and of processes that it creates, fire at most `slack_ns` late beyond what the kernel
-/// needs; see `PR_SET_TIMERSLACK` in `prctl(2)`. Zero gives the inherited slack back.
-pub fn set_timer_slack_ns(slack_ns: u64) -> Result<()> {
-    // SAFETY: the option takes one integer.
-    check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns, 0, 0, 0) }, "prctl(PR_SET_TIMERSLACK)")
-        .map(drop)
-}
-
-/// Clock ticks in a second, the unit of start times in `/proc/PID/stat`; see `sysconf(3)`.
-pub fn ticks_per_second() -> u64 {
-    // SAFETY: no pointer is passed. The value has been 100 on every architecture for user space since Linux 2.6.
-    u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).unwrap_or(100)
-}
-
 /// Waits until the descriptor is readable or the time is over; true when readable. See `poll(2)`.
 /// Interruption by a signal counts as time over, so that the caller looks at its flags.
 pub fn wait_readable(fd: i32, timeout_ms: i32) -> Result<bool> {

@@ -50,7 +50,8 @@ pub fn slack_ns() -> Option<u64> {
     u64::try_from(unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) }).ok()
 }
 
-/// Sets the timer slack of the calling thread; 0 gives it back its default.
+/// Sets the timer slack of the calling thread, which processes that it creates inherit; 0 gives it back its default. See
+/// `PR_SET_TIMERSLACK` in `prctl(2)`.
 pub fn set_slack_ns(slack_ns: u64) -> Result<()> {
     // SAFETY: the option takes one integer.
     check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns, 0, 0, 0) }, "prctl(PR_SET_TIMERSLACK)")

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use fauxplat_procfs::keyed;
+
 use crate::read;
 
 /// Lines that hold a model name: x86 and LoongArch, MIPS, POWER, RISC-V.
@@ -38,7 +40,7 @@ const ARM_PARTS: [(&str, &str); 25] = [
 
 /// The model as the kernel prints it; on arm64, which prints numbers, the core's name and the board where known.
 pub(crate) fn model(root: &Path, cpuinfo: &str) -> String {
-    let named = NAMES.iter().find_map(|name| read::field(cpuinfo, name)).map(str::to_owned);
+    let named = NAMES.iter().find_map(|name| keyed::value(cpuinfo, name)).map(str::to_owned);
     let board = read::text(root, "proc/device-tree/model");
     match (named, arm_core(cpuinfo), board) {
         (Some(name), _, _) => name,
@@ -48,7 +50,7 @@ pub(crate) fn model(root: &Path, cpuinfo: &str) -> String {
 }
 
 fn arm_core(cpuinfo: &str) -> Option<String> {
-    Some(design(read::field(cpuinfo, "CPU implementer")?, read::field(cpuinfo, "CPU part")?))
+    Some(design(keyed::value(cpuinfo, "CPU implementer")?, keyed::value(cpuinfo, "CPU part")?))
 }
 
 /// The name of a core by the numbers of its implementer and part; the numbers where it has none here.

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use fauxplat_procfs::{cpuinfo, status};
 use fauxplat_units::{Cpu, CpuSet};
 
+use crate::parse::CPU_LIMIT;
 use crate::read;
 
 /// CPUs that are online; without `/sys`, those that `/proc/cpuinfo` lists.
@@ -38,8 +40,8 @@ pub fn allowed(root: &Path) -> CpuSet {
 }
 
 /// The same from what the kernel says of this process.
-pub(crate) fn allowed_of(online: &CpuSet, status: &str) -> CpuSet {
-    match read::field(status, "Cpus_allowed_list").and_then(|list| list.parse::<CpuSet>().ok()) {
+pub(crate) fn allowed_of(online: &CpuSet, text: &str) -> CpuSet {
+    match status::cpus_allowed_list(text).and_then(|list| list.parse::<CpuSet>().ok()) {
         Some(mask) if online.is_empty() => mask,
         Some(mask) => mask.intersection(online),
         None => online.clone(),
@@ -71,14 +73,9 @@ pub fn frequencies_khz(root: &Path) -> Vec<u32> {
 }
 
 /// The CPUs that `/proc/cpuinfo` lists: the numbers on its `processor` lines.
-pub(crate) fn processors(cpuinfo: &str) -> CpuSet {
-    let number = |line: &str| {
-        let (name, value) = line.split_once(':')?;
-        (name.trim() == "processor").then(|| value.trim().parse::<u32>().ok())?
-    };
-    // The list format bounds the numbers, so that a nonsensical one cannot make a set of gigabytes.
-    let sensible = |number: &u32| number.to_string().parse::<CpuSet>().is_ok();
-    cpuinfo.lines().filter_map(number).filter(sensible).map(Cpu).collect()
+pub(crate) fn processors(text: &str) -> CpuSet {
+    // A nonsensical number must not make a set of gigabytes.
+    cpuinfo::processors(text).filter(|&cpu| cpu < CPU_LIMIT).map(Cpu).collect()
 }
 
 #[cfg(test)]

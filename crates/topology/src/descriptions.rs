@@ -3,6 +3,7 @@
 //! `lscpu -p` numbers cores and packages anew for each description, so whoever prints what it prints has to count
 //! them as it does: a description is a new one as soon as a field that tells designs apart has another value.
 
+use fauxplat_procfs::cpuinfo as procfs;
 use fauxplat_units::Cpu;
 
 use crate::cpuinfo;
@@ -54,13 +55,7 @@ pub(crate) struct Descriptions {
 impl Descriptions {
     pub(crate) fn of(text: &str) -> Self {
         let mut reading = Reading::default();
-        for line in text.lines() {
-            let Some((key, value)) = line.split_once(':') else { continue };
-            let (key, value) = (key.trim(), value.trim());
-            if !value.is_empty() {
-                reading.line(key, value);
-            }
-        }
+        procfs::lines(text).for_each(|(key, value)| reading.line(key, value));
         reading.close();
         reading.all
     }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use fauxplat_procfs::keyed;
+
 use crate::read;
 
 /// Words of the firmware's vendor and product, and the hypervisor that writes them.
@@ -32,7 +34,7 @@ pub(crate) fn name(root: &Path, cpuinfo: &str) -> Option<String> {
     if let Some(kind) = read::text(root, "sys/hypervisor/type") {
         return Some(if kind == "xen" { "Xen".into() } else { kind });
     }
-    let flag = read::field(cpuinfo, "flags").map(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    let flag = keyed::value(cpuinfo, "flags").map(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
     match flag {
         Some(false) => None,
         Some(true) => named(root).or(Some("unknown".into())),

@@ -1,6 +1,7 @@
 //! The formats of the kernel's small files, read without trust: nothing here panics, and nothing grows beyond
 //! [`CPU_LIMIT`] CPUs, whatever the text says.
 
+use fauxplat_procfs::meminfo;
 use fauxplat_units::{Bytes, CpuSet};
 
 /// CPUs from this number on are left out. No kernel has been built for more (`CONFIG_NR_CPUS` ends at 8192), and a
@@ -31,7 +32,12 @@ pub fn list(text: &str) -> Said<CpuSet> {
 pub fn mask(text: &str) -> Said<CpuSet> {
     let mut words = Vec::new();
     let mut bit = 0;
-    for digit in text.bytes().rev().filter(|&byte| byte != b',') {
+    for digit in text.bytes().rev() {
+        // Between commas stand 32 bits, also where zeroes in front are left out.
+        if digit == b',' {
+            bit = u32::next_multiple_of(bit, 32);
+            continue;
+        }
         let Some(value) = char::from(digit).to_digit(16) else {
             return Said::Nonsense("is not a mask of CPUs such as ff,00000003");
         };
@@ -101,9 +107,7 @@ pub fn distances(text: &str) -> Said<Vec<u32>> {
 
 /// `MemTotal` of a node's `meminfo`, whose lines read `Node 0 MemTotal:  16310756 kB`.
 pub fn node_memory(text: &str) -> Said<Bytes> {
-    let total = text.lines().find_map(|line| line.split_once("MemTotal:"));
-    let kibibytes = total.and_then(|(_, value)| value.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
-    match kibibytes.and_then(|number| number.checked_mul(1024)) {
+    match meminfo::bytes(text, "MemTotal") {
         Some(bytes) => Said::Value(Bytes(bytes)),
         None => Said::Nonsense("has no line MemTotal in kB"),
     }
@@ -124,7 +128,7 @@ mod tests {
         assert_eq!(mask("3"), cpus("0-1"));
         assert_eq!(mask("00001001"), cpus("0,12"));
         assert_eq!(mask("1,00000000,00000003"), cpus("0-1,64"));
-        assert_eq!(mask("0"), cpus(""));
+        assert_eq!((mask("0"), mask("8,0")), (cpus(""), cpus("35")));
         assert_eq!(mask(""), Said::Nonsense("is empty"));
         assert!(matches!(mask("xyz"), Said::Nonsense(_)));
         assert!(matches!(mask(&"f".repeat(1 << 20)), Said::Nonsense(_)));

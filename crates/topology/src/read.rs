@@ -15,12 +15,3 @@ pub(crate) fn text(root: &Path, path: &str) -> Option<String> {
     let trimmed = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     (!trimmed.is_empty()).then(|| trimmed.to_owned())
 }
-
-/// The value of the first `key : value` line.
-pub(crate) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    let value = |line: &'a str| {
-        let (name, value) = line.split_once(':')?;
-        (name.trim() == key).then(|| value.trim())
-    };
-    text.lines().find_map(value).filter(|value| !value.is_empty())
-}

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fauxplat_procfs::meminfo;
 use fauxplat_units::Bytes;
 
 use crate::read;
@@ -28,13 +29,10 @@ fn unquote(value: &str) -> String {
     plain
 }
 
-/// `MemTotal` of `proc_meminfo(5)`, in units of 1024 bytes: what the kernel found, without what it took for itself.
+/// `MemTotal`: what the kernel found, without what it took for itself.
 pub(crate) fn memory(root: &Path) -> Bytes {
     let text = read::text(root, "proc/meminfo").unwrap_or_default();
-    let kibibytes = read::field(&text, "MemTotal")
-        .and_then(|value| value.strip_suffix("kB"))
-        .and_then(|number| number.trim().parse::<u64>().ok());
-    Bytes(kibibytes.unwrap_or_default().saturating_mul(1024))
+    Bytes(meminfo::bytes(&text, "MemTotal").unwrap_or_default())
 }
 
 #[cfg(test)]

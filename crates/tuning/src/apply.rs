@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use fauxplat_model::{KnobChange, KnobOutcome, KnobScope, Restoration};
-use fauxplat_sys::{process, signal};
+use fauxplat_sys::{process, signal, timer};
 use fauxplat_units::Nanos;
 
 use crate::changes::{Action, Snapshot};
@@ -190,7 +190,7 @@ impl Tuning<'_> {
             Own::TimerSlack => {
                 before = self.root.value("proc/self/timerslack_ns");
                 let slack_ns = value.parse().unwrap_or(1);
-                process::set_timer_slack_ns(slack_ns).map_err(|error| error.source)
+                timer::set_slack_ns(slack_ns).map_err(|error| error.source)
             }
             Own::DmaLatency => self.hold_latency(value).map(|file| tuned.held.push(file)),
         };

@@ -14,7 +14,7 @@ use std::time::Duration;
 use fauxplat_sys::spawn::{ChildSetup, Image, StartSpace, start};
 use fauxplat_sys::{clock, process, shared, signal};
 
-use crate::journal::Keeper;
+use crate::keeper::Keeper;
 use crate::lock::Lock;
 use crate::restore::{Cut, recover};
 use crate::{Root, TuneError};
@@ -76,8 +76,7 @@ impl Guardian {
 
     /// What tells this guardian from every other process.
     pub(crate) fn keeper(&self) -> Option<Keeper> {
-        let start_ticks = process::start_ticks(self.pid as u32)?;
-        Some(Keeper { pid: self.pid, start_ticks })
+        Keeper::of(self.pid)
     }
 
     /// Lets the machine stay as it is. With a limit of time the guardian stays too, else it ends. In both cases it has
@@ -96,14 +95,6 @@ impl Drop for Guardian {
     fn drop(&mut self) {
         self.pipe = None;
         while !self.stays && process::wait(self.pid, true) == process::Waited::Interrupted {}
-    }
-}
-
-/// Ends a guardian that has nothing left to guard. It holds no state, and asleep it would be no more than a puzzle.
-pub(crate) fn relieve(keeper: Keeper) {
-    let alive = process::start_ticks(keeper.pid as u32) == Some(keeper.start_ticks);
-    if alive && keeper.pid != std::process::id() as i32 {
-        signal::send(keeper.pid, signal::SIGKILL);
     }
 }
 

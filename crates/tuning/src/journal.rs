@@ -14,6 +14,7 @@ use fauxplat_sys::{clock, process};
 use serde::{Deserialize, Serialize};
 
 use crate::changes::Action;
+use crate::keeper::Keeper;
 use crate::knob::Group;
 use crate::{Root, TuneError};
 
@@ -65,14 +66,6 @@ enum Record {
     Kept { guardian: Option<Keeper> },
     /// These changes were taken back, or there is nothing left to take back.
     Settled { seqs: Vec<usize> },
-}
-
-/// A guardian that stays when the tuner has ended, until its limit of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Keeper {
-    pub(crate) pid: i32,
-    /// Start time, which tells it from a later process of the same number.
-    pub(crate) start_ticks: u64,
 }
 
 /// A change of the journal.

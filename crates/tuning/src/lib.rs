@@ -15,6 +15,7 @@ mod guardian;
 mod hotplug;
 mod hurry;
 mod journal;
+mod keeper;
 mod knob;
 mod knobs;
 mod lock;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fauxplat_model::{KnobChange, KnobOutcome, KnobScope};
+use fauxplat_procfs::cgroup;
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::Root;
@@ -313,9 +314,7 @@ fn own_cpuset(root: &Root) -> String {
 
 /// The control group of this process under version 2, `/` where nothing says it.
 fn own_group(root: &Root) -> String {
-    let groups = root.read_list("proc/self/cgroup");
-    let ours = groups.lines().find_map(|line| line.strip_prefix("0::"));
-    ours.unwrap_or("/").to_owned()
+    cgroup::path_v2(&root.read_list("proc/self/cgroup")).unwrap_or("/").to_owned()
 }
 
 /// Whether the daemon that distributes interrupts is at work.

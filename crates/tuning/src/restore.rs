@@ -10,7 +10,7 @@ use crate::hurry::Hurry;
 use crate::journal::{self, Entry, Journal, Story};
 use crate::lock::Lock;
 use crate::repair::Repairer;
-use crate::{Root, TuneError, guardian, undo};
+use crate::{Root, TuneError, undo};
 
 /// How to restore.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,7 +87,7 @@ pub(crate) fn recover(
     }
     journal.remove()?;
     if let Some(keeper) = story.keeper.filter(|_| !told.rebooted) {
-        guardian::relieve(keeper);
+        keeper.relieve();
     }
     told.complete = true;
     Ok(Some(told))

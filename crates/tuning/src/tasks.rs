@@ -1,13 +1,10 @@
 //! Every task of the machine: where it may run, and what tells it apart from a later one of the same number.
 
+use fauxplat_procfs::task::TaskStat;
+use fauxplat_procfs::{stat, status};
 use fauxplat_units::CpuSet;
 
 use crate::Root;
-
-/// A task that cannot be given an affinity, see `PF_NO_SETAFFINITY` in the kernel's `sched.h`.
-const NO_SETAFFINITY: u64 = 0x0400_0000;
-/// A thread of the kernel's own, `PF_KTHREAD`.
-const KERNEL_THREAD: u64 = 0x0020_0000;
 
 /// A thread of any process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,47 +44,30 @@ fn task(root: &Root, process: i32, tid: i32) -> Option<Task> {
     let folder = format!("proc/{process}/task/{tid}");
     let stat = root.read_list(&format!("{folder}/stat"));
     let status = root.read_list(&format!("{folder}/status"));
-    let (parent, flags, start_ticks) = stat_fields(&stat)?;
-    let mask = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+    let stat = TaskStat::parse(&stat)?;
     Some(Task {
         tid,
         process,
-        parent,
-        start_ticks,
-        fixed: flags & NO_SETAFFINITY != 0,
-        kernel: flags & KERNEL_THREAD != 0,
-        mask: mask.parse().ok()?,
+        parent: stat.parent()?,
+        start_ticks: stat.start_ticks()?,
+        fixed: stat.is_fixed()?,
+        kernel: stat.is_kernel()?,
+        mask: status::cpus_allowed_list(&status)?.parse().ok()?,
         cpuset: root.value(&format!("{folder}/cpuset")).unwrap_or_default(),
     })
-}
-
-/// Parent, flags and start time: fields 4, 9 and 22 of `proc_pid_stat(5)`. The name in parentheses may hold anything,
-/// so fields are counted from the last one.
-fn stat_fields(stat: &str) -> Option<(i32, u64, u64)> {
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let field = |number: usize| fields.get(number - 3);
-    Some((field(4)?.parse().ok()?, field(9)?.parse().ok()?, field(22)?.parse().ok()?))
 }
 
 /// Clock ticks since the boot, as start times are counted.
 pub(crate) fn now_ticks(root: &Root) -> u64 {
     let uptime = root.value("proc/uptime").unwrap_or_default();
     let seconds: f64 = uptime.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0.0);
-    (seconds * fauxplat_sys::process::ticks_per_second() as f64) as u64
+    (seconds * stat::TICKS_PER_S as f64) as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::path::Path;
-
-    #[test]
-    fn fields_are_counted_behind_the_name() {
-        let stat = "12 (a) b (c) S 7 1 1 0 -1 4194560 5 6 7 8 9 10 11 12 20 0 1 0 12345 13 14";
-        assert_eq!(stat_fields(stat), Some((7, 4_194_560, 12345)));
-        assert_eq!(stat_fields("12 (a) S 7"), None);
-        assert_eq!(stat_fields(""), None);
-    }
 
     #[test]
     fn this_very_thread_is_found_with_its_mask() {

@@ -25,21 +25,22 @@
 //! # }
 //! ```
 //!
-//! A command that is to run a variant gets `built.path` as its program and as its first argument. [`Berths`] is for
+//! A command that is to run a variant gets `built.path` as its program and as its first argument. [`ProgramSlots`] is for
 //! those who change a command's program between blocks instead.
 
 mod answer;
-mod berths;
 mod builder;
 mod cache;
 mod error;
 mod flags;
 mod pad;
+mod probe;
+mod program_slots;
 mod toolchain;
 
 pub use answer::{Question, fill};
-pub use berths::Berths;
 pub use builder::{Builder, Built, Recipe};
 pub use cache::default_cache;
 pub use error::VariantError;
+pub use program_slots::ProgramSlots;
 pub use toolchain::Toolchain;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fauxplat_launch::Capture;
 use fauxplat_model::{Build, Condition, Outcome, Variation, Way};
-use fauxplat_variants::{Berths, Builder, Question, Recipe, VariantError};
+use fauxplat_variants::{Builder, ProgramSlots, Question, Recipe, VariantError};
 use tempfile::TempDir;
 
 /// A folder with a small program in two files, and a cache beside it.
@@ -181,15 +181,15 @@ fn two_builders_share_a_cache() {
 fn a_berth_keeps_its_path_and_changes_its_program() {
     let mut yard = yard();
     let mut recipe = yard.asked(LINE, &[]);
-    let berths = Berths::new(&yard.builder, 2).unwrap();
-    assert_eq!(berths.path(0).as_os_str().len(), berths.path(1).as_os_str().len());
+    let slots = ProgramSlots::new(&yard.builder, 2).unwrap();
+    assert_eq!(slots.path(0).as_os_str().len(), slots.path(1).as_os_str().len());
     let mut hashes = Vec::new();
     for seed in [1, 2] {
         let variation = yard.builder.drawn(&recipe, seed);
         let built = yard.builder.build(&mut recipe, &variation).unwrap();
-        berths.put(0, &built).unwrap();
-        assert_eq!(output(berths.path(0)), b"42\n");
-        hashes.push(fauxplat_launch::words::sha256(berths.path(0)).unwrap());
+        slots.put(0, &built).unwrap();
+        assert_eq!(output(slots.path(0)), b"42\n");
+        hashes.push(fauxplat_launch::words::sha256(slots.path(0)).unwrap());
     }
     assert_ne!(hashes[0], hashes[1]);
 }

@@ -9,13 +9,13 @@ use std::path::Path;
 use fauxplat_kernels::{Caches, Kernel};
 use fauxplat_model::Policy;
 use fauxplat_units::Cpu;
-use fauxplat_workers::{Crew, Shift, Station};
+use fauxplat_workers::{Shift, Station, WorkerPool};
 
 fn main() {
     let cpu = std::env::args().nth(1).and_then(|word| word.parse().ok()).map(Cpu).expect("victim CPU");
     let caches = Caches::of(&fauxplat_topology::read(Path::new("/")).0, cpu);
-    let mut crew =
-        Crew::new(&[Station { cpu, policy: Policy::Other, caches }]).expect("a worker on that CPU");
+    let mut pool =
+        WorkerPool::new(&[Station { cpu, policy: Policy::Other, caches }]).expect("a worker on that CPU");
     for line in std::io::stdin().lines() {
         let line = line.expect("a line");
         let (kernel, duration_ms) = line.split_once(' ').expect("KERNEL MILLISECONDS");
@@ -30,7 +30,7 @@ fn main() {
             keep_laps: false,
             hands_over: false,
         };
-        let done = crew.work(&[Some(shift)]).expect("a shift").remove(0).expect("its account");
+        let done = pool.work(&[Some(shift)]).expect("a shift").remove(0).expect("its account");
         let each = |ns: u64| ns as f64 / done.units as f64;
         println!("{} {}", each(done.cpu_ns), each(done.wall_ns));
     }

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use fauxplat_model::ShiftSample;
+use fauxplat_procfs::stat::{self, Kind};
+use fauxplat_procfs::whole_lines;
 use fauxplat_sys::clock;
 use fauxplat_sys::sched::{self, WaitClock};
 use fauxplat_units::Cpu;
@@ -13,15 +15,11 @@ use fauxplat_units::Cpu;
 pub(crate) struct Books {
     wait: WaitClock,
     stat: Option<File>,
-    /// How the line of this CPU begins in `/proc/stat`.
-    line: String,
+    cpu: Cpu,
 }
 
 /// Moments that are tried: being put aside at each of them takes a machine that nothing can be measured on.
 const TRIES: usize = 10;
-
-/// `USER_HZ` is 100 on every architecture that we know, see `time(7)`.
-const TICK_NS: u64 = 10_000_000;
 
 /// The clocks at one moment.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +35,7 @@ pub(crate) struct Stand {
 impl Books {
     /// The files are opened once: opening them costs more than reading them.
     pub(crate) fn open(cpu: Cpu) -> Self {
-        Books { wait: WaitClock::open(), stat: File::open("/proc/stat").ok(), line: format!("cpu{cpu} ") }
+        Books { wait: WaitClock::open(), stat: File::open("/proc/stat").ok(), cpu }
     }
 
     /// All clocks at one moment. Whoever is put aside between two of them reads them again, since the wait would be in
@@ -68,13 +66,11 @@ impl Books {
         }
     }
 
-    /// Eighth number of this CPU's line. The lines of CPUs come first, so a bounded read is enough for some hundreds.
+    /// The lines of CPUs come first, so a bounded read is enough for some hundreds.
     fn steal_ns(&self) -> Option<u64> {
         let mut buffer = [0u8; 1 << 16];
         let got = self.stat.as_ref()?.read_at(&mut buffer, 0).ok()?;
-        let text = std::str::from_utf8(&buffer[..got]).ok()?;
-        let numbers = text.lines().find_map(|line| line.strip_prefix(&self.line))?;
-        numbers.split_ascii_whitespace().nth(7)?.parse::<u64>().ok().map(|ticks| ticks * TICK_NS)
+        stat::cpu(whole_lines(&buffer, got), self.cpu.0)?.ns_of(Kind::Steal)
     }
 }
 

@@ -1,18 +1,18 @@
 //! Threads of our own on stated CPUs that run loops together and account for every nanosecond of it.
 //!
 //! This is the other half of measuring: `launch` runs the user's programs, `workers` runs ours, where the CPU or the
-//! neighbourhood of two CPUs is the subject. The threads live as long as the crew, so that their memory stays warm from
+//! neighbourhood of two CPUs is the subject. The threads live as long as the pool, so that their memory stays warm from
 //! one shift to the next; all of a shift begin together and work for the same time rather than the same amount, so
 //! that none has the machine to itself at the end.
 
 mod account;
-mod crew;
-mod greeting;
-mod handover;
+mod cache_transfer;
+mod exchange;
+mod pool;
 
-pub use crew::{Crew, Shift, Station};
+pub use pool::{Shift, Station, WorkerPool};
 
-/// Why a crew could not be made.
+/// Why a pool could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     /// A thread cannot be placed as it should.

@@ -15,10 +15,8 @@
 //! - columns and lines that older kernels lack are absent, never zero; those that newer ones add are passed over;
 //! - nothing panics, and nothing allocates more than a few times the length of the text, whatever it says.
 //!
-//! CPUs are plain numbers here and lists of them are text, which [`CpuSet`] of `lib/units` reads: that crate has the
+//! CPUs are plain numbers here and lists of them are text, which `CpuSet` of `lib/units` reads: that crate has the
 //! same rank.
-//!
-//! [`CpuSet`]: https://docs.kernel.org/admin-guide/cputopology.html
 
 pub mod cgroup;
 pub mod cpuinfo;
@@ -42,14 +40,14 @@ pub fn number(word: &str) -> Option<u64> {
 /// A file that ends without a line break loses its last line when the buffer is full, and only then.
 pub fn whole_lines(buffer: &[u8], got: usize) -> &str {
     let read = &buffer[..got.min(buffer.len())];
-    let end = match read.len() < buffer.len() {
-        true => read.len(),
-        false => read.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1),
-    };
-    match std::str::from_utf8(&read[..end]) {
+    let text = match std::str::from_utf8(read) {
         Ok(text) => text,
         // What comes before the first byte that is no text is still good.
         Err(error) => std::str::from_utf8(&read[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    match read.len() < buffer.len() {
+        true => text,
+        false => text.rfind('\n').map_or("", |end| &text[..=end]),
     }
 }
 

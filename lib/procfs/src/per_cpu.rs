@@ -79,10 +79,15 @@ impl<'t> Row<'t> {
     pub fn count_at(&self, column: usize) -> Option<u64> {
         self.is_per_cpu.then(|| self.counts().nth(column).flatten())?
     }
+}
 
-    /// Whether the name is the number of an interrupt of some device, which the label tells.
-    pub fn is_numbered(&self) -> bool {
-        self.name.bytes().all(|byte| byte.is_ascii_digit())
+/// Where the counts of a row come from, in the words of a report: an interrupt by its number and the device behind it,
+/// which is the last word of the label, since a number says nothing; any other by its name.
+pub fn source(name: &str, label: &str) -> String {
+    let device = label.split_ascii_whitespace().next_back();
+    match device.filter(|_| name.bytes().all(|byte| byte.is_ascii_digit())) {
+        Some(device) => format!("{name} ({device})"),
+        None => name.to_owned(),
     }
 }
 
@@ -107,7 +112,13 @@ mod tests {
         assert_eq!(names, ["24", "LOC", "ERR", "MIS", ""]);
         let first = table.rows().next().unwrap();
         assert_eq!(first.label, "IO-APIC   5-edge      ACPI:Ged");
-        assert_eq!((first.count_at(1), first.count_at(2), first.is_numbered()), (Some(7), None, true));
+        assert_eq!((first.count_at(1), first.count_at(2)), (Some(7), None));
+    }
+
+    #[test]
+    fn interrupts_are_named_with_their_device() {
+        assert_eq!(source("24", "IO-APIC   5-edge      ACPI:Ged"), "24 (ACPI:Ged)");
+        assert_eq!((source("LOC", "Local timer interrupts"), source("7", "")), ("LOC".into(), "7".into()));
     }
 
     #[test]

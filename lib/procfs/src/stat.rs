@@ -80,12 +80,12 @@ pub struct CpuLine<'t> {
 impl<'t> CpuLine<'t> {
     fn parse(line: &'t str) -> Option<Self> {
         let rest = line.strip_prefix("cpu")?;
-        let (name, numbers) = rest.split_once([' ', '\t'])?;
-        let cpu = match name {
-            "" => None,
-            digits => Some(number(digits).and_then(|cpu| u32::try_from(cpu).ok())?),
-        };
-        Some(CpuLine { cpu, numbers })
+        // The line of all CPUs, which is read most often, has its blank at once.
+        if let Some(numbers) = rest.strip_prefix(' ') {
+            return Some(CpuLine { cpu: None, numbers });
+        }
+        let (digits, numbers) = rest.split_at(rest.bytes().position(|byte| byte == b' ')?);
+        Some(CpuLine { cpu: Some(u32::try_from(number(digits)?).ok()?), numbers })
     }
 
     /// Ticks of one kind, without a look at those behind it.

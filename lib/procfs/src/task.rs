@@ -103,6 +103,11 @@ pub fn run_delay_ns(schedstat: &str) -> Option<u64> {
     number(schedstat.split_ascii_whitespace().nth(1)?)
 }
 
+/// The numbers in `/proc/PID/task/TID/children`, which kernels without `CONFIG_PROC_CHILDREN` lack.
+pub fn children(text: &str) -> impl Iterator<Item = i32> + '_ {
+    text.split_ascii_whitespace().filter_map(|word| i32::try_from(number(word)?).ok())
+}
+
 /// Moves of a thread between CPUs, from `sched`.
 pub fn migrations(sched: &str) -> Option<u64> {
     keyed::number(sched, "se.nr_migrations")
@@ -159,6 +164,7 @@ mod tests {
             (Some(1_223_081), Some(116_065))
         );
         assert_eq!((cpu_ns(""), run_delay_ns("1"), run_delay_ns("1 x 2")), (None, None, None));
+        assert_eq!(children("12 x 99999999999 7 \n").collect::<Vec<_>>(), [12, 7]);
         let sched =
             "cat (18869, #threads: 1)\n---------\nse.exec_start   :  1.5\nse.nr_migrations      :     12\n";
         assert_eq!((migrations(sched), migrations("")), (Some(12), None));

@@ -6,7 +6,6 @@ use crate::error::Error;
 use crate::file;
 use crate::layout::Shape;
 use crate::map::Standing;
-use crate::rates::{Rates, Selection};
 use crate::table::{Info, Table};
 use crate::width::{Narrow, Wide, Width};
 
@@ -130,6 +129,13 @@ macro_rules! either {
     };
 }
 
+impl<W: Width> Table<W> {
+    /// Creates a table with the default sizes; see [`Options`] for others.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Options::new().create(path)
+    }
+}
+
 impl AnyTable {
     /// Opens a table for reading and writing.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
@@ -214,28 +220,5 @@ impl AnyTable {
     /// See [`Table::sync`].
     pub fn sync(&self) -> Result<(), Error> {
         either!(self, table => table.sync())
-    }
-
-    /// Every value of the table and how fast it rises since the last call; see [`Rates`].
-    pub fn sample(&self, rates: &mut Rates, now_ns: u64) -> Result<Vec<crate::Rate>, Error> {
-        rates.sample(self, &Selection::default(), now_ns)
-    }
-
-    /// The pairs of a selection that have a value, in no order. One object and one key cost one read.
-    pub fn values(&self, selection: &Selection) -> Vec<((u64, u64), i64)> {
-        match (selection.objects.as_slice(), selection.keys.as_slice()) {
-            ([], _) => self.objects().flat_map(|object| self.values_of(object, &selection.keys)).collect(),
-            (objects, keys) => objects.iter().flat_map(|&object| self.values_of(object, keys)).collect(),
-        }
-    }
-
-    fn values_of(&self, object: u64, keys: &[u64]) -> Vec<((u64, u64), i64)> {
-        match keys {
-            [] => self.keys(object).into_iter().map(|(key, value)| ((object, key), value)).collect(),
-            keys => {
-                let value = |&key: &u64| Some(((object, key), self.get(object, key)?));
-                keys.iter().filter_map(value).collect()
-            }
-        }
     }
 }

@@ -35,6 +35,31 @@ pub struct Rate {
     pub per_second: Option<f64>,
 }
 
+impl AnyTable {
+    /// Every value of the table and how fast it rises since the last call; see [`Rates`].
+    pub fn sample(&self, rates: &mut Rates, now_ns: u64) -> Result<Vec<Rate>, Error> {
+        rates.sample(self, &Selection::default(), now_ns)
+    }
+
+    /// The pairs of a selection that have a value, in no order. One object and one key cost one read.
+    pub fn values(&self, selection: &Selection) -> Vec<((u64, u64), i64)> {
+        match (selection.objects.as_slice(), selection.keys.as_slice()) {
+            ([], _) => self.objects().flat_map(|object| self.values_of(object, &selection.keys)).collect(),
+            (objects, keys) => objects.iter().flat_map(|&object| self.values_of(object, keys)).collect(),
+        }
+    }
+
+    fn values_of(&self, object: u64, keys: &[u64]) -> Vec<((u64, u64), i64)> {
+        match keys {
+            [] => self.keys(object).into_iter().map(|(key, value)| ((object, key), value)).collect(),
+            keys => {
+                let value = |&key: &u64| Some(((object, key), self.get(object, key)?));
+                keys.iter().filter_map(value).collect()
+            }
+        }
+    }
+}
+
 impl Rates {
     /// Without a previous sample.
     pub fn new() -> Self {

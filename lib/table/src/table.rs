@@ -7,7 +7,6 @@ use crate::file::{self, Opened};
 use crate::header::Header;
 use crate::layout::{CellAt, Geometry};
 use crate::map::{Mapping, Raw, Standing};
-use crate::options::Options;
 use crate::reader::Reader;
 use crate::row::{Counter, Row};
 use crate::width::{Wide, Width, decode, encode};
@@ -70,11 +69,6 @@ pub struct Info {
 }
 
 impl<W: Width> Table<W> {
-    /// Creates a table with the default sizes; see [`Options`] for others.
-    pub fn create(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Options::new().create(path)
-    }
-
     /// Opens a table for reading and writing.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::with_width(path.as_ref(), true)

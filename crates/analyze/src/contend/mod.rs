@@ -9,7 +9,7 @@ mod usable;
 use std::collections::HashMap;
 
 use fauxplat_model::{
-    ContendFindings, GroupKind, Handover, Neighbourhood, PairCost, PairLabel, ShiftSample, Topology,
+    CacheTransfer, ContendFindings, GroupKind, Neighbourhood, PairCost, PairLabel, ShiftSample, Topology,
 };
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::median;
@@ -152,11 +152,11 @@ fn handover(
         let counts = distance.is_none_or(|distance| writes.is_some_and(|writes| distance.counts(writes)));
         reads?.handover.filter(|_| counts)
     };
-    let walks: Vec<Handover> = (0..index.rounds).filter_map(round).collect();
+    let walks: Vec<CacheTransfer> = (0..index.rounds).filter_map(round).collect();
     if walks.len() < ROUNDS_MIN {
         return None;
     }
-    let each = |value: fn(&Handover) -> f64| walks.iter().map(value).collect::<Vec<f64>>();
+    let each = |value: fn(&CacheTransfer) -> f64| walks.iter().map(value).collect::<Vec<f64>>();
     Some(Handed {
         of_memory: middle(&each(|walk| walk.handed_ns as f64 / walk.memory_ns.max(1) as f64), seed),
         handed_ns: median(&each(|walk| walk.handed_ns as f64 / walk.lines.max(1) as f64))?,

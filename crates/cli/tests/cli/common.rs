@@ -84,8 +84,8 @@ impl Lab {
     /// Whether the fauxplat of this laboratory holds a capability, by its number in `capabilities(7)`.
     pub(crate) fn has_capability(&self, number: u32) -> bool {
         let status = fs::read_to_string("/proc/self/status").unwrap();
-        let mask = status.lines().find_map(|line| line.strip_prefix("CapEff:")).unwrap();
-        !self.demoted && u64::from_str_radix(mask.trim(), 16).unwrap() >> number & 1 == 1
+        let mask = fauxplat_procfs::status::effective_capabilities(&status).unwrap();
+        !self.demoted && mask >> number & 1 == 1
     }
 
     /// fauxplat with the given words, without a store option.

@@ -4,6 +4,9 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
+use fauxplat_procfs::task::{self, TaskStat};
+use fauxplat_procfs::{stat, status};
+use fauxplat_sys::process::start_ticks;
 use fauxplat_sys::sched;
 use serde_json::Value;
 
@@ -31,20 +34,17 @@ fn children(pid: u32) -> Vec<u32> {
     let is_generator = |pid: &u32| {
         fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains("__generator"))
     };
-    list.split_whitespace().filter_map(|digits| digits.parse().ok()).filter(is_generator).collect()
+    task::children(&list).map(i32::unsigned_abs).filter(is_generator).collect()
 }
 
-/// Fields of `/proc/PID/stat` from the third on; nothing when the process is gone or dead.
-fn stat(pid: u32) -> Option<Vec<String>> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let fields: Vec<String> = text.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect();
-    (fields[0] != "Z" && fields[0] != "X").then_some(fields)
+/// What the kernel says of a process; nothing when it is gone.
+fn said<T>(pid: u32, what: impl Fn(TaskStat<'_>) -> Option<T>) -> Option<T> {
+    TaskStat::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?).and_then(what)
 }
 
-/// CPU time of a process in clock ticks, fields 14 and 15.
-fn ticks(pid: u32) -> u64 {
-    let fields = stat(pid).unwrap();
-    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+/// CPU time of a process in clock ticks.
+fn ticks(pid: u32) -> Option<u64> {
+    said(pid, |task| task.cpu_ticks())
 }
 
 /// Loads under way, with their generators.
@@ -54,7 +54,7 @@ fn held(lab: &Lab, loads: &[&str]) -> (Live, Vec<u32>) {
     let live = lab.start(&words);
     let working = || {
         let pids = children(live.pid());
-        pids.len() == loads.len() && pids.iter().all(|&pid| stat(pid).is_some_and(|fields| fields[11] != "0"))
+        pids.len() == loads.len() && pids.iter().all(|&pid| ticks(pid).is_some_and(|ticks| ticks > 0))
     };
     assert!(eventually(working), "the generators do not work");
     let pids = children(live.pid());
@@ -98,17 +98,16 @@ fn what_is_told_is_what_others_see() {
     let (cpu, _) = last_cpu();
     let (live, pids) = held(&lab, &[&format!("integer:30%@{cpu}")]);
     let status = fs::read_to_string(format!("/proc/{}/status", pids[0])).unwrap();
-    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
-    assert_eq!(list.trim(), cpu.to_string());
+    assert_eq!(status::cpus_allowed_list(&status), Some(cpu.to_string().as_str()));
     std::thread::sleep(Duration::from_millis(1500));
-    let seen_ns = ticks(pids[0]) * 10_000_000;
+    let seen_ns = ticks(pids[0]).unwrap() * stat::TICK_NS;
     live.signal(SIGINT);
     let document = live.end().ends_with(0).json();
     let told_ns = number(&generators(&document)[0], "busy_ns");
     // What others see has the start in it, and lacks what came after the look.
     assert!(told_ns.abs_diff(seen_ns) < 300_000_000, "told {told_ns}, seen {seen_ns}");
     assert!(!document["warnings"].to_string().contains("interrupted"), "Ctrl-C is how it ends");
-    assert!(eventually(|| stat(pids[0]).is_none()));
+    assert!(eventually(|| start_ticks(pids[0]).is_none()));
 }
 
 #[test]
@@ -123,7 +122,7 @@ fn generators_end_with_fauxplat_whatever_ends_it() {
         }
         live.signal(SIGKILL);
         live.end();
-        assert!(eventually(|| pids.iter().all(|&pid| stat(pid).is_none())), "stopped: {stopped}");
+        assert!(eventually(|| pids.iter().all(|&pid| start_ticks(pid).is_none())), "stopped: {stopped}");
     }
 }
 
@@ -133,7 +132,7 @@ fn a_generator_that_is_ended_is_reported_and_the_others_go_on() {
     let (cpu, _) = last_cpu();
     let (live, pids) = held(&lab, &[&format!("integer:10%@{cpu}"), &format!("float:10%@{cpu}")]);
     fauxplat_sys::signal::send(pids[0] as i32, SIGKILL);
-    assert!(eventually(|| stat(pids[0]).is_none()));
+    assert!(eventually(|| start_ticks(pids[0]).is_none()));
     live.signal(SIGINT);
     let document = live.end().ends_with(0).json();
     assert!(
@@ -162,12 +161,12 @@ fn a_real_time_load_leaves_a_cpu_and_is_freed_when_nobody_watches_it() {
         return;
     }
     let (live, pids) = held(&lab, &[&format!("realtime:40%@{cpu}")]);
-    let policy = || stat(pids[0]).map(|fields| fields[38].clone());
-    assert_eq!(policy().as_deref(), Some("1"), "SCHED_FIFO");
+    let policy = || said(pids[0], |task| task.policy());
+    assert_eq!(policy(), Some(1), "SCHED_FIFO");
     live.signal(SIGSTOP);
-    assert!(eventually(|| policy().as_deref() == Some("0")), "the watchdog frees the CPU");
+    assert!(eventually(|| policy() == Some(0)), "the watchdog frees the CPU");
     live.signal(SIGCONT);
-    assert!(eventually(|| policy().as_deref() == Some("1")), "and gives it back");
+    assert!(eventually(|| policy() == Some(1)), "and gives it back");
     live.signal(SIGINT);
     let document = live.end().ends_with(0).json();
     assert_eq!(number(&generators(&document)[0], "watchdog_frees"), 1, "{document}");

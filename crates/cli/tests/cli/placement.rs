@@ -11,7 +11,7 @@ const CAP_SYS_NICE: u32 = 23;
 /// CPUs on which this process may run, in the kernel's list format.
 fn allowed() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap();
-    status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim().to_owned()
+    fauxplat_procfs::status::cpus_allowed_list(&status).unwrap().to_owned()
 }
 
 /// The first CPU of a list.

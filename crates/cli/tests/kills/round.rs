@@ -194,5 +194,5 @@ fn guardian_of(tuner: i32) -> Option<i32> {
         let line = std::fs::read(Path::new("/proc").join(pid.to_string()).join("cmdline"));
         line.is_ok_and(|line| line.split(|&byte| byte == 0).any(|word| word == b"__guardian"))
     };
-    children.split_whitespace().filter_map(|word| word.parse().ok()).find(is_guardian)
+    fauxplat_procfs::task::children(&children).find(is_guardian)
 }

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fauxplat_procfs::status;
+use fauxplat_procfs::task::TaskStat;
+
 /// Values by the name of their place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State(BTreeMap<String, String>);
@@ -24,9 +27,6 @@ const RESTLESS: [&str; 12] = [
     "_cur_freq",
     "_avg_freq",
 ];
-
-/// A task whose affinity is the kernel's own matter, `PF_NO_SETAFFINITY` in its `sched.h`.
-const NO_SETAFFINITY: u64 = 0x0400_0000;
 
 impl State {
     /// The machine that this program runs on.
@@ -95,17 +95,16 @@ impl State {
     fn add_task(&mut self, task: &Path) -> Option<()> {
         let read = |name: &str| fs::read_to_string(task.join(name)).ok();
         let (stat, status) = (read("stat")?, read("status")?);
-        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        let (flags, started) = (fields.get(6)?.parse::<u64>().ok()?, fields.get(19)?);
+        let stat = TaskStat::parse(&stat)?;
         // Nobody but the kernel gives these an affinity, and before Linux 6.2 it widens some of them by itself when there is
         // an isolated partition.
-        if flags & NO_SETAFFINITY != 0 {
+        if stat.is_fixed()? {
             return None;
         }
-        let mask = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
-        let place = format!("task {} {started}", task.file_name()?.display());
+        let mask = status::cpus_allowed_list(&status)?;
+        let place = format!("task {} {}", stat.start_ticks()?, task.file_name()?.display());
         let cpuset = read("cpuset").unwrap_or_default();
-        self.0.insert(place, format!("{} in {}", mask.trim(), cpuset.trim()));
+        self.0.insert(place, format!("{} in {}", mask, cpuset.trim()));
         Some(())
     }
 

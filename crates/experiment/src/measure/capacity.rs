@@ -9,9 +9,10 @@ use fauxplat_model::{
     CapacityFindings, CapacityLook, GroupKind, Placement, Policy, ShiftSample, Topology, Worth,
 };
 use fauxplat_sys::signal;
+use fauxplat_threads::real_time_or_ordinary;
 use fauxplat_topology::Watch;
 use fauxplat_units::{Cpu, CpuSet, Nanos};
-use fauxplat_workers::{Crew, Shift, Station};
+use fauxplat_workers::{Shift, Station, WorkerError, WorkerPool};
 
 use super::workers::{cells_plan, cpus_or_first};
 use crate::shifts::Span;
@@ -52,10 +53,10 @@ pub fn capacity(
     on_look: impl FnMut(&CapacityLook) -> Result<(), Failure>,
 ) -> Result<CapacityFindings, Failure> {
     let cpus = asked.cpus(driver.machine())?;
-    let (crew, policy) = crew(driver.machine().topology(), &cpus)?;
+    let (pool, policy) = pool(driver.machine().topology(), &cpus)?;
     driver.header.condition.policy = policy;
     let cores = cores(driver.machine().topology(), &cpus);
-    let worths = measure(driver, crew, asked, &cpus, &cores)?;
+    let worths = measure(driver, pool, asked, &cpus, &cores)?;
     let full: Vec<(CpuSet, f64)> =
         cores.into_iter().zip(&worths).map(|(core, worth)| (core, worth.ratio)).collect();
     let looks = look(driver, asked, &full, on_look)?;
@@ -75,21 +76,18 @@ fn cores(topology: &Topology, cpus: &CpuSet) -> Vec<CpuSet> {
     cores
 }
 
-fn crew(topology: &Topology, cpus: &CpuSet) -> Result<(Crew, Policy), Failure> {
+fn pool(topology: &Topology, cpus: &CpuSet) -> Result<(WorkerPool, Policy), Failure> {
     let with = |policy| {
         let station = |cpu: Cpu| Station { cpu, policy, caches: Caches::of(topology, cpu) };
-        Crew::new(&cpus.iter().map(station).collect::<Vec<_>>()).map(|crew| (crew, policy))
+        WorkerPool::new(&cpus.iter().map(station).collect::<Vec<_>>())
     };
-    match with(Policy::Fifo(90)) {
-        Err(error) if error.is_permission() => Ok(with(Policy::Other)?),
-        done => Ok(done?),
-    }
+    Ok(real_time_or_ordinary(90, WorkerError::is_permission, with)?)
 }
 
 /// Cells: each CPU alone, each core with all its threads, one thread per core, every CPU.
 fn measure(
     driver: &mut Driver,
-    mut crew: Crew,
+    mut pool: WorkerPool,
     asked: &Capacity,
     cpus: &CpuSet,
     cores: &[CpuSet],
@@ -114,7 +112,7 @@ fn measure(
     driver.plan(&plan)?;
     let mut samples: Vec<ShiftSample> = Vec::new();
     let span = Span { done: 0, rounds: asked.rounds, words: "what a thread is worth, round" };
-    driver.shifts(&mut crew, &cells, &plan, &span, |cell| cell, |sample| samples.push(sample))?;
+    driver.shifts(&mut pool, &cells, &plan, &span, |cell| cell, |sample| samples.push(sample))?;
     let of_cells = |from: usize, to: usize| -> Vec<&ShiftSample> {
         samples.iter().filter(|sample| (from..to).contains(&usize::from(sample.cell))).collect()
     };

@@ -3,8 +3,9 @@
 use fauxplat_analyze::{ContendCell, ContendPair, claimed, contend_findings};
 use fauxplat_kernels::{Caches, Kernel};
 use fauxplat_model::{ContendFindings, Placement, Policy, Topology};
+use fauxplat_threads::{REAL_TIME_NEEDS, real_time_or_ordinary};
 use fauxplat_units::{Bytes, Cpu, CpuSet, Nanos};
-use fauxplat_workers::{Crew, Shift, Station, WorkerError};
+use fauxplat_workers::{Shift, Station, WorkerError, WorkerPool};
 
 use super::workers::{cells_plan, cpus_of, cpus_or_first};
 use crate::shifts::Span;
@@ -104,19 +105,17 @@ pub fn contend(driver: &mut Driver, asked: &Contention) -> Result<ContendFinding
     let served = Served::measure(driver.machine().topology(), &cpus, policy)?;
     let design = design(asked, &pairs(asked, &cpus), driver.machine().topology(), policy, &served);
     memory_suffices(&design, &served, driver.machine())?;
-    let mut crew = crew(&design, &served)?;
+    let mut pool = pool(&design, &served)?;
     warn(driver, policy);
     driver.header.not_measured.extend(served.refusal(&cpus));
-    let mut findings = measure(driver, &mut crew, &design, asked)?;
+    let mut findings = measure(driver, &mut pool, &design, asked)?;
     findings.elapsed_s = driver.elapsed_s();
     Ok(findings)
 }
 
 fn warn(driver: &mut Driver, policy: Policy) {
     if policy == Policy::Other {
-        let reason =
-            "pairs at real-time priority (SCHED_FIFO needs CAP_SYS_NICE or an RLIMIT_RTPRIO: run as root)";
-        driver.header.not_measured.push(reason.to_owned());
+        driver.header.not_measured.push(format!("pairs at real-time priority ({REAL_TIME_NEEDS})"));
     }
     if driver.header.machine.hypervisor.is_some() {
         let note = "virtual CPUs may move between cores of the host: the labels hold for the minutes of the measurement";
@@ -242,23 +241,20 @@ fn memory_suffices(design: &Design, served: &Served, machine: &Machine) -> Resul
 /// Real-time priority where it is permitted: then nobody but the kernel and the host disturbs.
 fn policy(cpus: &CpuSet) -> Result<Policy, Failure> {
     let cpu = cpus.first().ok_or_else(|| Failure::machine("no CPU is allowed to this process"))?;
-    match Crew::new(&[Station { cpu, policy: Policy::Fifo(90), caches: Caches::default() }]) {
-        Ok(_) => Ok(Policy::Fifo(90)),
-        Err(error) if error.is_permission() => Ok(Policy::Other),
-        Err(error) => Err(error.into()),
-    }
+    let one = |policy| WorkerPool::new(&[Station { cpu, policy, caches: Caches::default() }]);
+    Ok(real_time_or_ordinary(90, WorkerError::is_permission, one)?.1)
 }
 
-fn crew(design: &Design, served: &Served) -> Result<Crew, WorkerError> {
+fn pool(design: &Design, served: &Served) -> Result<WorkerPool, WorkerError> {
     let station = |post: &Post| Station { cpu: post.cpu, policy: post.policy, caches: post.caches(served) };
-    Crew::new(&design.posts.iter().map(station).collect::<Vec<_>>())
+    WorkerPool::new(&design.posts.iter().map(station).collect::<Vec<_>>())
 }
 
 /// Rounds of all cells, and then more of those whose pairs are not decided: what one round tells depends on what the
 /// neighbours of the host do just then.
 fn measure(
     driver: &mut Driver,
-    crew: &mut Crew,
+    pool: &mut WorkerPool,
     design: &Design,
     asked: &Contention,
 ) -> Result<ContendFindings, Failure> {
@@ -273,7 +269,7 @@ fn measure(
         let span = Span { done, rounds: asked.rounds.min(most - done), words: "round" };
         driver.plan(&plan)?;
         let number = |cell: u16| cells[usize::from(cell)] as u16;
-        let stopped = driver.shifts(crew, &shifts, &plan, &span, number, |sample| samples.push(sample))?;
+        let stopped = driver.shifts(pool, &shifts, &plan, &span, number, |sample| samples.push(sample))?;
         done += span.rounds;
         let judged = contend_findings(&design.pairs, &design.cells, &samples, seed);
         if judged.open.is_empty() || done >= most || stopped == Stopped::Interrupted {

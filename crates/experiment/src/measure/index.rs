@@ -4,8 +4,9 @@ use fauxplat_analyze::cpu_index;
 use fauxplat_kernels::{Caches, FAUXPLATS_PER_UNIT, Kernel};
 use fauxplat_model::{IndexFindings, Placement, Policy, ShiftSample};
 use fauxplat_sys::arithmetic::{FAUXPLAT_INSTRUCTIONS, IS_ASSEMBLY};
+use fauxplat_threads::{REAL_TIME_NEEDS, real_time_or_ordinary};
 use fauxplat_units::{Cpu, CpuSet, Nanos};
-use fauxplat_workers::{Crew, Shift, Station, WorkerError};
+use fauxplat_workers::{Shift, Station, WorkerError, WorkerPool};
 
 use super::workers::{cells_plan, cpus_or_first};
 use crate::shifts::Span;
@@ -51,35 +52,33 @@ const LAP_UNITS: u64 = 1000;
 /// Workers that cannot stand where they should; those of the store.
 pub fn index(driver: &mut Driver, asked: &Power) -> Result<IndexFindings, Failure> {
     let cpus: Vec<Cpu> = asked.cpus(driver.machine())?.iter().collect();
-    let (crew, policy) = crew(&cpus, asked.policy)?;
+    let (pool, policy) = pool(&cpus, asked.policy)?;
     driver.header.condition.policy = policy;
     if asked.policy.is_none() && policy == Policy::Other {
-        let reason = "the index at real-time priority (SCHED_FIFO needs CAP_SYS_NICE or an RLIMIT_RTPRIO: run as root)";
-        driver.header.not_measured.push(reason.to_owned());
+        let reason = format!("the index at real-time priority ({REAL_TIME_NEEDS})");
+        driver.header.not_measured.push(reason);
     }
-    let samples = measure(driver, crew, asked, cpus.len())?;
+    let samples = measure(driver, pool, asked, cpus.len())?;
     let mut findings = findings(&cpus, &samples, asked.together);
     (findings.policy, findings.elapsed_s) = (policy, driver.elapsed_s());
     Ok(findings)
 }
 
 /// Workers at the highest real-time priority where that is permitted, so that nothing takes their CPU.
-fn crew(cpus: &[Cpu], policy: Option<Policy>) -> Result<(Crew, Policy), Failure> {
+fn pool(cpus: &[Cpu], policy: Option<Policy>) -> Result<(WorkerPool, Policy), Failure> {
     let with = |policy| {
         let station = |&cpu: &Cpu| Station { cpu, policy, caches: Caches::default() };
-        Crew::new(&cpus.iter().map(station).collect::<Vec<_>>()).map(|crew| (crew, policy))
+        WorkerPool::new(&cpus.iter().map(station).collect::<Vec<_>>())
     };
-    let refused = |error: &WorkerError| policy.is_none() && error.is_permission();
-    let top = Policy::Fifo(99);
-    match with(policy.unwrap_or(top)) {
-        Err(error) if refused(&error) => Ok(with(Policy::Other)?),
-        done => Ok(done?),
+    match policy {
+        Some(policy) => Ok((with(policy)?, policy)),
+        None => Ok(real_time_or_ordinary(99, WorkerError::is_permission, with)?),
     }
 }
 
 fn measure(
     driver: &mut Driver,
-    mut crew: Crew,
+    mut pool: WorkerPool,
     asked: &Power,
     hands: usize,
 ) -> Result<Vec<ShiftSample>, Failure> {
@@ -103,7 +102,7 @@ fn measure(
     driver.plan(&plan)?;
     let mut samples = Vec::new();
     let span = Span { done: 0, rounds, words: "round" };
-    driver.shifts(&mut crew, &cells, &plan, &span, |cell| cell, |sample| samples.push(sample))?;
+    driver.shifts(&mut pool, &cells, &plan, &span, |cell| cell, |sample| samples.push(sample))?;
     Ok(samples)
 }
 

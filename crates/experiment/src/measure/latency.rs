@@ -6,6 +6,7 @@ use fauxplat_model::{
     Unit,
 };
 use fauxplat_sys::clock;
+use fauxplat_threads::{REAL_TIME_NEEDS, real_time_or_ordinary};
 use fauxplat_units::{Cpu, CpuSet, Nanos};
 
 use super::workers::{cells_plan, cpus_of, cpus_or_first};
@@ -138,16 +139,12 @@ fn policies(asked: &Latency, cpus: &CpuSet) -> Result<(Vec<Policy>, Vec<String>)
     if !asked.policies.is_empty() {
         return Ok((asked.policies.clone(), Vec::new()));
     }
-    let real_time = Policy::Fifo(90);
     let cpu = cpus.first().ok_or_else(|| Failure::machine("no CPU is allowed to this process"))?;
-    match timer(&Place { cpu, policy: real_time, slack_ns: None }, 100_000, 1) {
-        Ok(_) => Ok((vec![Policy::Other, real_time], Vec::new())),
-        Err(error) if error.is_permission() => {
-            let why = "real-time policies (SCHED_FIFO needs CAP_SYS_NICE or an RLIMIT_RTPRIO: run as root)";
-            Ok((vec![Policy::Other], vec![why.to_owned()]))
-        }
-        Err(error) => Err(error.into()),
-    }
+    let one = |policy| timer(&Place { cpu, policy, slack_ns: None }, 100_000, 1);
+    Ok(match real_time_or_ordinary(90, LatencyError::is_permission, one)?.1 {
+        Policy::Other => (vec![Policy::Other], vec![format!("real-time policies ({REAL_TIME_NEEDS})")]),
+        real_time => (vec![Policy::Other, real_time], Vec::new()),
+    })
 }
 
 fn cells(asked: &Latency, cpus: &CpuSet, pairs: &[(Cpu, Cpu)], policies: &[Policy]) -> Vec<Cell> {

@@ -2,7 +2,7 @@
 
 use fauxplat_analyze::load_shortfalls;
 use fauxplat_kernels::Caches;
-use fauxplat_load::{Order, Program, Rhythm, Troop};
+use fauxplat_load::{Loads, Order, Program, Rhythm};
 use fauxplat_model::document::Header;
 use fauxplat_model::{LoadKind, LoadSpec, Relation, Topology};
 use fauxplat_units::{Bytes, Cpu, CpuSet};
@@ -20,7 +20,7 @@ pub fn program() -> Program {
 ///
 /// # Errors
 /// CPUs that cannot be used, a permission that is missing, loads that would take the whole machine.
-pub(crate) fn begin(specs: &[LoadSpec], machine: &Machine) -> Result<Option<Troop>, Failure> {
+pub(crate) fn begin(specs: &[LoadSpec], machine: &Machine) -> Result<Option<Loads>, Failure> {
     if specs.is_empty() {
         return Ok(None);
     }
@@ -33,7 +33,7 @@ pub(crate) fn begin(specs: &[LoadSpec], machine: &Machine) -> Result<Option<Troo
             "the loads would walk {wanted}, more than half of this machine's {memory}: choose fewer CPUs"
         )));
     }
-    Ok(Some(Troop::start(&program(), orders)?))
+    Ok(Some(Loads::start(&program(), orders)?))
 }
 
 /// One order per load and CPU.
@@ -83,8 +83,8 @@ fn leaves_a_cpu(orders: &[Order], allowed: &CpuSet) -> Result<(), Failure> {
 }
 
 /// Ends the loads and records what they did.
-pub(crate) fn end(troop: Option<Troop>, header: &mut Header) {
-    let Some(troop) = troop else { return };
-    header.condition.loaded = troop.end();
+pub(crate) fn end(loads: Option<Loads>, header: &mut Header) {
+    let Some(loads) = loads else { return };
+    header.condition.loaded = loads.end();
     header.warnings.extend(load_shortfalls(&header.condition.loaded));
 }

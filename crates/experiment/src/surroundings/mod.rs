@@ -12,7 +12,7 @@ pub mod programs;
 mod scenes;
 pub mod tuning;
 
-use fauxplat_load::Troop;
+use fauxplat_load::Loads;
 use fauxplat_model::{Command, Condition, Limit, Scope, Trial};
 use fauxplat_sys::signal;
 use fauxplat_tuning::Tuned;
@@ -30,7 +30,7 @@ pub struct Surroundings {
     /// The machine as it was changed; put back when this is dropped.
     pub(crate) tuned: Option<Tuned>,
     /// The loads that are held beside all of it.
-    pub(crate) loads: Option<Troop>,
+    pub(crate) loads: Option<Loads>,
     /// The groups of commands with limits, and the one of our own workers.
     pub(crate) groups: Groups,
     pub(crate) own_group: Option<OwnGroup>,
@@ -49,7 +49,7 @@ impl Surroundings {
 
     /// What the loads did so far.
     pub fn load_accounts(&self) -> Vec<fauxplat_model::LoadAccount> {
-        self.loads.as_ref().map(Troop::accounts).unwrap_or_default()
+        self.loads.as_ref().map(Loads::accounts).unwrap_or_default()
     }
 
     pub(crate) fn new(tuned: Option<Tuned>, programs: Option<ProgramBuilds>) -> Self {

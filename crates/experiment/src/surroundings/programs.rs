@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_launch::words;
 use fauxplat_model::{Build, Definition, Scope, Variant, Variation};
 use fauxplat_plan::{Expanded, expand};
-use fauxplat_variants::{Berths, Builder, Built, Question, Recipe, default_cache};
+use fauxplat_variants::{Builder, Built, ProgramSlots, Question, Recipe, default_cache};
 
 use crate::Failure;
 
@@ -14,7 +14,7 @@ use crate::Failure;
 #[derive(Debug)]
 pub struct ProgramBuilds {
     builder: Builder,
-    berths: Berths,
+    slots: ProgramSlots,
     recipes: Vec<Recipe>,
     /// Per command: what is built for it, if anything is.
     works: Vec<Option<Work>>,
@@ -41,10 +41,10 @@ impl ProgramBuilds {
             return Ok(None);
         }
         let builder = Builder::open(&default_cache()?, &definition.vary)?;
-        let berths = Berths::new(&builder, expanded.len())?;
+        let slots = ProgramSlots::new(&builder, expanded.len())?;
         let mut programs = ProgramBuilds {
             builder,
-            berths,
+            slots,
             recipes: Vec::new(),
             works: Vec::new(),
             variants: Vec::new(),
@@ -96,20 +96,20 @@ impl ProgramBuilds {
         Ok(Work { recipe, link_seed: one.link_seed })
     }
 
-    /// Puts the first program of a command into its berth: its one layout, or for a start the program as it is.
+    /// Puts the first program of a command into its slot: its one layout, or for a start the program as it is.
     fn lay_out(&mut self, number: usize) -> Result<(), Failure> {
         let Some(work) = self.works[number] else { return Ok(()) };
         match work.link_seed {
             Some(seed) => self.place(number, seed, None),
-            None => Ok(self.berths.put(number, self.recipes[work.recipe].plain())?),
+            None => Ok(self.slots.put(number, self.recipes[work.recipe].plain())?),
         }
     }
 
-    /// Builds a layout for a command and puts it into its berth.
+    /// Builds a layout for a command and puts it into its slot.
     fn place(&mut self, number: usize, link_seed: u64, block: Option<u32>) -> Result<(), Failure> {
         let Some(work) = self.works[number] else { return Ok(()) };
         let (built, variant) = self.variant(work, number, link_seed)?;
-        self.berths.put(number, &built)?;
+        self.slots.put(number, &built)?;
         self.variants.push(Variant { blocks: block.into_iter().collect(), ..variant });
         Ok(())
     }
@@ -124,7 +124,7 @@ impl ProgramBuilds {
 
     /// Where the programs lie, by the number of the command.
     pub fn programs(&self) -> Vec<Option<PathBuf>> {
-        let path = |(number, work): (usize, &Option<Work>)| work.map(|_| self.berths.path(number).to_owned());
+        let path = |(number, work): (usize, &Option<Work>)| work.map(|_| self.slots.path(number).to_owned());
         self.works.iter().enumerate().map(path).collect()
     }
 

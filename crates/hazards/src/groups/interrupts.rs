@@ -1,6 +1,8 @@
 //! What interrupts a program.
 
 use fauxplat_model::{HazardGroup, Severity};
+use fauxplat_procfs::per_cpu;
+use fauxplat_topology::parse::{self, Said};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::groups::scheduling::switch;
@@ -176,20 +178,12 @@ fn rates(view: &View<'_>, get: impl Fn(&Counters) -> &Read<Table>, wanted: impl 
     let Some((busiest, worst)) = worst else { return Ok(Judged::none("none")) };
     let source = |cpu: Cpu| {
         let row = table.busiest(cpu, &wanted);
-        row.map_or(String::new(), |row| format!(", most by {}", named(row)))
+        row.map_or(String::new(), |row| format!(", most by {}", per_cpu::source(&row.name, &row.label)))
     };
     let value = format!("{worst:.0} a second on CPU {busiest}{}", source(busiest));
     let cpus =
         rates.iter().map(|(cpu, rate)| (*cpu, level(*rate), format!("{rate:.0} a second{}", source(*cpu))));
     Ok(Judged::new(level(worst), value).on(cpus.collect::<Vec<_>>()))
-}
-
-/// A row by its number and the last word of its label, which names the device.
-fn named(row: &Row) -> String {
-    match row.label.split(' ').next_back().filter(|word| !word.is_empty()) {
-        Some(device) if row.name.parse::<u32>().is_ok() => format!("{} ({device})", row.name),
-        _ => row.name.clone(),
-    }
 }
 
 fn affinity(view: &View<'_>) -> Verdict {
@@ -236,10 +230,7 @@ fn steering(view: &View<'_>) -> Verdict {
 
 /// Whether a mask such as `00000000,0000000f` has one of these CPUs; the last group holds CPUs 0 to 31.
 pub(super) fn mask_hits(mask: &str, cpus: &CpuSet) -> bool {
-    let groups: Vec<u32> =
-        mask.trim().rsplit(',').map(|group| u32::from_str_radix(group, 16).unwrap_or(0)).collect();
-    cpus.iter()
-        .any(|Cpu(cpu)| groups.get(cpu as usize / 32).is_some_and(|group| group >> (cpu % 32) & 1 == 1))
+    matches!(parse::mask(mask.trim()), Said::Value(masked) if masked.overlaps(cpus))
 }
 
 fn soft_watchdog(view: &View<'_>) -> Verdict {

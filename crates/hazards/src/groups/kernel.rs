@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fauxplat_model::{HazardGroup, Severity};
+use fauxplat_procfs::cpuinfo;
 
 use crate::groups::interrupts::mask_hits;
 use crate::groups::scheduling::switch;
@@ -237,8 +238,8 @@ fn microcode(view: &View<'_>) -> Verdict {
         view.online.iter().filter_map(|cpu| view.tree.text(&file(cpu)).ok()).collect();
     if revisions.is_empty() {
         let text = view.tree.long("proc/cpuinfo")?;
-        let lines = text.lines().filter_map(|line| line.strip_prefix("microcode")?.split_once(':'));
-        revisions = lines.map(|(_, revision)| revision.trim().to_owned()).collect();
+        let lines = cpuinfo::lines(&text).filter(|(key, _)| *key == "microcode");
+        revisions = lines.map(|(_, revision)| revision.to_owned()).collect();
     }
     let listed = revisions.iter().cloned().collect::<Vec<_>>().join(", ");
     match revisions.len() {

@@ -1,10 +1,12 @@
 //! What this process may use and change.
 
 use fauxplat_model::{HazardGroup, Severity};
+use fauxplat_procfs::cgroup::{Ancestry, Quota};
+use fauxplat_procfs::status;
 use fauxplat_units::Bytes;
 
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict, grade, percent};
-use crate::read::cgroup::{self, Groups};
+use crate::read::cgroup;
 use crate::tree::Missing;
 use crate::view::View;
 
@@ -113,15 +115,13 @@ fn quota(view: &View<'_>) -> Verdict {
 }
 
 /// The quota of one group as a number of CPUs.
-fn cpus_of_quota(view: &View<'_>, groups: &Groups, folder: &str) -> Option<f64> {
-    let number = |text: &str| text.parse::<f64>().ok().filter(|number| *number > 0.0 && number.is_finite());
-    if groups.is_v2 {
-        let text = view.tree.text(&format!("{folder}/cpu.max")).ok()?;
-        let (quota, period) = text.split_once(' ')?;
-        return Some(number(quota)? / number(period)?);
-    }
-    let read = |name: &str| view.tree.text(&format!("{folder}/cpu.cfs_{name}_us")).ok();
-    Some(number(&read("quota")?)? / number(&read("period")?)?)
+fn cpus_of_quota(view: &View<'_>, groups: &Ancestry, folder: &str) -> Option<f64> {
+    let read = |name: &str| view.tree.text(&format!("{folder}/cpu.{name}")).ok();
+    let quota = match groups.is_v2 {
+        true => Quota::of_v2(&read("max")?),
+        false => Quota::of_v1(&read("cfs_quota_us")?, &read("cfs_period_us")?),
+    };
+    quota.map(|quota| quota.cpus())
 }
 
 /// How often some group was stopped during the interval, and the share of its periods so far.
@@ -207,8 +207,9 @@ fn container(view: &View<'_>) -> Verdict {
 const CAP_SYS_ADMIN: u32 = 21;
 
 fn restrictions(view: &View<'_>) -> Verdict {
-    let mask = view.status("CapEff")?;
-    let has_right = u64::from_str_radix(&mask, 16).is_ok_and(|mask| mask >> CAP_SYS_ADMIN & 1 == 1);
+    let mask = status::effective_capabilities(&view.tree.long("proc/self/status")?);
+    let mask = mask.ok_or_else(|| Missing::Absent("proc/self/status (CapEff)".to_owned()))?;
+    let has_right = mask >> CAP_SYS_ADMIN & 1 == 1;
     let lockdown = view.tree.chosen("sys/kernel/security/lockdown").ok().filter(|mode| mode != "none");
     let mut found = Vec::new();
     found.extend((!has_right).then(|| "no right to administer".to_owned()));

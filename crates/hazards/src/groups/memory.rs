@@ -1,11 +1,12 @@
 //! How the kernel gives out memory.
 
 use fauxplat_model::{HazardGroup, Severity};
+use fauxplat_procfs::keyed::number;
+use fauxplat_procfs::meminfo;
 use fauxplat_units::Bytes;
 
 use crate::groups::scheduling::switch;
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict, percent};
-use crate::read::number;
 use crate::tree::Missing;
 use crate::view::View;
 
@@ -278,8 +279,7 @@ fn events(view: &View<'_>, names: &[&str]) -> Result<u64, Missing> {
 
 /// A line of `/proc/meminfo` in bytes.
 pub(super) fn memory(view: &View<'_>, key: &str) -> Result<u64, Missing> {
-    let text = view.tree.text("proc/meminfo")?;
-    let found = number(&text, key).map(|kibibytes| kibibytes.saturating_mul(1024));
+    let found = meminfo::bytes(&view.tree.text("proc/meminfo")?, key);
     found.ok_or_else(|| Missing::Absent(format!("proc/meminfo ({key})")))
 }
 
@@ -349,8 +349,7 @@ fn nodes(view: &View<'_>) -> Verdict {
     let mut scarce = Vec::new();
     for node in nodes {
         let text = view.tree.text(&format!("{base}/{node}/meminfo"))?;
-        // `Node 0 MemTotal:  8160000 kB`
-        let line = |key: &str| text.lines().find_map(|line| number(line.splitn(3, ' ').nth(2)?, key));
+        let line = |key: &str| meminfo::bytes(&text, key);
         let (Some(total), Some(free)) = (line("MemTotal"), line("MemFree")) else { continue };
         // A node without memory of its own has none to lose.
         if total > 0 && (free as f64) < 0.02 * total as f64 {
@@ -366,8 +365,8 @@ fn nodes(view: &View<'_>) -> Verdict {
 
 fn reserved(view: &View<'_>) -> Verdict {
     let text = view.tree.text("proc/meminfo")?;
-    let pages =
-        number(&text, "HugePages_Total").ok_or_else(|| Missing::Absent("proc/meminfo (HugePages)".into()))?;
+    let pages = meminfo::count(&text, "HugePages_Total")
+        .ok_or_else(|| Missing::Absent("proc/meminfo (HugePages)".into()))?;
     let bytes = pages.saturating_mul(memory(view, "Hugepagesize")?);
     Ok(Judged::either(bytes > memory(view, "MemTotal")? / 10, Severity::Low, Bytes(bytes).to_string()))
 }

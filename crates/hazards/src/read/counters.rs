@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use fauxplat_procfs::{cgroup as group, pressure as psi};
 use fauxplat_sys::clock;
 use fauxplat_units::{Cpu, CpuSet};
 
-use crate::read::cgroup::{self, Groups};
+use crate::read::cgroup;
 use crate::read::stat::{self, Ticks};
 use crate::read::table::Table;
 use crate::read::tasks::{self, Processes};
-use crate::read::{number, word};
 use crate::tree::{Missing, Tree};
 
 /// What may be read by whoever asks, or why not.
@@ -127,11 +127,7 @@ fn table(tree: &Tree, path: &str) -> Read<Table> {
 
 fn pressure(tree: &Tree, kind: &str) -> Read<Pressure> {
     let path = format!("proc/pressure/{kind}");
-    let text = tree.text(&path)?;
-    let some = text.lines().find(|line| line.starts_with("some ")).unwrap_or_default();
-    let parts = word(some, "total").and_then(|total| total.parse().ok()).zip(
-        word(some, "avg10").and_then(|share| share.parse::<f64>().ok()).filter(|share| share.is_finite()),
-    );
+    let parts = psi::some(&tree.text(&path)?).and_then(|some| some.total_us.zip(some.avg10_percent));
     let (total_us, avg10_percent) = parts.ok_or_else(|| Missing::garbage(&path, "it has no total"))?;
     Ok(Pressure { total_us, avg10_percent })
 }
@@ -182,13 +178,12 @@ fn smi(tree: &Tree, cpus: &CpuSet) -> Read<Vec<(Cpu, u64)>> {
 
 /// What every group above this process did; the root group has no quota and so no figures.
 fn throttle(tree: &Tree) -> Read<Vec<Throttle>> {
-    let Groups { folders, .. } = cgroup::groups(tree, "cpu")?;
     let one = |folder: &String| {
         let text = tree.text(&format!("{folder}/cpu.stat")).ok()?;
-        let (throttled, periods) = (number(&text, "nr_throttled")?, number(&text, "nr_periods")?);
+        let (throttled, periods) = (group::throttled_periods(&text)?, group::periods(&text)?);
         Some(Throttle { folder: folder.clone(), throttled, periods })
     };
-    Ok(folders.iter().filter_map(one).collect())
+    Ok(cgroup::groups(tree, "cpu")?.folders.iter().filter_map(one).collect())
 }
 
 #[cfg(test)]

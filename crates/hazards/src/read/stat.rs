@@ -1,11 +1,12 @@
-//! CPU time by kind, from `/proc/stat` (`proc_stat(5)`).
+//! CPU time by kind, and what of it passed between two readings.
 
 use std::collections::BTreeMap;
 
+use fauxplat_procfs::stat::{self, Kind};
 use fauxplat_units::Cpu;
 
-/// Clock ticks per second in `/proc/stat`: `USER_HZ`, which is 100 on every architecture that fauxplat runs on.
-pub(crate) const USER_HZ: f64 = 100.0;
+/// Clock ticks per second.
+pub(crate) const USER_HZ: f64 = stat::TICKS_PER_S as f64;
 
 /// Ticks of one CPU since boot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,23 +44,13 @@ impl Ticks {
     }
 }
 
-/// One entry per CPU line.
+/// One entry for each CPU that is online.
 pub(crate) fn parse(text: &str) -> BTreeMap<Cpu, Ticks> {
-    text.lines().filter_map(line).collect()
-}
-
-fn line(line: &str) -> Option<(Cpu, Ticks)> {
-    let mut words = line.split_whitespace();
-    let cpu = words.next()?.strip_prefix("cpu")?.parse().ok()?;
-    // user nice system idle iowait irq softirq steal; guest time is already within user.
-    let mut kinds = [0_u64; 8];
-    for kind in &mut kinds {
-        *kind = words.next().unwrap_or("0").parse().ok()?;
-    }
-    let [user, nice, system, idle, iowait, irq, softirq, steal] = kinds;
-    let sum = |parts: &[u64]| parts.iter().fold(0_u64, |sum, part| sum.saturating_add(*part));
-    let busy = sum(&[user, nice, system, irq, softirq]);
-    Some((Cpu(cpu), Ticks { busy, steal, total: sum(&[busy, idle, iowait, steal]) }))
+    let ticks = |ticks: stat::Ticks| {
+        let steal = ticks.of(Kind::Steal).unwrap_or(0);
+        Some(Ticks { busy: ticks.busy()?, steal, total: ticks.total()? })
+    };
+    stat::cpus(text).filter_map(|(cpu, all)| Some((Cpu(cpu), ticks(all)?))).collect()
 }
 
 #[cfg(test)]

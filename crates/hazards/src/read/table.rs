@@ -1,7 +1,8 @@
-//! Tables with a column per CPU: `/proc/interrupts` and `/proc/softirqs` (`proc_interrupts(5)`).
+//! Counts by row and CPU, and what was counted between two readings.
 
 use std::collections::HashMap;
 
+use fauxplat_procfs::per_cpu;
 use fauxplat_units::Cpu;
 
 /// A line of the table.
@@ -23,13 +24,10 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Lines that make no sense are left out; a table without a line of CPUs is none.
+    /// `None` where the text has no line of CPUs.
     pub(crate) fn parse(text: &str) -> Option<Table> {
-        let mut lines = text.lines();
-        let column = |word: &str| word.strip_prefix("CPU")?.parse().ok().map(Cpu);
-        let cpus: Vec<Cpu> = lines.next()?.split_whitespace().map(column).collect::<Option<_>>()?;
-        let rows = lines.filter_map(|line| row(line, cpus.len())).collect();
-        (!cpus.is_empty()).then_some(Table { cpus, rows })
+        let table = per_cpu::Table::parse(text)?;
+        Some(Table { cpus: table.cpus().map(Cpu).collect(), rows: table.rows().filter_map(row).collect() })
     }
 
     /// What was counted since an earlier table. A CPU that came or went in between has no figure.
@@ -70,18 +68,10 @@ impl Table {
     }
 }
 
-fn row(line: &str, columns: usize) -> Option<Row> {
-    let (name, rest) = line.split_once(':')?;
-    let mut counts = Vec::with_capacity(columns);
-    let mut rest = rest.trim_start();
-    while counts.len() < columns {
-        let (word, after) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
-        let Ok(count) = word.parse() else { break };
-        counts.push(count);
-        rest = after.trim_start();
-    }
-    let label = rest.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!counts.is_empty()).then(|| Row { name: name.trim().to_owned(), label, counts })
+/// A row with a count that does not fit has no difference to an earlier one, and is left out.
+fn row(row: per_cpu::Row<'_>) -> Option<Row> {
+    let counts = row.counts().collect::<Option<Vec<u64>>>()?;
+    Some(Row { name: row.name.to_owned(), label: row.label.to_owned(), counts })
 }
 
 #[cfg(test)]
@@ -96,7 +86,7 @@ mod tests {
         assert_eq!(table.cpus, [Cpu(0), Cpu(2)]);
         let names: Vec<&str> = table.rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["24", "LOC", "ERR"]);
-        assert_eq!(table.rows[0].label, "IO-APIC 5-edge acpi");
+        assert_eq!(table.rows[0].label, "IO-APIC   5-edge  acpi");
         assert_eq!(table.rows[2].counts, [3]);
         assert_eq!(table.busiest(Cpu(2), |_| true).unwrap().name, "LOC");
         assert!(Table::parse("").is_none() && Table::parse("a b\n").is_none());

@@ -1,29 +1,27 @@
-//! Processes and their threads, from `/proc/PID` (`proc_pid_stat(5)`).
+//! Processes and their threads.
 
 use std::collections::BTreeMap;
 
+use fauxplat_procfs::status;
+use fauxplat_procfs::task::TaskStat;
 use fauxplat_sys::clock;
 use fauxplat_units::{Cpu, CpuSet};
 
-use crate::read::value;
 use crate::tree::{Missing, Tree};
-
-/// `PF_KTHREAD` of `include/linux/sched.h`: threads of the kernel belong to CPUs by design.
-const PF_KTHREAD: u64 = 0x0020_0000;
 
 /// One process or thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) id: u32,
     pub(crate) name: String,
-    /// Whether it is a thread of the kernel.
+    /// Whether it is a thread of the kernel: these belong to CPUs by design.
     pub(crate) is_kernel: bool,
     /// User and system CPU time, in ticks.
     pub(crate) cpu_ticks: u64,
     pub(crate) threads: u64,
-    pub(crate) nice: i64,
+    pub(crate) nice: i8,
     /// Scheduling policy, numbered as in `sched(7)`.
-    pub(crate) policy: u64,
+    pub(crate) policy: u32,
 }
 
 impl Task {
@@ -83,8 +81,8 @@ pub(crate) fn pinned(
             if clock::monotonic_ns() > until {
                 return (pinned, false);
             }
-            let status = tree.long(&file).unwrap_or_default();
-            let mask = value(&status, "Cpus_allowed_list").and_then(|list| list.parse::<CpuSet>().ok());
+            let text = tree.long(&file).unwrap_or_default();
+            let mask = status::cpus_allowed_list(&text).and_then(|list| list.parse::<CpuSet>().ok());
             let part =
                 mask.map(|mask| mask.intersection(online)).filter(|mask| mask != online && !mask.is_empty());
             pinned.extend(part.map(|cpus| Pinned { name: task.name.clone(), cpus }));
@@ -97,21 +95,17 @@ fn numbers(tree: &Tree, folder: &str) -> Result<Vec<u32>, Missing> {
     Ok(tree.names(folder)?.iter().filter_map(|name| name.parse().ok()).collect())
 }
 
-/// The line of `/proc/PID/stat`. The name may hold blanks and brackets, so that the last bracket ends it.
+/// The line of `/proc/PID/stat`.
 pub(crate) fn parse(line: &str) -> Option<Task> {
-    let (before, after) = line.rsplit_once(')')?;
-    let (id, name) = before.split_once('(')?;
-    let fields: Vec<&str> = after.split_whitespace().collect();
-    // The field that the manual page numbers 3 comes first here.
-    let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+    let task = TaskStat::parse(line)?;
     Some(Task {
-        id: id.trim().parse().ok()?,
-        name: name.to_owned(),
-        is_kernel: field(9)? & PF_KTHREAD != 0,
-        cpu_ticks: field(14)?.saturating_add(field(15)?),
-        threads: field(20)?,
-        nice: fields.get(19 - 3)?.parse().ok()?,
-        policy: field(41).unwrap_or(0),
+        id: task.id.unsigned_abs(),
+        name: task.name.to_owned(),
+        is_kernel: task.is_kernel()?,
+        cpu_ticks: task.cpu_ticks()?,
+        threads: task.threads()?,
+        nice: task.nice()?,
+        policy: task.policy().unwrap_or(0),
     })
 }
 

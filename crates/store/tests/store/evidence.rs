@@ -7,8 +7,8 @@ use std::process::Stdio;
 
 use crate::common::{child, child_store, command, header, open_sample, sample};
 use fauxplat_model::{
-    Counted, Event, Evidence, Handover, Histogram, Metric, Outcome, Process, Series, ShiftSample, Tree, Unit,
-    metrics_of,
+    CacheTransfer, Counted, Event, Evidence, Histogram, Metric, Outcome, Process, Series, ShiftSample, Tree,
+    Unit, metrics_of,
 };
 use fauxplat_store::{Artifact, State, Store};
 use rusqlite::Connection;
@@ -30,7 +30,7 @@ fn shift(round: u32) -> Evidence {
         run_delay_ns: Some(0),
         cpus: [Some(fauxplat_units::Cpu(3)), None],
         round_trips_ns: [None, Some(40)],
-        handover: Some(Handover { lines: 64, handed_ns: 9, memory_ns: 8 }),
+        handover: Some(CacheTransfer { lines: 64, handed_ns: 9, memory_ns: 8 }),
         laps_cpu_ns: (0..50).collect(),
         ..ShiftSample::default()
     })

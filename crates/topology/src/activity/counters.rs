@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use fauxplat_procfs::per_cpu::Table;
+use fauxplat_procfs::stat::{self, Kind};
 use fauxplat_units::Cpu;
 
 use crate::parse::CPU_LIMIT;
@@ -46,53 +48,29 @@ impl Counters {
     }
 }
 
-/// The sums of the columns below `CPU0 CPU1 …`, see `proc_interrupts(5)`: rows with fewer numbers than CPUs, such as
-/// `ERR: 0`, are about the whole machine.
+/// The sums of the columns. Rows with fewer numbers than CPUs, such as `ERR: 0`, are about the whole machine.
 fn per_cpu(text: &str) -> Vec<u64> {
-    let mut lines = text.lines();
-    let cpus: Vec<usize> = lines
-        .next()
-        .unwrap_or_default()
-        .split_ascii_whitespace()
-        .map_while(|word| word.strip_prefix("CPU")?.parse().ok())
-        .filter(|&cpu| cpu < CPU_LIMIT as usize)
-        .collect();
-    let mut sums = vec![0u64; cpus.iter().max().map_or(0, |&last| last + 1)];
-    for line in lines {
-        let numbers: Vec<u64> = line
-            .split_ascii_whitespace()
-            .skip(1)
-            .take(cpus.len())
-            .map_while(|word| word.parse().ok())
-            .collect();
-        if numbers.len() == cpus.len() {
-            for (&cpu, number) in cpus.iter().zip(numbers) {
-                sums[cpu] = sums[cpu].saturating_add(number);
-            }
+    let Some(table) = Table::parse(text) else { return Vec::new() };
+    let cpus: Vec<usize> = table.cpus().map(|cpu| cpu as usize).collect();
+    let known = |cpu: &usize| *cpu < CPU_LIMIT as usize;
+    let mut sums = vec![0u64; cpus.iter().copied().filter(known).max().map_or(0, |last| last + 1)];
+    for row in table.rows().filter(|row| row.is_per_cpu) {
+        for (cpu, count) in cpus.iter().zip(row.counts()).filter(|(cpu, _)| known(cpu)) {
+            sums[*cpu] = sums[*cpu].saturating_add(count.unwrap_or(0));
         }
     }
     sums
 }
 
-/// The `cpuN` lines of `proc_stat(5)`: user, nice, system, idle, iowait, irq, softirq, steal. Guests' time is part of
-/// user's and is not counted twice.
+/// Idle, stolen and all ticks of each CPU.
 fn ticks(text: &str) -> Vec<[u64; 3]> {
     let mut all = Vec::new();
-    for line in text.lines() {
-        let mut words = line.split_ascii_whitespace();
-        let Some(cpu) = words.next().and_then(|word| word.strip_prefix("cpu")?.parse::<u32>().ok()) else {
-            continue;
-        };
-        if cpu >= CPU_LIMIT {
-            continue;
-        }
-        let mut fields = [0u64; 8];
-        fields.iter_mut().zip(words).for_each(|(field, word)| *field = word.parse().unwrap_or(0));
-        let total = fields.iter().fold(0u64, |sum, &field| sum.saturating_add(field));
+    for (cpu, ticks) in stat::cpus(text).filter(|(cpu, _)| *cpu < CPU_LIMIT) {
         if all.len() <= cpu as usize {
             all.resize(cpu as usize + 1, [0; 3]);
         }
-        all[cpu as usize] = [fields[3].saturating_add(fields[4]), fields[7], total];
+        all[cpu as usize] =
+            [ticks.idle(), ticks.of(Kind::Steal), ticks.total()].map(Option::unwrap_or_default);
     }
     all
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use fauxplat_procfs::{keyed, status};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::read;
@@ -44,20 +45,15 @@ impl Pinned {
     }
 
     /// Takes `/proc/PID/status` of a thread, see `proc_pid_status(5)`.
-    fn add(&mut self, status: &str) {
-        let allowed = read::field(status, "Cpus_allowed_list").and_then(|list| list.parse::<CpuSet>().ok());
+    fn add(&mut self, text: &str) {
+        let allowed = status::cpus_allowed_list(text).and_then(|list| list.parse::<CpuSet>().ok());
         let Some(cpus) = allowed.filter(|cpus| cpus.len() == 1) else { return };
         let bound = self.0.entry(cpus.first().unwrap_or(Cpu(0))).or_default();
-        // Kernels before 6.10 do not say which threads are their own, but only a process has memory.
-        let is_kernel = match read::field(status, "Kthread") {
-            Some(digit) => digit == "1",
-            None => read::field(status, "VmSize").is_none(),
-        };
-        if is_kernel {
+        if status::is_kernel(text) {
             bound.kernel += 1;
         } else {
             bound.users += 1;
-            let name = read::field(status, "Name").unwrap_or("?");
+            let name = keyed::value(text, "Name").unwrap_or("?");
             if bound.names.len() < NAMES_MAX {
                 bound.names.push(name.to_owned());
             }

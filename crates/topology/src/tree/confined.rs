@@ -3,13 +3,15 @@
 use std::path::{Component, Path, PathBuf};
 
 use fauxplat_model::Topology;
+use fauxplat_procfs::mounts::{self, Mount};
+use fauxplat_procfs::{cgroup, status};
 use fauxplat_units::CpuSet;
 
 use super::files::{Files, Reading};
-use crate::read::{field, text};
+use crate::read::text;
 
-pub(crate) fn read(topology: &mut Topology, root: &Path, status: &str, reading: &mut Reading) {
-    topology.affinity = field(status, "Cpus_allowed_list").and_then(|list| list.parse().ok());
+pub(crate) fn read(topology: &mut Topology, root: &Path, own: &str, reading: &mut Reading) {
+    topology.affinity = status::cpus_allowed_list(own).and_then(|list| list.parse().ok());
     topology.cpuset = cpuset(root, reading);
     let everything = topology.online.clone();
     let limits = [&topology.affinity, &topology.cpuset];
@@ -37,26 +39,18 @@ fn cpuset(root: &Path, reading: &mut Reading) -> Option<CpuSet> {
     })
 }
 
-/// The path of this process's group, from `/proc/self/cgroup` (see `cgroups(7)`).
+/// The path of this process's group.
 fn own_group(groups: &str, unified: bool) -> Option<&str> {
-    groups.lines().find_map(|line| {
-        let (_, rest) = line.split_once(':')?;
-        let (controllers, path) = rest.split_once(':')?;
-        let ours = match unified {
-            true => controllers.is_empty(),
-            false => controllers.split(',').any(|controller| controller == "cpuset"),
-        };
-        ours.then_some(path)
-    })
+    if unified { cgroup::path_v2(groups) } else { cgroup::path_v1(groups, "cpuset") }
 }
 
 /// The mounted hierarchies, from `/proc/self/mountinfo`, or `/proc/mounts`, which does not say which part.
 fn hierarchies(root: &Path) -> Vec<Hierarchy> {
     let mut found: Vec<Hierarchy> = match text(root, "proc/self/mountinfo") {
-        Some(mounts) => mounts.lines().filter_map(from_mountinfo).collect(),
+        Some(lines) => mounts::mountinfo(&lines).filter_map(hierarchy).collect(),
         None => {
-            let mounts = text(root, "proc/mounts").unwrap_or_default();
-            mounts.lines().filter_map(from_mounts).collect()
+            let lines = text(root, "proc/mounts").unwrap_or_default();
+            mounts::mounts(&lines).filter_map(hierarchy).collect()
         }
     };
     // Where version 1 has the controller, version 2 has not.
@@ -64,32 +58,17 @@ fn hierarchies(root: &Path) -> Vec<Hierarchy> {
     found
 }
 
-/// `36 35 98:0 /part /mounted rw,noatime shared:1 - cgroup cgroup rw,cpuset`, see `proc_pid_mountinfo(5)`.
-fn from_mountinfo(line: &str) -> Option<Hierarchy> {
-    let (before, after) = line.split_once(" - ")?;
-    let mut before = before.split(' ').skip(3);
-    let (part, mounted) = (before.next()?, before.next()?);
-    let mut after = after.split(' ');
-    hierarchy(mounted, part, after.next()?, after.nth(1)?)
-}
-
-/// `cgroup /mounted cgroup rw,cpuset 0 0`, see `fstab(5)`.
-fn from_mounts(line: &str) -> Option<Hierarchy> {
-    let mut words = line.split(' ').skip(1);
-    let (mounted, kind, options) = (words.next()?, words.next()?, words.next()?);
-    hierarchy(mounted, "/", kind, options)
-}
-
-fn hierarchy(mounted: &str, part: &str, kind: &str, options: &str) -> Option<Hierarchy> {
-    let has = |option: &str| options.split(',').any(|one| one == option);
-    let files: &[&str] = match kind {
+fn hierarchy(mount: Mount<'_>) -> Option<Hierarchy> {
+    let without_prefix = mounts::has(mount.file_system_options, "noprefix");
+    let files: &[&str] = match mount.kind {
         "cgroup2" => &["cpuset.cpus.effective"],
-        "cgroup" if has("cpuset") && has("noprefix") => &["effective_cpus", "cpus"],
-        "cgroup" if has("cpuset") => &["cpuset.effective_cpus", "cpuset.cpus"],
+        "cgroup" if mount.is_v1_of("cpuset") && without_prefix => &["effective_cpus", "cpus"],
+        "cgroup" if mount.is_v1_of("cpuset") => &["cpuset.effective_cpus", "cpuset.cpus"],
         "cpuset" => &["cpus"],
         _ => return None,
     };
-    Some(Hierarchy { mounted: mounted.into(), part: part.into(), files, unified: kind == "cgroup2" })
+    let path = |escaped| PathBuf::from(&*mounts::unescaped(escaped));
+    Some(Hierarchy { mounted: path(mount.point), part: path(mount.part), files, unified: mount.is_v2() })
 }
 
 /// The first list on the way from the group to the root of the hierarchy.
@@ -116,6 +95,8 @@ mod tests {
     fn mounts_of_all_versions_are_known() {
         let line =
             "31 23 0:27 /docker/ab /sys/fs/cgroup/cpuset ro,nosuid master:11 - cgroup cgroup rw,cpuset";
+        let from_mountinfo = |line: &str| mounts::mountinfo(line).find_map(hierarchy);
+        let from_mounts = |line: &str| mounts::mounts(line).find_map(hierarchy);
         let found = from_mountinfo(line).unwrap();
         assert_eq!(
             (found.mounted.to_str(), found.part.to_str()),

@@ -8,6 +8,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fauxplat_procfs::task;
+
 use super::{failed, fauxplat};
 use crate::error::ChoreError;
 
@@ -89,11 +91,11 @@ fn theirs(words: &[&str]) -> Command {
 /// Children of a process, see `proc_pid_task_children(5)`.
 fn children(pid: u32) -> Vec<u32> {
     let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    list.split_whitespace().filter_map(|digits| digits.parse().ok()).collect()
+    task::children(&list).map(i32::unsigned_abs).collect()
 }
 
-/// CPU time of a process of one thread, as the scheduler counts it: the first number of `schedstat`.
+/// CPU time of a process of one thread, as the scheduler counts it.
 fn cpu_ns(pid: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
-    text.split_whitespace().next()?.parse().ok()
+    task::cpu_ns(&text)
 }

@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fauxplat_kernels::{Caches, walk_order};
-use fauxplat_model::Handover;
+use fauxplat_model::CacheTransfer;
 use fauxplat_sys::{clock, memory};
 
 /// What is written is this part of a second-level cache: all of it must still be in the writer's own, also when something else
@@ -47,13 +47,13 @@ impl Parcel {
 
     /// Reads every line as the other left it, and again after every cache has dropped it. `None` where programs cannot make
     /// caches do that.
-    pub(crate) fn read(&self) -> Option<Handover> {
+    pub(crate) fn read(&self) -> Option<CacheTransfer> {
         if !memory::CAN_FLUSH {
             return None;
         }
         let handed_ns = self.read_ns();
         self.words.iter().step_by(self.words.len() / self.lines).for_each(memory::flush);
-        Some(Handover { lines: self.lines as u64, handed_ns, memory_ns: self.read_ns() })
+        Some(CacheTransfer { lines: self.lines as u64, handed_ns, memory_ns: self.read_ns() })
     }
 
     fn read_ns(&self) -> u64 {

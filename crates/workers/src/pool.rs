@@ -7,13 +7,14 @@ use std::thread::JoinHandle;
 
 use fauxplat_kernels::{Caches, Kernel, Ready};
 use fauxplat_model::{Policy, ShiftSample};
-use fauxplat_sys::{clock, sched};
+use fauxplat_sys::clock;
+use fauxplat_threads::{Place, Side, real_time_or_ordinary};
 use fauxplat_units::Cpu;
 
 use crate::WorkerError;
 use crate::account::Books;
-use crate::greeting::{Greetings, Side};
-use crate::handover::Parcel;
+use crate::cache_transfer::Parcel;
+use crate::exchange::Exchange;
 
 /// Where and how a worker runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,12 +49,12 @@ struct Order {
     shift: Shift,
     barrier: Arc<Barrier>,
     /// Two on CPUs of their own find out how far they are from each other.
-    greetings: Option<(Arc<Greetings>, Side)>,
+    exchange: Option<(Arc<Exchange>, Side)>,
 }
 
 /// Workers that are ready.
 #[derive(Debug)]
-pub struct Crew {
+pub struct WorkerPool {
     workers: Vec<Worker>,
     /// Laid out when it is first wanted.
     parcel: Option<Arc<Parcel>>,
@@ -68,14 +69,25 @@ struct Worker {
     thread: Option<JoinHandle<()>>,
 }
 
-impl Crew {
+impl WorkerPool {
     /// One worker per station. Several may share a CPU.
     ///
     /// # Errors
     /// A CPU that is not there or not allowed, or a policy that is not permitted.
     pub fn new(stations: &[Station]) -> Result<Self, WorkerError> {
         let workers = stations.iter().map(Worker::start).collect::<Result<_, _>>()?;
-        Ok(Crew { workers, parcel: None })
+        Ok(WorkerPool { workers, parcel: None })
+    }
+
+    /// The same at real-time priority where that is permitted, else under the ordinary policy; says under which.
+    ///
+    /// # Errors
+    /// A CPU that is not there or not allowed.
+    pub fn at_real_time(
+        priority: u8,
+        stations: impl Fn(Policy) -> Vec<Station>,
+    ) -> Result<(Self, Policy), WorkerError> {
+        real_time_or_ordinary(priority, WorkerError::is_permission, |policy| Self::new(&stations(policy)))
     }
 
     /// One shift: the workers that have an entry begin together, the others sleep. Accounts stand in the same places.
@@ -83,24 +95,24 @@ impl Crew {
     /// # Errors
     /// A worker is gone.
     pub fn work(&mut self, shifts: &[Option<Shift>]) -> Result<Vec<Option<ShiftSample>>, WorkerError> {
-        let hands: Vec<&Worker> =
+        let working: Vec<&Worker> =
             self.workers.iter().zip(shifts).filter_map(|(worker, shift)| shift.map(|_| worker)).collect();
-        let barrier = Arc::new(Barrier::new(hands.len()));
-        let greetings = match hands.as_slice() {
+        let barrier = Arc::new(Barrier::new(working.len()));
+        let exchange = match working.as_slice() {
             [a, b] if a.cpu != b.cpu => {
                 let parcel = shifts.iter().flatten().all(|shift| shift.hands_over).then(|| {
                     let made = self.parcel.get_or_insert_with(|| Arc::new(Parcel::for_all(&self.workers)));
                     Arc::clone(made)
                 });
-                Some(Arc::new(Greetings::with(parcel)))
+                Some(Arc::new(Exchange::with(parcel)))
             }
             _ => None,
         };
-        let mut sides = [Side::Speaks, Side::Answers].into_iter();
+        let mut sides = [Side::First, Side::Second].into_iter();
         for (worker, shift) in self.workers.iter().zip(shifts) {
             if let Some(shift) = *shift {
-                let greetings = greetings.clone().zip(sides.next());
-                let order = Order { shift, barrier: Arc::clone(&barrier), greetings };
+                let exchange = exchange.clone().zip(sides.next());
+                let order = Order { shift, barrier: Arc::clone(&barrier), exchange };
                 let sent = worker.orders.as_ref().map(|orders| orders.send(order));
                 sent.and_then(Result::ok).ok_or(WorkerError::Gone(worker.cpu))?;
             }
@@ -113,7 +125,7 @@ impl Crew {
     }
 }
 
-impl Drop for Crew {
+impl Drop for WorkerPool {
     fn drop(&mut self) {
         for worker in &mut self.workers {
             // A closed channel is the sign to go home.
@@ -164,29 +176,22 @@ impl Worker {
 impl Station {
     /// Places the calling thread.
     fn take(&self) -> Result<(), WorkerError> {
-        let failed = |source| WorkerError::Station { cpu: self.cpu, source };
-        sched::set_affinity(0, &[self.cpu].into_iter().collect()).map_err(failed)?;
-        match self.policy {
-            Policy::Other => Ok(()),
-            Policy::Fifo(priority) => sched::set_policy(0, sched::FIFO, priority).map_err(failed),
-            Policy::RoundRobin(priority) => {
-                sched::set_policy(0, sched::ROUND_ROBIN, priority).map_err(failed)
-            }
-        }
+        let place = Place { cpu: self.cpu, policy: self.policy, slack_ns: None };
+        place.take().map_err(|source| WorkerError::Station { cpu: self.cpu, source })
     }
 
     fn serve(&self, inbox: &Receiver<Order>, outbox: &Sender<ShiftSample>) {
         let books = Books::open(self.cpu);
         // Memory that was laid out once is used again whenever its kernel comes back.
         let mut ready: HashMap<Kernel, Ready> = HashMap::new();
-        while let Ok(Order { shift, barrier, greetings }) = inbox.recv() {
+        while let Ok(Order { shift, barrier, exchange }) = inbox.recv() {
             let work = ready.entry(shift.kernel).or_insert_with(|| Ready::new(shift.kernel, &self.caches));
             barrier.wait();
-            let greeting = greetings.as_ref();
-            let begin = greeting.and_then(|(words, side)| words.at_the_beginning.greet(*side));
-            let handover = greeting.and_then(|(words, side)| words.hand_over(*side));
+            let exchange = exchange.as_ref();
+            let begin = exchange.and_then(|(shared, side)| shared.at_the_beginning.round_trip(*side));
+            let handover = exchange.and_then(|(shared, side)| shared.cache_transfer(*side));
             let account = labour(&shift, work, &books);
-            let end = greeting.and_then(|(words, side)| words.at_the_end.greet(*side));
+            let end = exchange.and_then(|(shared, side)| shared.at_the_end.round_trip(*side));
             let account = ShiftSample { round_trips_ns: [begin, end], handover, ..account };
             if outbox.send(account).is_err() {
                 return;
@@ -224,7 +229,7 @@ const LAPS_MAX: usize = 60_000;
 
 #[cfg(test)]
 mod tests {
-    use fauxplat_sys::memory;
+    use fauxplat_sys::{memory, sched};
 
     use super::*;
 
@@ -246,15 +251,15 @@ mod tests {
     #[test]
     fn a_shift_is_accounted_for() {
         let cpu = sched::affinity(0).unwrap().first().unwrap();
-        let mut crew = Crew::new(&[station(cpu.0), station(cpu.0)]).unwrap();
-        let accounts = crew.work(&[shift(Kernel::Fauxplat), shift(Kernel::L1)]).unwrap();
+        let mut pool = WorkerPool::new(&[station(cpu.0), station(cpu.0)]).unwrap();
+        let accounts = pool.work(&[shift(Kernel::Fauxplat), shift(Kernel::L1)]).unwrap();
         for account in accounts.into_iter().flatten() {
             assert!(account.units > 0 && account.units % 100 == 0);
             assert_eq!(account.laps_cpu_ns.len() as u64 * 100, account.units);
             assert!(account.cpu_ns <= account.wall_ns && account.wall_ns >= 20_000_000);
             assert_eq!(account.cpus, [Some(cpu), Some(cpu)]);
         }
-        let alone = crew.work(&[None, shift(Kernel::L1)]).unwrap();
+        let alone = pool.work(&[None, shift(Kernel::L1)]).unwrap();
         assert!(alone[0].is_none() && alone[1].as_ref().is_some_and(|account| account.units > 0));
     }
 
@@ -262,19 +267,19 @@ mod tests {
     fn two_on_cpus_of_their_own_say_how_far_apart_they_are() {
         let cpus: Vec<Cpu> = sched::affinity(0).unwrap().iter().collect();
         let [a, b] = [cpus[0], cpus[cpus.len() - 1]].map(|cpu| station(cpu.0));
-        let mut crew = Crew::new(&[a, b]).unwrap();
-        let trips = |crew: &mut Crew, shifts: &[Option<Shift>]| {
-            let accounts = crew.work(shifts).unwrap();
+        let mut pool = WorkerPool::new(&[a, b]).unwrap();
+        let trips = |pool: &mut WorkerPool, shifts: &[Option<Shift>]| {
+            let accounts = pool.work(shifts).unwrap();
             accounts.into_iter().flatten().map(|account| account.round_trips_ns).collect::<Vec<_>>()
         };
-        let both = trips(&mut crew, &[shift(Kernel::L1), shift(Kernel::L1)]);
+        let both = trips(&mut pool, &[shift(Kernel::L1), shift(Kernel::L1)]);
         assert_eq!(both[1], [None, None], "only one of them takes the time");
         // Beside other tests one of the two may not be running for longer than the other waits; how long a word takes is
         // the machine's affair.
         assert!(both[0].iter().flatten().all(|&took_ns| took_ns > 0 && a.cpu != b.cpu), "{both:?}");
-        assert_eq!(trips(&mut crew, &[shift(Kernel::L1), None]), [[None, None]]);
+        assert_eq!(trips(&mut pool, &[shift(Kernel::L1), None]), [[None, None]]);
 
-        let accounts = crew.work(&[shift(Kernel::Llc), shift(Kernel::Llc)]).unwrap();
+        let accounts = pool.work(&[shift(Kernel::Llc), shift(Kernel::Llc)]).unwrap();
         let handed: Vec<_> = accounts.iter().flatten().map(|account| account.handover).collect();
         assert_eq!(handed[0], None, "who writes takes no time");
         assert!(handed[1].is_none_or(|took| took.handed_ns > 0), "{handed:?}");
@@ -283,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_place_that_does_not_exist_is_refused() {
-        let error = Crew::new(&[station(99_999)]).unwrap_err();
+        let error = WorkerPool::new(&[station(99_999)]).unwrap_err();
         assert!(error.to_string().contains("99999") && !error.is_permission(), "{error}");
     }
 }

@@ -13,9 +13,9 @@ use crate::generator::Generator;
 use crate::order::Order;
 use crate::watchdog::BEAT_NS;
 
-/// Generators that work from the moment in which all of them are ready until the troop is dropped.
+/// Generators that work from the moment in which all of them are ready until this is dropped.
 #[derive(Debug)]
-pub struct Troop {
+pub struct Loads {
     generators: Arc<Vec<Generator>>,
     heart: Option<Heart>,
 }
@@ -27,7 +27,7 @@ struct Heart {
     thread: JoinHandle<()>,
 }
 
-impl Troop {
+impl Loads {
     /// Starts them all, and lets them work when all are ready.
     ///
     /// # Errors
@@ -38,9 +38,9 @@ impl Troop {
             orders.into_iter().map(|order| Generator::start(program, order)).collect::<Result<_, _>>()?;
         let generators = Arc::new(generators);
         let heart = if real_time { Some(Heart::start(&generators)?) } else { None };
-        let troop = Troop { generators, heart };
-        troop.each(Generator::work);
-        Ok(troop)
+        let loads = Loads { generators, heart };
+        loads.each(Generator::work);
+        Ok(loads)
     }
 
     fn each<T>(&self, tell: impl Fn(&Generator) -> T) -> Vec<T> {
@@ -79,7 +79,7 @@ impl Heart {
     }
 }
 
-impl Drop for Troop {
+impl Drop for Loads {
     fn drop(&mut self) {
         if let Some(Heart { stop, thread }) = self.heart.take() {
             stop.store(true, Ordering::Relaxed);

@@ -15,12 +15,12 @@ use crate::{Builder, Built, VariantError};
 
 /// Places for programs; gone with their content when this is dropped.
 #[derive(Debug)]
-pub struct Berths {
+pub struct ProgramSlots {
     folder: TempDir,
     paths: Vec<PathBuf>,
 }
 
-impl Berths {
+impl ProgramSlots {
     /// As many empty places as there are commands.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ impl Berths {
             Ok(place.join("program"))
         };
         let paths = (0..count).map(place).collect::<Result<_, _>>()?;
-        Ok(Berths { folder, paths })
+        Ok(ProgramSlots { folder, paths })
     }
 
     /// The path of a place, the same for all programs that come to lie there.

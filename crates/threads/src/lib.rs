@@ -1,0 +1,8 @@
+//! Threads of our own, for the crates that measure with them: how one comes to stand at its place, and how two take
+//! turns. What they do there is not this crate's business.
+
+mod place;
+mod turn;
+
+pub use place::{Place, REAL_TIME_NEEDS, real_time_or_ordinary};
+pub use turn::{Side, Turn};

@@ -1,0 +1,177 @@
+//! Two threads that take turns by writing one word.
+//!
+//! A cache line that two cores write in turns takes three times as long between caches as within one, whatever else the
+//! machine does meanwhile, and a guest has no other way to see that the host has moved its CPUs.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use fauxplat_sys::clock;
+
+/// Words that go there and back in a round trip: some tens of microseconds.
+const WORDS: u32 = 64;
+/// Who is not answered for so long goes on: the other may have been put aside.
+const PATIENCE_NS: u64 = 5_000_000;
+/// Looks at the word between two looks at the clock.
+const LOOKS: u32 = 256;
+
+/// Which of the two a thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Has the first turn.
+    First,
+    /// Has the second.
+    Second,
+}
+
+/// A word that says whose turn it is, on cache lines of its own: a pair of them, because of the prefetcher of adjacent
+/// lines.
+#[repr(align(128))]
+#[derive(Debug, Default)]
+pub struct Turn(AtomicU32);
+
+impl Turn {
+    /// The least time of a word there and back, in nanoseconds, for the first side. `None` for the second, and when the
+    /// other was not there for so long that nobody can wait. The word is fresh.
+    pub fn round_trip(&self, side: Side) -> Option<u64> {
+        let until_ns = clock::monotonic_ns() + PATIENCE_NS;
+        let mut least_ns = None;
+        for word in 0..WORDS {
+            // Odd numbers go there, even ones come back.
+            let (there, back) = (2 * word + 1, 2 * word + 2);
+            match side {
+                Side::First => {
+                    let sent_ns = clock::monotonic_ns();
+                    self.give(there);
+                    self.wait_for(back, until_ns)?;
+                    let took_ns = clock::monotonic_ns() - sent_ns;
+                    least_ns = Some(least_ns.map_or(took_ns, |least_ns: u64| least_ns.min(took_ns)));
+                }
+                Side::Second => {
+                    self.wait_for(there, until_ns)?;
+                    self.give(back);
+                }
+            }
+        }
+        least_ns
+    }
+
+    /// Lets the first side do its part, then the second; the first waits for the second, so that both go on together.
+    /// What the second side's part gave, on that side; `None` on the first, and when the other did not come in time. The
+    /// word is fresh.
+    pub fn one_after_the_other<T>(
+        &self,
+        side: Side,
+        patience_ns: u64,
+        first: impl FnOnce(),
+        second: impl FnOnce() -> T,
+    ) -> Option<T> {
+        let until_ns = clock::monotonic_ns() + patience_ns;
+        match side {
+            Side::First => {
+                first();
+                self.give(1);
+                self.wait_for(2, until_ns);
+                None
+            }
+            Side::Second => {
+                self.wait_for(1, until_ns)?;
+                let given = second();
+                self.give(2);
+                Some(given)
+            }
+        }
+    }
+
+    /// Says one more word. Whoever waits with [`Turn::wait_past`] hears it.
+    pub fn ring(&self) {
+        // Release: the partner of the acquire in `wait_past`, so that what was written before is there when it is heard.
+        self.0.fetch_add(1, Ordering::Release);
+    }
+
+    /// Watches the word until it is another one, for ever and without a look at the clock, which would be in the figure.
+    pub fn wait_past(&self, heard: u32) {
+        while self.0.load(Ordering::Acquire) == heard {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// The word itself, for those who sleep on it.
+    pub fn word(&self) -> &AtomicU32 {
+        &self.0
+    }
+
+    fn give(&self, word: u32) {
+        // Release: the partner of the acquire in `wait_for`.
+        self.0.store(word, Ordering::Release);
+    }
+
+    /// Returns when the word is there, `None` when the time is up.
+    fn wait_for(&self, word: u32, until_ns: u64) -> Option<()> {
+        loop {
+            for _ in 0..LOOKS {
+                if self.0.load(Ordering::Acquire) == word {
+                    return Some(());
+                }
+                std::hint::spin_loop();
+            }
+            if clock::monotonic_ns() > until_ns {
+                return None;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    #[test]
+    fn the_first_side_takes_the_time() {
+        let turn = Turn::default();
+        let (first, second) = std::thread::scope(|scope| {
+            let second = scope.spawn(|| turn.round_trip(Side::Second));
+            (turn.round_trip(Side::First), second.join().unwrap())
+        });
+        // On one CPU, and beside other tests, the two may not come to meet in time.
+        assert!(first.is_none_or(|took_ns| took_ns > 0 && took_ns < PATIENCE_NS), "{first:?}");
+        assert_eq!(second, None);
+    }
+
+    #[test]
+    fn who_is_alone_does_not_wait_for_ever() {
+        assert_eq!(Turn::default().round_trip(Side::First), None);
+        assert_eq!(Turn::default().round_trip(Side::Second), None);
+        let ran = AtomicBool::new(false);
+        let run = || ran.store(true, Ordering::Relaxed);
+        assert_eq!(Turn::default().one_after_the_other(Side::Second, 1000, || (), run), None);
+        assert!(!ran.load(Ordering::Relaxed), "the second never comes before the first");
+        assert_eq!(Turn::default().one_after_the_other(Side::First, 1000, run, || ()), None);
+        assert!(ran.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn the_second_part_sees_what_the_first_did() {
+        const PATIENCE_NS: u64 = 20_000_000_000;
+        let (turn, done) = (Turn::default(), AtomicBool::new(false));
+        // Relaxed: the word itself orders the two.
+        let (first, second) = (|| done.store(true, Ordering::Relaxed), || done.load(Ordering::Relaxed));
+        let seen = std::thread::scope(|scope| {
+            let other = scope.spawn(|| turn.one_after_the_other(Side::Second, PATIENCE_NS, first, second));
+            turn.one_after_the_other(Side::First, PATIENCE_NS, first, second);
+            other.join().unwrap()
+        });
+        assert_eq!(seen, Some(true));
+    }
+
+    #[test]
+    fn no_ring_is_lost_on_who_comes_late() {
+        let turn = Turn::default();
+        turn.ring();
+        turn.ring();
+        turn.wait_past(0);
+        turn.wait_past(1);
+        assert_eq!(turn.word().load(Ordering::Relaxed), 2);
+    }
+}

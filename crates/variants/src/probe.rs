@@ -1,0 +1,115 @@
+//! Finds out by trying what the tools of this machine can vary.
+//!
+//! A linker's version number does not tell what the compiler driver will accept, so each way is tried on a program of a
+//! few lines, and counts when two seeds give two binaries that both run.
+
+use fauxplat_launch::Capture;
+use fauxplat_launch::words::sha256;
+use fauxplat_model::{Build, Outcome, Padding, Variation, Way};
+
+use crate::VariantError;
+use crate::error::at;
+use crate::flags::words;
+use crate::toolchain::{Linker, Toolchain, tool};
+
+/// Two functions in two files are enough to be ordered, shuffled, padded and aligned.
+const FILES: [(&str, &str); 2] = [
+    ("one.c", "int two(int);\nint main(void) { return two(0); }\n"),
+    ("two.c", "int two(int x) { return x; }\n"),
+];
+
+const LINE: &str = "cc {compile_flags} {link_flags} -o {out} one.c two.c";
+
+impl Toolchain {
+    /// Tries everything.
+    ///
+    /// # Errors
+    /// No folder can be made to try in. A missing compiler is no error: nothing can be varied then.
+    pub(crate) fn probe() -> Result<Toolchain, VariantError> {
+        let Some(compiler) = tool("cc") else { return Ok(Toolchain::default()) };
+        let trial = Trial::new()?;
+        let mut found = Toolchain { compiler: Some(compiler), ..Toolchain::default() };
+        // The order of objects is ours to choose, and any linker keeps it.
+        let plain = [Way::ObjectOrder, Way::Padding, Way::Alignment];
+        found.ways = plain.into_iter().filter(|&way| trial.works(way, &found)).collect();
+        for linker in [Linker::Lld, Linker::Mold] {
+            let with = Toolchain { linker: Some(linker), ..found.clone() };
+            if trial.works(Way::SectionOrder, &with) {
+                found.linker = Some(linker);
+                let more = [Way::SectionOrder, Way::SectionPadding];
+                found.ways.extend(more.into_iter().filter(|&way| trial.works(way, &with)));
+                break;
+            }
+        }
+        found.ways.sort_unstable();
+        Ok(found)
+    }
+}
+
+/// A folder with the program on which ways are tried.
+struct Trial {
+    folder: tempfile::TempDir,
+}
+
+impl Trial {
+    fn new() -> Result<Self, VariantError> {
+        let folder = tempfile::Builder::new().prefix("fauxplat-probe-").tempdir();
+        let folder = folder.map_err(at(std::env::temp_dir()))?;
+        for (name, text) in FILES {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).map_err(at(&path))?;
+        }
+        Ok(Trial { folder })
+    }
+
+    /// Whether two settings of a way give two programs that both run.
+    fn works(&self, way: Way, toolchain: &Toolchain) -> bool {
+        let hash = |number| self.build(&setting(way, number), toolchain);
+        // Of two functions every other permutation is the same, so a few seeds are tried.
+        let first = hash(0);
+        first.is_some() && (1..6).any(|number| hash(number).is_some_and(|hash| Some(hash) != first))
+    }
+
+    /// The hash of a program that ended well.
+    fn build(&self, variation: &Variation, toolchain: &Toolchain) -> Option<String> {
+        let objects = if variation.object_order.is_some() { &["one.c", "two.c"][..] } else { &[] };
+        let build = Build { line: String::new(), objects: objects.iter().map(|&name| name.into()).collect() };
+        let words = words(&build, variation, toolchain, self.folder.path()).ok()?;
+        let out = self.folder.path().join("out");
+        let line =
+            LINE.replace("{compile_flags}", &words.compile_flags).replace("{link_flags}", &words.link_flags);
+        let line = line.replace("{out}", "out");
+        let line = if objects.is_empty() { line } else { line.replace("one.c two.c", &words.objects) };
+        let folder = Some(self.folder.path().to_owned());
+        let built = Capture { cwd: folder, ..Capture::shell(&line) }.run().ok()?;
+        let ran = Capture { program: out.clone(), ..Capture::default() };
+        let good = built.outcome == Outcome::Exited(0) && ran.run().ok()?.outcome == Outcome::Exited(0);
+        good.then(|| sha256(&out))?
+    }
+}
+
+/// One setting of a way.
+fn setting(way: Way, number: u64) -> Variation {
+    let plain = Variation::default();
+    match way {
+        Way::ObjectOrder => Variation { object_order: Some(number), ..plain },
+        Way::Padding => Variation { padding: Some(Padding::Drawn(number)), ..plain },
+        Way::SectionOrder => Variation { section_order: Some(number + 1), ..plain },
+        Way::SectionPadding => Variation { section_padding: Some(number + 1), ..plain },
+        Way::Alignment => Variation { alignment_bytes: Some(16 << number.min(6)), ..plain },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_the_ways_that_any_linker_has() {
+        let toolchain = Toolchain::probe().unwrap();
+        for way in [Way::ObjectOrder, Way::Padding, Way::Alignment] {
+            assert!(toolchain.ways.contains(&way), "{toolchain:?}");
+        }
+        assert_eq!(toolchain.linker.is_some(), toolchain.ways.contains(&Way::SectionOrder));
+    }
+}
