@@ -50,7 +50,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s L -l parameter
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s r -l runs -d 'Measured runs of each command: a number, or auto (at least 10, for about 3 s)' -r
@@ -85,10 +85,10 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s L -l param
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, … [default: wall]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l margin -d 'Differences within plus or minus this count as none [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l level -d 'Probability of a false `different` over the whole comparison [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l max-pairs -d 'Inconclusive after this many pairs [default: 128]' -r
@@ -137,7 +137,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s L -l parameter-
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l strata -d 'Strata: plain, drift, layout, busy-sibling [default: all that this machine has]' -r -f -a "plain\t''
@@ -147,7 +147,7 @@ busy-sibling\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s N -l comparisons -d 'Comparisons of identical copies per stratum' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l power -d 'Also compare with copies that do this much more work, and count how often it is found' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l power-comparisons -d 'Comparisons per stratum for --power [default: as --comparisons]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, … [default: wall]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l margin -d 'Differences within plus or minus this count as none [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l level -d 'Probability of a false `different` over the whole comparison [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l max-pairs -d 'Inconclusive after this many pairs [default: 128]' -r
@@ -258,7 +258,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s L -l paramet
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l build -d 'Shell command that builds the program which {program} names in the measured command. Places: {out}, where it goes; {link_flags}, before the sources; {compile_flags}; {seed}. The same stands in the environment as FAUXPLAT_OUT, FAUXPLAT_LINK_FLAGS, FAUXPLAT_COMPILE_FLAGS and FAUXPLAT_SEED' -r
@@ -409,7 +409,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s L -l param
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s p -l prepare -d 'Run this before each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s w -l warmup -d 'Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: the first is the metric)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l input -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l factors -d 'What is varied: env-size (place of the stack within a page), heap (place of the heap), cpu (the CPUs of --cpu, or all allowed ones, for commands of one thread). Several commands are the levels of a further factor; place in the block and time are always looked at [default: all]' -r -f -a "env-size\t''
