@@ -10,7 +10,7 @@ use std::os::fd::RawFd;
 use std::time::Duration;
 
 use fauxplat_model::{Metric, Reading};
-use fauxplat_sys::process::{self, Exit, Usage, Waited};
+use fauxplat_sys::process::{self, Exit, Seen, Usage, Waited};
 use fauxplat_sys::shared::{Doorbell, SharedWords};
 use fauxplat_sys::spawn::{Gate, Stage, StartFailed, StartSpace, Started, start, start_held};
 use fauxplat_sys::summons::{Summoned, Summons};
@@ -312,7 +312,15 @@ struct Watched {
 /// the command's time), and that is also the last moment to look at it in `/proc`.
 fn watch(started: Started, timeout_ns: Option<u64>, look: bool) -> Watched {
     let mut killed = None;
-    while !process::wait_unreaped(started.pid) {
+    loop {
+        match process::wait_unreaped(started.pid) {
+            Seen::Ended => break,
+            // It wanted the terminal, which it cannot have in the background, and nobody would continue it.
+            Seen::Stopped(signal @ (signal::SIGTTIN | signal::SIGTTOU)) => {
+                killed = killed.or(Some(RunEnd::Ended(Exit::Signal(signal as u8))));
+            }
+            Seen::Stopped(_) | Seen::Interrupted => {}
+        }
         let over = |limit_ns| clock::monotonic_ns() - started.started_ns >= limit_ns;
         if signal::stop_requested() {
             killed = Some(RunEnd::Aborted);
