@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::tidy::Violation;
+use crate::violation::Violation;
 
 /// Why a chore failed.
 #[derive(Debug, thiserror::Error)]

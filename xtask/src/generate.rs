@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cargo;
 use crate::error::ChoreError;
-use crate::tidy::Violation;
+use crate::violation::Violation;
 
 /// Something that the program writes into a directory.
 #[derive(Clone, Copy)]

@@ -7,6 +7,7 @@ mod cargo;
 mod error;
 mod generate;
 mod tidy;
+mod violation;
 mod vm;
 
 use std::process::ExitCode;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 use error::ChoreError;
 
 const USAGE: &str = "usage: cargo xtask CHORE
-  tidy                   check ranks, columns and the form of every module
+  tidy [--figures]       check the rules of the house, or print how much code there is and how long its parts are
   sim [ARGS]             simulate the decision rule and compare it with its reference figures
   bench [NAME]           doctor, instrument, memory, sweep, topo, verdict: figures as ratios, see benches/README.md
   campaign kills [--in SHAPE] [N [SCENARIO]]
@@ -40,6 +41,7 @@ fn chore(arguments: &[String]) -> Result<(), ChoreError> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["tidy"] => tidy::check_workspace(),
+        ["tidy", "--figures"] => tidy::figures().map(|figures| print!("{figures}")),
         ["sim", rest @ ..] => cargo::run("fauxplat-analyze", &["--release", "--example", "sim"], rest),
         ["bench", rest @ ..] => bench::run(rest),
         ["campaign", "kills", "--in", shape, rest @ ..] => vm::campaign(shape, rest),

@@ -58,9 +58,9 @@ impl Guard {
         throttled: bool,
     ) -> Option<DroppedReason> {
         let reason = self.reason(pair, metric, ignore_failure, throttled);
-        remember(&mut self.wait_ns, total(pair, Metric::RunDelay));
-        remember(&mut self.steal_ns, total(pair, Metric::Steal));
-        remember(&mut self.migrations, total(pair, Metric::Migrations));
+        remember(&mut self.wait_ns, total(pair, Metric::RUN_DELAY));
+        remember(&mut self.steal_ns, total(pair, Metric::STEAL));
+        remember(&mut self.migrations, total(pair, Metric::MIGRATIONS));
         if let Some(reason) = reason {
             self.count(reason, pair.pairs().max(1));
         }
@@ -86,7 +86,7 @@ impl Guard {
     ) -> Option<DroppedReason> {
         let failed = pair.runs().any(|run| !ignore_failure && !run.outcome.is_success());
         let steal_limit = STEAL_ALLOWED_NS.max(TIMES_USUAL * usual(&self.steal_ns))
-            + STEAL_SHARE * total(pair, Metric::Wall);
+            + STEAL_SHARE * total(pair, Metric::WALL);
         let migration_limit = MIGRATIONS_ALLOWED.max(TIMES_USUAL * usual(&self.migrations));
         if failed {
             Some(DroppedReason::FailedRun)
@@ -94,11 +94,11 @@ impl Guard {
             Some(DroppedReason::NotMeasured)
         } else if throttled {
             Some(DroppedReason::Throttled)
-        } else if total(pair, Metric::Steal) > steal_limit {
+        } else if total(pair, Metric::STEAL) > steal_limit {
             Some(DroppedReason::HeavySteal)
-        } else if total(pair, Metric::Migrations) > migration_limit {
+        } else if total(pair, Metric::MIGRATIONS) > migration_limit {
             Some(DroppedReason::MigrationStorm)
-        } else if metric == Metric::Wall && self.is_preempted(pair) {
+        } else if metric == Metric::WALL && self.is_preempted(pair) {
             Some(DroppedReason::Preempted)
         } else {
             None
@@ -109,8 +109,8 @@ impl Guard {
     /// affair, so only single tasks are looked at.
     fn is_preempted(&self, pair: &Pair) -> bool {
         let limit =
-            WAIT_ALLOWED_NS.max(TIMES_USUAL * usual(&self.wait_ns)) + WAIT_SHARE * total(pair, Metric::Wall);
-        self.single_task && total(pair, Metric::RunDelay) > limit
+            WAIT_ALLOWED_NS.max(TIMES_USUAL * usual(&self.wait_ns)) + WAIT_SHARE * total(pair, Metric::WALL);
+        self.single_task && total(pair, Metric::RUN_DELAY) > limit
     }
 
     fn count(&mut self, reason: DroppedReason, pairs: usize) {

@@ -28,7 +28,7 @@ mod winner;
 pub use aa::{Finished, aa_stratum, power_result, rival_verdicts};
 pub use baseline::{Baseline, baseline_findings};
 pub use capacity::{capacity_left, worth};
-pub use contend::{ContendCell, ContendJudged, ContendPair, contend_findings, usable_cache};
+pub use contend::{ContendCell, ContendJudged, ContendPair, claimed, contend_findings, usable_cache};
 pub use explain::{ExplainFactor, ExplainJudged, explain_findings};
 pub use index::cpu_index;
 pub use judge::{Decision, Judge, Judged, Progress, Stand};

@@ -55,7 +55,7 @@ impl<'a> Pair<'a> {
             Unit::Nanos => 500.0,
             Unit::MicroPerSecond => {
                 let wall_ns: Vec<f64> =
-                    self.runs().filter_map(|run| run.get(Metric::Wall)).map(|ns| ns as f64).collect();
+                    self.runs().filter_map(|run| run.get(Metric::WALL)).map(|ns| ns as f64).collect();
                 0.5e15 / fauxplat_stats::describe::mean(&wall_ns).unwrap_or(1e9).max(1.0)
             }
         }

@@ -1,6 +1,6 @@
 //! The metrics that do not decide.
 
-use fauxplat_model::{Metric, Secondary};
+use fauxplat_model::{Metric, Secondary, Unit, metrics_of};
 use fauxplat_stats::multiple::holm;
 
 use crate::judge::Judge;
@@ -11,12 +11,20 @@ use crate::series::{Estimate, plain_z};
 ///
 /// The interval is a plain one at the level of the comparison: these metrics did not end the comparison, so no price
 /// is due for looking at them repeatedly. Left out are steal, which is the machine's and not the program's, metrics
-/// that were not read in every kept run, and those that were zero throughout.
+/// that were not read in every kept run, and those that were zero throughout. The first published counter has two names,
+/// `rate` and its own: they are one hypothesis, and stand once.
 pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Secondary> {
-    let others =
-        Metric::ALL.into_iter().filter(|&metric| metric != judge.rule.metric && metric != Metric::Steal);
-    let measured: Vec<(Metric, Vec<f64>)> =
-        others.filter_map(|metric| Some((metric, log_ratios(pairs, metric)?))).collect();
+    let others = metrics_of(pairs.iter().flat_map(Pair::runs)).into_iter();
+    let others = others.filter(|&metric| metric != judge.rule.metric && metric != Metric::STEAL);
+    let deciding = pairs.iter().map(|pair| pair.log_ratio(judge.rule.metric)).collect::<Option<Vec<f64>>>();
+    let mut measured: Vec<(Metric, Vec<f64>)> = Vec::new();
+    for metric in others {
+        let Some(d) = log_ratios(pairs, metric) else { continue };
+        let is_echo = |known: &Vec<f64>| *known == d && metric.unit() == Unit::MicroPerSecond;
+        if !deciding.iter().chain(measured.iter().map(|(_, d)| d)).any(is_echo) {
+            measured.push((metric, d));
+        }
+    }
     let estimates: Vec<Estimate> = measured.iter().map(|(_, d)| Estimate::of(d, 0.0)).collect();
     let p_values: Vec<f64> =
         estimates.iter().zip(&measured).map(|(estimate, (_, d))| estimate.p(d, seed)).collect();

@@ -1,6 +1,6 @@
 //! Location and spread of each metric of each command.
 
-use fauxplat_model::{Metric, Phase, RunFindings, Sample, Summary};
+use fauxplat_model::{Metric, Phase, RunFindings, Sample, Summary, metrics_of};
 use fauxplat_stats::describe::{
     MAD_TO_SD, mad, mean, median, median_interval_sorted, quantile_sorted, sorted, standard_deviation,
 };
@@ -60,7 +60,7 @@ fn findings_of(samples: &[Sample], command: u16, ignore_failure: bool) -> RunFin
     let ours =
         || samples.iter().filter(|sample| sample.command == command && sample.phase == Phase::Measured);
     RunFindings {
-        summaries: Metric::ALL
+        summaries: metrics_of(samples)
             .into_iter()
             .filter_map(|metric| summarize(samples, command, metric, ignore_failure))
             .collect(),

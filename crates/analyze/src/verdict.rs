@@ -119,7 +119,7 @@ fn warnings(contest: &Contest, shown: &Comparison) -> Vec<String> {
             shown.variance.autocorrelation
         ));
     }
-    if shown.metric == Metric::Wall
+    if shown.metric == Metric::WALL
         && shown.dropped.iter().any(|d| d.reason == fauxplat_model::DroppedReason::HeavySteal)
     {
         warnings.push(format!("{pair}: the hypervisor took the CPU away; `--metric cpu` depends on it less"));
@@ -129,6 +129,6 @@ fn warnings(contest: &Contest, shown: &Comparison) -> Vec<String> {
 
 /// From the start of the experiment to the end of its last run, in seconds.
 pub(crate) fn elapsed_s(samples: &[Sample]) -> f64 {
-    let end = |sample: &Sample| sample.started_ns + sample.get(Metric::Wall).unwrap_or(0);
+    let end = |sample: &Sample| sample.started_ns + sample.get(Metric::WALL).unwrap_or(0);
     samples.iter().map(end).max().unwrap_or(0) as f64 / 1e9
 }

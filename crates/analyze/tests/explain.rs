@@ -36,7 +36,7 @@ fn explain(machine: &Machine, blocks: usize, seed: u64) -> (ExplainJudged, Vec<S
                 + machine.place * position as f64
                 + machine.noise * draw.normal();
             let time = (2e6f64.ln() + log).exp() as u64;
-            samples.push(run(block as u32, 0, position as u16, &[(Metric::Wall, time)]));
+            samples.push(run(block as u32, 0, position as u16, &[(Metric::WALL, time)]));
         }
         stacks.push(stack);
         cpus.push(cpu);

@@ -26,7 +26,7 @@ fn block(number: u32, factors: &[f64]) -> Vec<Sample> {
     let place = |command: u16| if number.is_multiple_of(2) { command } else { last - command };
     let one = |command: u16| {
         let wall = wall(number, command, factors[usize::from(command)]);
-        run(number, command, place(command), &[(Metric::Wall, wall)])
+        run(number, command, place(command), &[(Metric::WALL, wall)])
     };
     (0..=last).map(one).collect()
 }
@@ -84,9 +84,9 @@ fn equal_programs_are_equivalent_and_nobody_wins() {
 #[test]
 fn counts_that_never_vary_give_plain_answers() {
     let counts = |a: u64, b: u64| {
-        let rule = Rule { metric: Metric::MinorFaults, ..Rule::default() };
+        let rule = Rule { metric: Metric::MINOR_FAULTS, ..Rule::default() };
         let make = move |n: u32| {
-            let faults = |command, value| run(n, command, command, &[(Metric::MinorFaults, value)]);
+            let faults = |command, value| run(n, command, command, &[(Metric::MINOR_FAULTS, value)]);
             vec![faults(0, a), faults(1, b)]
         };
         judge(Judge::new(&rule, 2, 1), 2, make).0.findings.comparisons.swap_remove(0)
@@ -112,15 +112,15 @@ fn every_guard_drops_its_pairs_and_counts_them() {
     let spoil = |n: u32| {
         let mut runs = block(n, &[1.0, 1.0]);
         for run in &mut runs {
-            run.readings[Metric::Steal as usize] = 0.into_reading();
-            run.readings[Metric::Migrations as usize] = 1.into_reading();
+            run.readings.set(Metric::STEAL, Some(0));
+            run.readings.set(Metric::MIGRATIONS, Some(1));
         }
         match n {
             3 => runs[1].outcome = Outcome::Exited(1),
-            4 => runs[0].readings[Metric::Steal as usize] = 90_000_000.into_reading(),
+            4 => runs[0].readings.set(Metric::STEAL, Some(90_000_000)),
             // A single tick of 10 ms in a pair of 5 ms runs is no reason.
-            5 => runs[0].readings[Metric::Steal as usize] = 10_000_000.into_reading(),
-            7 => runs[1].readings[Metric::Migrations as usize] = 40.into_reading(),
+            5 => runs[0].readings.set(Metric::STEAL, Some(10_000_000)),
+            7 => runs[1].readings.set(Metric::MIGRATIONS, Some(40)),
             _ => {}
         }
         runs
@@ -136,21 +136,11 @@ fn every_guard_drops_its_pairs_and_counts_them() {
     assert_eq!(judged.findings.commands[1].failures, 1);
 }
 
-trait IntoReading {
-    fn into_reading(self) -> fauxplat_model::Reading;
-}
-
-impl IntoReading for u64 {
-    fn into_reading(self) -> fauxplat_model::Reading {
-        fauxplat_model::Reading::new(self)
-    }
-}
-
 #[test]
 fn a_machine_that_is_always_stolen_from_is_not_dropped_empty() {
     let stolen = |n: u32| {
         let mut runs = block(n, &[1.0, 1.05]);
-        runs.iter_mut().for_each(|run| run.readings[Metric::Steal as usize] = 30_000_000.into_reading());
+        runs.iter_mut().for_each(|run| run.readings.set(Metric::STEAL, Some(30_000_000)));
         runs
     };
     let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, stolen);
@@ -223,14 +213,14 @@ fn three_commands_share_blocks_and_the_winner_beats_the_runner_up() {
 /// More of a rate is better: the same figures as wall times would crown the other command.
 #[test]
 fn the_highest_rate_wins() {
-    let rule = Rule { metric: Metric::Rate, ..Rule::default() };
+    let rule = Rule { metric: Metric::RATE, ..Rule::default() };
     let rates = |n: u32, factors: &[f64]| -> Vec<Sample> {
-        let one = |(run, wall): (Sample, u64)| Sample {
-            readings: support::run(0, 0, 0, &[(Metric::Rate, wall), (Metric::Wall, 5_000_000)]).readings,
+        let one = |(wall, run): (u64, Sample)| Sample {
+            readings: support::run(0, 0, 0, &[(Metric::RATE, wall), (Metric::WALL, 5_000_000)]).readings,
             ..run
         };
-        let walls = block(n, factors).into_iter();
-        walls.map(|run| (run, run.get(Metric::Wall).unwrap_or(0))).map(one).collect()
+        let wall = |run: Sample| (run.get(Metric::WALL).unwrap_or(0), run);
+        block(n, factors).into_iter().map(wall).map(one).collect()
     };
     let winner = |factors: &[f64]| {
         let make = |n: u32| rates(n, factors);
@@ -316,17 +306,17 @@ fn secondary_metrics_are_adjusted_and_useless_ones_left_out() {
         let mut runs = block(n, &[1.0, 1.0]);
         for run in &mut runs {
             let command = u64::from(run.command);
-            run.readings[Metric::PeakMemory as usize] = (1_000_000 + 100_000 * command).into_reading();
-            run.readings[Metric::MajorFaults as usize] = 0.into_reading();
-            run.readings[Metric::Steal as usize] = 10_000_000.into_reading();
-            run.readings[Metric::Cpu as usize] = wall(n, run.command + 5, 0.9).into_reading();
+            run.readings.set(Metric::PEAK_MEMORY, Some(1_000_000 + 100_000 * command));
+            run.readings.set(Metric::MAJOR_FAULTS, Some(0));
+            run.readings.set(Metric::STEAL, Some(10_000_000));
+            run.readings.set(Metric::CPU, Some(wall(n, run.command + 5, 0.9)));
         }
         runs
     };
     let (judged, _) = judge(Judge::new(&Rule { margin: 0.002, ..Rule::default() }, 2, 1), 2, rich);
     let secondary = &judged.findings.comparisons[0].secondary;
     let metrics: Vec<Metric> = secondary.iter().map(|row| row.metric).collect();
-    assert_eq!(metrics, [Metric::Cpu, Metric::PeakMemory]);
+    assert_eq!(metrics, [Metric::CPU, Metric::PEAK_MEMORY]);
     assert!(!secondary[0].different && secondary[1].different, "{secondary:?}");
     assert!((secondary[1].effect_ratio - 1.1).abs() < 1e-9);
 }
@@ -338,7 +328,7 @@ fn the_budget_sees_the_position() {
         let mut runs = block(n, &[1.0, 1.0]);
         for run in &mut runs {
             let slower = wall(n, run.command, if run.position == 1 { 1.02 } else { 1.0 });
-            run.readings[Metric::Wall as usize] = slower.into_reading();
+            run.readings.set(Metric::WALL, Some(slower));
         }
         runs
     };
@@ -356,9 +346,9 @@ fn preempted(number: u32) -> Vec<Sample> {
     let hit = number.is_multiple_of(4).then_some(usize::from(number.is_multiple_of(8)));
     for (index, sample) in samples.iter_mut().enumerate() {
         let wait_ns = if Some(index) == hit { 4_000_000 } else { 10_000 };
-        let wall_ns = sample.get(Metric::Wall).unwrap_or(0);
-        sample.readings[Metric::Wall as usize] = fauxplat_model::Reading::new(wall_ns + wait_ns);
-        sample.readings[Metric::RunDelay as usize] = fauxplat_model::Reading::new(wait_ns);
+        let wall_ns = sample.get(Metric::WALL).unwrap_or(0);
+        sample.readings.set(Metric::WALL, Some(wall_ns + wait_ns));
+        sample.readings.set(Metric::RUN_DELAY, Some(wait_ns));
     }
     samples
 }
@@ -379,7 +369,7 @@ fn pairs_that_others_preempted_are_dropped_for_single_tasks_only() {
     let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, preempted);
     assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
     // Waiting is no part of CPU time.
-    let rule = Rule { metric: Metric::RunDelay, ..Rule::default() };
+    let rule = Rule { metric: Metric::RUN_DELAY, ..Rule::default() };
     let (judged, _) = judge(Judge::new(&rule, 2, 1).single_task(true), 2, preempted);
     assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
 }

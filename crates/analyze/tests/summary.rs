@@ -13,7 +13,7 @@ use jitter::jitter;
 use support::run;
 
 fn runs(walls: &[u64]) -> Vec<Sample> {
-    walls.iter().zip(0..).map(|(&wall, n)| run(n, 0, 0, &[(Metric::Wall, wall)])).collect()
+    walls.iter().zip(0..).map(|(&wall, n)| run(n, 0, 0, &[(Metric::WALL, wall)])).collect()
 }
 
 /// Noise that is skewed as run times are: a floor, a body and a tail.
@@ -28,30 +28,30 @@ fn failed_and_unmeasured_runs_are_left_out_of_summaries_and_counted() {
     samples[4].outcome = Outcome::Signaled(9);
     samples[5].phase = Phase::Warmup;
     samples[1].left_behind = 2;
-    let summary = summarize(&samples, 0, Metric::Wall, false).unwrap();
+    let summary = summarize(&samples, 0, Metric::WALL, false).unwrap();
     assert_eq!((summary.n, summary.median, summary.min, summary.max), (4, 25.0, 10.0, 40.0));
-    assert_eq!(summarize(&samples, 0, Metric::Wall, true).unwrap().n, 5);
-    assert_eq!(summarize(&samples, 1, Metric::Wall, false), None);
+    assert_eq!(summarize(&samples, 0, Metric::WALL, true).unwrap().n, 5);
+    assert_eq!(summarize(&samples, 1, Metric::WALL, false), None);
     let findings = &run_findings(&samples, 1, false)[0];
     assert_eq!((findings.failures, findings.runs_with_left_behind, findings.summaries.len()), (1, 1, 1));
 }
 
 #[test]
 fn one_run_and_equal_runs_have_summaries() {
-    let one = summarize(&runs(&[5]), 0, Metric::Wall, false).unwrap();
+    let one = summarize(&runs(&[5]), 0, Metric::WALL, false).unwrap();
     assert_eq!((one.median, one.low, one.high, one.sd, one.outliers), (5.0, 5.0, 5.0, 0.0, 0));
-    let equal = summarize(&runs(&[5; 40]), 0, Metric::Wall, false).unwrap();
+    let equal = summarize(&runs(&[5; 40]), 0, Metric::WALL, false).unwrap();
     assert_eq!((equal.low, equal.high, equal.sd, equal.outliers), (5.0, 5.0, 0.0, 0));
 }
 
 #[test]
 fn precise_enough_is_not_hasty() {
-    assert!(precise_enough(&runs(&[1000; 12]), 0, Metric::Wall, 0.01, false));
-    assert!(!precise_enough(&runs(&[1000; 11]), 0, Metric::Wall, 0.01, false));
-    assert!(!precise_enough(&runs(&[1000; 13]), 0, Metric::Wall, 0.01, false), "13 is between two looks");
+    assert!(precise_enough(&runs(&[1000; 12]), 0, Metric::WALL, 0.01, false));
+    assert!(!precise_enough(&runs(&[1000; 11]), 0, Metric::WALL, 0.01, false));
+    assert!(!precise_enough(&runs(&[1000; 13]), 0, Metric::WALL, 0.01, false), "13 is between two looks");
     let wide: Vec<u64> = (0..12).map(|n| 1000 + 40 * n).collect();
-    assert!(!precise_enough(&runs(&wide), 0, Metric::Wall, 0.01, false));
-    assert!(!precise_enough(&[], 0, Metric::Wall, 0.01, false));
+    assert!(!precise_enough(&runs(&wide), 0, Metric::WALL, 0.01, false));
+    assert!(!precise_enough(&[], 0, Metric::WALL, 0.01, false));
 }
 
 #[test]
@@ -62,12 +62,12 @@ fn the_median_is_within_the_asked_precision_of_the_truth_when_it_stops() {
     let experiments = 400;
     for experiment in 0..experiments {
         let mut samples = Vec::new();
-        while !precise_enough(&samples, 0, Metric::Wall, 0.01, false) {
+        while !precise_enough(&samples, 0, Metric::WALL, 0.01, false) {
             let n = samples.len() as u32;
-            samples.push(run(n, 0, 0, &[(Metric::Wall, skewed(n, experiment + 1))]));
+            samples.push(run(n, 0, 0, &[(Metric::WALL, skewed(n, experiment + 1))]));
             assert!(n < 5000, "it never ends");
         }
-        let median = summarize(&samples, 0, Metric::Wall, false).unwrap().median;
+        let median = summarize(&samples, 0, Metric::WALL, false).unwrap().median;
         missed += u32::from((median / truth - 1.0).abs() > 0.01);
     }
     assert!(missed <= experiments / 20, "{missed} of {experiments}");

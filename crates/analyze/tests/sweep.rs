@@ -24,7 +24,7 @@ fn block(judge: &SweepJudge, number: u32, wall: &dyn Fn(u16) -> Option<f64>) -> 
     let visit = |(position, command): (usize, u16)| {
         let noise = 1.0 + 0.002 * jitter(number * 1000 + u32::from(command), 77);
         let time = wall(command).unwrap_or(50.0) * 1000.0 * noise;
-        let mut sample = run(number, command, position as u16, &[(Metric::Wall, time as u64)]);
+        let mut sample = run(number, command, position as u16, &[(Metric::WALL, time as u64)]);
         if wall(command).is_none() {
             sample.outcome = Outcome::Signaled(11);
         }
@@ -136,7 +136,7 @@ fn what_was_interrupted_is_judged_by_what_there_is() {
 #[test]
 fn a_level_that_was_asked_for_twice_in_a_block_counts_once() {
     let mut judge = SweepJudge::new(&Rule::default(), subject(&["letter"]), named(&["a", "b"]), 2);
-    let wall = |us: u64| [(Metric::Wall, us * 1000)];
+    let wall = |us: u64| [(Metric::WALL, us * 1000)];
     let block: Vec<Sample> =
         [(0, 500), (1, 500), (0, 900)].iter().map(|&(level, us)| run(0, level, 0, &wall(us))).collect();
     judge.block(&block);

@@ -13,6 +13,8 @@ use crate::host::{Hierarchy, Version};
 #[derive(Debug, Default)]
 pub struct Group {
     folders: Vec<PathBuf>,
+    /// Where this process was when the group was made, in each hierarchy.
+    before: Vec<PathBuf>,
 }
 
 /// Period of a CPU quota, where the quota is not too small for it. The kernel's default is ten times as long, so that a
@@ -34,8 +36,9 @@ impl Group {
         &self.folders
     }
 
-    pub(crate) fn add(&mut self, folder: PathBuf) {
+    pub(crate) fn add(&mut self, folder: PathBuf, before: &Path) {
         self.folders.push(folder);
+        self.before.push(before.to_owned());
     }
 
     /// The folder of this group in a hierarchy.
@@ -69,6 +72,34 @@ impl Group {
         match folder.join(swap).exists() {
             true => write(&folder.join(swap), &swap_bytes.to_string()),
             false => Ok(()),
+        }
+    }
+}
+
+/// This process inside a group. It goes back to where it was when this is dropped.
+#[derive(Debug)]
+pub struct Inside {
+    /// Where it was, in each hierarchy.
+    before: Vec<PathBuf>,
+}
+
+impl Group {
+    /// Puts this process, with all its threads and whatever it starts from now on, into the group.
+    ///
+    /// # Errors
+    /// The kernel refuses, for instance because the process may not leave the group in which it is.
+    pub fn enter(&self) -> Result<Inside, CgroupError> {
+        let inside = Inside { before: self.before.clone() };
+        self.folders.iter().try_for_each(|folder| write(&folder.join("cgroup.procs"), "0"))?;
+        Ok(inside)
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        for folder in &self.before {
+            // A group that was removed meanwhile takes nobody back; the process then stays where it is.
+            let _gone = write(&folder.join("cgroup.procs"), "0");
         }
     }
 }

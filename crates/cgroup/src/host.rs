@@ -56,7 +56,7 @@ impl Host {
         let hierarchies =
             if self.cpu.mount == self.memory.mount { vec![&self.cpu] } else { vec![&self.cpu, &self.memory] };
         for hierarchy in hierarchies {
-            group.add(hierarchy.make(&name)?);
+            group.add(hierarchy.make(&name)?, &hierarchy.own);
         }
         if let Some(percent) = limit.cpu_percent {
             group.limit_cpu(&self.cpu, percent)?;

@@ -10,5 +10,5 @@ mod host;
 mod owner;
 
 pub use error::CgroupError;
-pub use group::Group;
+pub use group::{Group, Inside};
 pub use host::Host;

@@ -2,24 +2,27 @@
 
 use std::path::Path;
 
+use fauxplat_experiment::{Failure, Machine, relation};
 use fauxplat_model::{
     Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, Output, Parameter, Placement, Rule,
 };
 
 use crate::args::{BuildArgs, CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
-use crate::failure::Failure;
-use crate::relation;
 
 /// The definition that a command line asks for. A saved one comes first, and what the command line says replaces it;
 /// CPUs that are named by relation are asked for once, here.
-pub(crate) fn definition(commands: &CommandArgs, condition: &ConditionArgs) -> Result<Definition, Failure> {
+pub(crate) fn definition(
+    commands: &CommandArgs,
+    condition: &ConditionArgs,
+    machine: &Machine,
+) -> Result<Definition, Failure> {
     let mut definition = match &commands.input {
         Some(path) => read(path)?,
         None => Definition::default(),
     };
     apply_commands(&mut definition, commands)?;
     apply_condition(&mut definition.condition, condition)?;
-    relation::resolve(&mut definition.condition)?;
+    relation::resolve(&mut definition.condition, machine)?;
     Ok(definition)
 }
 
@@ -89,12 +92,7 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     condition.timeout = args.timeout.or(condition.timeout);
     condition.shell |= args.shell;
     condition.ignore_failure |= args.ignore_failure;
-    if !args.beside.load.is_empty() {
-        condition.load.clone_from(&args.beside.load);
-    }
-    if !args.tune.is_empty() {
-        condition.tune.clone_from(&args.tune);
-    }
+    args.surroundings.apply(condition);
     match args.stdout.as_deref() {
         None => {}
         Some("null") => condition.output = Output::Null,
@@ -102,6 +100,18 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
         Some(path) => condition.output = Output::File(path.into()),
     }
     Ok(())
+}
+
+/// What runs when only builds are given.
+const PROGRAM: &str = "{program}";
+
+/// The commands that were given, or the built program by itself.
+pub(crate) fn or_program(commands: &CommandArgs, builds: bool) -> CommandArgs {
+    let mut given = commands.clone();
+    if builds && given.commands.is_empty() && given.input.is_none() {
+        given.commands.push(PROGRAM.to_owned());
+    }
+    given
 }
 
 /// What builds the programs, with what the command line says. Without a command, the program by itself is run.
@@ -145,13 +155,13 @@ pub(crate) fn apply_sweep(definition: &mut Definition, args: &SweepArgs) {
 
 /// What is left to itself in `run`: nothing is to be compared, so nothing is pinned, and the environment is padded
 /// only where nothing else moves the stack. With ASLR on, the kernel draws its place anew in each run.
-pub(crate) fn defaults_of_run(condition: &mut Condition, args: &RunArgs) {
+pub(crate) fn defaults_of_run(condition: &mut Condition, args: &RunArgs, machine: &Machine) {
     if condition.cpu == Placement::Auto {
         condition.cpu = Placement::Free;
     }
     let stated = args.condition.env_pad.is_some() || args.commands.input.is_some();
-    let machine = fauxplat_topology::discover(Path::new("/"));
-    let moves = condition.aslr != Aslr::Off && machine.randomize_va_space.is_some_and(|level| level > 0);
+    let is_random = machine.facts().randomize_va_space.is_some_and(|level| level > 0);
+    let moves = condition.aslr != Aslr::Off && is_random;
     if !stated && moves {
         condition.env_pad = EnvPad::None;
     }

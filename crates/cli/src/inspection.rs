@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
+use fauxplat_experiment::{Failure, header};
+use fauxplat_model::MachineFacts;
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{Condition, Definition, MachineFacts, Sources};
-use fauxplat_sys::clock;
 
 use crate::args::OutputArgs;
-use crate::failure::Failure;
 use crate::output;
 
 /// What the record of an inspection says about itself. `root` is `/` except when another machine is replayed.
@@ -17,19 +16,7 @@ pub(crate) fn header(root: &Path, invocation: &[String]) -> Header {
 
 /// The same for a machine that is known already.
 pub(crate) fn header_of(machine: MachineFacts, invocation: &[String]) -> Header {
-    Header {
-        fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
-        id: None,
-        started: clock::now_rfc3339(),
-        invocation: invocation.to_vec(),
-        seed: 0,
-        machine,
-        condition: Condition::default(),
-        definition: Definition::default(),
-        sources: Sources::default(),
-        warnings: Vec::new(),
-        not_measured: Vec::new(),
-    }
+    header::inspection(machine, invocation)
 }
 
 /// The record of what was found.

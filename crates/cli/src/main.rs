@@ -1,43 +1,22 @@
 //! The fauxplat command: verbs, wiring, exit codes.
 
 mod args;
-mod commands;
-mod contest;
-mod crossing;
+mod begin;
 mod define;
-mod disturb;
-mod duet;
-mod failure;
-mod foundry;
+mod exit;
 mod inspection;
-mod laboratory;
-mod layouts;
 mod names;
-mod neighbours;
 mod output;
 mod progress;
-mod relation;
-mod session;
-mod shelf;
-mod steering;
-mod survey;
-mod tuning;
 mod verbs;
-mod workshop;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-
-use crate::failure::Failure;
-
-/// The hidden verb of the spawner. It is looked for before anything else, so that the spawner stays tiny.
-const SPAWNER_VERB: &str = "__spawner";
-/// The hidden verb of a generator of load.
-const GENERATOR_VERB: &str = "__generator";
-/// The hidden verb of the guardian, which puts the machine back when the tuner is gone.
-const GUARDIAN_VERB: &str = "__guardian";
+use fauxplat_experiment::Failure;
+use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
+use fauxplat_sys::signal;
 
 fn main() -> ExitCode {
     let words: Vec<String> = match std::env::args_os().map(|word| word.into_string()).collect() {
@@ -47,7 +26,7 @@ fn main() -> ExitCode {
                 "{}: the command line must be UTF-8, since it is recorded",
                 word.display()
             ));
-            return ExitCode::from(failure::USAGE);
+            return ExitCode::from(exit::USAGE);
         }
     };
     match words.get(1).map(String::as_str) {
@@ -59,7 +38,7 @@ fn main() -> ExitCode {
     let answer = std::panic::catch_unwind(|| dispatch(&words));
     ExitCode::from(answer.unwrap_or_else(|_| {
         output::complain("this is a bug in fauxplat; please report the lines above");
-        failure::BUG
+        exit::BUG
     }))
 }
 
@@ -69,7 +48,7 @@ fn served<E: std::fmt::Display>(done: Result<(), E>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error.to_string());
-            ExitCode::from(failure::BUG)
+            ExitCode::from(exit::BUG)
         }
     }
 }
@@ -85,13 +64,13 @@ fn dispatch(words: &[String]) -> u8 {
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();
-            return failure::USAGE;
+            return exit::USAGE;
         }
-        Err(error) => return Failure::usage(misuse(&error)).tell(),
+        Err(error) => return exit::tell(&Failure::usage(misuse(&error))),
     };
     match execute(cli.verb, words) {
         Ok(()) => 0,
-        Err(failure) => failure.tell(),
+        Err(failure) => exit::tell(&failure),
     }
 }
 
@@ -105,6 +84,9 @@ fn perform(words: &[String]) -> Result<(), Failure> {
 }
 
 fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
+    if measures(&verb) {
+        signal::stop_on_interrupt().map_err(Failure::machine)?;
+    }
     match verb {
         args::Verb::Run(args) => verbs::run::run(&args, words),
         args::Verb::Compare(args) => verbs::compare::compare(&args, words),
@@ -127,6 +109,26 @@ fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
     }
 }
 
+/// Whether a verb measures, and so ends in order when it is asked to stop, with what it has. Its handlers stand before it
+/// looks at the machine, builds or tries anything: whoever interrupts it at once is answered like whoever does so later.
+/// The other verbs end when they are told to, as any program does; those that follow or change something set their own.
+fn measures(verb: &args::Verb) -> bool {
+    use args::Verb;
+    matches!(
+        verb,
+        Verb::Run(_)
+            | Verb::Compare(_)
+            | Verb::Aa(_)
+            | Verb::Sweep(_)
+            | Verb::Explain(_)
+            | Verb::Contend(_)
+            | Verb::Latency(_)
+            | Verb::Load(_)
+            | Verb::Index(_)
+            | Verb::Lab(_)
+    )
+}
+
 /// What the parser says, as one line: its first sentence and its tips, without the usage that `--help` shows.
 fn misuse(error: &clap::Error) -> String {
     let text = error.render().to_string();
@@ -134,15 +136,4 @@ fn misuse(error: &clap::Error) -> String {
     let said = said.split("For more information").next().unwrap_or_default();
     let words: Vec<&str> = said.split_whitespace().skip_while(|word| *word == "error:").collect();
     format!("{} (see --help)", words.join(" "))
-}
-
-impl Failure {
-    /// Prints the one line and gives the exit code. Whoever closed the pipe has read enough, and that is no failure.
-    fn tell(&self) -> u8 {
-        if self.is_silent() {
-            return 0;
-        }
-        output::complain(&self.to_string());
-        self.code()
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::failure::Failure;
+use fauxplat_experiment::Failure;
 
 /// Names of keys and of objects.
 #[derive(Debug, Default, PartialEq)]

@@ -5,11 +5,11 @@ use std::io::{IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use fauxplat_experiment::{Failure, Kind};
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_report::{Format, Style};
+use fauxplat_report::{Format, ReportError, Style};
 
 use crate::args::{OutputArgs, When};
-use crate::failure::Failure;
 
 /// One line on standard error.
 pub(crate) fn complain(line: &str) {
@@ -28,27 +28,31 @@ fn beside_the_report(text: &str) {
 
 /// Writes a record where the options say.
 pub(crate) fn write(record: &Record<'_>, output: &OutputArgs) -> Result<(), Failure> {
-    with_writer(output, |style, out| Ok(fauxplat_report::write(record, output.format, style, out)?))
+    with_writer(output, |style, out| {
+        fauxplat_report::write(record, output.format, style, out).map_err(refused)
+    })
 }
 
 /// Writes a record to standard error, beside a command that has standard output to itself.
 pub(crate) fn beside(record: &Record<'_>, output: &OutputArgs) -> Result<(), Failure> {
     let error = std::io::stderr();
     let style = style(output, error.is_terminal());
-    Ok(fauxplat_report::write(record, output.format, &style, &mut error.lock())?)
+    fauxplat_report::write(record, output.format, &style, &mut error.lock()).map_err(refused)
 }
 
 /// Writes plain lines where the options say.
 pub(crate) fn lines(text: &str, output: &OutputArgs) -> Result<(), Failure> {
     with_writer(output, |_, out| {
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        written.map_err(|error| Failure::new(crate::failure::MACHINE, error))
+        written.map_err(|error| Failure::new(Kind::Machine, error))
     })
 }
 
 /// Writes a table where the options say.
 pub(crate) fn table(headings: &[&str], rows: &[Vec<String>], output: &OutputArgs) -> Result<(), Failure> {
-    with_writer(output, |style, out| Ok(fauxplat_report::write_table(headings, rows, style, out)?))
+    with_writer(output, |style, out| {
+        fauxplat_report::write_table(headings, rows, style, out).map_err(refused)
+    })
 }
 
 /// The same for rows that end in a sentence: they are as long as they are, and nothing before it is cut for its sake.
@@ -59,7 +63,7 @@ pub(crate) fn wide_table(
 ) -> Result<(), Failure> {
     with_writer(output, |style, out| {
         let style = Style { width: usize::from(u16::MAX), ..*style };
-        Ok(fauxplat_report::write_table(headings, rows, &style, out)?)
+        fauxplat_report::write_table(headings, rows, &style, out).map_err(refused)
     })
 }
 
@@ -81,14 +85,19 @@ fn with_writer(
     }
 }
 
+/// A report that cannot be written is the machine's fault; one that there cannot be is that of whoever asked.
+fn refused(error: ReportError) -> Failure {
+    Failure::new(if matches!(error, ReportError::Io { .. }) { Kind::Machine } else { Kind::Usage }, error)
+}
+
 fn named(path: &Path, error: &dyn std::fmt::Display) -> String {
     format!("{}: {error}", path.display())
 }
 
 /// Names the file in the failure, unless what is wrong is what was to be written.
 fn written(path: &Path, done: Result<(), Failure>) -> Result<(), Failure> {
-    done.map_err(|failure| match failure.code() {
-        crate::failure::USAGE => failure,
+    done.map_err(|failure| match failure.kind() {
+        Kind::Usage => failure,
         _ => Failure::machine(named(path, &failure)),
     })
 }
@@ -151,9 +160,9 @@ impl<'a> Looks<'a> {
         let (first, format) = (std::mem::take(&mut self.first), self.output.format);
         match &mut self.place {
             Place::Screen => screen(&record, &style(self.output, true), first),
-            Place::Stream(out) => Ok(fauxplat_report::write_look(&record, format, first, out)?),
+            Place::Stream(out) => fauxplat_report::write_look(&record, format, first, out).map_err(refused),
             Place::File(path) => {
-                replace(path, |out| Ok(fauxplat_report::write_look(&record, format, first, out)?))
+                replace(path, |out| fauxplat_report::write_look(&record, format, first, out).map_err(refused))
             }
         }
     }
@@ -162,7 +171,7 @@ impl<'a> Looks<'a> {
 /// Draws a report over the one before, as much of it as the terminal has lines.
 fn screen(record: &Record<'_>, style: &Style, first: bool) -> Result<(), Failure> {
     let mut text = Vec::new();
-    fauxplat_report::write(record, Format::Text, style, &mut text)?;
+    fauxplat_report::write(record, Format::Text, style, &mut text).map_err(refused)?;
     let text = String::from_utf8_lossy(&text);
     let rows = terminal_size::terminal_size().map_or(24, |(_, height)| usize::from(height.0)).max(3);
     let count = text.lines().count();
@@ -177,7 +186,7 @@ fn screen(record: &Record<'_>, style: &Style, first: bool) -> Result<(), Failure
     drawn += "\x1b[J";
     let mut out = std::io::stdout().lock();
     let done = out.write_all(drawn.as_bytes()).and_then(|()| out.flush());
-    done.map_err(|error| Failure::new(crate::failure::MACHINE, error))
+    done.map_err(|error| Failure::new(Kind::Machine, error))
 }
 
 /// Colour only on a terminal and never against the user's word (NO_COLOR, see no-color.org); width of the terminal.

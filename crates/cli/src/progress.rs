@@ -3,37 +3,39 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
+use fauxplat_experiment::{Event, Listener, Standing};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A progress line with the time left, or nothing where nobody would see it.
+/// A progress line with the time left.
 pub(crate) struct Progress {
-    bar: Option<ProgressBar>,
+    bar: ProgressBar,
 }
 
 /// The bar counts in thousandths.
 const FULL: u64 = 1000;
 
 impl Progress {
-    pub(crate) fn new(quiet: bool) -> Self {
+    /// Nothing where nobody would see it.
+    pub(crate) fn new(quiet: bool) -> Option<Self> {
         let seen = !quiet && std::io::stderr().is_terminal();
-        Progress { bar: seen.then(bar) }
+        seen.then(|| Progress { bar: bar() })
     }
 
-    /// Shows how far the work has come: a share of one, and a few words.
-    pub(crate) fn show(&self, share: f64, words: impl FnOnce() -> String) {
-        if let Some(bar) = &self.bar {
-            bar.set_position((share.clamp(0.0, 1.0) * FULL as f64) as u64);
-            // Words cost an allocation, so they are made only when the line is drawn anew.
-            if bar.elapsed() > Duration::from_millis(100) {
-                bar.set_message(words());
-            }
+    fn show(&self, standing: &Standing) {
+        self.bar.set_position((standing.share.clamp(0.0, 1.0) * FULL as f64) as u64);
+        // Before that the time left is a guess.
+        if self.bar.elapsed() > Duration::from_millis(100) {
+            self.bar.set_message(standing.words.clone());
         }
     }
+}
 
-    /// Takes the line away.
-    pub(crate) fn end(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+impl Listener for Progress {
+    fn hear(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Progress(standing) => self.show(standing),
+            Event::Finished { .. } => self.bar.finish_and_clear(),
+            _ => {}
         }
     }
 }

@@ -1,9 +1,11 @@
-//! What the README shows is true: its commands run, end as they say, and print the words that stand below them.
+//! What the README and the pages of the verbs show is true: commands run, end as they say, and print the words that stand
+//! below them.
 //!
 //! Blocks of `console` are read as a shell session. A line `$ fauxplat …` is run by a shell in a folder of its own with
 //! a store of its own; the lines below it are its output, of which every word must be printed again, numbers aside. A
 //! line that is nothing but `…` stands for what was cut. `$ echo $?` shows the exit status, which is 0 otherwise. A line
-//! `$ make …` is not run, but its target must exist.
+//! `$ make …` is not run, but its target must exist. What depends on the machine (its CPUs, caches, counters, the size of
+//! an effect) is cut: the test has to pass on any.
 #![expect(clippy::disallowed_methods, reason = "the tests start the built binary as a user would")]
 
 use std::collections::BTreeSet;
@@ -11,6 +13,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 /// One command of a session, with what is shown below it.
 #[derive(Debug, Default, PartialEq)]
@@ -27,6 +30,28 @@ fn root() -> PathBuf {
 
 fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The documents that show commands: the README and a page for each verb.
+fn shown_documents() -> Vec<String> {
+    let folder = root().join("docs/verbs");
+    let pages = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let names = pages.flatten().map(|entry| format!("docs/verbs/{}", entry.file_name().display()));
+    let mut names: Vec<String> = names.chain(["README.md".to_owned()]).collect();
+    names.sort();
+    names
+}
+
+/// The verbs, by the list that `--help` prints.
+fn verbs() -> Vec<String> {
+    let step = Step { command: "fauxplat --help".to_owned(), ..Step::default() };
+    let (status, help) = run(&step, Path::new("/"));
+    assert_eq!(status, 0, "{help}");
+    let list = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
+    let is_entry = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
+    let names =
+        list.unwrap_or_default().lines().filter(is_entry).filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
 /// The steps of all console blocks, in their order.
@@ -80,7 +105,7 @@ fn missing(shown: &[String], printed: &str) -> Vec<String> {
     words(&shown.join("\n")).difference(&words(printed)).cloned().collect()
 }
 
-/// A folder with what the commands of the README work on: a log such as the demo's, but smaller.
+/// A folder with what the commands of a document work on: a log such as the demo's, but smaller.
 fn workplace() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let mut log = String::new();
@@ -123,42 +148,89 @@ fn run(step: &Step, folder: &Path) -> (i32, String) {
     let binary = Path::new(env!("CARGO_BIN_EXE_fauxplat"));
     let path =
         format!("{}:{}", binary.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
-    let done = Command::new("sh")
-        .args(["-c", &step.command])
+    // A command that never ends is ended, and its status says so.
+    let done = Command::new("timeout")
+        .args(["120", "sh", "-c", &step.command])
         .current_dir(folder)
         .env("PATH", path)
         .env("XDG_DATA_HOME", folder.join("data"))
         .env("XDG_CACHE_HOME", folder.join("cache"))
-        .env_remove("COLUMNS")
+        // Tables leave columns out where figures are wide and there is no room: here there is.
+        .env("COLUMNS", "250")
         .output()
         .expect("a shell");
     let printed = [done.stdout, done.stderr].concat();
     (done.status.code().unwrap_or(-1), String::from_utf8_lossy(&printed).into_owned())
 }
 
-#[test]
-fn every_command_of_the_readme_does_what_is_shown() {
+/// What of a document is not as it is shown, in a folder of its own; how many commands it shows.
+fn failures(name: &str) -> (usize, Vec<String>) {
     let folder = workplace();
-    let steps = steps(&read("README.md"));
+    let steps = steps(&read(name));
     let ours: Vec<&Step> = steps.iter().filter(|step| step.command.starts_with("fauxplat ")).collect();
-    assert!(ours.len() >= 8, "README.md shows only {} commands", ours.len());
-    for step in ours {
+    let mut failures = Vec::new();
+    for step in &ours {
         let (status, printed) = run(step, folder.path());
-        let place = format!("README.md:{}: $ {}", step.line, step.command);
-        assert_eq!(status, step.status, "{place}\n{printed}");
+        let place = format!("{name}:{}: $ {}", step.line, step.command);
         let missing = missing(&step.shown, &printed);
-        assert!(missing.is_empty(), "{place}\ndoes not print {missing:?} any more, but\n{printed}");
+        if status != step.status {
+            failures.push(format!("{place}\nends with {status}\n{printed}"));
+        } else if !missing.is_empty() {
+            failures.push(format!("{place}\ndoes not print {missing:?} any more, but\n{printed}"));
+        }
+    }
+    (ours.len(), failures)
+}
+
+/// Two documents at a time: nothing that is shown depends on how fast it goes.
+#[test]
+fn every_command_of_the_documents_does_what_is_shown() {
+    let (open, found) = (Mutex::new(shown_documents()), Mutex::new((0, Vec::new())));
+    let work = || {
+        loop {
+            let Some(name) = open.lock().unwrap().pop() else { return };
+            let (count, failures) = failures(&name);
+            let mut found = found.lock().unwrap();
+            found.0 += count;
+            found.1.extend(failures);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(work);
+        }
+    });
+    let (count, failures) = found.into_inner().unwrap();
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    assert!(count >= 40, "the documents show only {count} commands");
+}
+
+#[test]
+fn every_command_of_the_documents_is_checked() {
+    for name in shown_documents() {
+        for Step { line, command, .. } in steps(&read(&name)) {
+            let known = command.starts_with("fauxplat ") || command.starts_with("make ");
+            assert!(
+                known,
+                "{name}:{line}: `{command}` is neither fauxplat nor make; show it in another kind of block"
+            );
+        }
     }
 }
 
 #[test]
-fn every_command_of_the_readme_is_checked() {
-    for Step { line, command, .. } in steps(&read("README.md")) {
-        let known = command.starts_with("fauxplat ") || command.starts_with("make ");
+fn every_verb_has_a_page_that_the_readme_names_and_that_shows_it() {
+    let (readme, verbs) = (read("README.md"), verbs());
+    assert!(verbs.len() >= 16, "{verbs:?}");
+    for verb in verbs {
+        let page = read(&format!("docs/verbs/{verb}.md"));
+        let shows = steps(&page).iter().any(|step| step.command.starts_with(&format!("fauxplat {verb} ")));
         assert!(
-            known,
-            "README.md:{line}: `{command}` is neither fauxplat nor make; show it in another kind of block"
+            shows || page.contains(&format!("$ fauxplat {verb}")),
+            "docs/verbs/{verb}.md does not show {verb}"
         );
+        let row = readme.lines().find(|line| line.starts_with("| [`") && line.contains(&format!("`{verb}`")));
+        assert!(row.is_some(), "the table of verbs in README.md lacks {verb}");
     }
 }
 
@@ -177,14 +249,24 @@ fn every_make_line_names_a_target() {
     }
 }
 
+/// All documents that lie in these folders of the repository.
+fn documents(folders: &[&str]) -> Vec<PathBuf> {
+    let entries =
+        folders.iter().flat_map(|folder| fs::read_dir(root().join(folder)).expect("a folder").flatten());
+    let paths = entries.map(|entry| entry.path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
+}
+
 #[test]
 fn every_link_leads_to_a_file() {
-    for name in ["README.md", "ARCHITECTURE.md", "BIAS.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md"]
-    {
-        let text = read(name);
+    let documents = documents(&[".", "docs", "docs/verbs", "docs/methods", "records/simulated"]);
+    assert!(documents.len() >= 30, "{documents:?}");
+    for path in documents {
+        let text = fs::read_to_string(&path).expect("a document");
+        let folder = path.parent().expect("a folder");
         let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
         for target in targets.filter(|target| !target.is_empty() && !target.contains("://")) {
-            assert!(root().join(target).exists(), "{name}: the link to {target} leads nowhere");
+            assert!(folder.join(target).exists(), "{}: the link to {target} leads nowhere", path.display());
         }
     }
 }

@@ -4,10 +4,11 @@
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use fauxplat_model::{Process, Source, Sources};
+use fauxplat_model::{MetricSet, Process, Source, Sources};
 use fauxplat_sys::files::open_at_once;
 use fauxplat_sys::inherited::Signals;
 use fauxplat_sys::shared::SharedWords;
@@ -17,7 +18,7 @@ use fauxplat_sys::{clock, process, signal};
 
 use crate::descriptors::Descriptors;
 use crate::launcher::Launcher;
-use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, RING_WORDS, Reply, Request, Rings, SLOTS, Way};
+use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, Reply, Request, Rings, SLOTS, Way, ring_words};
 use crate::table::Table;
 use crate::{Gatekeeper, Held, LaunchError, Program};
 
@@ -30,6 +31,7 @@ pub struct Spawner {
     summoner: Summoner,
     memory: SharedWords,
     table: Table,
+    metrics: Arc<MetricSet>,
     submitted: u64,
     received: u64,
     /// How it ended, if it did without being told to.
@@ -44,12 +46,13 @@ impl Spawner {
     pub fn start(program: &Program, table: Table) -> Result<Self, LaunchError> {
         check_files(&table)?;
         let (summoner, summons) = summons::pair()?;
-        let shared = Descriptors::new(summons)?;
+        let metrics = table.metrics();
+        let shared = Descriptors::new(summons, metrics.len())?;
         let text = serde_json::to_vec(&table).map_err(|error| LaunchError::SpawnerDied(error.to_string()))?;
         let written = (&shared.table).write_all(&text);
         written.map_err(|source| LaunchError::File { path: "table of programs".into(), source })?;
-        let memory = SharedWords::map(&shared.ring, RING_WORDS)?;
-        Rings::new(memory.words()).set_signals(Signals::at_start());
+        let memory = SharedWords::map(&shared.ring, ring_words(metrics.len()))?;
+        Rings::new(memory.words(), metrics.len()).set_signals(Signals::at_start());
         for fd in shared.fds() {
             process::keep_over_exec(fd, true)?;
         }
@@ -68,6 +71,7 @@ impl Spawner {
             summoner,
             memory,
             table,
+            metrics,
             submitted: 0,
             received: 0,
             died: None,
@@ -75,7 +79,7 @@ impl Spawner {
     }
 
     fn rings(&self) -> Rings<'_> {
-        Rings::new(self.memory.words())
+        Rings::new(self.memory.words(), self.metrics.len())
     }
 
     /// Takes leave of a spawner that has died: what it ran is in its group, and nobody else would end that.
@@ -141,6 +145,10 @@ impl Launcher for Spawner {
         &self.table
     }
 
+    fn metrics(&self) -> &Arc<MetricSet> {
+        &self.metrics
+    }
+
     fn depth(&self) -> usize {
         SLOTS
     }
@@ -161,13 +169,13 @@ impl Launcher for Spawner {
         if self.rings().produced(Way::Replies) <= self.received {
             return None;
         }
-        let reply = Reply::decode(self.rings().read(Way::Replies, self.received));
+        let reply = self.rings().reply(self.received);
         self.received += 1;
         Some(reply)
     }
 
     fn wait(&mut self, timeout_ms: i32) -> Result<(), LaunchError> {
-        let (rings, next) = (Rings::new(self.memory.words()), self.received);
+        let (rings, next) = (Rings::new(self.memory.words(), self.metrics.len()), self.received);
         if rings.announce_sleep(Way::Replies, true, next) {
             self.shared.to_client.wait(timeout_ms)?;
         }

@@ -7,7 +7,7 @@ use fauxplat_sys::shared::{Doorbell, adopt, memory_file};
 use fauxplat_sys::summons::Summons;
 
 use crate::LaunchError;
-use crate::ring::RING_WORDS;
+use crate::ring::ring_words;
 
 /// The open files of both processes.
 #[derive(Debug)]
@@ -24,9 +24,10 @@ impl Descriptors {
     /// How many descriptors there are.
     pub(crate) const COUNT: usize = 5;
 
-    pub(crate) fn new(summons: Summons) -> Result<Self, LaunchError> {
+    /// The files for a table that announces so many metrics.
+    pub(crate) fn new(summons: Summons, metrics: usize) -> Result<Self, LaunchError> {
         Ok(Descriptors {
-            ring: memory_file(RING_WORDS)?,
+            ring: memory_file(ring_words(metrics))?,
             table: memory_file(0)?,
             tree: memory_file(0)?,
             summons,

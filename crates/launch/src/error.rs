@@ -40,6 +40,18 @@ pub enum LaunchError {
         /// The kernel's reason.
         source: std::io::Error,
     },
+    /// The spawner read more of a run than the table of programs announced.
+    #[error(
+        "`{program}`: the spawner sent {found} readings of a run where {announced} were announced, so none of them is used; this is a bug in fauxplat"
+    )]
+    TooManyReadings {
+        /// The program that was run.
+        program: String,
+        /// How many there were.
+        found: u32,
+        /// How many were announced.
+        announced: usize,
+    },
     /// A file that the condition names cannot be used.
     #[error("{}: {source}", path.display())]
     File {

@@ -1,8 +1,9 @@
 //! What whoever executes a plan needs of those who start programs.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
-use fauxplat_model::{Process, Sources};
+use fauxplat_model::{MetricSet, Process, Sources};
 use fauxplat_sys::spawn::Stage;
 
 use crate::ring::{Reply, Request, RunEnd};
@@ -16,6 +17,9 @@ use crate::{Held, LaunchError};
 pub trait Launcher: Debug + Send {
     /// The programs that it holds ready.
     fn table(&self) -> &Table;
+
+    /// What is read of each run, in the order of [`Reply::readings`].
+    fn metrics(&self) -> &Arc<MetricSet>;
 
     /// At most this many requests may be under way.
     fn depth(&self) -> usize;
@@ -76,9 +80,16 @@ pub trait Launcher: Debug + Send {
 
     /// The error behind a run that was not started, with the name of its program.
     fn start_error(&self, entry: u32, end: RunEnd) -> Option<LaunchError> {
-        let RunEnd::NotStarted(stage, errno) = end else { return None };
         let program = self.table().entries.get(entry as usize);
         let program = program.map(|entry| entry.argv.join(" ")).unwrap_or_default();
+        let (stage, errno) = match end {
+            RunEnd::NotStarted(stage, errno) => (stage, errno),
+            RunEnd::TooManyReadings(found) => {
+                let announced = self.metrics().len();
+                return Some(LaunchError::TooManyReadings { program, found, announced });
+            }
+            _ => return None,
+        };
         let stage = Stage::from_number(stage).unwrap_or(Stage::Exec);
         Some(LaunchError::Refused { program, stage, source: std::io::Error::from_raw_os_error(errno) })
     }

@@ -3,6 +3,9 @@
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 
+use fauxplat_procfs::stat::{self, Kind};
+use fauxplat_procfs::task::{self, TaskStat};
+use fauxplat_procfs::{status, whole_lines};
 use fauxplat_units::CpuSet;
 
 /// What can be read of the first thread of a process that has ended and was not reaped yet.
@@ -19,24 +22,12 @@ pub(crate) struct FirstThread {
 /// Reads all three files of a process.
 pub(crate) fn first_thread(pid: i32) -> FirstThread {
     let read = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
-    let stat = read("stat");
+    let cpu = TaskStat::parse(&read("stat")).and_then(|task| task.last_cpu());
     FirstThread {
-        run_delay_ns: read("schedstat").split_ascii_whitespace().nth(1).and_then(|field| field.parse().ok()),
-        migrations: after_colon(&read("sched"), "se.nr_migrations"),
-        cpu: stat_field(&stat, 39).and_then(|field| field.parse().ok()),
+        run_delay_ns: task::run_delay_ns(&read("schedstat")),
+        migrations: task::migrations(&read("sched")),
+        cpu: cpu.and_then(|cpu| u16::try_from(cpu).ok()),
     }
-}
-
-/// A field of `/proc/PID/stat`, counted from 1 as proc(5) does. The second one may hold spaces and parentheses.
-pub(crate) fn stat_field(stat: &str, number: usize) -> Option<&str> {
-    let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_ascii_whitespace().nth(number.checked_sub(3)?)
-}
-
-/// The number in the line `name : number`.
-pub(crate) fn after_colon(text: &str, name: &str) -> Option<u64> {
-    let line = text.lines().find(|line| line.starts_with(name))?;
-    line.split_once(':')?.1.split_ascii_whitespace().next()?.parse().ok()
 }
 
 /// The children of this process.
@@ -55,7 +46,7 @@ fn children_by_search(parent: u32) -> Vec<i32> {
     let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     let is_child = |pid: &i32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        stat_field(&stat, 4).and_then(|field| field.parse().ok()) == Some(parent)
+        TaskStat::parse(&stat).and_then(|task| task.parent()) == i32::try_from(parent).ok()
     };
     pids.filter(is_child).collect()
 }
@@ -76,8 +67,8 @@ pub(crate) fn reset_own_peak_memory() {
 
 /// The peak resident set of this process since the last reset, in bytes.
 pub(crate) fn own_peak_memory() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    after_colon(&status, "VmHWM").map_or(0, |kib| kib * 1024)
+    let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status::peak_memory_bytes(&text).unwrap_or(0)
 }
 
 /// The steal time of all CPUs together. The kernel moves it in ticks of 10 ms and takes 10 µs to print it, so
@@ -92,8 +83,6 @@ pub(crate) struct StealClock {
 
 /// Shorter than this nothing new can be expected from the clock.
 const STEAL_FRESH_NS: u64 = 5_000_000;
-/// `USER_HZ` is 100 on every architecture that Linux supports today.
-const TICK_NS: u64 = 10_000_000;
 
 impl StealClock {
     pub(crate) fn open() -> Self {
@@ -117,37 +106,16 @@ impl StealClock {
             self.read_at_ns = now_ns;
             let mut buffer = [0u8; 256];
             let got = self.stat.as_ref()?.read_at(&mut buffer, 0).ok()?;
-            self.steal_ns = steal_of(std::str::from_utf8(&buffer[..got]).ok()?);
+            // The line of all CPUs comes first and fits, so that one word of it is all that is read of the file.
+            self.steal_ns = stat::machine(whole_lines(&buffer, got)).and_then(|all| all.ns_of(Kind::Steal));
         }
         self.steal_ns
     }
 }
 
-/// The eighth number of the first line of `/proc/stat`.
-fn steal_of(stat: &str) -> Option<u64> {
-    let field = stat.lines().next()?.split_ascii_whitespace().nth(8)?;
-    Some(field.parse::<u64>().ok()? * TICK_NS)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reads_fields_behind_a_strange_name() {
-        let stat = "7 (a) b) (c) S 1 7 7 0";
-        assert_eq!(stat_field(stat, 3), Some("S"));
-        assert_eq!(stat_field(stat, 4), Some("1"));
-        assert_eq!(stat_field("nonsense", 4), None);
-    }
-
-    #[test]
-    fn reads_steal_and_named_lines() {
-        assert_eq!(steal_of("cpu  1 2 3 4 5 6 7 88 0 0\ncpu0 1"), Some(880_000_000));
-        assert_eq!(steal_of("cpu 1 2"), None);
-        assert_eq!(after_colon("x : 1\nse.nr_migrations    :   12\n", "se.nr_migrations"), Some(12));
-        assert_eq!(after_colon("VmHWM:\t  1536 kB\n", "VmHWM"), Some(1536));
-    }
 
     /// Not by counting this process's own: other tests start children at the same time, from threads whose lists
     /// [`children`] need not know.

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fauxplat_model::{Metric, Reading};
+use fauxplat_model::Reading;
 use fauxplat_sys::inherited::Signals;
 use fauxplat_sys::process::Exit;
 
@@ -67,10 +67,12 @@ pub enum RunEnd {
     Aborted,
     /// It could not be started: stage and errno.
     NotStarted(i32, i32),
+    /// It brought this many readings, more than were announced; none of them is told.
+    TooManyReadings(u32),
 }
 
 /// What the spawner tells of one run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// How it ended.
     pub end: RunEnd,
@@ -87,12 +89,15 @@ pub struct Reply {
     pub left_behind: u16,
     /// Padding that was added, in bytes.
     pub pad_bytes: u16,
-    /// One reading per metric.
-    pub readings: [Reading; Metric::COUNT],
+    /// One reading per metric that the table announced, in its order; none of a run that never began.
+    pub readings: Vec<Reading>,
 }
 
-/// Words of shared memory, in all.
-pub(crate) const RING_WORDS: usize = REPLIES + SLOTS * REPLY_WORDS;
+/// Words of shared memory, in all, where a reply has room for so many readings.
+pub(crate) const fn ring_words(readings: usize) -> usize {
+    REPLIES + SLOTS * (REPLY_WORDS + readings)
+}
+
 /// Slots in each ring; at most this many requests are under way, so no ring ever overflows.
 pub(crate) const SLOTS: usize = 64;
 const LINE: usize = 8;
@@ -110,7 +115,8 @@ const ORDER: usize = 7 * LINE;
 const REQUESTS: usize = 8 * LINE;
 const REQUEST_WORDS: usize = 5;
 const REPLIES: usize = REQUESTS + SLOTS * REQUEST_WORDS;
-const REPLY_WORDS: usize = 24;
+/// Words of a reply before its readings.
+const REPLY_WORDS: usize = 4;
 const NONE: u64 = u64::MAX;
 /// Bit of the abilities word: exit records arrive.
 pub(crate) const HAS_TASKSTATS: u64 = 1;
@@ -121,6 +127,8 @@ pub(crate) const HAS_MIGRATIONS: u64 = 2;
 #[derive(Debug)]
 pub(crate) struct Rings<'a> {
     words: &'a [AtomicU64],
+    /// Room for readings in each reply.
+    readings: usize,
 }
 
 /// Which ring.
@@ -131,9 +139,9 @@ pub(crate) enum Way {
 }
 
 impl<'a> Rings<'a> {
-    pub(crate) fn new(words: &'a [AtomicU64]) -> Self {
-        assert!(words.len() >= RING_WORDS, "the shared memory is too small");
-        Rings { words }
+    pub(crate) fn new(words: &'a [AtomicU64], readings: usize) -> Self {
+        assert!(words.len() >= ring_words(readings), "the shared memory is too small");
+        Rings { words, readings }
     }
 
     fn place(&self, way: Way) -> (&AtomicU64, &AtomicU64, usize, usize) {
@@ -141,7 +149,10 @@ impl<'a> Rings<'a> {
             Way::Requests => {
                 (&self.words[REQUEST_PRODUCED], &self.words[SERVER_ASLEEP], REQUESTS, REQUEST_WORDS)
             }
-            Way::Replies => (&self.words[REPLY_PRODUCED], &self.words[CLIENT_ASLEEP], REPLIES, REPLY_WORDS),
+            Way::Replies => {
+                let size = REPLY_WORDS + self.readings;
+                (&self.words[REPLY_PRODUCED], &self.words[CLIENT_ASLEEP], REPLIES, size)
+            }
         }
     }
 
@@ -162,11 +173,33 @@ impl<'a> Rings<'a> {
         asleep.load(Ordering::SeqCst) != 0
     }
 
-    /// Reads message number `index`, which must have been published.
-    pub(crate) fn read<const N: usize>(&self, way: Way, index: u64) -> [u64; N] {
+    /// Reads request number `index`, which must have been published.
+    pub(crate) fn request(&self, index: u64) -> Request {
+        let slot = self.slot(Way::Requests, index);
+        Request::decode(std::array::from_fn(|i| slot[i].load(Ordering::Relaxed)))
+    }
+
+    /// Publishes reply number `index`; true when the other side sleeps and the bell must be rung. One with more
+    /// readings than there is room for is told as that. `words` is where it is put together, kept for the next one.
+    pub(crate) fn reply_with(&self, index: u64, reply: &Reply, words: &mut Vec<u64>) -> bool {
+        match reply.readings.len() {
+            count if count > self.readings => {
+                Reply::without_run(RunEnd::TooManyReadings(count as u32)).encode(words);
+            }
+            _ => reply.encode(words),
+        }
+        self.publish(Way::Replies, index, words)
+    }
+
+    /// Reads reply number `index`, which must have been published.
+    pub(crate) fn reply(&self, index: u64) -> Reply {
+        Reply::decode(self.slot(Way::Replies, index))
+    }
+
+    /// The words of a message.
+    fn slot(&self, way: Way, index: u64) -> &[AtomicU64] {
         let (_, _, start, size) = self.place(way);
-        let slot = start + (index as usize % SLOTS) * size;
-        std::array::from_fn(|i| self.words[slot + i].load(Ordering::Relaxed))
+        &self.words[start + (index as usize % SLOTS) * size..][..size]
     }
 
     /// Announces sleep (or waking); true when nothing beyond `index` was published meanwhile, so sleep is safe.
@@ -273,36 +306,47 @@ impl Reply {
             cpu_last: u16::MAX,
             left_behind: 0,
             pad_bytes: 0,
-            readings: [Reading::ABSENT; Metric::COUNT],
+            readings: Vec::new(),
         }
     }
 
-    pub(crate) fn encode(&self) -> [u64; REPLY_WORDS] {
+    fn encode(&self, words: &mut Vec<u64>) {
         let (kind, a, b) = match self.end {
             RunEnd::Ended(Exit::Status(status)) => (0, u32::from(status), 0),
             RunEnd::Ended(Exit::Signal(signal)) => (1, u32::from(signal), 0),
             RunEnd::TimedOut => (2, 0, 0),
             RunEnd::Aborted => (3, 0, 0),
             RunEnd::NotStarted(stage, errno) => (4, stage as u32, errno as u16),
+            RunEnd::TooManyReadings(count) => (5, count, 0),
         };
-        let mut words = [0; REPLY_WORDS];
-        words[0] = u64::from(b) << 48 | u64::from(self.held) << 40 | u64::from(a) << 8 | kind;
-        words[1] = self.started_ns;
         let small = [self.cpu_first, self.cpu_last, self.left_behind, self.pad_bytes];
-        words[2] = small.iter().rev().fold(0, |word, &part| word << 16 | u64::from(part));
-        for (word, reading) in words[3..].iter_mut().zip(&self.readings) {
-            *word = reading.get().unwrap_or(NONE);
-        }
-        words
+        words.clear();
+        words.extend([
+            u64::from(b) << 48 | u64::from(self.held) << 40 | u64::from(a) << 8 | kind,
+            self.started_ns,
+            small.iter().rev().fold(0, |word, &part| word << 16 | u64::from(part)),
+            self.readings.len() as u64,
+        ]);
+        words.extend(self.readings.iter().map(|reading| reading.get().unwrap_or(NONE)));
     }
 
-    pub(crate) fn decode(words: [u64; REPLY_WORDS]) -> Reply {
+    fn decode(slot: &[AtomicU64]) -> Reply {
+        let words: [u64; REPLY_WORDS] = std::array::from_fn(|i| slot[i].load(Ordering::Relaxed));
+        let room = slot.len() - REPLY_WORDS;
+        if words[3] > room as u64 {
+            return Reply::without_run(RunEnd::TooManyReadings(words[3].min(u32::MAX.into()) as u32));
+        }
+        let reading = |word: &AtomicU64| match word.load(Ordering::Relaxed) {
+            NONE => Reading::ABSENT,
+            value => Reading::new(value),
+        };
         let (a, b) = ((words[0] >> 8) as u32, (words[0] >> 48) as u16);
         let end = match words[0] & 0xff {
             0 => RunEnd::Ended(Exit::Status(a as u8)),
             1 => RunEnd::Ended(Exit::Signal(a as u8)),
             2 => RunEnd::TimedOut,
             3 => RunEnd::Aborted,
+            5 => RunEnd::TooManyReadings(a),
             _ => RunEnd::NotStarted((a & 0xff) as i32, b.into()),
         };
         Reply {
@@ -313,7 +357,7 @@ impl Reply {
             cpu_last: (words[2] >> 16) as u16,
             left_behind: (words[2] >> 32) as u16,
             pad_bytes: (words[2] >> 48) as u16,
-            readings: std::array::from_fn(|i| Reading::from((words[3 + i] != NONE).then_some(words[3 + i]))),
+            readings: slot[REPLY_WORDS..][..words[3] as usize].iter().map(reading).collect(),
         }
     }
 }
@@ -339,24 +383,65 @@ mod tests {
             RunEnd::TimedOut,
             RunEnd::Aborted,
             RunEnd::NotStarted(8, 13),
+            RunEnd::TooManyReadings(u32::MAX),
         ];
-        for end in ends {
-            let mut reply = Reply::without_run(end);
-            reply.readings[3] = Reading::new(77);
-            reply.held = end == RunEnd::TimedOut;
-            (reply.cpu_first, reply.cpu_last, reply.left_behind, reply.pad_bytes) = (1, 2, 3, 4095);
-            assert_eq!(Reply::decode(reply.encode()), reply);
+        for (end, readings) in ends.into_iter().flat_map(|end| [0, 1, 15, 115].map(|count| (end, count))) {
+            let words = memory(115);
+            let rings = Rings::new(&words, 115);
+            let held = end == RunEnd::TimedOut;
+            let (cpu_first, cpu_last, left_behind, pad_bytes) = (1, 2, 3, 4095);
+            let reply = Reply { held, cpu_first, cpu_last, left_behind, pad_bytes, ..reply(end, readings) };
+            for index in [0, SLOTS as u64 - 1] {
+                rings.reply_with(index, &reply, &mut Vec::new());
+                assert_eq!(rings.reply(index), reply);
+            }
+        }
+    }
+
+    fn memory(readings: usize) -> Vec<AtomicU64> {
+        (0..ring_words(readings)).map(|_| AtomicU64::new(0)).collect()
+    }
+
+    /// Every third reading is absent.
+    fn reply(end: RunEnd, readings: usize) -> Reply {
+        let reading = |i: usize| if i % 3 == 2 { Reading::ABSENT } else { Reading::new(i as u64 * 7) };
+        Reply { readings: (0..readings).map(reading).collect(), ..Reply::without_run(end) }
+    }
+
+    #[test]
+    fn a_full_ring_keeps_the_readings_of_every_reply() {
+        for count in [1, 15, 115] {
+            let words = memory(count);
+            let (rings, mut scratch) = (Rings::new(&words, count), Vec::new());
+            let sent: Vec<Reply> = (0..SLOTS as u64)
+                .map(|index| Reply { started_ns: index, ..reply(RunEnd::TimedOut, count) })
+                .collect();
+            for (index, reply) in (0..).zip(&sent) {
+                rings.reply_with(index, reply, &mut scratch);
+            }
+            assert!((0..).zip(&sent).all(|(index, reply)| rings.reply(index) == *reply));
         }
     }
 
     #[test]
+    fn more_readings_than_announced_are_told_and_none_of_them_taken() {
+        let words = memory(15);
+        let rings = Rings::new(&words, 15);
+        rings.reply_with(0, &reply(RunEnd::TimedOut, 16), &mut Vec::new());
+        assert_eq!(rings.reply(0), Reply::without_run(RunEnd::TooManyReadings(16)));
+        // Whatever the memory holds, a reader stays within its slot.
+        words[REPLIES + 3].store(u64::MAX, Ordering::Relaxed);
+        assert_eq!(rings.reply(0).end, RunEnd::TooManyReadings(u32::MAX));
+    }
+
+    #[test]
     fn a_sleeper_is_seen_and_never_sleeps_over_a_message() {
-        let words: Vec<AtomicU64> = (0..RING_WORDS).map(|_| AtomicU64::new(0)).collect();
-        let rings = Rings::new(&words);
+        let words = memory(15);
+        let rings = Rings::new(&words, 15);
         assert!(rings.announce_sleep(Way::Replies, true, 0));
-        assert!(rings.publish(Way::Replies, 0, &[5; REPLY_WORDS]));
+        assert!(rings.reply_with(0, &reply(RunEnd::TimedOut, 15), &mut Vec::new()));
         assert!(!rings.announce_sleep(Way::Replies, true, 0));
         assert!(!rings.publish(Way::Requests, 0, &[5; REQUEST_WORDS]));
-        assert_eq!(rings.read::<REPLY_WORDS>(Way::Replies, 0)[0], 5);
+        assert_eq!(rings.reply(0), reply(RunEnd::TimedOut, 15));
     }
 }

@@ -7,9 +7,10 @@ mod tree;
 
 use std::fs::File;
 use std::os::fd::RawFd;
+use std::sync::Arc;
 use std::time::Duration;
 
-use fauxplat_model::{Metric, Reading};
+use fauxplat_model::{Metric, MetricSet, Reading};
 use fauxplat_sys::process::{self, Exit, Seen, Usage, Waited};
 use fauxplat_sys::shared::{Doorbell, SharedWords};
 use fauxplat_sys::spawn::{Gate, Stage, StartFailed, StartSpace, Started, start, start_held};
@@ -20,7 +21,7 @@ use fauxplat_units::{Cpu, CpuSet};
 use crate::LaunchError;
 use crate::descriptors::Descriptors;
 use crate::procfs;
-use crate::ring::{Place, RING_WORDS, Reply, Request, Rings, RunEnd, Way};
+use crate::ring::{Place, Reply, Request, Rings, RunEnd, Way, ring_words};
 use account::Accounts;
 use programs::{Loaded, load};
 
@@ -45,14 +46,15 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     // Every descriptor that stays open costs each child some fifty nanoseconds, so files are closed once they are
     // mapped or read.
     let Descriptors { ring, table, tree, summons, to_client } = Descriptors::adopt(fds)?;
-    let memory = SharedWords::map(&ring, RING_WORDS)?;
+    let table = programs::read(&table)?;
+    let metrics = table.metrics();
+    let memory = SharedWords::map(&ring, ring_words(metrics.len()))?;
     drop(ring);
-    let rings = Rings::new(memory.words());
+    let rings = Rings::new(memory.words(), metrics.len());
     // Only now does a stop come that was asked for meanwhile.
     rings.signals().pass_on();
     // The outlets live as long as the programs that write to them.
-    let (programs, _outlets) = load(&table, &rings.signals().restoration())?;
-    drop(table);
+    let (programs, _outlets) = load(table, &rings.signals().restoration())?;
     let accounts = Accounts::open();
     procfs::reset_own_peak_memory();
     rings.set_abilities(procfs::own_peak_memory(), accounts.abilities());
@@ -63,6 +65,8 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
         summons,
         to_client,
         programs,
+        metrics,
+        spare: Vec::new(),
         accounts,
         space: StartSpace::default(),
         placed: home.clone(),
@@ -82,6 +86,10 @@ struct Server<'a> {
     summons: Summons,
     to_client: Doorbell,
     programs: Vec<Loaded>,
+    /// What is read of each run.
+    metrics: Arc<MetricSet>,
+    /// Room for the readings of the next run, so that none is asked for between two runs.
+    spare: Vec<Reading>,
     accounts: Accounts,
     space: StartSpace,
     /// The affinity with which the spawner began, and which it has now. Children inherit the latter.
@@ -100,12 +108,12 @@ const WORTH_A_LOOK_NS: u64 = 1_000_000;
 
 impl Server<'_> {
     fn serve(mut self) -> Result<(), LaunchError> {
-        let mut next = 0;
+        let (mut next, mut words) = (0, Vec::new());
         loop {
             if !self.wait_for_request(next)? {
                 return Ok(());
             }
-            let request = Request::decode(self.rings.read(Way::Requests, next));
+            let request = self.rings.request(next);
             self.note_stop();
             let reply = match next < self.aborted {
                 true => Reply::without_run(RunEnd::Aborted),
@@ -114,9 +122,10 @@ impl Server<'_> {
             };
             // Before the answer goes out: what is asked after it was not meant by the stop.
             self.note_stop();
-            if self.rings.publish(Way::Replies, next, &reply.encode()) {
+            if self.rings.reply_with(next, &reply, &mut words) {
                 self.to_client.ring();
             }
+            self.spare = reply.readings;
             next += 1;
         }
     }
@@ -159,6 +168,40 @@ impl Server<'_> {
         let look = !self.accounts.complete() && loaded.last_wall_ns >= WORTH_A_LOOK_NS;
         let steal_before_ns = self.accounts.steal_before();
         self.accounts.begin();
+        let started = self.begin(&request, pad)?;
+        let loaded = &mut self.programs[request.entry as usize];
+        let watched = watch(started, timeout_ns, look);
+        if timeout_ns.is_some() && !signal::stop_requested() {
+            signal::quiet();
+        }
+        let wall_ns = watched.ended_ns.saturating_sub(started.started_ns);
+        loaded.last_wall_ns = wall_ns;
+        let left = reap::rest();
+        let mut usage = watched.usage;
+        usage.absorb(&left.usage);
+        let account = self.accounts.end(started, watched.seen);
+        self.tell_abilities(&account);
+        let steal_ns = self
+            .accounts
+            .steal_after()
+            .zip(steal_before_ns)
+            .map(|(after, before)| after.saturating_sub(before));
+        Ok(Reply {
+            end: watched.end,
+            held: request.held,
+            started_ns: started.started_ns,
+            cpu_first: started.cpu.unwrap_or(u16::MAX),
+            cpu_last: account.cpu_last.unwrap_or(u16::MAX),
+            left_behind: left.killed,
+            pad_bytes: pad.unwrap_or(0) as u16,
+            readings: self.readings(values(wall_ns, &usage, &account, steal_ns)),
+        })
+    }
+
+    /// Starts the program of a run, which a held one does not begin before it is let go.
+    fn begin(&mut self, request: &Request, pad: Option<usize>) -> Result<Started, StartFailed> {
+        let loaded = &mut self.programs[request.entry as usize];
+        let timeout_ns = loaded.timeout_ns;
         // The limit of a held run counts from its beginning.
         if let Some(limit_ns) = timeout_ns.filter(|_| !request.held) {
             signal::interrupt_after(limit_ns);
@@ -179,19 +222,25 @@ impl Server<'_> {
         if let Some(limit_ns) = timeout_ns.filter(|_| request.held) {
             signal::interrupt_after(limit_ns);
         }
-        if let Some(bytes) = heap_offset_bytes {
-            shift_heap(started.pid, bytes)?;
+        heap_offset_bytes.map_or(Ok(()), |bytes| shift_heap(started.pid, bytes))?;
+        Ok(started)
+    }
+
+    /// Puts values where the table of metrics wants them.
+    fn readings(&mut self, values: impl Iterator<Item = (Metric, Option<u64>)>) -> Vec<Reading> {
+        let mut readings = std::mem::take(&mut self.spare);
+        readings.clear();
+        readings.resize(self.metrics.len(), Reading::ABSENT);
+        for (metric, value) in values {
+            if let Some(place) = self.metrics.place(metric) {
+                readings[place] = value.into();
+            }
         }
-        let watched = watch(started, timeout_ns, look);
-        if timeout_ns.is_some() && !signal::stop_requested() {
-            signal::quiet();
-        }
-        let wall_ns = watched.ended_ns.saturating_sub(started.started_ns);
-        loaded.last_wall_ns = wall_ns;
-        let left = reap::rest();
-        let mut usage = watched.usage;
-        usage.absorb(&left.usage);
-        let account = self.accounts.end(started, watched.seen);
+        readings
+    }
+
+    /// Tells the client what is known of the sources after a run.
+    fn tell_abilities(&mut self, account: &account::Account) {
         if account.lossy {
             self.rings.set_lossy_runs(self.accounts.lossy_runs());
         }
@@ -200,21 +249,6 @@ impl Server<'_> {
         if self.runs.is_power_of_two() {
             self.rings.set_abilities(procfs::own_peak_memory(), self.accounts.abilities());
         }
-        let steal_ns = self
-            .accounts
-            .steal_after()
-            .zip(steal_before_ns)
-            .map(|(after, before)| after.saturating_sub(before));
-        Ok(Reply {
-            end: watched.end,
-            held: request.held,
-            started_ns: started.started_ns,
-            cpu_first: started.cpu.unwrap_or(u16::MAX),
-            cpu_last: account.cpu_last.unwrap_or(u16::MAX),
-            left_behind: left.killed,
-            pad_bytes: pad.unwrap_or(0) as u16,
-            readings: readings(wall_ns, &usage, &account, steal_ns),
-        })
     }
 
     /// One run that is traced and listed, and not timed.
@@ -347,13 +381,14 @@ fn watch(started: Started, timeout_ns: Option<u64>, look: bool) -> Watched {
     }
 }
 
-/// Brings all sources together, in the order of the metrics.
-fn readings(
+/// Brings all sources together: every metric that the spawner can read. The rates of published counters are the
+/// runner's: the spawner opens no file beside the programs'.
+fn values(
     wall_ns: u64,
     usage: &Usage,
     account: &account::Account,
     steal_ns: Option<u64>,
-) -> [Reading; Metric::COUNT] {
+) -> impl Iterator<Item = (Metric, Option<u64>)> + use<> {
     let ticks_ns = usage.user_ns + usage.system_ns;
     // `wait4` is exact to a microsecond but misses children that nobody waited for. The exit records miss nobody, but
     // the kernel writes them before it charges what a task used since its last tick. Both can only be too small.
@@ -364,32 +399,31 @@ fn readings(
     };
     // The kernel counts resident pages per CPU in batches, so a program of a few pages reads zero: nothing is known.
     let peak_bytes = account.peak_memory_bytes.unwrap_or(usage.peak_memory_bytes);
-    let value = |metric: Metric| match metric {
-        Metric::Wall => Some(wall_ns),
-        Metric::User => Some(user_ns),
-        Metric::System => Some(cpu_ns - user_ns),
-        Metric::Cpu => Some(cpu_ns),
-        Metric::RunDelay => account.run_delay_ns,
-        Metric::PeakMemory => Some(peak_bytes).filter(|&bytes| bytes > 0),
-        Metric::VoluntarySwitches => Some(usage.voluntary_switches),
-        Metric::InvoluntarySwitches => Some(usage.involuntary_switches),
-        Metric::Migrations => account.migrations,
-        Metric::MinorFaults => Some(usage.minor_faults),
-        Metric::MajorFaults => Some(usage.major_faults),
-        Metric::BlockInput => Some(usage.block_input_bytes),
-        Metric::BlockOutput => Some(usage.block_output_bytes),
-        Metric::Steal => steal_ns,
-        // The tables are the runner's: the spawner opens no file beside the programs'.
-        Metric::Rate => None,
-    };
+    let read = [
+        (Metric::WALL, Some(wall_ns)),
+        (Metric::USER, Some(user_ns)),
+        (Metric::SYSTEM, Some(cpu_ns - user_ns)),
+        (Metric::CPU, Some(cpu_ns)),
+        (Metric::RUN_DELAY, account.run_delay_ns),
+        (Metric::PEAK_MEMORY, Some(peak_bytes).filter(|&bytes| bytes > 0)),
+        (Metric::VOLUNTARY_SWITCHES, Some(usage.voluntary_switches)),
+        (Metric::INVOLUNTARY_SWITCHES, Some(usage.involuntary_switches)),
+        (Metric::MIGRATIONS, account.migrations),
+        (Metric::MINOR_FAULTS, Some(usage.minor_faults)),
+        (Metric::MAJOR_FAULTS, Some(usage.major_faults)),
+        (Metric::BLOCK_INPUT, Some(usage.block_input_bytes)),
+        (Metric::BLOCK_OUTPUT, Some(usage.block_output_bytes)),
+        (Metric::STEAL, steal_ns),
+    ];
     // Of a run whose exit records were lost `wait4` knows a part alone, and nobody could tell which.
-    let value = |metric| value(metric).filter(|_| !account.lossy || !comes_from_records(metric));
-    Metric::ALL.map(|metric| Reading::from(value(metric)))
+    let lossy = account.lossy;
+    read.into_iter()
+        .map(move |(metric, value)| (metric, value.filter(|_| !lossy || !comes_from_records(metric))))
 }
 
 /// Whether the kernel's exit records are a source of this metric, where there are any.
 fn comes_from_records(metric: Metric) -> bool {
-    [Metric::User, Metric::System, Metric::Cpu, Metric::PeakMemory].contains(&metric)
+    [Metric::USER, Metric::SYSTEM, Metric::CPU, Metric::PEAK_MEMORY].contains(&metric)
 }
 
 #[cfg(test)]
@@ -401,9 +435,9 @@ mod tests {
         let usage = Usage { user_ns: 5, peak_memory_bytes: 4096, minor_faults: 3, ..Usage::default() };
         let read = |lossy| {
             let account = account::Account { lossy, ..Default::default() };
-            let readings = readings(10, &usage, &account, None);
-            [Metric::Wall, Metric::Cpu, Metric::PeakMemory, Metric::MinorFaults]
-                .map(|metric| readings[metric as usize].get())
+            let read: Vec<(Metric, Option<u64>)> = values(10, &usage, &account, None).collect();
+            let of = |metric| read.iter().find(|(name, _)| *name == metric).and_then(|(_, value)| *value);
+            [Metric::WALL, Metric::CPU, Metric::PEAK_MEMORY, Metric::MINOR_FAULTS].map(of)
         };
         assert_eq!(read(false), [Some(10), Some(5), Some(4096), Some(3)]);
         assert_eq!(read(true), [Some(10), None, None, Some(3)]);

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use fauxplat_model::{Outcome, Process, Sources};
+use fauxplat_model::{MetricSet, Outcome, Process, Sources};
 use fauxplat_sys::process::Exit;
 use fauxplat_sys::spawn::Stage;
 
@@ -26,6 +26,7 @@ pub use machine::{Behaviour, Failure, Machine, Mode, Neighbour, Times, When};
 pub struct SimulatedLauncher {
     machine: Arc<Machine>,
     table: Table,
+    metrics: Arc<MetricSet>,
     /// What each entry of the table does; nothing where the machine has no such program.
     behaviours: Vec<Option<Behaviour>>,
     /// Time and the user's wish are shared with the partner.
@@ -94,6 +95,7 @@ impl SimulatedLauncher {
             runs_of: vec![0; behaviours.len()],
             behaviours,
             machine,
+            metrics: table.metrics(),
             table,
             now_ns,
             stop,
@@ -150,7 +152,7 @@ impl SimulatedLauncher {
             true => Reply::without_run(drawn.end),
             false => {
                 let known = Reply { started_ns, held: request.held, ..on_cpu(cpu, request.pad) };
-                reply_of(&machine, &behaviour, &drawn, known)
+                reply_of(&machine, &self.metrics, (&behaviour, &drawn), known)
             }
         };
         Answer { started_ns, ready_ns: started_ns + drawn.wall_ns, reply, tree }
@@ -187,8 +189,13 @@ fn on_cpu(cpu: u16, pad: Pad) -> Reply {
     Reply { cpu_first: cpu, cpu_last: cpu, pad_bytes, ..nothing }
 }
 
-fn reply_of(machine: &Machine, behaviour: &Behaviour, drawn: &Drawn, reply: Reply) -> Reply {
-    let readings = draw::readings(machine, behaviour, drawn);
+fn reply_of(
+    machine: &Machine,
+    metrics: &MetricSet,
+    (behaviour, drawn): (&Behaviour, &Drawn),
+    reply: Reply,
+) -> Reply {
+    let readings = draw::readings(machine, metrics, behaviour, drawn);
     Reply { end: drawn.end, left_behind: behaviour.left_behind, readings, ..reply }
 }
 
@@ -197,7 +204,7 @@ fn process(entry: &Entry, run: u64, drawn: &Drawn) -> Process {
     let outcome = match drawn.end {
         RunEnd::Ended(Exit::Status(status)) => Some(Outcome::Exited(status)),
         RunEnd::Ended(Exit::Signal(signal)) => Some(Outcome::Signaled(signal)),
-        RunEnd::TimedOut | RunEnd::Aborted | RunEnd::NotStarted(..) => None,
+        RunEnd::TimedOut | RunEnd::Aborted | RunEnd::NotStarted(..) | RunEnd::TooManyReadings(_) => None,
     };
     Process {
         pid: pid_of(run) as u32,
@@ -219,6 +226,10 @@ fn pid_of(run: u64) -> i32 {
 impl Launcher for SimulatedLauncher {
     fn table(&self) -> &Table {
         &self.table
+    }
+
+    fn metrics(&self) -> &Arc<MetricSet> {
+        &self.metrics
     }
 
     fn depth(&self) -> usize {
@@ -271,7 +282,7 @@ impl Launcher for SimulatedLauncher {
             let aborted = Reply::without_run(RunEnd::Aborted);
             // The one that had begun was a run up to here.
             let begun = answer.started_ns < now_ns && !matches!(answer.reply.end, RunEnd::NotStarted(..));
-            let reply = if begun { Reply { end: RunEnd::Aborted, ..answer.reply } } else { aborted };
+            let reply = if begun { Reply { end: RunEnd::Aborted, ..answer.reply.clone() } } else { aborted };
             *answer = Answer { started_ns: answer.started_ns, ready_ns: now_ns, reply, tree: None };
         }
         self.free_ns = self.free_ns.min(now_ns);

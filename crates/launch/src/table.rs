@@ -1,8 +1,11 @@
 //! The table of programs that the spawner holds ready: sent once, so that a request is a few numbers.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use fauxplat_model::{Aslr, Command, Condition, EnvBase, EnvPad, Heap, HugePages, Output, Placement, Policy};
+use fauxplat_model::{
+    Aslr, Command, Condition, EnvBase, EnvPad, Heap, HugePages, Metric, MetricSet, Output, Placement, Policy,
+};
 use fauxplat_sys::sched;
 use fauxplat_sys::spawn::ADDR_NO_RANDOMIZE;
 use fauxplat_units::CpuSet;
@@ -72,6 +75,20 @@ pub struct Entry {
 pub struct Table {
     /// The programs.
     pub entries: Vec<Entry>,
+    /// What is read of each run, in this order; the metrics that every run has if none is named. The spawner leaves
+    /// those absent that it cannot read.
+    #[serde(default)]
+    pub metrics: Vec<Metric>,
+}
+
+impl Table {
+    /// The metrics that this table announces.
+    pub(crate) fn metrics(&self) -> Arc<MetricSet> {
+        match self.metrics.is_empty() {
+            true => MetricSet::built_in(),
+            false => MetricSet::new(self.metrics.iter().copied()),
+        }
+    }
 }
 
 /// Lays out one argument vector of a command under the command's condition.

@@ -101,7 +101,7 @@ pub struct Rule {
 impl Default for Rule {
     fn default() -> Self {
         Rule {
-            metric: Metric::Wall,
+            metric: Metric::WALL,
             level: 0.01,
             margin: 0.01,
             max_pairs: 128,

@@ -35,9 +35,9 @@ pub use lab::{
     Second,
 };
 pub use load::{LoadKind, LoadSpec};
-pub use metric::{Metric, Unit};
+pub use metric::{Better, Coverage, Metric, MetricError, MetricId, MetricSet, MetricSpec, OPEN_MAX, Unit};
 pub use relation::{Part, Relation};
-pub use sample::{Outcome, Phase, Reading, Sample, Source, Sources};
+pub use sample::{Counted, Outcome, Phase, Reading, Readings, Sample, Source, Sources, metrics_of};
 pub use shift::{Handover, ShiftSample};
 pub use surroundings::{Background, Beside, HugePages, Limit};
 pub use table_source::TableSource;

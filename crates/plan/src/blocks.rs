@@ -4,11 +4,13 @@ use fauxplat_model::{EnvPad, Heap, Phase, Placement, Setup, Trial};
 use fauxplat_units::{Cpu, CpuSet};
 use rand::RngExt;
 use rand::seq::SliceRandom;
+use serde::Serialize;
 
 use crate::seeded::seeded;
 
 /// How the trials of a block are laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Layout {
     /// Each command once.
     Single,
@@ -35,7 +37,7 @@ impl Layout {
 }
 
 /// A plan: from the number of a block to its trials.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Plan {
     /// Number of commands.
     pub commands: u16,

@@ -4,6 +4,7 @@ use fauxplat_model::{Phase, Setup, Trial};
 use fauxplat_units::{Cpu, CpuSet};
 use rand::RngExt;
 use rand::seq::SliceRandom;
+use serde::Serialize;
 
 use crate::seeded::seeded;
 
@@ -30,7 +31,7 @@ const ASSIGNMENTS: u64 = 1 << 32;
 /// once more within the block. So every level comes equally often over the rounds, and nearly so in every block; factors
 /// are orthogonal to blocks, nearly so to each other, and to the place in the block on average (a random balanced design;
 /// Satterthwaite 1959).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Crossed {
     /// Number of commands: variants of one program as a rule.
     pub commands: u16,

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use fauxplat_model::document::{Findings, Record};
-use fauxplat_model::{Metric, Outcome, Phase, Sample, TableFindings, TableValue};
+use fauxplat_model::{Metric, Outcome, Phase, Sample, TableFindings, TableValue, metrics_of};
 
 use crate::{ReportError, verbs};
 
@@ -26,7 +26,8 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     if verbs::rows(record.findings, &mut rows)? {
         return Ok(rows.flush()?);
     }
-    rows.write_record(BEFORE.into_iter().chain(Metric::ALL.map(Metric::field)).chain(AFTER))?;
+    let metrics = metrics_of(record.samples);
+    rows.write_record(BEFORE.into_iter().chain(metrics.iter().map(|it| it.field())).chain(AFTER))?;
     for sample in record.samples {
         let (name, command) = record
             .commands
@@ -34,7 +35,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
             .map_or(("", ""), |command| (command.name.as_str(), command.command.as_str()));
         rows.write_field(name)?;
         rows.write_field(command)?;
-        for field in fields(sample) {
+        for field in fields(sample, &metrics) {
             rows.write_field(field)?;
         }
         rows.write_record(None::<&[u8]>)?;
@@ -67,7 +68,7 @@ pub(crate) fn values(found: &TableFindings, first: bool, out: &mut dyn Write) ->
 }
 
 /// All fields of a run after the names.
-fn fields(sample: &Sample) -> impl Iterator<Item = String> + '_ {
+fn fields(sample: &Sample, metrics: &[Metric]) -> impl Iterator<Item = String> {
     let before = [
         sample.trial.to_string(),
         sample.block.to_string(),
@@ -76,7 +77,7 @@ fn fields(sample: &Sample) -> impl Iterator<Item = String> + '_ {
         sample.started_ns.to_string(),
         sample.env_pad_bytes.to_string(),
     ];
-    let readings = Metric::ALL.into_iter().map(|metric| optional(sample.get(metric)));
+    let readings = metrics.iter().map(|&metric| optional(sample.get(metric)));
     let after = [
         optional(known(sample.cpu_first)),
         optional(known(sample.cpu_last)),

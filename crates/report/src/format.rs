@@ -10,7 +10,7 @@ use crate::ReportError;
 pub enum Format {
     /// For people at a terminal.
     Text,
-    /// The whole record: see `docs/json.md` of this crate.
+    /// The whole record: see `docs/json.md`.
     Json,
     /// One row per run, every metric a column.
     Csv,

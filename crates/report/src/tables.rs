@@ -50,17 +50,17 @@ fn location_and_spread(summary: &Summary) -> [String; 4] {
 pub(crate) fn relative(record: &Record, found: &[RunFindings]) -> Grid {
     let header = ["command", "wall time", "relative", "CPU time", "peak memory", "runs"];
     let mut grid = Grid::named(&header, &[5, 3, 4]);
-    let first = found.first().and_then(|first| summary(first, Metric::Wall)).map(|it| it.median);
+    let first = found.first().and_then(|first| summary(first, Metric::WALL)).map(|it| it.median);
     for (command, found) in record.commands.iter().zip(found) {
-        let wall = summary(found, Metric::Wall);
+        let wall = summary(found, Metric::WALL);
         let relative =
             wall.zip(first).filter(|(_, first)| *first > 0.0).map(|(wall, first)| wall.median / first);
         let cells = vec![
             visible(&command.name),
-            median(found, Metric::Wall),
+            median(found, Metric::WALL),
             relative.map_or("–".to_owned(), |ratio| format!("{ratio:.3}")),
-            median(found, Metric::Cpu),
-            median(found, Metric::PeakMemory),
+            median(found, Metric::CPU),
+            median(found, Metric::PEAK_MEMORY),
             wall.map_or(0, |wall| wall.n).to_string(),
         ];
         grid.push(Tone::Plain, cells);
@@ -76,10 +76,10 @@ pub(crate) fn resources(record: &Record) -> Grid {
         let runs = found.summaries.first().map_or(0, |any| any.n);
         let cells = vec![
             visible(name),
-            median(found, Metric::Wall),
-            median(found, Metric::Cpu),
-            median(found, Metric::RunDelay),
-            median(found, Metric::PeakMemory),
+            median(found, Metric::WALL),
+            median(found, Metric::CPU),
+            median(found, Metric::RUN_DELAY),
+            median(found, Metric::PEAK_MEMORY),
             runs.to_string(),
             found.failures.to_string(),
         ];
@@ -178,7 +178,7 @@ fn live_cells(value: Option<&TableValue>) -> [String; 2] {
     let rate = value.and_then(|value| value.rate_per_s);
     [
         value.map_or_else(nothing, |value| value.value.to_string()),
-        rate.map_or_else(nothing, |rate| quantity(Metric::Rate, rate * 1e6)),
+        rate.map_or_else(nothing, |rate| quantity(Metric::RATE, rate * 1e6)),
     ]
 }
 

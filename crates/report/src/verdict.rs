@@ -1,7 +1,8 @@
 //! The verdict of a comparison in words that state what they cover.
 
 use fauxplat_model::{
-    Comparison, Dropped, DroppedReason, Grade, Metric, Scope, Secondary, StoppedBy, VarianceBudget, Verdict,
+    Comparison, Dropped, DroppedReason, Grade, Metric, Scope, Secondary, StoppedBy, Unit, VarianceBudget,
+    Verdict,
 };
 
 use crate::words::{TIE, change, counted, listed, p_value, percent, round_percent};
@@ -66,7 +67,7 @@ fn factor(metric: Metric, ratio: f64) -> Option<String> {
 
 /// Whether the metric is the command's own time, of which less is faster.
 pub(crate) fn is_time(metric: Metric) -> bool {
-    matches!(metric, Metric::Wall | Metric::User | Metric::System | Metric::Cpu)
+    [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::CPU].contains(&metric)
 }
 
 /// `is slower than`, `has fewer migrations than`; a baseline's claim is put less firmly.
@@ -74,15 +75,12 @@ fn relation(comparison: &Comparison, more: bool) -> String {
     let metric = comparison.metric;
     let baseline = comparison.grade == Grade::AgainstBaseline;
     let (is, has) = if baseline { ("measured", "showed") } else { ("is", "has") };
-    match metric {
-        metric if is_time(metric) => {
-            format!("{is} {} than", if more { "slower" } else { "faster" })
-        }
-        Metric::RunDelay | Metric::PeakMemory | Metric::Steal | Metric::BlockInput | Metric::BlockOutput => {
-            format!("{has} {} {} than", if more { "more" } else { "less" }, metric.title())
-        }
-        Metric::Rate => format!("{has} a {} rate than", if more { "higher" } else { "lower" }),
-        _ => format!("{has} {} {} than", if more { "more" } else { "fewer" }, metric.title()),
+    let title = metric.title();
+    match metric.unit() {
+        _ if is_time(metric) => format!("{is} {} than", if more { "slower" } else { "faster" }),
+        Unit::Nanos | Unit::Bytes => format!("{has} {} {title} than", if more { "more" } else { "less" }),
+        Unit::MicroPerSecond => format!("{has} a {} {title} than", if more { "higher" } else { "lower" }),
+        Unit::Count => format!("{has} {} {title} than", if more { "more" } else { "fewer" }),
     }
 }
 
@@ -282,5 +280,5 @@ pub(crate) fn word(comparison: &Comparison) -> &'static str {
 
 /// Whether the metric says how fast a command is, by its own time or by what it gets done.
 fn is_speed(metric: Metric) -> bool {
-    is_time(metric) || metric == Metric::Rate
+    is_time(metric) || metric.unit() == Unit::MicroPerSecond
 }

@@ -195,21 +195,21 @@ mod tests {
 
     #[test]
     fn values_of_a_row_share_a_unit() {
-        let scale = Scale::of(Metric::Wall, 5_004_000.0);
+        let scale = Scale::of(Metric::WALL, 5_004_000.0);
         assert_eq!(spaced(&scale.with_unit(5_004_000.0)), "5.004 ms");
         assert_eq!(scale.number(12_500_000.0), "12.50");
         assert_eq!(scale.number(0.0), "0");
-        assert_eq!(spaced(&quantity(Metric::Wall, 81_234.0)), "81.23 µs");
-        assert_eq!(spaced(&quantity(Metric::Wall, 600.0)), "600 ns");
-        assert_eq!(spaced(&quantity(Metric::Wall, 80e9)), "80.00 s");
-        assert_eq!(spaced(&quantity(Metric::PeakMemory, 1_433_600.0)), "1.367 MiB");
-        assert_eq!(quantity(Metric::MinorFaults, 152.0), "152");
-        assert_eq!(quantity(Metric::MinorFaults, 152.5), "152.5");
-        assert_eq!(quantity(Metric::MinorFaults, f64::NAN), "?");
-        assert_eq!(spaced(&quantity(Metric::Rate, 1_234_500_000.0)), "1.234 k/s");
-        assert_eq!(spaced(&quantity(Metric::Rate, 2_500_000.0)), "2.500 /s");
-        assert_eq!(spaced(&quantity(Metric::Rate, 278.0)), "1.001 /h");
-        assert_eq!(spaced(&quantity(Metric::Rate, 0.0)), "0 /h");
+        assert_eq!(spaced(&quantity(Metric::WALL, 81_234.0)), "81.23 µs");
+        assert_eq!(spaced(&quantity(Metric::WALL, 600.0)), "600 ns");
+        assert_eq!(spaced(&quantity(Metric::WALL, 80e9)), "80.00 s");
+        assert_eq!(spaced(&quantity(Metric::PEAK_MEMORY, 1_433_600.0)), "1.367 MiB");
+        assert_eq!(quantity(Metric::MINOR_FAULTS, 152.0), "152");
+        assert_eq!(quantity(Metric::MINOR_FAULTS, 152.5), "152.5");
+        assert_eq!(quantity(Metric::MINOR_FAULTS, f64::NAN), "?");
+        assert_eq!(spaced(&quantity(Metric::RATE, 1_234_500_000.0)), "1.234 k/s");
+        assert_eq!(spaced(&quantity(Metric::RATE, 2_500_000.0)), "2.500 /s");
+        assert_eq!(spaced(&quantity(Metric::RATE, 278.0)), "1.001 /h");
+        assert_eq!(spaced(&quantity(Metric::RATE, 0.0)), "0 /h");
     }
 
     #[test]

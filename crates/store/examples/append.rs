@@ -8,9 +8,7 @@
 use std::time::Instant;
 
 use fauxplat_model::document::Header;
-use fauxplat_model::{
-    Condition, Definition, MachineFacts, Metric, Outcome, Phase, Reading, Sample, Source, Sources,
-};
+use fauxplat_model::{Condition, Definition, MachineFacts, Metric, Outcome, Phase, Sample, Source, Sources};
 use fauxplat_store::{State, Store};
 
 const SAMPLES: u32 = 100_000;
@@ -59,10 +57,8 @@ fn peak_memory() -> std::io::Result<String> {
 }
 
 fn sample(trial: u32) -> Sample {
-    let mut readings = [Reading::ABSENT; Metric::COUNT];
-    for (index, reading) in readings.iter_mut().enumerate().take(12) {
-        *reading = Reading::new(5_000_000 + u64::from(trial) * 13 + index as u64);
-    }
+    let value = |index: u64| 5_000_000 + u64::from(trial) * 13 + index;
+    let readings = Metric::BUILT_IN.iter().zip(0..12).map(|(&metric, index)| (metric, value(index)));
     Sample {
         trial,
         block: trial / 2,
@@ -75,7 +71,7 @@ fn sample(trial: u32) -> Sample {
         left_behind: 0,
         env_pad_bytes: 1234,
         started_ns: u64::from(trial) * 5_000_000,
-        readings,
+        readings: readings.collect(),
     }
 }
 

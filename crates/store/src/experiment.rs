@@ -184,9 +184,7 @@ fn insert_command(
 mod tests {
     use super::*;
     use crate::Store;
-    use fauxplat_model::{
-        Condition, Definition, MachineFacts, Metric, Outcome, Phase, Reading, Source, Sources,
-    };
+    use fauxplat_model::{Condition, Definition, MachineFacts, Outcome, Phase, Readings, Source, Sources};
 
     fn header() -> Header {
         Header {
@@ -210,20 +208,22 @@ mod tests {
         }
     }
 
-    const SAMPLE: Sample = Sample {
-        trial: 0,
-        block: 0,
-        command: 0,
-        position: 0,
-        phase: Phase::Measured,
-        outcome: Outcome::Exited(0),
-        cpu_first: 0,
-        cpu_last: 0,
-        left_behind: 0,
-        env_pad_bytes: 0,
-        started_ns: 0,
-        readings: [Reading::ABSENT; Metric::COUNT],
-    };
+    fn sample() -> Sample {
+        Sample {
+            trial: 0,
+            block: 0,
+            command: 0,
+            position: 0,
+            phase: Phase::Measured,
+            outcome: Outcome::Exited(0),
+            cpu_first: 0,
+            cpu_last: 0,
+            left_behind: 0,
+            env_pad_bytes: 0,
+            started_ns: 0,
+            readings: Readings::none(),
+        }
+    }
 
     /// SQLite reports its page limit exactly as it reports a full disk, so this runs anywhere.
     #[test]
@@ -233,14 +233,14 @@ mod tests {
         let store = Store::open(&path).unwrap();
         let mut experiment = store.begin(&header(), "run", &[]).unwrap();
         store.connection.pragma_update(None, "max_page_count", 1).unwrap();
-        let error = (0..10_000).find_map(|_| experiment.append(&SAMPLE).err()).expect("the limit holds");
+        let error = (0..10_000).find_map(|_| experiment.append(&sample()).err()).expect("the limit holds");
         assert!(matches!(error, StoreError::DiskFull { .. }), "{error}");
         assert!(error.to_string().starts_with(path.to_str().unwrap()), "{error}");
         let stored = experiment.samples();
         assert_eq!(store.load(experiment.id()).unwrap().samples.len() as u64, stored);
 
         store.connection.pragma_update(None, "max_page_count", 10_000).unwrap();
-        experiment.append(&SAMPLE).unwrap();
+        experiment.append(&sample()).unwrap();
         let id = experiment.finish(&header(), None, State::Stopped).unwrap();
         let loaded = Store::open(&path).unwrap().load(id).unwrap();
         assert_eq!((loaded.samples.len() as u64, loaded.state), (stored + 1, State::Stopped));

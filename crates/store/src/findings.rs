@@ -62,7 +62,7 @@ fn join(parts: impl Iterator<Item = String>) -> String {
 }
 
 fn median(findings: &RunFindings) -> String {
-    let wall = findings.summaries.iter().find(|summary| summary.metric == Metric::Wall);
+    let wall = findings.summaries.iter().find(|summary| summary.metric == Metric::WALL);
     wall.map_or("no measured run".into(), |summary| Nanos::display_f64(summary.median))
 }
 

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use fauxplat_procfs::task::TaskStat;
+
 /// This process, as no other process is: boot, process id, start time.
 pub(crate) fn own() -> String {
     let pid = std::process::id();
@@ -15,20 +17,17 @@ pub(crate) fn is_alive(owner: &str) -> bool {
         return false;
     };
     let started = pid.parse().ok().and_then(start_ticks);
-    boot_id == boot() && started.is_some_and(|ticks| ticks == start)
+    boot_id == boot() && started.is_some_and(|ticks| start.parse() == Ok(ticks))
 }
 
 fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
-/// Field 22 of `/proc/PID/stat`, see `proc_pid_stat(5)`. The second field, the name, may hold spaces and
-/// parentheses, so counting begins after the last one. A zombie no longer writes.
-fn start_ticks(pid: u32) -> Option<String> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
-    let state = fields.next()?;
-    (state != "Z" && state != "X").then(|| fields.nth(18).map(str::to_owned))?
+/// When a process began. A zombie no longer writes.
+fn start_ticks(pid: u32) -> Option<u64> {
+    let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    TaskStat::parse(&line).filter(|task| !task.is_dead())?.start_ticks()
 }
 
 #[cfg(test)]

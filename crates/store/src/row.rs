@@ -1,6 +1,6 @@
 //! A sample as a row of integers, and back.
 
-use fauxplat_model::{Metric, Outcome, Phase, Reading, Sample};
+use fauxplat_model::{Metric, MetricSet, Outcome, Phase, Reading, Readings, Sample};
 use rusqlite::{Row, Statement};
 
 /// Columns of a sample before its readings, after the experiment and the sequence number.
@@ -30,7 +30,7 @@ pub(crate) fn bind(
         Some(sample.env_pad_bytes.into()),
         Some(signed(sample.started_ns)),
     ];
-    let readings = sample.readings.iter().map(|reading| reading.get().map(signed));
+    let readings = Metric::BUILT_IN.iter().map(|&metric| sample.get(metric).map(signed));
     for (index, value) in facts.into_iter().chain(readings).enumerate() {
         statement.raw_bind_parameter(index + 1, value)?;
     }
@@ -39,10 +39,10 @@ pub(crate) fn bind(
 
 /// Reads a row of `sql::SAMPLES`.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Sample> {
-    let mut readings = [Reading::ABSENT; Metric::COUNT];
-    for (index, reading) in readings.iter_mut().enumerate() {
-        *reading = row.get::<_, Option<i64>>(FACTS + index)?.map(i64::cast_unsigned).into();
-    }
+    let reading = |index: usize| -> rusqlite::Result<Reading> {
+        Ok(row.get::<_, Option<i64>>(FACTS + index)?.map(i64::cast_unsigned).into())
+    };
+    let readings = (0..Metric::BUILT_IN.len()).map(reading).collect::<rusqlite::Result<Vec<_>>>()?;
     Ok(Sample {
         trial: row.get(0)?,
         block: row.get(1)?,
@@ -55,7 +55,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Sample> {
         left_behind: row.get(9)?,
         env_pad_bytes: row.get(10)?,
         started_ns: row.get::<_, i64>(11)?.cast_unsigned(),
-        readings,
+        readings: Readings::new(MetricSet::built_in(), readings),
     })
 }
 

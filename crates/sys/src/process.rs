@@ -1,6 +1,8 @@
 //! Waiting for processes, and what the kernel tells of them.
 #![expect(unsafe_code, reason = "wait4(2), prctl(2) and poll(2) are C calls")]
 
+use fauxplat_procfs::task::TaskStat;
+
 use crate::{Result, SysError, check};
 
 /// What `getrusage(2)` counts, for a process that was waited for and the descendants that it waited for itself.
@@ -165,11 +167,8 @@ pub fn become_subreaper() -> Result<()> {
 /// When a process started, in clock ticks since the boot (field 22 of `/proc/PID/stat`, see `proc_pid_stat(5)`): with
 /// its id it names a process of a boot for ever. `None` when it is gone, or dead and only not yet reaped.
 pub fn start_ticks(pid: u32) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field, the name, may hold spaces and parentheses, so counting begins after the last one.
-    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
-    let state = fields.next()?;
-    (state != "Z" && state != "X").then(|| fields.nth(18)?.parse().ok())?
+    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    TaskStat::parse(&line).filter(|task| !task.is_dead())?.start_ticks()
 }
 
 /// Keeps the kernel from giving transparent huge pages to this process and to the programs that it executes or

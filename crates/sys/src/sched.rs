@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
+use fauxplat_procfs::{status, task, whole_lines};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::{Result, SysError, check};
@@ -80,10 +81,8 @@ pub fn nice() -> i8 {
 /// resource limit may allow a part of that without; who relies on it says so by trying.
 pub fn may_raise_priority() -> bool {
     const CAP_SYS_NICE: u64 = 23;
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
-    let mask = effective.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
-    mask.is_some_and(|mask| mask >> CAP_SYS_NICE & 1 == 1)
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status::effective_capabilities(&text).is_some_and(|mask| mask >> CAP_SYS_NICE & 1 == 1)
 }
 
 /// How long the thread that opened it has waited for a CPU.
@@ -100,8 +99,7 @@ impl WaitClock {
     pub fn run_delay_ns(&self) -> Option<u64> {
         let mut buffer = [0u8; 64];
         let got = self.0.as_ref()?.read_at(&mut buffer, 0).ok()?;
-        let text = std::str::from_utf8(&buffer[..got]).ok()?;
-        text.split_ascii_whitespace().nth(1)?.parse().ok()
+        task::run_delay_ns(whole_lines(&buffer, got))
     }
 }
 

@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use fauxplat_analyze::{Judge, Stand};
-use fauxplat_model::{Metric, Outcome, Phase, Reading, Rule, Sample, Verdict};
+use fauxplat_model::{Metric, Outcome, Phase, Rule, Sample, Verdict};
 use fauxplat_sys::signal;
 use serde_json::Value;
 
@@ -104,8 +104,6 @@ fn told(stand: &Stand) -> String {
 
 /// A figure as the judge takes it: it is in nanoseconds, as wall time is.
 fn sample(block: u32, command: u16, figure_ns: u64) -> Sample {
-    let mut readings = [Reading::ABSENT; Metric::COUNT];
-    readings[Metric::Wall as usize] = Reading::new(figure_ns);
     Sample {
         trial: block * 2 + u32::from(command),
         block,
@@ -118,7 +116,7 @@ fn sample(block: u32, command: u16, figure_ns: u64) -> Sample {
         left_behind: 0,
         env_pad_bytes: 0,
         started_ns: u64::from(block) * 1_000_000_000,
-        readings,
+        readings: [(Metric::WALL, figure_ns)].into(),
     }
 }
 

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::Violation;
 use crate::error::ChoreError;
+use crate::violation::Violation;
 
 /// Crates that no layer holds: the chores themselves.
 const OUTSIDE: &str = "xtask";
 
 /// The crate below the application that executes plans, and so brings the columns together.
-const MEETING_PLACE: &str = "fauxplat-run";
+const MEETING_PLACE: &str = "fauxplat-experiment";
 
 /// What each column may import.
 const COLUMNS: [(&str, &[&str]); 5] = [
@@ -126,8 +126,13 @@ mod tests {
             package("sys", 1, "machine", &[("units", None), ("table", None)]),
             package("store", 2, "state", &[("units", None)]),
             package("topology", 2, "machine", &[("units", None), ("sys", None)]),
-            package("fauxplat-run", 5, "machine", &[("store", None), ("topology", None), ("units", None)]),
-            package("cli", 6, "app", &[("fauxplat-run", None), ("store", None)]),
+            package(
+                "fauxplat-experiment",
+                5,
+                "machine",
+                &[("store", None), ("topology", None), ("units", None)],
+            ),
+            package("cli", 6, "app", &[("fauxplat-experiment", None), ("store", None)]),
             json!({"name": "xtask", "manifest_path": "/w/xtask/Cargo.toml", "metadata": null}),
         ]
     }
@@ -157,7 +162,7 @@ mod tests {
     #[test]
     fn columns_do_not_mix() {
         let plan = package("plan", 2, "pure", &[("sys", None)]);
-        let expected = "crates/plan/Cargo.toml: plan (pure) imports sys (machine); let fauxplat-run or the application bring the two together";
+        let expected = "crates/plan/Cargo.toml: plan (pure) imports sys (machine); let fauxplat-experiment or the application bring the two together";
         assert_eq!(with(plan), [expected]);
         assert_eq!(with(package("load", 4, "machine", &[("store", None)])).len(), 1);
         assert_eq!(with(package("fleet", 3, "state", &[("topology", None)])).len(), 1);

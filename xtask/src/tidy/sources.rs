@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Violation;
 use crate::error::ChoreError;
+use crate::violation::Violation;
 
 /// The longest module that needs no reason.
 const LENGTH_MAX: usize = 500;
@@ -15,8 +15,11 @@ const STARTED_BY_A_TEST: &str = concat!("#[ig", "nore = \"started by the test be
 /// How a longer module states its reason.
 const REASON: &str = "//! Length: ";
 
+/// Where everything is built.
+const BUILT: &str = "target";
+
 /// Folders of the root that hold no modules of the workspace.
-const SKIPPED: [&str; 3] = ["target", "labs", "fixtures"];
+const WITHOUT_MODULES: [&str; 2] = ["labs", "fixtures"];
 
 /// What cargo puts into every folder that it builds in, wherever that is.
 const BUILT_HERE: &str = "CACHEDIR.TAG";
@@ -40,17 +43,24 @@ pub(super) fn check(root: &Path) -> Result<Vec<Violation>, ChoreError> {
     Ok(violations)
 }
 
-fn modules(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
+/// Every module of the workspace.
+pub(super) fn modules(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
+    files(root, "rs", &WITHOUT_MODULES)
+}
+
+/// Every file of a kind below the root, without what was built or is hidden, and without some folders of the root.
+pub(super) fn files(root: &Path, kind: &str, without: &[&str]) -> Result<Vec<PathBuf>, ChoreError> {
     let mut folders = vec![root.to_owned()];
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).map_err(ChoreError::at(&folder))? {
             let path = entry.map_err(ChoreError::at(&folder))?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let skipped = name.starts_with('.') || folder == root && SKIPPED.contains(&name.as_ref());
+            let is_left_out = name == BUILT || without.contains(&name.as_ref());
+            let skipped = name.starts_with('.') || folder == root && is_left_out;
             if path.is_dir() && !skipped && !path.join(BUILT_HERE).exists() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path.extension().is_some_and(|extension| extension == kind) {
                 found.push(path);
             }
         }

@@ -84,7 +84,7 @@ pub(crate) fn tally(cell: &Cell, from: u64, times: u64) -> Tally {
     tally
 }
 
-/// The sweeps whose figures METHODOLOGY.md shows.
+/// The sweeps whose figures stand in records/simulated/sweeps.md.
 pub(crate) fn cells() -> Vec<Cell> {
     let none: fn(u16) -> f64 = |_| 0.0;
     let cell = |name, levels, noise, effect| Cell {

@@ -8,7 +8,9 @@ mod usable;
 
 use std::collections::HashMap;
 
-use fauxplat_model::{ContendFindings, Handover, Neighbourhood, PairCost, PairLabel, ShiftSample};
+use fauxplat_model::{
+    ContendFindings, GroupKind, Handover, Neighbourhood, PairCost, PairLabel, ShiftSample, Topology,
+};
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::median;
 use fauxplat_units::Cpu;
@@ -24,6 +26,19 @@ pub struct ContendCell {
     pub kernel: String,
     /// Places of the workers, two of them or one that is alone.
     pub hands: Vec<u16>,
+}
+
+/// What the kernel claims that two CPUs are to each other.
+pub fn claimed(topology: &Topology, a: Cpu, b: Cpu) -> Neighbourhood {
+    if a == b {
+        return Neighbourhood::SameCpu;
+    }
+    let core = topology.group_of(GroupKind::Core, a);
+    if core.is_some_and(|core| core.cpus.contains(b)) {
+        return Neighbourhood::SmtSibling;
+    }
+    let shared = topology.caches.iter().any(|cache| cache.cpus.contains(a) && cache.cpus.contains(b));
+    if shared { Neighbourhood::SharedCache } else { Neighbourhood::Separate }
 }
 
 /// Two CPUs with a worker on each.

@@ -3,7 +3,7 @@
 //! The sweep looks coarsely first, then at all levels that differ, then at what stood out, in fresh blocks. Which levels
 //! a block of the first two stages visits is settled before the first run, so their permutation test is exact with any
 //! number of looks; fresh blocks are chosen by what was seen, and are judged by themselves with a share of the level
-//! of their own. METHODOLOGY.md has the reasoning.
+//! of their own. docs/methods/sweeps.md has the reasoning.
 
 mod assess;
 mod course;

@@ -40,3 +40,14 @@ pub(crate) enum Stratum {
     Layout,
     BusySibling,
 }
+
+impl From<Stratum> for fauxplat_experiment::measure::aa::Stratum {
+    fn from(stratum: Stratum) -> Self {
+        match stratum {
+            Stratum::Plain => Self::Plain,
+            Stratum::Drift => Self::Drift,
+            Stratum::Layout => Self::Layout,
+            Stratum::BusySibling => Self::BusySibling,
+        }
+    }
+}

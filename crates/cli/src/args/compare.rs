@@ -1,10 +1,11 @@
 //! `compare`, and the rule that decides.
 
 use clap::{Args, ValueEnum};
+use fauxplat_experiment::measure::layouts::LinkSeeds;
 use fauxplat_model::Metric;
 use fauxplat_units::Nanos;
 
-use super::{BuildArgs, CommandArgs, ConditionArgs, EXIT_CODES, LinkSeeds, OutputArgs, percent};
+use super::{BuildArgs, CommandArgs, ConditionArgs, EXIT_CODES, OutputArgs, percent};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -76,7 +77,7 @@ pub(crate) enum Gate {
 
 pub(super) fn metric(name: &str) -> Result<Metric, String> {
     Metric::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+        let names: Vec<&str> = Metric::BUILT_IN.iter().map(|metric| metric.name()).collect();
         format!("there is no metric `{name}`; there are {}", names.join(", "))
     })
 }

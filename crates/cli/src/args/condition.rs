@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use fauxplat_model::{EnvPad, Heap, Placement, Policy};
 use fauxplat_units::Nanos;
 
-use super::BesideArgs;
+use super::SurroundingsArgs;
 
 // The condition under which commands run.
 #[derive(Clone, Debug, Default, Args)]
@@ -54,15 +54,11 @@ pub(crate) struct ConditionArgs {
     /// Run each command line by /bin/sh -c; the start of the shell is measured too
     #[arg(long)]
     pub(crate) shell: bool,
-    /// Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a
-    /// TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)
-    #[arg(long, value_name = "PROFILE|KNOB=VALUE")]
-    pub(crate) tune: Vec<String>,
-    #[command(flatten)]
-    pub(crate) beside: BesideArgs,
     /// Keep and analyse runs that fail
     #[arg(short, long)]
     pub(crate) ignore_failure: bool,
+    #[command(flatten)]
+    pub(crate) surroundings: SurroundingsArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,7 +5,7 @@ use fauxplat_kernels::Kernel;
 use fauxplat_model::Placement;
 use fauxplat_units::{Cpu, Nanos};
 
-use super::{BesideArgs, EXIT_CODES, OutputArgs};
+use super::{EXIT_CODES, OutputArgs, SurroundingsArgs};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -41,7 +41,7 @@ pub(crate) struct ContendArgs {
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
-    pub(crate) beside: BesideArgs,
+    pub(crate) surroundings: SurroundingsArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

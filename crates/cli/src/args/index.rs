@@ -4,7 +4,7 @@ use clap::Args;
 use fauxplat_model::{Placement, Policy};
 use fauxplat_units::Nanos;
 
-use super::{BesideArgs, EXIT_CODES, OutputArgs};
+use super::{EXIT_CODES, OutputArgs, SurroundingsArgs};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -28,7 +28,7 @@ pub(crate) struct IndexArgs {
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
-    pub(crate) beside: BesideArgs,
+    pub(crate) surroundings: SurroundingsArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

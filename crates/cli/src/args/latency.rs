@@ -7,7 +7,7 @@ use fauxplat_latency::Channel;
 use fauxplat_model::{Placement, Policy};
 use fauxplat_units::{Cpu, Nanos};
 
-use super::{BesideArgs, EXIT_CODES, OutputArgs, contend::pair};
+use super::{EXIT_CODES, OutputArgs, SurroundingsArgs, contend::pair};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -51,7 +51,7 @@ pub(crate) struct LatencyArgs {
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
-    pub(crate) beside: BesideArgs,
+    pub(crate) surroundings: SurroundingsArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -38,11 +38,3 @@ pub(crate) struct LoadArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
-
-// Loads beside a whole measurement.
-#[derive(Clone, Debug, Default, Args)]
-pub(crate) struct BesideArgs {
-    /// Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)
-    #[arg(long, value_name = "KIND[:INTENSITY][@CPUS]")]
-    pub(crate) load: Vec<LoadSpec>,
-}

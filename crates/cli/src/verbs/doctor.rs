@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use fauxplat_experiment::{Failure, Machine, relation};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{DoctorFindings, HazardFinding, Relation, Severity};
 use fauxplat_report::Format;
 use fauxplat_units::{CpuSet, Nanos};
 
 use crate::args::{DoctorArgs, OutputArgs};
-use crate::failure::Failure;
-use crate::{inspection, output, relation};
+use crate::{inspection, output};
 
 /// The longest interval: a typing error should not wait for hours.
 const INTERVAL_MAX: Nanos = Nanos(60_000_000_000);
@@ -63,7 +63,9 @@ fn cpus(args: &DoctorArgs, root: &Path) -> Result<Option<CpuSet>, Failure> {
     let cpus = match &args.cpu {
         None => return Ok(None),
         Some(Relation::List(cpus)) => cpus.clone(),
-        Some(relation) => relation::answer_below(root, relation)?.iter().map(|chosen| chosen.cpu).collect(),
+        Some(relation) => {
+            relation::answer(relation, &Machine::read(root))?.iter().map(|chosen| chosen.cpu).collect()
+        }
     };
     let off = cpus.without(&fauxplat_topology::online(root));
     match (cpus.is_empty(), off.is_empty()) {

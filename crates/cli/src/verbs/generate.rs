@@ -4,9 +4,9 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use clap_complete::Shell;
+use fauxplat_experiment::Failure;
 
 use crate::args::Cli;
-use crate::failure::Failure;
 
 /// Writes a manual page per verb.
 pub(crate) fn man(folder: &Path) -> Result<(), Failure> {

@@ -1,14 +1,13 @@
 //! `fauxplat history`: earlier results.
 
 use fauxplat_analyze::run_findings;
+use fauxplat_experiment::{Failure, open_store};
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_report::Format;
 use fauxplat_store::{ExperimentRow, Filter, Store, StoredExperiment};
 
 use crate::args::{HistoryAction, HistoryArgs, OutputArgs};
-use crate::failure::Failure;
 use crate::output;
-use crate::session::open_store;
 
 /// Lists, shows, exports or removes stored experiments.
 pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
@@ -37,7 +36,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
 }
 
 fn store(output: &OutputArgs) -> Result<Store, Failure> {
-    open_store(output)?.ok_or_else(|| Failure::usage("--store none has no history"))
+    open_store(output.store.as_ref())?.ok_or_else(|| Failure::usage("--store none has no history"))
 }
 
 fn show(id: &str, output: &OutputArgs) -> Result<(), Failure> {

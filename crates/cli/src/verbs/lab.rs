@@ -5,16 +5,15 @@
 
 use std::path::Path;
 
+use fauxplat_experiment::{Driver, Failure, Machine};
+use fauxplat_lab::{Bench, Lab, catalog, listed};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Condition, LabFindings, LabOutcome, LabResult};
+use fauxplat_model::{Definition, LabFindings, LabOutcome, LabResult};
 use fauxplat_plan::LabSettings;
 use fauxplat_report::Format;
 
 use crate::args::{LabAction, LabArgs, LabRunArgs, OutputArgs};
-use crate::failure::Failure;
-use crate::laboratory::{Bench, listed};
-use crate::shelf::{self, Lab};
-use crate::workshop::Workshop;
+use crate::begin::{beginning, conclude};
 use crate::{inspection, output};
 
 /// Lists, shows or runs labs.
@@ -27,8 +26,8 @@ pub(crate) fn lab(args: &LabArgs, invocation: &[String]) -> Result<(), Failure> 
 }
 
 fn list(output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
-    let find = |name: &String| Ok(listed(&shelf::find(name, &LabSettings::new())?));
-    let labs: Vec<LabResult> = shelf::names().iter().map(find).collect::<Result<_, Failure>>()?;
+    let find = |name: &String| Ok(listed(&catalog::find(name, &LabSettings::new())?));
+    let labs: Vec<LabResult> = catalog::names().iter().map(find).collect::<Result<_, Failure>>()?;
     if output.format != Format::Text {
         return report(LabFindings { labs, elapsed_s: 0.0 }, output, invocation);
     }
@@ -40,7 +39,7 @@ fn list(output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
 }
 
 fn show(name: &str, output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
-    let lab = shelf::find(name, &LabSettings::new())?;
+    let lab = catalog::find(name, &LabSettings::new())?;
     if output.format != Format::Text {
         return report(LabFindings { labs: vec![listed(&lab)], elapsed_s: 0.0 }, output, invocation);
     }
@@ -78,21 +77,50 @@ fn report(found: LabFindings, output: &OutputArgs, invocation: &[String]) -> Res
 }
 
 fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failure> {
-    let names = if args.all { shelf::names() } else { args.names.clone() };
+    let names = if args.all { catalog::names() } else { args.names.clone() };
     let settings = settings(&args.set)?;
     // Before the first lab, so that a mistake in the last name costs nothing.
-    let labs: Vec<Lab> = names.iter().map(|name| shelf::find(name, &settings)).collect::<Result<_, _>>()?;
+    let labs: Vec<Lab> = names.iter().map(|name| catalog::find(name, &settings)).collect::<Result<_, _>>()?;
     known(&labs, &settings)?;
-    let bench = Bench::new(args.keep.as_deref(), &args.output)?;
-    let workshop = Workshop::begin("lab", Condition::default(), args.seed, &bench.output, invocation)?;
+    let output = absolute(&args.output)?;
+    let bench = Bench::new(args.keep.as_deref(), passed_on(&output), &crate::perform)?;
+    let definition = Definition { seed: args.seed, ..Definition::default() };
+    let beginning = beginning("lab", definition, Machine::here(), &output, invocation)?;
+    let driver = Driver::of_workers(beginning)?;
     let mut results = Vec::new();
+    let mut failed = None;
     for lab in &labs {
-        results.push(bench.run(lab, workshop.header.seed)?);
+        match bench.run(lab, driver.header.seed) {
+            Ok(result) => results.push(result),
+            Err(failure) => {
+                failed = Some(failure);
+                break;
+            }
+        }
     }
     let gate = results.iter().find_map(missed).filter(|_| args.strict).map(Failure::gate);
-    let elapsed_s = workshop.elapsed_s();
-    workshop.finish(&Findings::Lab(LabFindings { labs: results, elapsed_s }))?;
+    let elapsed_s = driver.elapsed_s();
+    conclude(driver.finish(Findings::Lab(LabFindings { labs: results, elapsed_s }), failed), &output)?;
     gate.map_or(Ok(()), Err)
+}
+
+/// The options with paths that hold in every folder.
+fn absolute(output: &OutputArgs) -> Result<OutputArgs, Failure> {
+    let absolute = |path: &Path| {
+        std::path::absolute(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+    };
+    let mut output = output.clone();
+    output.output = output.output.as_deref().map(absolute).transpose()?;
+    if output.store.as_deref().is_some_and(|store| store.as_os_str() != "none") {
+        output.store = output.store.as_deref().map(absolute).transpose()?;
+    }
+    Ok(output)
+}
+
+/// The options that every line of a lab gets.
+fn passed_on(output: &OutputArgs) -> Vec<String> {
+    let store = output.store.iter().flat_map(|store| ["--store".to_owned(), store.display().to_string()]);
+    store.chain(output.quiet.then(|| "--quiet".to_owned())).collect()
 }
 
 /// What `--strict` says of a lab of which a claim was not reproduced.

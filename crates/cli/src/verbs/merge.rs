@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fauxplat_experiment::Failure;
+use fauxplat_experiment::measure::latency::renew;
 use fauxplat_latency::Recording;
 use fauxplat_model::document::Findings;
 use fauxplat_model::{LatencyFindings, LatencyTest};
 use serde_json::Value;
 
 use crate::args::OutputArgs;
-use crate::failure::Failure;
 use crate::inspection;
 
 /// Documents that can be merged.
@@ -45,17 +46,6 @@ fn is_same(a: &LatencyTest, b: &LatencyTest) -> bool {
     let question =
         |it: &LatencyTest| (it.name.clone(), it.policy, it.cpu, it.peer, it.interval_ns, it.slack_ns);
     question(a) == question(b)
-}
-
-/// The figures of a test from what was recorded in all documents.
-pub(crate) fn renew(test: &mut LatencyTest, recording: &Recording) {
-    test.count = recording.count();
-    test.missed = recording.missed;
-    test.raw = recording.raw();
-    test.corrected = recording.corrected();
-    test.causes = recording.causes();
-    test.lost_share = test.lost_share.map(|_| recording.lost_ns as f64 / recording.wall_ns.max(1) as f64);
-    test.wall_ns = recording.wall_ns;
 }
 
 /// Whose figures are in the sum: machines may be mixed, and whoever reads it should know.

@@ -1,7 +1,7 @@
 //! The verbs, one file each.
 
 pub(crate) mod aa;
-pub(crate) mod capacity;
+mod baseline;
 pub(crate) mod compare;
 pub(crate) mod contend;
 pub(crate) mod doctor;

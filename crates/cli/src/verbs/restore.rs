@@ -1,12 +1,13 @@
 //! `fauxplat restore`: put back exactly what was there.
 
+use fauxplat_experiment::Failure;
+use fauxplat_experiment::surroundings::tuning::incomplete;
 use fauxplat_model::document::Findings;
 use fauxplat_model::{KnobOutcome, RestoreFindings};
 use fauxplat_tuning::{Restore, Root};
 
-use super::tune::{incomplete, journal};
+use super::tune::journal;
 use crate::args::RestoreArgs;
-use crate::failure::Failure;
 use crate::inspection;
 
 /// Puts back what a journal announces.

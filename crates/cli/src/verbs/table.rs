@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use fauxplat_experiment::Failure;
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{TableFindings, TableValue};
 use fauxplat_sys::{clock, signal};
 use fauxplat_table::{AnyTable, Rate, Rates, Selection, Standing};
 
 use crate::args::TableArgs;
-use crate::failure::Failure;
 use crate::inspection;
 use crate::names::Names;
 use crate::output::{self, Looks};

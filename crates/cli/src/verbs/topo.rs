@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fauxplat_experiment::{Failure, relation};
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{Pick, TopoFindings};
 use fauxplat_report::Format;
@@ -9,8 +10,7 @@ use fauxplat_topology::Depth;
 use fauxplat_units::CpuSet;
 
 use crate::args::{OutputArgs, PickArgs, TopoAction, TopoArgs, TopoLook, TopoMachine};
-use crate::failure::Failure;
-use crate::{inspection, output, relation};
+use crate::{inspection, output};
 
 /// Shows the parts of a machine, or picks CPUs.
 pub(crate) fn topo(args: &TopoArgs, invocation: &[String]) -> Result<(), Failure> {

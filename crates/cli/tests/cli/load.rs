@@ -133,7 +133,7 @@ fn a_generator_that_is_ended_is_reported_and_the_others_go_on() {
     let (cpu, _) = last_cpu();
     let (live, pids) = held(&lab, &[&format!("integer:10%@{cpu}"), &format!("float:10%@{cpu}")]);
     fauxplat_sys::signal::send(pids[0] as i32, SIGKILL);
-    std::thread::sleep(Duration::from_millis(300));
+    assert!(eventually(|| stat(pids[0]).is_none()));
     live.signal(SIGINT);
     let document = live.end().ends_with(0).json();
     assert!(

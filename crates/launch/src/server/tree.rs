@@ -5,12 +5,13 @@ use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 
 use fauxplat_model::{Outcome, Process};
+use fauxplat_procfs::task::{self, TaskStat};
+use fauxplat_procfs::{stat, status};
 use fauxplat_sys::process::Exit;
 use fauxplat_sys::spawn::{StartSpace, start};
 use fauxplat_sys::trace::{self, Event};
 use fauxplat_sys::{clock, signal};
 
-use crate::procfs::{after_colon, stat_field};
 use crate::ring::RunEnd;
 use crate::server::programs::Loaded;
 
@@ -126,7 +127,7 @@ impl Tree {
     }
 
     fn created(&mut self, new: i32, by: i32, now_ns: u64) {
-        let group = status_number(new, "Tgid").unwrap_or(new);
+        let group = status_of(new).and_then(|text| status::process(&text)).unwrap_or(new);
         if group == new {
             let parent = self.threads.get(&by).copied().unwrap_or(by);
             self.born(new, parent, now_ns);
@@ -163,9 +164,8 @@ impl Tree {
     fn ending(&mut self, tid: i32) {
         let Some(live) = self.threads.get(&tid).and_then(|pid| self.live.get_mut(pid)) else { return };
         let schedstat = fs::read_to_string(format!("/proc/{tid}/schedstat")).unwrap_or_default();
-        let cpu_ns = schedstat.split_ascii_whitespace().next().and_then(|field| field.parse::<u64>().ok());
-        live.process.cpu_ns += cpu_ns.unwrap_or_else(|| cpu_ns_by_ticks(tid));
-        let peak_bytes = status_number(tid, "VmHWM").unwrap_or(0) as u64 * 1024;
+        live.process.cpu_ns += task::cpu_ns(&schedstat).unwrap_or_else(|| cpu_ns_by_ticks(tid));
+        let peak_bytes = status_of(tid).and_then(|text| status::peak_memory_bytes(&text)).unwrap_or(0);
         live.process.peak_memory_bytes = live.process.peak_memory_bytes.max(peak_bytes);
     }
 
@@ -214,14 +214,13 @@ fn command_of(pid: i32) -> String {
     format!("[{}]", name.trim())
 }
 
-fn status_number(pid: i32, name: &str) -> Option<i32> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    after_colon(&status, name).and_then(|number| i32::try_from(number).ok())
+fn status_of(tid: i32) -> Option<String> {
+    fs::read_to_string(format!("/proc/{tid}/status")).ok()
 }
 
 /// CPU time by ticks of 10 ms, where the kernel keeps no `schedstat`.
 fn cpu_ns_by_ticks(tid: i32) -> u64 {
-    let stat = fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
-    let field = |number| stat_field(&stat, number).and_then(|field| field.parse::<u64>().ok()).unwrap_or(0);
-    (field(14) + field(15)) * 10_000_000
+    let line = fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
+    let ticks = TaskStat::parse(&line).and_then(|task| task.cpu_ticks()).unwrap_or(0);
+    ticks.saturating_mul(stat::TICK_NS)
 }

@@ -1,6 +1,6 @@
 //! One run of a described program: how long it takes, how it ends, what is read of it.
 
-use fauxplat_model::{Metric, Reading};
+use fauxplat_model::{Metric, MetricSet, Reading};
 use fauxplat_stats::draw::Draw;
 use fauxplat_sys::process::Exit;
 
@@ -97,17 +97,27 @@ fn is_there(seed: u64, neighbour: &Neighbour, stay: u64) -> bool {
     Draw::new(seed, STAYS + stay).uniform() < neighbour.share
 }
 
-/// One reading per metric.
-pub(super) fn readings(machine: &Machine, behaviour: &Behaviour, drawn: &Drawn) -> [Reading; Metric::COUNT] {
+/// One reading per metric of the table.
+pub(super) fn readings(
+    machine: &Machine,
+    metrics: &MetricSet,
+    behaviour: &Behaviour,
+    drawn: &Drawn,
+) -> Vec<Reading> {
     let named = |metric| behaviour.readings.iter().find(|(name, _)| *name == metric).map(|(_, value)| *value);
-    let value = |metric: Metric| match metric {
-        Metric::Wall => Some(drawn.wall_ns),
+    let drawn = [
+        (Metric::WALL, Some(drawn.wall_ns)),
         // A described program is in user mode all the time.
-        Metric::Cpu | Metric::User => Some(drawn.cpu_ns),
-        Metric::RunDelay => Some(drawn.delay_ns),
-        // Tables are read by the runner.
-        Metric::Rate => None,
-        _ => Some(named(metric).unwrap_or(0)),
+        (Metric::CPU, Some(drawn.cpu_ns)),
+        (Metric::USER, Some(drawn.cpu_ns)),
+        (Metric::RUN_DELAY, Some(drawn.delay_ns)),
+        // Tables are read by whoever runs.
+        (Metric::RATE, None),
+    ];
+    let value = |metric: Metric| {
+        let known = drawn.iter().find(|(name, _)| *name == metric);
+        known.map_or(Some(named(metric).unwrap_or(0)), |(_, value)| *value)
     };
-    Metric::ALL.map(|metric| Reading::from(value(metric).filter(|_| !machine.absent.contains(&metric))))
+    let reading = |metric| Reading::from(value(metric).filter(|_| !machine.absent.contains(&metric)));
+    metrics.iter().map(reading).collect()
 }

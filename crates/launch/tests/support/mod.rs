@@ -30,7 +30,7 @@ pub(crate) fn program() -> Program {
 }
 
 pub(crate) fn spawner(entries: Vec<Entry>) -> Spawner {
-    Spawner::start(&program(), Table { entries }).unwrap()
+    Spawner::start(&program(), Table { entries, ..Table::default() }).unwrap()
 }
 
 pub(crate) fn shell(line: &str) -> Entry {

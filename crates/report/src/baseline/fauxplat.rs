@@ -1,5 +1,6 @@
 //! fauxplat's own record of `run` or `compare`.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use fauxplat_model::{Metric, Phase};
@@ -36,7 +37,14 @@ struct Condition {
 struct Run {
     phase: Phase,
     exit_status: i32,
-    readings: [Option<f64>; Metric::COUNT],
+    /// The metrics that were measured, in the order of the fields.
+    readings: Vec<(Metric, f64)>,
+}
+
+impl Run {
+    fn get(&self, metric: Metric) -> Option<f64> {
+        self.readings.iter().find(|(it, _)| *it == metric).map(|(_, value)| *value)
+    }
 }
 
 impl<'de> Deserialize<'de> for Run {
@@ -56,11 +64,12 @@ impl<'de> Visitor<'de> for RunVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Run, A::Error> {
         let (mut phase, mut exit_status) = (None, None);
-        let mut readings = [None; Metric::COUNT];
+        let mut readings = Vec::new();
         while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
-            let metric = Metric::ALL.into_iter().find(|metric| metric.field() == key);
-            match (key.as_ref(), metric) {
-                (_, Some(metric)) => readings[metric as usize] = map.next_value()?,
+            match (key.as_ref(), Metric::from_field(&key)) {
+                (_, Some(metric)) => {
+                    readings.extend(map.next_value::<Option<f64>>()?.map(|value| (metric, value)));
+                }
                 ("phase", None) => phase = Some(map.next_value()?),
                 ("exit_status", None) => exit_status = Some(map.next_value()?),
                 _ => drop(map.next_value::<IgnoredAny>()?),
@@ -92,9 +101,9 @@ impl Entry {
         let analysed = |run: &&Run| {
             run.phase == Phase::Measured && (run.exit_status == 0 || self.condition.ignore_failure)
         };
-        let column = |metric: Metric| {
-            self.runs.iter().filter(analysed).map(|run| run.readings[metric as usize]).collect()
-        };
-        complete(Metric::ALL.map(|metric| (metric, column(metric))))
+        let column = |metric: Metric| self.runs.iter().filter(analysed).map(|run| run.get(metric)).collect();
+        let metrics: BTreeSet<Metric> =
+            self.runs.iter().flat_map(|run| &run.readings).map(|(metric, _)| *metric).collect();
+        complete(metrics.into_iter().map(|metric| (metric, column(metric))))
     }
 }

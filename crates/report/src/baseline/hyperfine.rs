@@ -87,18 +87,18 @@ impl Runs {
         match self {
             Runs::Version1 { times, memory_usage_byte } => {
                 let wall = times.into_iter().map(|seconds| seconds * 1e9).collect();
-                complete([(Metric::Wall, Some(wall)), (Metric::PeakMemory, memory_usage_byte)])
+                complete([(Metric::WALL, Some(wall)), (Metric::PEAK_MEMORY, memory_usage_byte)])
             }
             Runs::Version2 { measurements } => {
                 let column = |scale: f64, quantity: fn(&Measurement) -> Option<&Quantity>| {
                     measurements.iter().map(|it| Some(quantity(it)?.value * scale)).collect()
                 };
                 complete([
-                    (Metric::Wall, column(1e9, |it| Some(&it.time_wall_clock))),
-                    (Metric::User, column(1e9, |it| it.time_user.as_ref())),
-                    (Metric::System, column(1e9, |it| it.time_system.as_ref())),
-                    (Metric::Cpu, column(1e9, |it| it.time_cpu.as_ref())),
-                    (Metric::PeakMemory, column(1.0, |it| it.memory_peak_resident.as_ref())),
+                    (Metric::WALL, column(1e9, |it| Some(&it.time_wall_clock))),
+                    (Metric::USER, column(1e9, |it| it.time_user.as_ref())),
+                    (Metric::SYSTEM, column(1e9, |it| it.time_system.as_ref())),
+                    (Metric::CPU, column(1e9, |it| it.time_cpu.as_ref())),
+                    (Metric::PEAK_MEMORY, column(1.0, |it| it.memory_peak_resident.as_ref())),
                 ])
             }
         }

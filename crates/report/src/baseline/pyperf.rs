@@ -53,7 +53,7 @@ impl Benchmark {
         let memory = measuring().map(|run| run.metadata.get("command_max_rss")?.as_f64()).collect();
         BaselineSeries {
             name: self.text(suite, "name").unwrap_or_default().to_owned(),
-            values: complete([(Metric::Wall, Some(wall)), (Metric::PeakMemory, memory)]),
+            values: complete([(Metric::WALL, Some(wall)), (Metric::PEAK_MEMORY, memory)]),
             format: SourceFormat::Pyperf,
             when: self.text(suite, "date").map(str::to_owned),
         }

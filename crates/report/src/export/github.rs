@@ -14,7 +14,7 @@ use crate::samples::summary;
 use crate::{Format, ReportError};
 
 /// The metrics worth a chart.
-const METRICS: [Metric; 3] = [Metric::Wall, Metric::Cpu, Metric::PeakMemory];
+const METRICS: [Metric; 3] = [Metric::WALL, Metric::CPU, Metric::PEAK_MEMORY];
 
 #[derive(Serialize)]
 struct Entry {

@@ -50,7 +50,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
 impl<'a> Entry<'a> {
     fn of(record: &Record<'a>, samples: &ByCommand<'a>, timed: &Timed<'a>) -> Self {
         let command = &record.commands[timed.index];
-        let has_wall = |sample: &&Sample| is_analysed(sample, command) && sample.get(Metric::Wall).is_some();
+        let has_wall = |sample: &&Sample| is_analysed(sample, command) && sample.get(Metric::WALL).is_some();
         let runs: Vec<&Sample> = samples.of(timed.index).filter(has_wall).collect();
         let mean = |metric| summary(timed.findings, metric).map_or(0.0, |summary| summary.mean / 1e9);
         let wall = timed.wall;
@@ -59,12 +59,12 @@ impl<'a> Entry<'a> {
             mean: wall.mean / 1e9,
             stddev: (wall.n > 1).then_some(wall.sd / 1e9),
             median: wall.median / 1e9,
-            user: mean(Metric::User),
-            system: mean(Metric::System),
+            user: mean(Metric::USER),
+            system: mean(Metric::SYSTEM),
             min: wall.min / 1e9,
             max: wall.max / 1e9,
-            times: runs.iter().filter_map(|run| run.get(Metric::Wall)).map(|ns| ns as f64 / 1e9).collect(),
-            memory_usage_byte: runs.iter().map(|run| run.get(Metric::PeakMemory)).collect(),
+            times: runs.iter().filter_map(|run| run.get(Metric::WALL)).map(|ns| ns as f64 / 1e9).collect(),
+            memory_usage_byte: runs.iter().map(|run| run.get(Metric::PEAK_MEMORY)).collect(),
             exit_codes: runs.iter().map(|run| exit_code(run)).collect(),
             parameters: command
                 .parameters

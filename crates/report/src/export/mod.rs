@@ -51,7 +51,7 @@ pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec
         .zip(names)
         .enumerate()
         .filter_map(|(index, (findings, name))| {
-            Some(Timed { index, name, findings, wall: summary(findings, Metric::Wall)? })
+            Some(Timed { index, name, findings, wall: summary(findings, Metric::WALL)? })
         })
         .collect();
     match commands.is_empty() {

@@ -131,8 +131,8 @@ impl Serialize for Runs<'_, '_> {
 
 impl Run {
     fn of(sample: &Sample) -> Option<Self> {
-        let wall = sample.get(Metric::Wall).filter(|&ns| ns > 0)?;
-        let memory = sample.get(Metric::PeakMemory).filter(|&bytes| bytes > 0);
+        let wall = sample.get(Metric::WALL).filter(|&ns| ns > 0)?;
+        let memory = sample.get(Metric::PEAK_MEMORY).filter(|&bytes| bytes > 0);
         let metadata = memory.map(|command_max_rss| RunMetadata { command_max_rss });
         Some(Run { values: [wall as f64 / 1e9], metadata })
     }

@@ -3,11 +3,11 @@
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     AaStratum, Command, Comparison, CounterRates, Metric, Outcome, Phase, PowerResult, Process, RunFindings,
-    Sample, Source, Summary, Variant,
+    Sample, Source, Summary, Variant, metrics_of,
 };
 use fauxplat_units::Cpu;
 use serde::Serialize as SerializeDerive;
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use super::sweep;
 use crate::json::topo::Topo;
@@ -119,6 +119,7 @@ struct SummaryEntry {
 struct Runs<'r, 'a> {
     samples: &'r ByCommand<'a>,
     command: usize,
+    metrics: &'r [Metric],
     memory: Source,
 }
 
@@ -145,7 +146,10 @@ struct RunEntry<'a> {
 }
 
 /// One field per metric; `null` says that it was not measured.
-struct Readings<'a>(&'a Sample);
+struct Readings<'a> {
+    sample: &'a Sample,
+    metrics: &'a [Metric],
+}
 
 impl<'r, 'a> Document<'r, 'a> {
     pub(crate) fn new(record: &'r Record<'a>, samples: &'r ByCommand<'a>) -> Self {
@@ -184,6 +188,7 @@ impl<'a> Verdicts<'a> {
 impl Serialize for Commands<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let findings = command_findings(self.record);
+        let metrics = metrics_of(self.record.samples);
         let entry = |(index, command)| {
             let found = findings.get(index);
             CommandEntry {
@@ -195,6 +200,7 @@ impl Serialize for Commands<'_, '_> {
                 runs: Runs {
                     samples: self.samples,
                     command: index,
+                    metrics: &metrics,
                     memory: self.record.header.sources.peak_memory,
                 },
             }
@@ -228,14 +234,14 @@ impl Serialize for Runs<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut runs = serializer.serialize_seq(None)?;
         for sample in self.samples.of(self.command) {
-            runs.serialize_element(&RunEntry::of(sample, self.memory))?;
+            runs.serialize_element(&RunEntry::of(sample, self.metrics, self.memory))?;
         }
         runs.end()
     }
 }
 
 impl<'a> RunEntry<'a> {
-    fn of(sample: &'a Sample, memory: Source) -> Self {
+    fn of(sample: &'a Sample, metrics: &'a [Metric], memory: Source) -> Self {
         let known = |cpu: u16| (cpu != u16::MAX).then_some(cpu);
         RunEntry {
             trial: sample.trial,
@@ -244,8 +250,8 @@ impl<'a> RunEntry<'a> {
             phase: sample.phase,
             started_ns: sample.started_ns,
             env_pad_bytes: sample.env_pad_bytes,
-            readings: Readings(sample),
-            peak_memory_source: sample.get(Metric::PeakMemory).map(|_| memory),
+            readings: Readings { sample, metrics },
+            peak_memory_source: sample.get(Metric::PEAK_MEMORY).map(|_| memory),
             cpu: known(sample.cpu_last),
             cpu_first: known(sample.cpu_first),
             cpu_last: known(sample.cpu_last),
@@ -258,10 +264,6 @@ impl<'a> RunEntry<'a> {
 
 impl Serialize for Readings<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_map(Some(Metric::COUNT))?;
-        for metric in Metric::ALL {
-            fields.serialize_entry(metric.field(), &self.0.get(metric))?;
-        }
-        fields.end()
+        serializer.collect_map(self.metrics.iter().map(|metric| (metric.field(), self.sample.get(*metric))))
     }
 }

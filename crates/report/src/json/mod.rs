@@ -1,4 +1,4 @@
-//! The whole record as JSON, streamed. `docs/json.md` of this crate describes it field by field.
+//! The whole record as JSON, streamed. `docs/json.md` describes it field by field.
 
 mod document;
 mod layout;

@@ -162,7 +162,7 @@ fn duet(found: &CompareFindings) -> Option<(Tone, String)> {
 /// What an empty program costs here, against the shortest of the commands.
 fn floor(found: &CompareFindings) -> Option<(Tone, String)> {
     let floor = found.floor_ns?;
-    let medians = found.commands.iter().filter_map(|it| summary(it, Metric::Wall)).map(|it| it.median);
+    let medians = found.commands.iter().filter_map(|it| summary(it, Metric::WALL)).map(|it| it.median);
     let shortest = medians.fold(f64::INFINITY, f64::min);
     let share = floor / shortest;
     let is_high = share.is_finite() && share >= FLOOR_HIGH;
@@ -175,13 +175,13 @@ fn floor(found: &CompareFindings) -> Option<(Tone, String)> {
         true => format!(", {} of the shortest command", percent(share)),
         false => String::new(),
     };
-    let cost = quantity(Metric::Wall, floor);
+    let cost = quantity(Metric::WALL, floor);
     Some((tone, format!("An empty program takes {cost} here{share}; it is included{advice}.")))
 }
 
 /// The distributions of the deciding metric under each other on one axis.
 fn distributions(page: &mut Page, record: &Record, found: &CompareFindings) -> io::Result<()> {
-    let metric = found.comparisons.first().map_or(Metric::Wall, |it| it.metric);
+    let metric = found.comparisons.first().map_or(Metric::WALL, |it| it.metric);
     let samples = ByCommand::new(record);
     let shown = record.commands.len().min(SERIES_MAX);
     let of = |index| Sorted::new(readings(&samples, record, index, metric).map(|it| it as f64).collect());

@@ -48,8 +48,8 @@ fn figures(
     if !zero.is_empty() {
         page.paragraph(Tone::Faint, INDENT, &format!("zero in every run: {}", zero.join(", ")))?;
     }
-    let wall = readings(samples, record, index, Metric::Wall).map(|ns| ns as f64).collect();
-    distribution(page, Metric::Wall, &Sorted::new(wall))?;
+    let wall = readings(samples, record, index, Metric::WALL).map(|ns| ns as f64).collect();
+    distribution(page, Metric::WALL, &Sorted::new(wall))?;
     page.paragraph(Tone::Plain, INDENT, &counts(record, samples, index, found))?;
     for rates in &found.rates {
         page.paragraph(Tone::Plain, INDENT, &along(rates))?;
@@ -95,7 +95,7 @@ fn distribution(page: &mut Page, metric: Metric, values: &Sorted) -> io::Result<
 /// What a published counter did along the runs.
 pub(crate) fn along(rates: &CounterRates) -> String {
     let [low, middle, high] = [rates.min_per_s, rates.median_per_s, rates.max_per_s];
-    let number = |per_s: f64| quantity(Metric::Rate, per_s * 1e6);
+    let number = |per_s: f64| quantity(Metric::RATE, per_s * 1e6);
     let intervals = rates.series.iter().map(|run| run.rate_per_s.len()).sum();
     format!(
         "{}: {} (median of {}, {} … {})",
@@ -121,7 +121,7 @@ fn counts(record: &Record, samples: &ByCommand, index: usize, found: &RunFinding
         let fate = if kept { "analysed like the others" } else { "left out of the figures" };
         parts.push(format!("{} failed ({fate})", counted(found.failures, "run", "runs")));
     }
-    let outliers = summary(found, Metric::Wall).map_or(0, |wall| wall.outliers);
+    let outliers = summary(found, Metric::WALL).map_or(0, |wall| wall.outliers);
     if outliers > 0 {
         parts.push(format!("{} much slower than the median", counted(outliers, "outlier", "outliers")));
     }

@@ -42,9 +42,9 @@ fn cells(name: String, process: &Process) -> Vec<String> {
         name,
         process.pid.to_string(),
         process.parent.to_string(),
-        quantity(Metric::Cpu, process.cpu_ns as f64),
-        quantity(Metric::Wall, process.wall_ns as f64),
-        quantity(Metric::PeakMemory, process.peak_memory_bytes as f64),
+        quantity(Metric::CPU, process.cpu_ns as f64),
+        quantity(Metric::WALL, process.wall_ns as f64),
+        quantity(Metric::PEAK_MEMORY, process.peak_memory_bytes as f64),
         process.threads.to_string(),
         ended(process.outcome),
     ]

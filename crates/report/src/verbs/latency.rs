@@ -49,7 +49,7 @@ pub(crate) fn answer(found: &LatencyFindings) -> String {
 }
 
 pub(crate) fn time(ns: u64) -> String {
-    quantity(Metric::Wall, ns as f64)
+    quantity(Metric::WALL, ns as f64)
 }
 
 /// A test in words: what, where and how.

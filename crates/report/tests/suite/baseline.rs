@@ -1,6 +1,6 @@
 //! Results of earlier times and other tools, read back. The files under `data` were written by the tools themselves.
 
-use fauxplat_model::{Metric, Outcome, Phase, Reading};
+use fauxplat_model::{Metric, Outcome, Phase};
 use fauxplat_report::{BaselineSeries, Format, ReportError, SourceFormat, Style, read_baseline};
 
 use crate::common::{self, Owned};
@@ -19,8 +19,8 @@ fn hyperfine_1() {
     let names: Vec<_> = series.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(names, ["sleep 0.001", "sleep 0.002"]);
     assert_eq!(series[0].format, SourceFormat::Hyperfine);
-    assert_eq!(series[0].get(Metric::Wall), Some(&[2_411_313.0, 2_062_230.0][..]));
-    assert_eq!(series[0].get(Metric::PeakMemory), None);
+    assert_eq!(series[0].get(Metric::WALL), Some(&[2_411_313.0, 2_062_230.0][..]));
+    assert_eq!(series[0].get(Metric::PEAK_MEMORY), None);
 }
 
 #[test]
@@ -29,10 +29,10 @@ fn hyperfine_2() {
     assert_eq!(series.len(), 2);
     assert_eq!(series[0].name, "short");
     assert!(series[0].when.as_ref().is_some_and(|when| when.starts_with("2026-")), "{:?}", series[0].when);
-    for metric in [Metric::Wall, Metric::Cpu, Metric::User, Metric::System, Metric::PeakMemory] {
+    for metric in [Metric::WALL, Metric::CPU, Metric::USER, Metric::SYSTEM, Metric::PEAK_MEMORY] {
         assert_eq!(series[1].get(metric).map(<[f64]>::len), Some(3), "{metric:?}");
     }
-    assert!(series[1].get(Metric::Wall).unwrap().iter().all(|&ns| ns > 2e6 && ns < 1e8));
+    assert!(series[1].get(Metric::WALL).unwrap().iter().all(|&ns| ns > 2e6 && ns < 1e8));
 }
 
 #[test]
@@ -41,8 +41,8 @@ fn pyperf() {
     assert_eq!(series.len(), 1);
     assert_eq!(series[0].name, "sleep");
     assert_eq!(series[0].format, SourceFormat::Pyperf);
-    assert_eq!(series[0].get(Metric::Wall).map(<[f64]>::len), Some(4));
-    assert!(series[0].get(Metric::Wall).unwrap().iter().all(|&ns| ns > 1e6 && ns < 1e8));
+    assert_eq!(series[0].get(Metric::WALL).map(<[f64]>::len), Some(4));
+    assert!(series[0].get(Metric::WALL).unwrap().iter().all(|&ns| ns > 1e6 && ns < 1e8));
     assert!(series[0].when.as_ref().is_some_and(|when| when.starts_with("2026-")), "{:?}", series[0].when);
 }
 
@@ -56,32 +56,32 @@ fn our_own_documents() {
     assert_eq!(series[0].name, "sort");
     assert_eq!(series[0].format, SourceFormat::Fauxplat);
     assert_eq!(series[0].when.as_deref(), Some("2026-11-02T09:30:00Z"));
-    assert_eq!(series[0].get(Metric::Wall).map(<[f64]>::len), Some(18));
+    assert_eq!(series[0].get(Metric::WALL).map(<[f64]>::len), Some(18));
     assert_eq!(
-        series[1].get(Metric::Wall).map(|it| it[0]),
-        owned.samples[1].get(Metric::Wall).map(|ns| ns as f64)
+        series[1].get(Metric::WALL).map(|it| it[0]),
+        owned.samples[1].get(Metric::WALL).map(|ns| ns as f64)
     );
-    assert_eq!(series[0].get(Metric::Migrations), None, "it was not measured");
+    assert_eq!(series[0].get(Metric::MIGRATIONS), None, "it was not measured");
     assert_eq!(read_back(&common::compare_three(), Format::Json).len(), 3);
 }
 
 #[test]
 fn a_metric_that_some_runs_lack_is_left_out() {
     let mut owned = common::run(&["sort"]);
-    owned.samples[7].readings[Metric::User as usize] = Reading::ABSENT;
+    owned.samples[7].readings.set(Metric::USER, None);
     let series = read_back(&owned, Format::Json);
-    assert_eq!(series[0].get(Metric::User), None);
-    assert!(series[0].get(Metric::System).is_some());
+    assert_eq!(series[0].get(Metric::USER), None);
+    assert!(series[0].get(Metric::SYSTEM).is_some());
 }
 
 #[test]
 fn our_own_exports() {
     let owned = common::run(&["sort", "gsort"]);
-    let wall = |series: &[BaselineSeries]| series[1].get(Metric::Wall).map(|it| it[3].round());
-    let expected = owned.samples[7].get(Metric::Wall).map(|ns| ns as f64);
+    let wall = |series: &[BaselineSeries]| series[1].get(Metric::WALL).map(|it| it[3].round());
+    let expected = owned.samples[7].get(Metric::WALL).map(|ns| ns as f64);
     assert_eq!(wall(&read_back(&owned, Format::HyperfineJson)), expected);
     assert_eq!(wall(&read_back(&owned, Format::PyperfJson)), expected);
-    assert!(read_back(&owned, Format::PyperfJson)[0].get(Metric::PeakMemory).is_some());
+    assert!(read_back(&owned, Format::PyperfJson)[0].get(Metric::PEAK_MEMORY).is_some());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     AaFindings, AaStratum, Aslr, Command, CompareFindings, Comparison, Condition, CpuFacts, Definition,
     Dropped, DroppedReason, EnvPad, Grade, MachineFacts, Metric, Outcome, Phase, PowerResult, Process,
-    Reading, RivalCount, RunFindings, Sample, Scope, Secondary, Source, Sources, StoppedBy, Summary,
+    Readings, RivalCount, RunFindings, Sample, Scope, Secondary, Source, Sources, StoppedBy, Summary,
     VarianceBudget, Verdict,
 };
 use fauxplat_report::{Format, Style, write};
@@ -108,17 +108,17 @@ pub(crate) fn command(name: &str) -> Command {
 pub(crate) fn sample(trial: u32, command: u16, wall_ns: u64) -> Sample {
     let wobble = u64::from(trial).wrapping_mul(2_654_435_761) % 1000;
     let wall = wall_ns + wall_ns / 100_000 * wobble;
-    let mut readings = [Reading::new(0); Metric::COUNT];
-    readings[Metric::Wall as usize] = Reading::new(wall);
-    readings[Metric::User as usize] = Reading::new(wall / 2);
-    readings[Metric::System as usize] = Reading::new(wall / 4);
-    readings[Metric::Cpu as usize] = Reading::new(wall / 4 * 3);
-    readings[Metric::RunDelay as usize] = Reading::new(wobble * 10);
-    readings[Metric::PeakMemory as usize] = Reading::new(3_500_000 + wobble * 16);
-    readings[Metric::VoluntarySwitches as usize] = Reading::new(wobble % 3);
-    readings[Metric::MinorFaults as usize] = Reading::new(150 + wobble % 7);
-    readings[Metric::Migrations as usize] = Reading::ABSENT;
-    readings[Metric::Rate as usize] = Reading::ABSENT;
+    let mut readings: Readings = Metric::BUILT_IN.iter().map(|&metric| (metric, 0)).collect();
+    readings.set(Metric::WALL, Some(wall));
+    readings.set(Metric::USER, Some(wall / 2));
+    readings.set(Metric::SYSTEM, Some(wall / 4));
+    readings.set(Metric::CPU, Some(wall / 4 * 3));
+    readings.set(Metric::RUN_DELAY, Some(wobble * 10));
+    readings.set(Metric::PEAK_MEMORY, Some(3_500_000 + wobble * 16));
+    readings.set(Metric::VOLUNTARY_SWITCHES, Some(wobble % 3));
+    readings.set(Metric::MINOR_FAULTS, Some(150 + wobble % 7));
+    readings.set(Metric::MIGRATIONS, None);
+    readings.set(Metric::RATE, None);
     Sample {
         trial,
         block: trial / 2,
@@ -162,7 +162,7 @@ pub(crate) fn summarise(metric: Metric, samples: &[Sample], command: u16) -> Opt
 
 pub(crate) fn run_findings(samples: &[Sample], command: u16) -> RunFindings {
     let summaries =
-        Metric::ALL.into_iter().filter_map(|metric| summarise(metric, samples, command)).collect();
+        Metric::BUILT_IN.iter().copied().filter_map(|metric| summarise(metric, samples, command)).collect();
     RunFindings { summaries, failures: 0, runs_with_left_behind: 0, tree: Vec::new(), rates: Vec::new() }
 }
 
@@ -188,7 +188,7 @@ pub(crate) fn troubled_run() -> Owned {
     owned.commands[0].command = "sh -c 'make -j2 && ./test --all --verbose'".into();
     owned.samples[0].phase = Phase::Warmup;
     owned.samples[3].outcome = Outcome::Signaled(9);
-    owned.samples[5].readings[0] = Reading::new(60_000_000);
+    owned.samples[5].readings.set(Metric::WALL, Some(60_000_000));
     let process = |pid, parent, command: &str, outcome| Process {
         pid,
         parent,
@@ -218,7 +218,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
     Comparison {
         a: a.into(),
         b: b.into(),
-        metric: Metric::Wall,
+        metric: Metric::WALL,
         verdict,
         scope: Scope::Binaries,
         grade: Grade::WithinSession,
@@ -249,7 +249,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
         },
         secondary: vec![
             Secondary {
-                metric: Metric::User,
+                metric: Metric::USER,
                 effect_ratio: 1.024,
                 ci_low_ratio: 1.019,
                 ci_high_ratio: 1.029,
@@ -257,7 +257,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
                 different: true,
             },
             Secondary {
-                metric: Metric::PeakMemory,
+                metric: Metric::PEAK_MEMORY,
                 effect_ratio: 1.0001,
                 ci_low_ratio: 0.9995,
                 ci_high_ratio: 1.0007,

@@ -31,7 +31,7 @@ fn explained() -> Owned {
     let mut owned = common::run(&["prog 1"]);
     owned.header = common::header("explain");
     owned.findings = Findings::Explain(ExplainFindings {
-        metric: Metric::Wall,
+        metric: Metric::WALL,
         components: vec![
             component("env-size", 0.58, 7.0, Some(0.0012), &[("16 bytes", 1.041), ("272 bytes", 0.978)]),
             component("cpu", 0.25, 3.0, Some(0.0004), &[("CPU 0", 0.985), ("CPU 1", 1.015)]),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fauxplat_model::{Metric, Outcome, Phase, Reading, Verdict};
+use fauxplat_model::{Metric, Outcome, Phase, Verdict};
 use fauxplat_report::{Format, ReportError, Style, write};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn hyperfine_has_the_fields_of_hyperfine() {
     let real: Value = serde_json::from_str(include_str!("../data/hyperfine-1.15.json")).unwrap();
     let mut owned = common::run(&["sort", "gsort"]);
     for sample in &mut owned.samples {
-        sample.readings[Metric::PeakMemory as usize] = Reading::ABSENT;
+        sample.readings.set(Metric::PEAK_MEMORY, None);
     }
     let ours = exported(&owned, Format::HyperfineJson);
     assert_eq!(keys(&ours), keys(&real));
@@ -33,7 +33,7 @@ fn hyperfine_counts_in_seconds() {
     let mut owned = common::run(&["sort"]);
     owned.samples[0].phase = Phase::Warmup;
     owned.samples[1].outcome = Outcome::Exited(1);
-    owned.samples[2].readings[Metric::Wall as usize] = Reading::new(5_000_000);
+    owned.samples[2].readings.set(Metric::WALL, Some(5_000_000));
     let ours = exported(&owned, Format::HyperfineJson);
     let entry = &ours["results"][0];
     assert_eq!(entry["times"].as_array().unwrap().len(), 18, "neither warm-up nor failed runs");
@@ -58,7 +58,7 @@ fn hyperfine_keeps_failures_that_were_to_be_ignored() {
 #[test]
 fn pyperf_gets_one_value_per_process() {
     let mut owned = common::run(&["sort", "sort"]);
-    owned.samples[0].readings[Metric::Wall as usize] = Reading::new(0);
+    owned.samples[0].readings.set(Metric::WALL, Some(0));
     let ours = exported(&owned, Format::PyperfJson);
     assert_eq!(ours["version"], json!("1.0"));
     assert_eq!(ours["metadata"]["unit"], json!("second"));

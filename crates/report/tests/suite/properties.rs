@@ -1,7 +1,7 @@
 //! Whatever the numbers and the names are: no panic, no line too long, nothing that drives the terminal.
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Metric, Outcome, Phase, Reading, Summary, Verdict};
+use fauxplat_model::{Metric, Outcome, Phase, Summary, Verdict};
 use fauxplat_report::{Format, Style, write};
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
@@ -76,11 +76,11 @@ fn strange(names: &[String], odd: &[f64], walls: &[u64], outcome: Outcome, verdi
     owned.header.invocation = names.to_vec();
     let Findings::Compare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
     (found.floor_ns, found.elapsed_s, found.winner) = (Some(odd[2]), odd[3], Some(walls.len()));
-    found.commands[0].summaries = Metric::ALL.map(|metric| summary(metric, odd)).to_vec();
+    found.commands[0].summaries = Metric::BUILT_IN.iter().map(|&metric| summary(metric, odd)).collect();
     found.commands[1].summaries.clear();
     for (index, sample) in owned.samples.iter_mut().enumerate() {
         let wall = walls.get(index).copied().unwrap_or(u64::MAX);
-        sample.readings = [Reading::new(wall); Metric::COUNT];
+        sample.readings = Metric::BUILT_IN.iter().map(|&metric| (metric, wall)).collect();
         sample.outcome = outcome;
         sample.phase = if wall % 7 == 1 { Phase::Warmup } else { Phase::Measured };
     }
@@ -167,7 +167,7 @@ fn one_run_of_nothing() {
     let mut owned = common::run(&["true"]);
     owned.samples.truncate(1);
     let Findings::Run(found) = &mut owned.findings else { unreachable!("`run` was asked for") };
-    found[0].summaries = vec![Summary { outliers: 0, ..summary(Metric::Wall, &[0.0; 7]) }];
+    found[0].summaries = vec![Summary { outliers: 0, ..summary(Metric::WALL, &[0.0; 7]) }];
     let text = owned.text(80);
     assert!(text.contains("zero in every run: wall time") && text.contains("1 run\n"), "{text}");
     owned.samples.clear();

@@ -29,7 +29,7 @@ fn findings(factor: &str, unit: Option<&str>, levels: Vec<(String, Option<f64>)>
     SweepFindings {
         factor: factor.into(),
         unit: unit.map(str::to_owned),
-        metric: Metric::Wall,
+        metric: Metric::WALL,
         levels_asked: levels.len() * 16,
         levels_distinct: levels.len(),
         levels: levels.into_iter().enumerate().map(level).collect(),

@@ -95,13 +95,13 @@ fn a_verdict_says_what_it_covers() {
     slower.grade = Grade::AgainstBaseline;
     slower.effect_ratio = 1.7;
     said.push(verdict(&common::compare(slower.clone())));
-    slower.metric = Metric::PeakMemory;
+    slower.metric = Metric::PEAK_MEMORY;
     slower.grade = Grade::WithinSession;
     said.push(verdict(&common::compare(slower.clone())));
-    slower.metric = Metric::MinorFaults;
+    slower.metric = Metric::MINOR_FAULTS;
     slower.effect_ratio = 0.97;
     said.push(verdict(&common::compare(slower.clone())));
-    slower.metric = Metric::Rate;
+    slower.metric = Metric::RATE;
     said.push(verdict(&common::compare(slower.clone())));
     slower.effect_ratio = 2.5;
     said.push(verdict(&common::compare(slower)));

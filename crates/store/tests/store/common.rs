@@ -7,8 +7,8 @@ use std::process::Command as Process;
 
 use fauxplat_model::document::Header;
 use fauxplat_model::{
-    Command, Condition, CpuFacts, Definition, MachineFacts, Metric, Outcome, Phase, Placement, Reading,
-    Sample, Source, Sources,
+    Command, Condition, CpuFacts, Definition, MachineFacts, Metric, Outcome, Phase, Placement, Sample,
+    Source, Sources,
 };
 use fauxplat_units::Bytes;
 
@@ -82,10 +82,8 @@ pub(crate) fn command(name: &str) -> Command {
 
 /// The sample of a trial, with readings that depend on it and a few that are absent.
 pub(crate) fn sample(trial: u32) -> Sample {
-    let mut readings = [Reading::ABSENT; Metric::COUNT];
-    for (index, reading) in readings.iter_mut().enumerate().filter(|(index, _)| index % 3 != 2) {
-        *reading = Reading::new(u64::from(trial) * 1000 + index as u64);
-    }
+    let known = Metric::BUILT_IN.iter().enumerate().filter(|(index, _)| index % 3 != 2);
+    let readings = known.map(|(index, &metric)| (metric, u64::from(trial) * 1000 + index as u64));
     let outcomes = [Outcome::Exited(0), Outcome::Exited(255), Outcome::Signaled(9), Outcome::TimedOut];
     Sample {
         trial,
@@ -99,6 +97,6 @@ pub(crate) fn sample(trial: u32) -> Sample {
         left_behind: 3,
         env_pad_bytes: 4095,
         started_ns: u64::from(trial) * 1_000_000_007,
-        readings,
+        readings: readings.collect(),
     }
 }

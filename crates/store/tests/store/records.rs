@@ -3,7 +3,8 @@
 use crate::common::{command, header, sample};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    AaFindings, MachineFacts, Metric, Outcome, Phase, Reading, RunFindings, Sample, Summary,
+    AaFindings, MachineFacts, Metric, MetricSet, Outcome, Phase, Reading, Readings, RunFindings, Sample,
+    Summary,
 };
 use fauxplat_store::{ExperimentRow, Filter, State, Store, StoreError};
 use proptest::prelude::*;
@@ -16,7 +17,7 @@ fn store() -> (tempfile::TempDir, Store) {
 
 fn findings(median: f64) -> Findings {
     let wall = Summary {
-        metric: Metric::Wall,
+        metric: Metric::WALL,
         n: 3,
         median,
         mean: median,
@@ -168,7 +169,7 @@ fn calibrate(store: &Store, machine: &MachineFacts, log_ratios: &[f64], state: S
             let mut sample = sample(2);
             (sample.block, sample.command) = (block as u32, place as u16);
             (sample.phase, sample.outcome) = (Phase::Measured, Outcome::Exited(0));
-            sample.readings[Metric::Wall as usize] = Reading::new(wall.round() as u64);
+            sample.readings.set(Metric::WALL, Some(wall.round() as u64));
             experiment.append(&sample).unwrap();
         }
     }
@@ -188,12 +189,12 @@ fn earlier_calibrations_of_this_machine_give_effects_with_errors() {
     calibrate(&store, &here, &[0.6, 0.6], State::Stopped);
     calibrate(&store, &here, &[0.7], State::Finished);
 
-    let effects = store.sessions(&here, Metric::Wall).unwrap();
+    let effects = store.sessions(&here, Metric::WALL).unwrap();
     let close = |a: f64, b: f64| (a - b).abs() < 1e-6;
     assert_eq!(effects.iter().map(|effect| effect.log_ratios.len()).collect::<Vec<_>>(), [3, 2]);
     assert!(close(effects[0].log_effect, 0.02) && close(effects[0].standard_error, 0.01 / 3f64.sqrt()));
     assert!(close(effects[1].log_effect, -0.01) && close(effects[1].standard_error, 0.0));
-    assert_eq!(store.sessions(&here, Metric::System).unwrap(), []);
+    assert_eq!(store.sessions(&here, Metric::SYSTEM).unwrap(), []);
 }
 
 proptest! {
@@ -213,9 +214,10 @@ proptest! {
             _ => Outcome::TimedOut,
         };
         let phase = if ended.2 { Phase::Warmup } else { Phase::Measured };
+        let readings = readings.map(Reading::from);
         let sample = Sample {
             trial, block, command, position, phase, outcome, cpu_first, cpu_last, left_behind, env_pad_bytes,
-            started_ns, readings: readings.map(Reading::from),
+            started_ns, readings: Readings::new(MetricSet::built_in(), readings),
         };
         let (_directory, store) = store();
         let mut experiment = store.begin(&header(), "run", &[]).unwrap();

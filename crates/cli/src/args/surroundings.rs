@@ -1,0 +1,33 @@
+//! What stands around the runs of every measuring verb.
+
+use clap::Args;
+use fauxplat_model::{Condition, Limit, LoadSpec};
+
+// What stands around the runs of every measuring verb.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Surroundings")]
+pub(crate) struct SurroundingsArgs {
+    /// Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)
+    #[arg(long, value_name = "KIND[:INTENSITY][@CPUS]")]
+    pub(crate) load: Vec<LoadSpec>,
+    /// Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a
+    /// TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)
+    #[arg(long, value_name = "PROFILE|KNOB=VALUE")]
+    pub(crate) tune: Vec<String>,
+    /// Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +
+    #[arg(long, value_name = "LIMIT")]
+    pub(crate) limit: Option<Limit>,
+}
+
+impl SurroundingsArgs {
+    /// What the command line says goes before what a saved definition says.
+    pub(crate) fn apply(&self, condition: &mut Condition) {
+        if !self.load.is_empty() {
+            condition.load.clone_from(&self.load);
+        }
+        if !self.tune.is_empty() {
+            condition.tune.clone_from(&self.tune);
+        }
+        condition.limit = self.limit.unwrap_or(condition.limit);
+    }
+}

@@ -1,0 +1,81 @@
+//! From options to the beginning of an experiment, and from its end to the report.
+
+use fauxplat_experiment::{Beginning, Failure, Finished, Launch, Listeners, Machine, open_store};
+use fauxplat_model::document::Findings;
+use fauxplat_model::{Condition, Definition, EnvPad, Placement};
+use fauxplat_units::CpuSet;
+
+use crate::args::{OutputArgs, SurroundingsArgs};
+use crate::output;
+use crate::progress::Progress;
+
+/// What an experiment of a verb begins with.
+///
+/// # Errors
+/// The store cannot be opened.
+pub(crate) fn beginning<'a>(
+    kind: &'static str,
+    definition: Definition,
+    machine: Machine,
+    output: &OutputArgs,
+    invocation: &'a [String],
+) -> Result<Beginning<'a>, Failure> {
+    Ok(Beginning {
+        kind,
+        definition,
+        machine,
+        store: open_store(output.store.as_ref())?,
+        invocation,
+        programs: None,
+        listeners: listeners(output),
+        launch: Launch::spawner(),
+    })
+}
+
+/// Those who follow an experiment.
+fn listeners(output: &OutputArgs) -> Listeners {
+    let mut listeners = Listeners::default();
+    if let Some(progress) = Progress::new(output.quiet) {
+        listeners.add(progress);
+    }
+    listeners
+}
+
+/// The definition of an experiment whose workers are our own, on these CPUs.
+pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Option<u64>) -> Definition {
+    let mut condition =
+        Condition { cpu: Placement::Set(cpus), env_pad: EnvPad::None, ..Condition::default() };
+    surroundings.apply(&mut condition);
+    Definition { condition, seed, ..Definition::default() }
+}
+
+/// Reports an experiment that is over: a person who gets one line of error has no use for an empty report; a program
+/// may count on its document.
+///
+/// # Errors
+/// What ended the experiment before its time; the report or the store could not be written.
+pub(crate) fn conclude(finished: Finished, output: &OutputArgs) -> Result<(), Failure> {
+    if finished.has_measured() || output.format != fauxplat_report::Format::Text {
+        output::write(&finished.record(), output)?;
+    }
+    finished.stored?;
+    finished.failed.map_or(Ok(()), Err)
+}
+
+/// Finishes and reports an experiment with what was found, or with what its runs show if it failed.
+///
+/// # Errors
+/// As [`conclude`].
+pub(crate) fn finish(
+    driver: fauxplat_experiment::Driver,
+    found: Result<Findings, Failure>,
+    output: &OutputArgs,
+) -> Result<(), Failure> {
+    conclude(
+        match found {
+            Ok(findings) => driver.finish(findings, None),
+            Err(failure) => driver.give_up(failure),
+        },
+        output,
+    )
+}

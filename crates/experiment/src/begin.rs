@@ -1,0 +1,266 @@
+//! How an experiment begins: the machine is changed and read, the commands are made, and what stands around their runs.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use fauxplat_launch::{LaunchError, Launcher, Program, Spawner, Table};
+use fauxplat_model::{Background, Command, Definition, Metric, Placement, Setup};
+use fauxplat_store::Store;
+use fauxplat_sys::{clock, signal};
+
+use crate::executor::Extra;
+use crate::hidden::SPAWNER_VERB;
+use crate::median::median;
+use crate::not_measured::not_measured;
+use crate::recorder::Recorder;
+use crate::surroundings::{self, Groups, ProgramBuilds, Surroundings, loads, tuning};
+use crate::{Driver, Executor, Failure, Listeners, Machine, Published, commands, header, relation};
+
+/// What an experiment begins with.
+#[derive(Debug)]
+pub struct Beginning<'a> {
+    /// The verb.
+    pub kind: &'static str,
+    /// What is asked.
+    pub definition: Definition,
+    /// The machine as it is before anybody changes it.
+    pub machine: Machine,
+    /// Where it is recorded.
+    pub store: Option<Store>,
+    /// The command line of fauxplat.
+    pub invocation: &'a [String],
+    /// What builds the programs of the commands, if anything does.
+    pub programs: Option<ProgramBuilds>,
+    /// Who wants to know how it goes on.
+    pub listeners: Listeners,
+    /// Who starts the programs.
+    pub launch: Launch,
+}
+
+/// Runs of the empty program: enough for a median, and over in a few milliseconds.
+const FLOOR_RUNS: usize = 15;
+
+impl Driver {
+    /// Begins an experiment with the commands of its definition.
+    ///
+    /// # Errors
+    /// Anything that is wrong with the commands, the condition or the store.
+    pub fn of_commands(beginning: Beginning<'_>) -> Result<Self, Failure> {
+        let programs = beginning.programs.as_ref().map(ProgramBuilds::programs).unwrap_or_default();
+        Driver::of(beginning, |definition, machine| commands::resolve(definition, machine, &programs))
+    }
+
+    /// The same with commands that somebody else makes of the definition.
+    ///
+    /// # Errors
+    /// As [`Driver::of_commands`].
+    pub fn of(
+        beginning: Beginning<'_>,
+        make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
+    ) -> Result<Self, Failure> {
+        let published = published(&beginning.definition)?;
+        let mut driver = Driver::surrounded(beginning, make)?;
+        driver.surroundings.groups = Groups::of(&driver.commands)?;
+        let extra =
+            Extra { groups: driver.surroundings.groups.folders(&driver.commands), ..Extra::default() };
+        let mut executor = driver.launch.executor(&driver.commands, &extra)?;
+        executor.watch(published);
+        driver.header.sources = executor.sources();
+        driver.executor = Some(executor);
+        driver.settle_placement();
+        driver.begin_loads()?;
+        driver.measure_floor();
+        Ok(driver)
+    }
+
+    /// Begins an experiment whose workers are threads of fauxplat itself.
+    ///
+    /// # Errors
+    /// A condition that such workers cannot have; as [`Driver::of_commands`].
+    pub fn of_workers(beginning: Beginning<'_>) -> Result<Self, Failure> {
+        surroundings::refuse_for_workers(&beginning.definition.condition)?;
+        let mut driver = Driver::surrounded(beginning, |_, _| Ok(Vec::new()))?;
+        // A load beside the workers is not limited with them.
+        driver.begin_loads()?;
+        let limit = driver.header.condition.limit;
+        driver.surroundings.limit_ourselves(&limit)?;
+        Ok(driver)
+    }
+
+    /// The facts are those of the machine that is measured, so it is changed first; and what the commands get of that
+    /// is known before they are made.
+    fn surrounded(
+        beginning: Beginning<'_>,
+        make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
+    ) -> Result<Self, Failure> {
+        signal::stop_on_interrupt().map_err(Failure::machine)?;
+        let Beginning { kind, mut definition, mut machine, store, invocation, programs, listeners, launch } =
+            beginning;
+        let tuned = tuning::tune(&mut definition, invocation)?;
+        if tuned.is_some() {
+            machine = machine.reread();
+        }
+        relation::resolve(&mut definition.condition, &machine)?;
+        let commands = make(&mut definition, &machine)?;
+        definition.seed.get_or_insert_with(clock::fresh_seed);
+        let mut header = header::header(
+            machine.facts().clone(),
+            definition,
+            fauxplat_model::Sources::default(),
+            invocation,
+        );
+        header.warnings = hazards_of(machine.root(), &header.condition.cpu, &commands);
+        if let Some(tuned) = &tuned {
+            header.condition.tuned.clone_from(&tuned.changes);
+            header.warnings.extend(tuning::warnings(tuned));
+        }
+        Ok(Driver {
+            header,
+            commands,
+            surroundings: Surroundings::new(tuned, programs),
+            listeners,
+            launch,
+            machine,
+            kind,
+            executor: None,
+            recorder: Recorder::new(store),
+            interrupted: false,
+            single_task: false,
+            duet: None,
+            floor_ns: None,
+            part: None,
+            started_ns: clock::monotonic_ns(),
+            is_open: false,
+        })
+    }
+
+    fn begin_loads(&mut self) -> Result<(), Failure> {
+        self.surroundings.loads = loads::begin(&self.header.condition.load, &self.machine)?;
+        Ok(())
+    }
+
+    /// The empty program also shows which sources the spawner could open.
+    fn measure_floor(&mut self) {
+        let Some(executor) = &mut self.executor else { return };
+        let setup = match &self.header.condition.cpu {
+            Placement::OneOf(cpus) => Setup { cpus: Some(cpus.iter().take(1).collect()), ..Setup::default() },
+            Placement::IdleOf(_) => Setup { idle: true, ..Setup::default() },
+            _ => Setup::default(),
+        };
+        self.floor_ns = median(executor.floor_ns(FLOOR_RUNS, &setup));
+        self.header.sources = executor.sources();
+        self.header.not_measured.extend(not_measured(&self.header.sources));
+    }
+
+    /// Settles what `auto` placement means: single-threaded commands get one CPU per block.
+    ///
+    /// A program of one thread loses nothing by staying on one CPU, and migrations between runs are the largest noise of
+    /// short programs. The CPU is one that is idle, since a burner beside it would be larger noise still. One of several
+    /// threads or processes would be strangled, so it stays free.
+    fn settle_placement(&mut self) {
+        if self.header.condition.cpu != Placement::Auto {
+            return;
+        }
+        let allowed = self.machine.allowed().clone();
+        let alone = self.different_programs().into_iter().all(|command| self.runs_alone(command));
+        self.single_task = alone;
+        let placement = match (alone && allowed.len() > 1, self.needs_one_cpu()) {
+            (true, false) => Placement::IdleOf(allowed),
+            // A load on the same CPU must know which one that is, and a CPU beside a load is never idle.
+            (true, true) => Placement::OneOf(allowed),
+            (false, _) => Placement::Free,
+        };
+        self.header.condition.cpu = placement.clone();
+        for command in &mut self.commands {
+            if command.condition.cpu == Placement::Auto {
+                command.condition.cpu = placement.clone();
+            }
+        }
+    }
+
+    /// One command of each program with its arguments: levels of a sweep mostly are one program.
+    fn different_programs(&self) -> Vec<u16> {
+        let mut seen = HashSet::new();
+        let mut first = Vec::new();
+        for (index, command) in self.commands.iter().enumerate() {
+            if seen.insert((&command.program, command.argv.get(1..))) {
+                first.push(index as u16);
+            }
+        }
+        first
+    }
+
+    /// Whether a load stands beside some command, at a place that depends on the command's.
+    fn needs_one_cpu(&self) -> bool {
+        self.commands.iter().any(|command| command.condition.background != Background::None)
+    }
+
+    /// Whether a command is one process of one thread, by tracing it once. What cannot be traced may be anything.
+    fn runs_alone(&mut self, command: u16) -> bool {
+        let tree = self.tree(command).unwrap_or_default();
+        matches!(tree.as_slice(), [only] if only.threads == 1)
+    }
+}
+
+/// What is so wrong with the machine that every reader of the record should know; `doctor` has the rest.
+fn hazards_of(root: &Path, shared: &Placement, commands: &[Command]) -> Vec<String> {
+    let placement = commands.first().map_or(shared, |command| &command.condition.cpu);
+    let cpus = match placement {
+        Placement::Set(cpus) | Placement::OneOf(cpus) | Placement::IdleOf(cpus) => Some(cpus),
+        _ => None,
+    };
+    fauxplat_hazards::warnings(root, cpus)
+}
+
+/// Who starts the programs of a table: a spawner, or its twin on a machine that is only described.
+#[derive(Clone)]
+pub struct Launch(Rc<dyn Fn(Table) -> Result<Box<dyn Launcher>, LaunchError>>);
+
+impl Launch {
+    /// Somebody.
+    pub fn by(start: impl Fn(Table) -> Result<Box<dyn Launcher>, LaunchError> + 'static) -> Self {
+        Launch(Rc::new(start))
+    }
+
+    /// A spawner of this very binary.
+    pub fn spawner() -> Self {
+        let program = Program::this_binary(SPAWNER_VERB);
+        Launch::by(move |table| Ok(Box::new(Spawner::start(&program, table)?)))
+    }
+
+    pub(crate) fn executor(&self, commands: &[Command], extra: &Extra) -> Result<Executor, Failure> {
+        Ok(Executor::new(|table| (self.0)(table), commands, extra)?)
+    }
+}
+
+impl std::fmt::Debug for Launch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Launch")
+    }
+}
+
+/// The counters of a definition. A comparison by rate needs one.
+fn published(definition: &Definition) -> Result<Published, Failure> {
+    if definition.rule.metric == Metric::RATE && definition.tables.is_empty() {
+        return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
+    }
+    if definition.rule.duet && !definition.tables.is_empty() {
+        return Err(Failure::usage(
+            "--table cannot tell the two commands of a --duet apart: leave one of them out",
+        ));
+    }
+    Ok(Published::open(&definition.tables)?)
+}
+
+/// Opens the store that a path names: `none` for none, and the user's own without any.
+///
+/// # Errors
+/// Those of opening it.
+pub fn open_store(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
+    match path {
+        Some(path) if path.as_os_str() == "none" => Ok(None),
+        Some(path) => Ok(Some(Store::open(path)?)),
+        None => Ok(Some(Store::open(fauxplat_store::default_path()?)?)),
+    }
+}

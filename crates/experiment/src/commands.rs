@@ -1,0 +1,121 @@
+//! From a definition to commands that are ready to be executed.
+
+use std::path::{Path, PathBuf};
+
+use fauxplat_launch::words;
+use fauxplat_model::{Command, Condition, Definition, Placement};
+use fauxplat_plan::{Expanded, expand};
+use fauxplat_units::CpuSet;
+
+use crate::{Failure, Machine};
+
+/// Resolves every command of a definition: words, program, hash. `programs` are the places of programs that fauxplat built,
+/// by the number of the command; without an entry, a command names a program that is there.
+///
+/// # Errors
+/// Whatever is wrong with a command line, and CPUs that cannot be used.
+pub fn resolve(
+    definition: &Definition,
+    machine: &Machine,
+    programs: &[Option<PathBuf>],
+) -> Result<Vec<Command>, Failure> {
+    check_placement(&definition.condition.cpu, machine)?;
+    let expanded = expand(definition).map_err(Failure::usage)?;
+    let programs = programs.iter().map(Option::as_deref).chain(std::iter::repeat(None));
+    expanded.iter().zip(programs).map(|(one, program)| command(one, &definition.condition, program)).collect()
+}
+
+/// `built` is where the program lies that `{program}` names.
+fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Result<Command, Failure> {
+    let filled = |line: &str| match built {
+        Some(path) => fauxplat_variants::fill(line, &path.display().to_string()),
+        None => line.to_owned(),
+    };
+    let mut condition = shared.clone();
+    condition.env_set.extend_from_slice(&expanded.env);
+    if let Some(setting) = condition.env_set.iter().find(|setting| setting.find('=').is_none_or(|at| at == 0))
+    {
+        return Err(Failure::usage(format!("`{setting}` in the environment is not NAME=VALUE")));
+    }
+    let (program, argv) = program(&filled(&expanded.command), &condition)?;
+    let helper = |line: &Option<String>| -> Result<Option<Vec<String>>, Failure> {
+        let Some(line) = line else { return Ok(None) };
+        let (program, mut argv) = self::program(&filled(line), &condition)?;
+        argv[0] = program.display().to_string();
+        Ok(Some(argv))
+    };
+    Ok(Command {
+        name: expanded.name.clone(),
+        command: expanded.command.clone(),
+        // What lies there changes; the findings list the hashes of all that lay there.
+        program_sha256: if built.is_some() { None } else { words::sha256(&program) },
+        program,
+        argv,
+        parameters: expanded.parameters.clone(),
+        prepare: helper(&expanded.prepare)?,
+        cleanup: helper(&expanded.cleanup)?,
+        condition,
+    })
+}
+
+/// The executable and the argument vector of a command line.
+fn program(line: &str, condition: &Condition) -> Result<(PathBuf, Vec<String>), Failure> {
+    if condition.shell {
+        if line.trim().is_empty() {
+            return Err(Failure::usage("the command is empty"));
+        }
+        let argv = ["sh", "-c", line].map(str::to_owned).to_vec();
+        return Ok((PathBuf::from("/bin/sh"), argv));
+    }
+    let argv = words::split(line)?;
+    let cwd = std::path::absolute(condition.cwd.as_deref().unwrap_or(Path::new(".")));
+    let cwd = cwd.map_err(|error| Failure::usage(format!("working directory: {error}")))?;
+    let program = words::find_program(&argv[0], &cwd, &search_path(condition))?;
+    Ok((program, argv))
+}
+
+/// `PATH` as the command will see it, else our own; where there is none, the default of `execvp(3)`.
+fn search_path(condition: &Condition) -> String {
+    let set = condition.env_set.iter().rev().find_map(|setting| setting.strip_prefix("PATH="));
+    // A clean environment has no PATH, but the user named the program with the PATH of this shell in mind.
+    let inherited = || std::env::var("PATH").ok();
+    set.map(str::to_owned).or_else(inherited).unwrap_or_else(|| "/bin:/usr/bin".to_owned())
+}
+
+/// CPUs that were asked for must be online and allowed: a run that silently went elsewhere would be worse than none.
+///
+/// # Errors
+/// A CPU that is not there, offline, or not allowed.
+pub fn check_placement(placement: &Placement, machine: &Machine) -> Result<(), Failure> {
+    let (Placement::Set(wanted) | Placement::OneOf(wanted) | Placement::IdleOf(wanted)) = placement else {
+        return Ok(());
+    };
+    check_cpus(&format!("--cpu {wanted}"), wanted, machine)
+}
+
+/// The same for CPUs that were asked for in other words.
+///
+/// # Errors
+/// As [`check_placement`].
+pub fn check_cpus(asked: &str, wanted: &CpuSet, machine: &Machine) -> Result<(), Failure> {
+    let say = |cpus: CpuSet, why: String| Err(Failure::usage(format!("{asked}: CPU {cpus} {why}")));
+    let facts = &machine.facts().cpu;
+    let present = fauxplat_topology::present(machine.root());
+    let missing = wanted.without(&facts.online);
+    let unknown = missing.without(&present);
+    if !unknown.is_empty() {
+        return say(unknown, format!("does not exist; this machine has CPUs {present}"));
+    }
+    if !missing.is_empty() {
+        return say(missing, format!("is offline; online are {}", facts.online));
+    }
+    let forbidden = wanted.without(&facts.allowed);
+    if !forbidden.is_empty() {
+        let allowed = &facts.allowed;
+        return say(
+            forbidden,
+            format!("is not allowed to this process; allowed are {allowed} (affinity or cpuset)"),
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,418 @@
+//! The one driver of every experiment: it begins (`begin.rs`), is steered, and finishes.
+//!
+//! The driver records, stores and tells; whoever steers says what is run next and judges. So a verb is a definition, a
+//! steering and an analysis, and none has a runner of its own.
+
+use fauxplat_analyze::{counter_rates, run_findings};
+use fauxplat_model::document::{Findings, Header, Record};
+use fauxplat_model::{Command, Metric, Phase, Process, RunFindings, Sample, Trial};
+use fauxplat_store::{State, Store};
+use fauxplat_sys::clock;
+use fauxplat_units::Cpu;
+use serde::Serialize;
+
+use crate::executor::Extra;
+use crate::feed::Feed;
+use crate::median::median_of;
+use crate::recorder::Recorder;
+use crate::steer::{Landed, Standing, Steering, WarmUp};
+use crate::surroundings::{Surroundings, loads, tuning};
+use crate::{Event, Executor, Failure, Launch, Listeners, Machine, Next, Stopped};
+
+/// An experiment under way.
+#[derive(Debug)]
+pub struct Driver {
+    /// What its record says about it.
+    pub header: Header,
+    /// What is run; empty where the workers are our own.
+    pub commands: Vec<Command>,
+    /// What stands around the runs.
+    pub surroundings: Surroundings,
+    pub(crate) listeners: Listeners,
+    pub(crate) launch: Launch,
+    pub(crate) machine: Machine,
+    pub(crate) kind: &'static str,
+    pub(crate) executor: Option<Executor>,
+    pub(crate) recorder: Recorder,
+    pub(crate) interrupted: bool,
+    /// Whether every command was seen to be one process of one thread.
+    pub(crate) single_task: bool,
+    /// The two CPUs on which commands run at the same moment, if they do.
+    pub(crate) duet: Option<[Cpu; 2]>,
+    /// Median wall time of the empty static program.
+    pub(crate) floor_ns: Option<f64>,
+    /// Which part of the whole is steered now, if it is one of several.
+    pub(crate) part: Option<Part>,
+    pub(crate) started_ns: u64,
+    /// Whether the record was begun.
+    pub(crate) is_open: bool,
+}
+
+/// A part of an experiment that is steered several times.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// Its number, from 0, and how many there are.
+    pub(crate) number: u32,
+    pub(crate) of: u32,
+    /// What it is.
+    pub(crate) words: String,
+}
+
+impl Part {
+    /// Where the whole stands when a part stands like this.
+    fn of_whole(&self, standing: &Standing) -> Standing {
+        let share = (f64::from(self.number) + standing.share.clamp(0.0, 1.0)) / f64::from(self.of.max(1));
+        Standing { share, words: self.words.clone(), blocks: standing.blocks }
+    }
+}
+
+impl Driver {
+    /// Seconds since the experiment began.
+    pub fn elapsed_s(&self) -> f64 {
+        (clock::monotonic_ns() - self.started_ns) as f64 / 1e9
+    }
+
+    /// Runs of other commands that are no part of the record.
+    ///
+    /// # Errors
+    /// As [`Driver::steer`].
+    pub(crate) fn aside(
+        &self,
+        commands: &[Command],
+        extra_work: &[u64],
+        steering: &mut dyn Steering,
+    ) -> Result<Vec<Sample>, Failure> {
+        aside((&self.machine, &self.launch), commands, extra_work, steering)
+    }
+
+    /// The machine that is measured.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// Names of the commands, in order.
+    pub fn names(&self) -> Vec<String> {
+        self.commands.iter().map(|command| command.name.clone()).collect()
+    }
+
+    /// The samples so far, of measured and of warm-up runs.
+    pub fn samples(&self) -> &[Sample] {
+        &self.recorder.samples
+    }
+
+    /// The store, if results are stored.
+    pub fn store(&self) -> Option<&Store> {
+        self.recorder.store()
+    }
+
+    /// Whether the user interrupted it.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted
+    }
+
+    /// Notes that the user interrupted it.
+    pub fn interrupt(&mut self) {
+        self.interrupted = true;
+    }
+
+    /// Adds something that may spoil the result.
+    pub fn warn(&mut self, warning: impl Into<String>) {
+        let warning = warning.into();
+        self.listeners.tell(&Event::Warning(&warning));
+        self.header.warnings.push(warning);
+    }
+
+    /// Tells how far the work has come.
+    pub fn tell(&self, standing: &Standing) {
+        self.listeners.tell(&Event::Progress(standing));
+    }
+
+    /// Records how the trials that follow are drawn.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub(crate) fn plan(&mut self, plan: &impl Serialize) -> Result<(), Failure> {
+        self.open_record()?;
+        let plan = serde_json::to_value(plan).map_err(Failure::machine)?;
+        self.listeners.tell(&Event::Plan(&plan));
+        self.recorder.plan(plan)
+    }
+
+    /// Begins the record, if nothing was measured yet.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub(crate) fn open_record(&mut self) -> Result<(), Failure> {
+        if !self.is_open {
+            self.is_open = true;
+            self.recorder.open(&mut self.header, self.kind, &self.commands)?;
+            let (kind, header, commands) = (self.kind, &self.header, &self.commands);
+            self.listeners.tell(&Event::Begun { kind, header, commands });
+        }
+        Ok(())
+    }
+
+    /// Runs what the steering asks for, until it has enough or the user interrupts.
+    ///
+    /// # Errors
+    /// A command cannot be launched or fails, or something cannot be stored.
+    pub fn steer(&mut self, steering: &mut dyn Steering) -> Result<Stopped, Failure> {
+        self.open_record()?;
+        let executor = self.executor.as_mut().ok_or_else(|| Failure::usage("there is no command to run"))?;
+        let mut led = Led {
+            steering,
+            recorder: &mut self.recorder,
+            surroundings: &mut self.surroundings,
+            machine: &self.machine,
+            commands: &self.commands,
+            listeners: &self.listeners,
+            part: self.part.as_ref(),
+        };
+        let stopped = executor.execute(&mut led)?;
+        self.interrupted |= stopped == Stopped::Interrupted;
+        Ok(stopped)
+    }
+
+    /// Warms every command up; the wall times of the last warm-up runs are left among the samples.
+    ///
+    /// # Errors
+    /// As [`Driver::steer`].
+    pub fn warm_up(&mut self, times: u32) -> Result<(), Failure> {
+        let commands = self.commands.len() as u16;
+        let ignore_failure = self.header.condition.ignore_failure;
+        self.steer(&mut WarmUp::new(commands, times, ignore_failure)).map(drop)
+    }
+
+    /// Other commands in the place of those so far, with so many iterations of extra work before each.
+    ///
+    /// # Errors
+    /// They cannot be launched.
+    pub fn replace_commands(&mut self, extra_work: &[u64]) -> Result<(), Failure> {
+        let published = self.executor.as_mut().map(Executor::take_published).unwrap_or_default();
+        let groups = self.surroundings.groups.folders(&self.commands);
+        let extra = Extra { work: extra_work.to_vec(), groups };
+        let mut executor = self.launch.executor(&self.commands, &extra)?;
+        executor.watch(published);
+        self.executor = Some(executor);
+        Ok(())
+    }
+
+    /// One run of a command that is traced and not timed: its process tree.
+    ///
+    /// # Errors
+    /// The command cannot be launched.
+    pub fn tree(&mut self, command: u16) -> Result<Vec<Process>, Failure> {
+        match &mut self.executor {
+            Some(executor) => Ok(executor.tree(command)?),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// A comparison by rate of a command that publishes nothing would end as inconclusive after all its pairs. It shows
+    /// after the warm-up.
+    ///
+    /// # Errors
+    /// A command has no rate although rates decide.
+    pub fn check_rates(&self) -> Result<(), Failure> {
+        if self.interrupted || self.header.definition.rule.metric != Metric::RATE {
+            return Ok(());
+        }
+        let has_rate = |command: u16| median_of(self.samples(), command, Metric::RATE).is_some();
+        let trouble = self.executor.as_ref().map_or("", |executor| executor.published().trouble());
+        match (0..self.commands.len() as u16).find(|&command| !has_rate(command)) {
+            None => Ok(()),
+            Some(command) => Err(Failure::usage(format!(
+                "--metric rate: `{}` has none: {trouble}",
+                self.commands[usize::from(command)].command
+            ))),
+        }
+    }
+
+    /// What the published counters did in the runs of each command.
+    pub fn add_rates(&self, findings: &mut [RunFindings]) {
+        let Some(executor) = &self.executor else { return };
+        let (tables, ignore) = (&self.header.definition.tables, self.header.condition.ignore_failure);
+        let series = executor.published().series();
+        // A baseline stands before the commands and published nothing here.
+        let first = findings.len().saturating_sub(self.commands.len());
+        for (command, found) in findings[first..].iter_mut().enumerate() {
+            found.rates = counter_rates(tables, &series, self.samples(), command as u16, ignore);
+        }
+    }
+
+    /// What the runs so far show by themselves, for experiments that end before their analysis.
+    pub fn run_findings(&self) -> Findings {
+        let ignore_failure = self.header.condition.ignore_failure;
+        Findings::Run(run_findings(self.samples(), self.commands.len(), ignore_failure))
+    }
+
+    /// Ends the loads and records what they did.
+    pub fn end_loads(&mut self) {
+        loads::end(self.surroundings.loads.take(), &mut self.header);
+    }
+
+    /// Ends the experiment: takes away what stood around it, and stores what was found. A store that cannot take the
+    /// findings is told with the rest, and keeps nobody from reading them.
+    pub fn finish(mut self, findings: Findings, failed: Option<Failure>) -> Finished {
+        let opened = self.open_record();
+        self.end_loads();
+        if let Some(tuned) = self.surroundings.tuned.take() {
+            self.header.warnings.extend(tuning::restore(tuned));
+        }
+        self.note_end(failed.as_ref());
+        let state = match (&failed, self.interrupted) {
+            (Some(_), _) => State::Failed,
+            (None, true) => State::Stopped,
+            (None, false) => State::Finished,
+        };
+        let stored = opened.and_then(|()| self.recorder.finish(&self.header, &findings, state));
+        let finished = Finished {
+            header: self.header,
+            commands: self.commands,
+            samples: self.recorder.samples,
+            findings,
+            stored,
+            failed,
+        };
+        let record = finished.record();
+        self.listeners.tell(&Event::Finished { state: state.name(), record: &record });
+        finished
+    }
+
+    /// Ends an experiment whose analysis a failure made impossible, with what its runs show.
+    pub fn give_up(self, failure: Failure) -> Finished {
+        let findings = self.run_findings();
+        self.finish(findings, Some(failure))
+    }
+
+    /// What the reader must know about how it ended.
+    fn note_end(&mut self, failed: Option<&Failure>) {
+        let left: u32 = self.samples().iter().map(|sample| u32::from(sample.left_behind)).sum();
+        if left > 0 {
+            self.header.warnings.push(format!("{left} processes outlived their command and were ended"));
+        }
+        if let Some(executor) = &self.executor {
+            self.header.not_measured.extend(executor.published().not_measured());
+            self.header.not_measured.extend(executor.not_measured());
+        }
+        if self.interrupted {
+            self.header.warnings.push("interrupted: this is what was measured until then".to_owned());
+        }
+        self.header.warnings.extend(failed.map(ToString::to_string));
+    }
+}
+
+/// An experiment that is over.
+#[derive(Debug)]
+pub struct Finished {
+    header: Header,
+    commands: Vec<Command>,
+    samples: Vec<Sample>,
+    findings: Findings,
+    /// Whether the store took the findings.
+    pub stored: Result<(), Failure>,
+    /// What ended it before its time.
+    pub failed: Option<Failure>,
+}
+
+impl Finished {
+    /// All of it.
+    pub fn record(&self) -> Record<'_> {
+        Record {
+            header: &self.header,
+            commands: &self.commands,
+            samples: &self.samples,
+            findings: &self.findings,
+        }
+    }
+
+    /// Whether there is anything to report: a person who gets one line of error has no use for an empty report.
+    pub fn has_measured(&self) -> bool {
+        self.failed.is_none() || self.samples.iter().any(|sample| sample.phase == Phase::Measured)
+    }
+}
+
+/// Runs of commands that are no part of any record, such as those by which a search chooses what is compared.
+///
+/// # Errors
+/// As [`Driver::steer`].
+pub fn aside(
+    (machine, launch): (&Machine, &Launch),
+    commands: &[Command],
+    extra_work: &[u64],
+    steering: &mut dyn Steering,
+) -> Result<Vec<Sample>, Failure> {
+    let extra = Extra { work: extra_work.to_vec(), ..Extra::default() };
+    let mut executor = launch.executor(commands, &extra)?;
+    let (mut recorder, mut surroundings) = (Recorder::default(), Surroundings::default());
+    let listeners = Listeners::default();
+    let mut led = Led {
+        steering,
+        recorder: &mut recorder,
+        surroundings: &mut surroundings,
+        machine,
+        commands,
+        listeners: &listeners,
+        part: None,
+    };
+    executor.execute(&mut led)?;
+    Ok(recorder.samples)
+}
+
+/// A steering at work: between it and the executor stands the driver, who keeps what lands.
+struct Led<'a> {
+    steering: &'a mut dyn Steering,
+    recorder: &'a mut Recorder,
+    surroundings: &'a mut Surroundings,
+    machine: &'a Machine,
+    commands: &'a [Command],
+    listeners: &'a Listeners,
+    part: Option<&'a Part>,
+}
+
+impl Led<'_> {
+    fn command(&self, command: u16) -> &Command {
+        &self.commands[usize::from(command)]
+    }
+}
+
+impl Feed for Led<'_> {
+    type Error = Failure;
+    type Scene = crate::surroundings::Scene;
+
+    fn next(&mut self, now_ns: u64) -> Next {
+        self.steering.next(now_ns)
+    }
+
+    fn scene(&self, trial: &Trial) -> Self::Scene {
+        self.surroundings.scene(self.command(trial.command), trial)
+    }
+
+    fn enter_scene(&mut self, trial: &Trial) -> Result<(), Failure> {
+        self.surroundings.enter(self.machine, &self.commands[usize::from(trial.command)], trial)
+    }
+
+    fn sample(&mut self, sample: Sample) -> Result<(), Failure> {
+        self.recorder.keep(sample);
+        let all = &self.recorder.samples;
+        match all.last() {
+            Some(sample) => {
+                let command = &self.commands[usize::from(sample.command)];
+                self.steering.sample(Landed { sample, command, all })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn landed(&mut self) -> Result<(), Failure> {
+        let fresh = self.recorder.land()?;
+        if !fresh.is_empty() {
+            self.listeners.tell(&Event::Samples(fresh));
+        }
+        if let Some(standing) = self.steering.standing().filter(|_| !self.listeners.is_empty()) {
+            let standing = self.part.map_or(standing.clone(), |part| part.of_whole(&standing));
+            self.listeners.tell(&Event::Progress(&standing));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,371 @@
+//! The one runner of the laboratory: asks the launcher for what the steering wants, and hands over what comes back.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fauxplat_launch::{Entry, LaunchError, Launcher, Reply, Request, RunEnd, Table, entry_of};
+use fauxplat_model::{Command, Metric, MetricSet, Process, Readings, Sample, Setup, Sources, Trial};
+use fauxplat_sys::process::Exit;
+
+use crate::floor::floor_program;
+use crate::published::{LOOK_EVERY_MS, Published};
+use crate::request::{Places, Purpose, helper_entry, outcome_of, plain_request, request_of};
+use crate::{Feed, Next, RunError, Stopped};
+
+/// Executes trials of a fixed list of commands.
+#[derive(Debug)]
+pub struct Executor {
+    pub(crate) launcher: Box<dyn Launcher>,
+    /// A second launcher with the same programs, for runs at the same moment.
+    pub(crate) partner: Option<Box<dyn Launcher>>,
+    pub(crate) commands: Vec<Places>,
+    /// Index of the floor program in the table, and the memory in which it lives.
+    pub(crate) floor: Option<(u32, File)>,
+    /// What the commands publish. With counters runs and fauxplat take turns, so that each is read alone.
+    published: Published,
+    /// What samples have: what the spawner reads, and what the counters give.
+    metrics: Arc<MetricSet>,
+    started_ns: u64,
+    next_trial: u32,
+    last_wall_ns: u64,
+}
+
+/// What single commands get beside their condition; those behind the last entry get nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Extra {
+    /// Iterations of work before each run.
+    pub work: Vec<u64>,
+    /// Folders of the control groups in which it runs.
+    pub groups: Vec<Vec<PathBuf>>,
+}
+
+impl Extra {
+    fn add_to(&self, index: usize, entry: Entry) -> Entry {
+        let extra_work = self.work.get(index).copied().unwrap_or(0);
+        Entry { extra_work, groups: self.groups.get(index).cloned().unwrap_or_default(), ..entry }
+    }
+}
+
+/// From this wall time on the runner and the command take turns, so that storing a sample never runs beside the
+/// next one. Below it they overlap: on a run of a tenth of a millisecond waiting would cost more than it protects.
+const TURNS_FROM_NS: u64 = 1_000_000;
+/// How long the runner lets short runs gather before it looks at them.
+const GATHER_NS: u64 = 4_000_000;
+
+impl Executor {
+    /// Has somebody hold the commands ready.
+    ///
+    /// # Errors
+    /// A file of a condition cannot be opened; those of whoever launches.
+    pub fn new(
+        launch: impl FnOnce(Table) -> Result<Box<dyn Launcher>, LaunchError>,
+        commands: &[Command],
+        extra: &Extra,
+    ) -> Result<Self, LaunchError> {
+        let mut table = Table::default();
+        let mut add = |entry: Entry| {
+            table.entries.push(entry);
+            table.entries.len() as u32 - 1
+        };
+        let mut places = Vec::new();
+        for (index, command) in commands.iter().enumerate() {
+            let path = command.program.display().to_string();
+            let helper = |argv: &Vec<String>| helper_entry(command, argv);
+            places.push(Places {
+                name: command.name.clone(),
+                run: add(extra.add_to(index, entry_of(command, path, command.argv.clone()))),
+                prepare: command.prepare.as_ref().map(helper).map(&mut add),
+                cleanup: command.cleanup.as_ref().map(helper).map(&mut add),
+            });
+        }
+        let floor = commands.first().and_then(|first| {
+            let (memory, path) = floor_program()?;
+            let entry = entry_of(first, path, vec!["floor".to_owned()]);
+            Some((add(Entry { timeout_ns: None, ..entry }), memory))
+        });
+        let launcher = launch(table)?;
+        let metrics = Arc::clone(launcher.metrics());
+        let started_ns = launcher.now_ns();
+        // Before the first run nothing is known of the commands, so they take turns: one that fails is not started
+        // again by requests that were made ahead.
+        let last_wall_ns = TURNS_FROM_NS;
+        Ok(Executor {
+            launcher,
+            partner: None,
+            commands: places,
+            floor,
+            published: Published::default(),
+            metrics,
+            started_ns,
+            next_trial: 0,
+            last_wall_ns,
+        })
+    }
+
+    /// Watches counters that the commands publish, from the next run on.
+    pub fn watch(&mut self, published: Published) {
+        self.metrics = MetricSet::new(self.launcher.metrics().iter().chain(published.metrics()));
+        self.published = published;
+    }
+
+    /// The counters that are watched.
+    pub fn published(&self) -> &Published {
+        &self.published
+    }
+
+    /// Hands the counters over, for another executor of the same experiment.
+    pub fn take_published(&mut self) -> Published {
+        std::mem::take(&mut self.published)
+    }
+
+    /// Where the figures come from; known after the first run.
+    pub fn sources(&self) -> Sources {
+        self.launcher.sources()
+    }
+
+    /// What some runs lack that the others have, and why; a sentence each. Nothing where nothing is lacking.
+    pub fn not_measured(&self) -> Vec<String> {
+        let lanes = [Some(&self.launcher), self.partner.as_ref()];
+        let runs: u64 = lanes.into_iter().flatten().map(|lane| lane.lossy_runs()).sum();
+        let sentence = || {
+            format!(
+                "CPU time, run-queue wait, peak memory and migrations of {runs} runs: more of their processes ended than the kernel had room to tell of (taskstats)"
+            )
+        };
+        (runs > 0).then(sentence).into_iter().collect()
+    }
+
+    /// Runs what is asked for until it has enough.
+    ///
+    /// # Errors
+    /// A command cannot be launched, a helper fails, or the feed refuses a sample.
+    pub fn execute<F: Feed>(&mut self, feed: &mut F) -> Result<Stopped, RunError<F::Error>> {
+        let mut queue: VecDeque<Trial> = VecDeque::new();
+        // What the trial in hand still asks for.
+        let mut steps: VecDeque<Purpose> = VecDeque::new();
+        let mut under_way: VecDeque<Purpose> = VecDeque::new();
+        let mut done = false;
+        let mut stopping = false;
+        let mut scene = None;
+        loop {
+            if self.launcher.stop_requested() && !stopping {
+                stopping = true;
+                queue.clear();
+                steps.clear();
+                self.launcher.abort();
+            }
+            while !stopping && self.has_room(steps.len(), under_way.len()) {
+                if steps.is_empty() {
+                    if queue.is_empty() && !done {
+                        match feed.next(self.launcher.now_ns()) {
+                            Next::Trials(trials) => queue.extend(trials),
+                            Next::Wait => break,
+                            Next::Done => done = true,
+                        }
+                    }
+                    let Some(trial) = queue.front() else { break };
+                    let wanted = Some(feed.scene(trial));
+                    if wanted != scene {
+                        if !under_way.is_empty() {
+                            break;
+                        }
+                        feed.enter_scene(trial).map_err(RunError::Feed)?;
+                        scene = wanted;
+                    }
+                    let trial = queue.pop_front();
+                    if let (Some(trial), Some(beside)) =
+                        (&trial, queue.pop_front_if(|next| next.setup.together))
+                    {
+                        while !under_way.is_empty() {
+                            self.settle_some(&mut under_way, feed)?;
+                        }
+                        self.run_together(&[trial.clone(), beside], feed)?;
+                        stopping |= self.launcher.stop_requested();
+                        continue;
+                    }
+                    steps.extend(trial.into_iter().flat_map(|trial| self.steps_of(trial)));
+                }
+                self.submit_next(&mut steps, &mut under_way);
+            }
+            if under_way.is_empty() {
+                return Ok(if stopping { Stopped::Interrupted } else { Stopped::Done });
+            }
+            self.settle_some(&mut under_way, feed)?;
+        }
+    }
+
+    /// Waits for replies and hands over what they brought.
+    fn settle_some<F: Feed>(
+        &mut self,
+        under_way: &mut VecDeque<Purpose>,
+        feed: &mut F,
+    ) -> Result<(), RunError<F::Error>> {
+        self.gather(under_way.len())?;
+        let settled = self.settle_all(under_way, feed);
+        // What landed before a failure is kept like everything else.
+        feed.landed().map_err(RunError::Feed)?;
+        settled
+    }
+
+    /// Whether something more may be asked for now. A trial that is begun goes on without a pause, except between
+    /// counters, which are read after what prepares and before what cleans up.
+    fn has_room(&self, steps: usize, under_way: usize) -> bool {
+        if !self.published.is_empty() {
+            return under_way == 0;
+        }
+        let depth = if self.last_wall_ns < TURNS_FROM_NS { self.launcher.depth() - 4 } else { 1 };
+        steps > 0 || under_way < depth
+    }
+
+    /// A trial with what belongs before and after it.
+    fn steps_of(&self, trial: Trial) -> impl Iterator<Item = Purpose> + use<> {
+        let (command, places) = (trial.command, &self.commands[usize::from(trial.command)]);
+        let helper = |role, entry: Option<u32>| entry.map(|_| Purpose::Helper { role, command });
+        let (before, after) = (helper("prepare", places.prepare), helper("cleanup", places.cleanup));
+        before.into_iter().chain([Purpose::Trial(trial)]).chain(after)
+    }
+
+    /// Asks for the next step.
+    fn submit_next(&mut self, steps: &mut VecDeque<Purpose>, under_way: &mut VecDeque<Purpose>) {
+        let Some(step) = steps.pop_front() else { return };
+        let request = match &step {
+            Purpose::Helper { role, command } => plain_request(self.entry_of_helper(role, *command)),
+            Purpose::Trial(trial) => {
+                self.published.begin();
+                request_of(self.commands[usize::from(trial.command)].run, &trial.setup, trial.position)
+            }
+        };
+        self.launcher.submit(request);
+        under_way.push_back(step);
+    }
+
+    /// Where the helper of a command stands in the table, if it has one.
+    pub(crate) fn helper(&self, role: &str, command: u16) -> Option<u32> {
+        let places = &self.commands[usize::from(command)];
+        if role == "prepare" { places.prepare } else { places.cleanup }
+    }
+
+    /// The same for a helper that was asked for.
+    fn entry_of_helper(&self, role: &str, command: u16) -> u32 {
+        self.helper(role, command).unwrap_or(self.commands[usize::from(command)].run)
+    }
+
+    /// Sleeps until there is something to take. Short runs are let gather, so that this process does not wake up
+    /// beside each of them.
+    fn gather(&mut self, under_way: usize) -> Result<(), LaunchError> {
+        if self.last_wall_ns > 0 && self.last_wall_ns < TURNS_FROM_NS && under_way > 1 {
+            self.launcher.sleep(GATHER_NS);
+        }
+        if self.published.is_empty() {
+            return self.launcher.wait(1000);
+        }
+        self.launcher.wait(LOOK_EVERY_MS)?;
+        self.published.look(self.launcher.now_ns());
+        Ok(())
+    }
+
+    /// Takes every reply that is there.
+    fn settle_all<F: Feed>(
+        &mut self,
+        under_way: &mut VecDeque<Purpose>,
+        feed: &mut F,
+    ) -> Result<(), RunError<F::Error>> {
+        while let Some(reply) = self.launcher.try_reply() {
+            let Some(purpose) = under_way.pop_front() else { break };
+            if reply.end != RunEnd::Aborted {
+                self.settle(purpose, reply, feed)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn settle<F: Feed>(
+        &mut self,
+        purpose: Purpose,
+        reply: Reply,
+        feed: &mut F,
+    ) -> Result<(), RunError<F::Error>> {
+        match purpose {
+            Purpose::Helper { role, command } => {
+                let outcome = outcome_of(reply.end);
+                let entry = self.entry_of_helper(role, command);
+                if let Some(error) = self.launcher.start_error(entry, reply.end) {
+                    return Err(error.into());
+                }
+                match outcome.is_success() {
+                    true => Ok(()),
+                    false => Err(RunError::Helper {
+                        role,
+                        command: self.commands[usize::from(command)].name.clone(),
+                        status: outcome.exit_status(),
+                    }),
+                }
+            }
+            Purpose::Trial(trial) => {
+                let entry = self.commands[usize::from(trial.command)].run;
+                if let Some(error) = self.launcher.start_error(entry, reply.end) {
+                    return Err(error.into());
+                }
+                let sample = self.sample_of(&trial, reply);
+                feed.sample(sample).map_err(RunError::Feed)
+            }
+        }
+    }
+
+    fn sample_of(&mut self, trial: &Trial, reply: Reply) -> Sample {
+        let number = self.next_trial;
+        self.next_trial += 1;
+        let mut readings = Readings::new(Arc::clone(&self.metrics), reply.readings);
+        self.last_wall_ns = readings.get(Metric::WALL).unwrap_or(0);
+        // Of two runs at the same moment nobody could say which counted.
+        if !trial.setup.together {
+            self.published.end(number, reply.started_ns, self.last_wall_ns, &mut readings);
+        }
+        Sample {
+            trial: number,
+            block: trial.block,
+            command: trial.command,
+            position: trial.position,
+            phase: trial.phase,
+            outcome: outcome_of(reply.end),
+            cpu_first: reply.cpu_first,
+            cpu_last: reply.cpu_last,
+            left_behind: reply.left_behind,
+            env_pad_bytes: reply.pad_bytes,
+            started_ns: reply.started_ns.saturating_sub(self.started_ns),
+            readings,
+        }
+    }
+
+    /// Wall times of the empty static program under the first command's condition and this setup, in nanoseconds.
+    pub fn floor_ns(&mut self, runs: usize, setup: &Setup) -> Vec<u64> {
+        let Some((entry, _)) = self.floor else { return Vec::new() };
+        let (request, metrics) = (request_of(entry, setup, 0), Arc::clone(self.launcher.metrics()));
+        let replies = (0..runs).filter_map(|_| self.launcher.answer(request).ok());
+        let good = replies.filter(|reply| reply.end == RunEnd::Ended(Exit::Status(0)));
+        let readings = good.map(|reply| Readings::new(Arc::clone(&metrics), reply.readings));
+        readings.filter_map(|readings| readings.get(Metric::WALL)).collect()
+    }
+
+    /// One run of a command that is traced and not timed: its process tree.
+    ///
+    /// # Errors
+    /// The command cannot be launched.
+    pub fn tree(&mut self, command: u16) -> Result<Vec<Process>, LaunchError> {
+        let places = self.commands[usize::from(command)].clone();
+        if let Some(prepare) = places.prepare {
+            self.launcher.answer(plain_request(prepare))?;
+        }
+        let reply = self.launcher.answer(Request { traced: true, ..plain_request(places.run) })?;
+        if let Some(error) = self.launcher.start_error(places.run, reply.end) {
+            return Err(error);
+        }
+        let tree = self.launcher.tree();
+        if let Some(cleanup) = places.cleanup {
+            self.launcher.answer(plain_request(cleanup))?;
+        }
+        Ok(tree)
+    }
+}

@@ -1,0 +1,260 @@
+//! Why an experiment did not end well, in one line, and whose fault that is.
+
+use fauxplat_latency::LatencyError;
+use fauxplat_launch::LaunchError;
+use fauxplat_load::LoadError;
+use fauxplat_store::StoreError;
+use fauxplat_tuning::TuneError;
+use fauxplat_variants::VariantError;
+use fauxplat_workers::WorkerError;
+
+use crate::RunError;
+
+/// Whose fault it is. The binary makes its exit codes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A gate that the user asked for did not hold.
+    Gate,
+    /// Bad usage or bad input.
+    Usage,
+    /// The machine or its permissions do not allow it.
+    Machine,
+    /// The measured command, or one that builds it, failed.
+    Command,
+    /// A bug in fauxplat.
+    Bug,
+}
+
+/// Why an experiment did not end well.
+#[derive(Debug)]
+pub struct Failure {
+    kind: Kind,
+    line: String,
+    /// Lines of somebody else's output that explain it.
+    output: Vec<String>,
+    is_silent: bool,
+}
+
+/// Lines of a failed build's output that are shown: the first error is rarely further from the end.
+const OUTPUT_LINES: usize = 40;
+
+impl Failure {
+    /// A failure of this kind, told in the words of an error and of those that caused it.
+    pub fn new(kind: Kind, error: impl std::error::Error + 'static) -> Self {
+        let is_silent = chain(&error).any(is_broken_pipe);
+        Failure { kind, line: told(&error), output: Vec::new(), is_silent }
+    }
+
+    fn plain(kind: Kind, line: impl std::fmt::Display) -> Self {
+        Failure { kind, line: line.to_string(), output: Vec::new(), is_silent: false }
+    }
+
+    /// Bad usage or bad input.
+    pub fn usage(line: impl std::fmt::Display) -> Self {
+        Failure::plain(Kind::Usage, line)
+    }
+
+    /// The machine or its permissions do not allow it.
+    pub fn machine(line: impl std::fmt::Display) -> Self {
+        Failure::plain(Kind::Machine, line)
+    }
+
+    /// The measured command failed.
+    pub fn command(line: impl std::fmt::Display) -> Self {
+        Failure::plain(Kind::Command, line)
+    }
+
+    /// A gate did not hold.
+    pub fn gate(line: impl std::fmt::Display) -> Self {
+        Failure::plain(Kind::Gate, line)
+    }
+
+    /// The same failure with lines of somebody else's output.
+    pub fn quoting<'a>(self, lines: impl IntoIterator<Item = &'a str>) -> Self {
+        Failure { output: lines.into_iter().map(str::to_owned).collect(), ..self }
+    }
+
+    /// The same failure, and what it happened in.
+    pub fn within(self, what: &str) -> Self {
+        Failure { line: format!("{what}: {}", self.line), ..self }
+    }
+
+    /// Whose fault it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Lines of somebody else's output that explain it, such as a compiler's.
+    pub fn output(&self) -> &[String] {
+        &self.output
+    }
+
+    /// A reader that closed its end of the pipe wants no more words.
+    pub fn is_silent(&self) -> bool {
+        self.is_silent
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.line)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+fn chain<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| error.source())
+}
+
+fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
+    let error = error.downcast_ref::<std::io::Error>();
+    error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// The words of an error and of its causes, except for those that already stand in the line before them.
+fn told(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut line = error.to_string();
+    for cause in chain(error).skip(1).map(ToString::to_string) {
+        if !line.contains(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    line
+}
+
+impl From<LaunchError> for Failure {
+    fn from(error: LaunchError) -> Self {
+        let kind = match &error {
+            LaunchError::Words { .. }
+            | LaunchError::NotFound { .. }
+            | LaunchError::NotExecutable { .. }
+            | LaunchError::File { .. }
+            | LaunchError::NullByte(_) => Kind::Usage,
+            _ if error.is_too_big() => Kind::Usage,
+            _ if error.is_permission() => Kind::Machine,
+            LaunchError::Refused { stage: fauxplat_sys::spawn::Stage::Exec, .. } => Kind::Command,
+            LaunchError::Refused { .. } | LaunchError::Sys(_) | LaunchError::Stopped => Kind::Machine,
+            LaunchError::SpawnerDied(_) | LaunchError::TooManyReadings { .. } => Kind::Bug,
+        };
+        Failure::new(kind, error)
+    }
+}
+
+impl From<TuneError> for Failure {
+    fn from(error: TuneError) -> Self {
+        Failure::new(if error.is_bad_input() { Kind::Usage } else { Kind::Machine }, error)
+    }
+}
+
+impl From<VariantError> for Failure {
+    fn from(error: VariantError) -> Self {
+        let kind = match error {
+            VariantError::Launch(error) => return error.into(),
+            VariantError::Failed { .. } | VariantError::OtherAnswer { .. } => Kind::Command,
+            VariantError::File { .. } | VariantError::NoSuchWay { .. } | VariantError::Interrupted => {
+                Kind::Machine
+            }
+            VariantError::NoHome
+            | VariantError::Object { .. }
+            | VariantError::NoProgram { .. }
+            | VariantError::NoAnswer { .. } => Kind::Usage,
+        };
+        let output = match &error {
+            VariantError::Failed { output, .. } | VariantError::NoProgram { output, .. } => output.clone(),
+            _ => String::new(),
+        };
+        let lines: Vec<&str> = output.lines().collect();
+        let last = lines[lines.len().saturating_sub(OUTPUT_LINES)..].iter().copied();
+        Failure::new(kind, error).quoting(last)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let kind = match &error {
+            StoreError::NotAFile { .. }
+            | StoreError::NotADatabase { .. }
+            | StoreError::ForeignDatabase { .. }
+            | StoreError::NoSuchExperiment { .. }
+            | StoreError::BadId { .. }
+            | StoreError::NoHome => Kind::Usage,
+            _ => Kind::Machine,
+        };
+        Failure::new(kind, error)
+    }
+}
+
+impl From<fauxplat_table::Error> for Failure {
+    fn from(error: fauxplat_table::Error) -> Self {
+        use fauxplat_table::Error;
+        use std::io::ErrorKind::{NotADirectory, NotFound};
+        let kind = match &error {
+            Error::Io { source, .. } if matches!(source.kind(), NotFound | NotADirectory) => Kind::Usage,
+            Error::Io { .. } | Error::NoSpace { .. } => Kind::Machine,
+            _ => Kind::Usage,
+        };
+        Failure::new(kind, error)
+    }
+}
+
+impl From<WorkerError> for Failure {
+    fn from(error: WorkerError) -> Self {
+        Failure::new(if matches!(error, WorkerError::Gone(_)) { Kind::Bug } else { Kind::Machine }, error)
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        Failure::new(if matches!(error, LoadError::Stranger) { Kind::Bug } else { Kind::Machine }, error)
+    }
+}
+
+impl From<LatencyError> for Failure {
+    fn from(error: LatencyError) -> Self {
+        Failure::new(if matches!(error, LatencyError::Gone(_)) { Kind::Bug } else { Kind::Machine }, error)
+    }
+}
+
+impl From<RunError<Failure>> for Failure {
+    fn from(error: RunError<Failure>) -> Self {
+        match error {
+            RunError::Launch(error) => error.into(),
+            RunError::Feed(failure) => failure,
+            RunError::Helper { .. } => Failure::command(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("the report")]
+    struct Report(#[source] io::Error);
+
+    #[test]
+    fn causes_are_told_once_and_a_closed_pipe_is_silent() {
+        let broken = Failure::new(Kind::Machine, Report(io::ErrorKind::BrokenPipe.into()));
+        assert!(broken.is_silent());
+        assert_eq!(broken.to_string(), "the report: broken pipe");
+        let again = Failure::new(Kind::Machine, Report(io::Error::other("the report")));
+        assert!(!again.is_silent());
+        assert_eq!(again.within("lab x").to_string(), "lab x: the report");
+    }
+
+    #[test]
+    fn of_a_failed_build_the_last_lines_are_quoted() {
+        let output: String = (0..100).map(|line| format!("line {line}\n")).collect();
+        let error = VariantError::Failed { line: "cc".into(), status: 1, output };
+        let failure = Failure::from(error);
+        assert_eq!(failure.kind(), Kind::Command);
+        assert_eq!(failure.output().len(), OUTPUT_LINES);
+        assert_eq!(failure.output().last().unwrap(), "line 99");
+    }
+}

@@ -1,0 +1,32 @@
+//! What every record says about itself, made in one place.
+
+use fauxplat_model::document::Header;
+use fauxplat_model::{Definition, MachineFacts, Sources};
+use fauxplat_sys::clock;
+
+/// The header of a record that begins now.
+pub fn header(
+    machine: MachineFacts,
+    definition: Definition,
+    sources: Sources,
+    invocation: &[String],
+) -> Header {
+    Header {
+        fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
+        id: None,
+        started: clock::now_rfc3339(),
+        invocation: invocation.to_vec(),
+        seed: definition.seed.unwrap_or_default(),
+        machine,
+        condition: definition.condition.clone(),
+        definition,
+        sources,
+        warnings: Vec::new(),
+        not_measured: Vec::new(),
+    }
+}
+
+/// The same for verbs that look at a machine and start nothing.
+pub fn inspection(machine: MachineFacts, invocation: &[String]) -> Header {
+    header(machine, Definition::default(), Sources::default(), invocation)
+}

@@ -1,0 +1,47 @@
+//! Experiments: a definition is carried out, and everything that lands is recorded, stored and told.
+//!
+//! A [`Driver`] begins (the machine is tuned and read, loads and groups are made, commands are resolved), is led by a
+//! [`Steering`](steer::Steering) that says what is run next, and finishes: whatever it changed is put back and whatever
+//! was measured is kept, also after an interruption or an error. See ARCHITECTURE.md.
+
+mod begin;
+mod commands;
+mod driver;
+mod event;
+mod executor;
+mod failure;
+mod feed;
+mod floor;
+pub mod header;
+pub mod hidden;
+mod machine;
+pub mod measure;
+mod median;
+mod not_measured;
+mod published;
+mod recorder;
+pub mod relation;
+mod request;
+mod served;
+mod shifts;
+pub mod steer;
+pub mod surroundings;
+mod sweep;
+mod throttle;
+mod together;
+
+pub use begin::{Beginning, Launch, open_store};
+pub use commands::{check_cpus, check_placement, resolve};
+pub use driver::{Driver, Finished, aside};
+pub use event::{Event, Listener, Listeners};
+pub use executor::{Executor, Extra};
+pub use failure::{Failure, Kind};
+pub use fauxplat_launch::{LaunchError, Launcher, Program, Table};
+pub use feed::{Feed, Next, RunError, Stopped};
+pub use floor::{floor_image, floor_program};
+pub use machine::Machine;
+pub use published::Published;
+pub use served::Served;
+pub use steer::Standing;
+pub use sweep::Prepared;
+pub use throttle::ThrottleCounter;

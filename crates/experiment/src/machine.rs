@@ -1,0 +1,62 @@
+//! The machine that is measured, read once.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use fauxplat_model::{MachineFacts, Topology};
+use fauxplat_units::CpuSet;
+
+/// The machine below a root path: `/`, except when another one is replayed.
+#[derive(Debug)]
+pub struct Machine {
+    root: PathBuf,
+    facts: MachineFacts,
+    topology: OnceCell<Topology>,
+}
+
+impl Machine {
+    /// Reads the facts. The topology, which takes longer, is read when it is first asked for.
+    pub fn read(root: &Path) -> Self {
+        Machine { root: root.to_owned(), facts: fauxplat_topology::discover(root), topology: OnceCell::new() }
+    }
+
+    /// The machine on which this process runs.
+    pub fn here() -> Self {
+        Machine::read(Path::new("/"))
+    }
+
+    /// A machine whose facts are known.
+    pub fn known(root: &Path, facts: MachineFacts) -> Self {
+        Machine { root: root.to_owned(), facts, topology: OnceCell::new() }
+    }
+
+    /// Reads everything again: somebody changed the machine.
+    pub fn reread(self) -> Self {
+        Machine::read(&self.root)
+    }
+
+    /// Where its files are read.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Whether this process runs on it.
+    pub fn is_live(&self) -> bool {
+        self.root == Path::new("/")
+    }
+
+    /// The facts.
+    pub fn facts(&self) -> &MachineFacts {
+        &self.facts
+    }
+
+    /// The CPUs on which this process may run.
+    pub fn allowed(&self) -> &CpuSet {
+        &self.facts.cpu.allowed
+    }
+
+    /// Which CPU is what to which.
+    pub fn topology(&self) -> &Topology {
+        self.topology.get_or_init(|| fauxplat_topology::read(&self.root).0)
+    }
+}

@@ -1,0 +1,274 @@
+//! The experiment of `aa`: many complete comparisons of identical copies, whose false verdicts are counted.
+
+use std::path::PathBuf;
+
+use fauxplat_analyze::{Finished, Judge, aa_stratum, power_result};
+use fauxplat_kernels::Caches;
+use fauxplat_load::{Generator, Order, Rhythm};
+use fauxplat_model::{AaFindings, Aslr, Command, Definition, LoadKind, Metric, Phase, Placement, Scope};
+use fauxplat_units::CpuSet;
+use tempfile::TempDir;
+
+use super::compare::plan;
+use crate::driver::Part;
+use crate::median::median_of;
+use crate::steer::{CompareSteering, WarmUp};
+use crate::surroundings::{duet, loads};
+use crate::{Driver, Failure, Stopped};
+
+/// What is calibrated, and how often.
+#[derive(Clone, Debug, Default)]
+pub struct Calibration {
+    /// The strata; none for all that the machine has.
+    pub strata: Vec<Stratum>,
+    /// Comparisons of identical copies per stratum.
+    pub comparisons: u32,
+    /// How much more work some copies do, and how many comparisons there are of those.
+    pub power: Option<(f64, u32)>,
+}
+
+/// A kind of disturbance under which a calibration is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stratum {
+    /// None of ours.
+    Plain,
+    /// A burner that comes and goes.
+    Drift,
+    /// The copies have environments of different size.
+    Layout,
+    /// A burner on the other hardware thread of the core.
+    BusySibling,
+}
+
+/// Makes a definition of one command one of two copies of it, so that the record lists both.
+///
+/// # Errors
+/// There is not exactly one command, or it has parameters.
+pub fn twice(definition: &mut Definition) -> Result<(), Failure> {
+    match (definition.commands.len(), definition.parameters.len()) {
+        (1, 0) => definition.commands.push(definition.commands[0].clone()),
+        (1, _) => {
+            return Err(Failure::usage("aa takes no parameter lists: it compares one command with itself"));
+        }
+        (count, _) => {
+            return Err(Failure::usage(format!(
+                "aa takes one command, not {count}: it compares it with itself"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Makes many complete comparisons of identical copies. What failed stands beside what was found until then.
+pub fn calibrate(
+    driver: &mut Driver,
+    calibration: &Calibration,
+) -> Result<(AaFindings, Option<Failure>), Failure> {
+    if driver.header.definition.rule.duet {
+        duet::begin(driver)?;
+    }
+    let copies = Copies::of(&driver.commands[0])?;
+    let mut findings = AaFindings::default();
+    let mut failed = None;
+    for stratum in strata(calibration, driver) {
+        failed = stratum_of(calibration, stratum, &copies, driver, &mut findings).err();
+        if failed.is_some() || driver.is_interrupted() {
+            break;
+        }
+    }
+    findings.elapsed_s = driver.elapsed_s();
+    Ok((findings, failed))
+}
+
+/// The strata that were asked for, or all that this machine has.
+fn strata(calibration: &Calibration, driver: &Driver) -> Vec<Stratum> {
+    if !calibration.strata.is_empty() {
+        return calibration.strata.clone();
+    }
+    let all = [Stratum::Plain, Stratum::Drift, Stratum::Layout, Stratum::BusySibling];
+    all.into_iter()
+        .filter(|&stratum| stratum != Stratum::BusySibling || sibling_pair(driver).is_some())
+        .collect()
+}
+
+/// An allowed CPU and its sibling, where the machine has hardware threads.
+fn sibling_pair(driver: &Driver) -> Option<(CpuSet, CpuSet)> {
+    let (cpus, root) = (&driver.machine().facts().cpu, driver.machine().root());
+    cpus.allowed.iter().find_map(|cpu| {
+        let own: CpuSet = [cpu].into_iter().collect();
+        let others = fauxplat_topology::siblings(root, cpu).intersection(&cpus.online).without(&own);
+        others.first().map(|sibling| (own, [sibling].into_iter().collect()))
+    })
+}
+
+fn name(stratum: Stratum) -> &'static str {
+    match stratum {
+        Stratum::Plain => "plain",
+        Stratum::Drift => "drift",
+        Stratum::Layout => "layout",
+        Stratum::BusySibling => "busy-sibling",
+    }
+}
+
+/// Byte-identical copies of a program in folders of equally long names; gone when this is dropped.
+struct Copies {
+    _folder: TempDir,
+    programs: [PathBuf; 2],
+}
+
+impl Copies {
+    fn of(command: &Command) -> Result<Self, Failure> {
+        let fail = |error: std::io::Error| {
+            Failure::machine(format!("copies of {}: {error}", command.program.display()))
+        };
+        let folder = tempfile::Builder::new().prefix("fauxplat-aa-").tempdir().map_err(fail)?;
+        let file = command.program.file_name().unwrap_or(command.program.as_os_str());
+        let copy = |name: &str| -> std::io::Result<PathBuf> {
+            let place = folder.path().join(name);
+            std::fs::create_dir(&place)?;
+            let path = place.join(file);
+            std::fs::copy(&command.program, &path)?;
+            Ok(path)
+        };
+        let programs = [copy("a").map_err(fail)?, copy("b").map_err(fail)?];
+        Ok(Copies { _folder: folder, programs })
+    }
+}
+
+/// Variables that differ between the copies in the layout stratum: their sizes are far apart within a page.
+const LAYOUT_BYTES: [usize; 2] = [37, 2011];
+
+/// The two copies as commands, under the condition of a stratum.
+fn copied(stratum: Stratum, copies: &Copies, driver: &Driver) -> Vec<Command> {
+    let mut commands = driver.commands.clone();
+    for (index, command) in commands.iter_mut().enumerate() {
+        command.name = format!("copy {}", ["A", "B"][index]);
+        command.program.clone_from(&copies.programs[index]);
+        if stratum == Stratum::Layout {
+            command.condition.aslr = Aslr::Off;
+            command.condition.env_set.push(format!("FAUXPLAT_LAYOUT={}", "y".repeat(LAYOUT_BYTES[index])));
+        }
+    }
+    commands
+}
+
+/// What disturbs a stratum, while it lives.
+fn disturbance(stratum: Stratum, driver: &mut Driver) -> Result<Vec<Generator>, Failure> {
+    let seed = driver.header.seed;
+    let rhythm = Rhythm::Random { shortest_ms: 20, longest_ms: 400, seed };
+    let burner = |cpus: Option<CpuSet>, rhythm| -> Result<Generator, Failure> {
+        let (kind, caches, folder) = (LoadKind::Integer, Caches::default(), std::env::temp_dir());
+        let generator = Generator::start(&loads::program(), Order { kind, rhythm, cpus, caches, folder })?;
+        generator.work();
+        Ok(generator)
+    };
+    match stratum {
+        Stratum::Plain | Stratum::Layout => Ok(Vec::new()),
+        Stratum::Drift => Ok(vec![burner(None, rhythm)?]),
+        Stratum::BusySibling => {
+            let pair = sibling_pair(driver);
+            let (own, sibling) =
+                pair.ok_or_else(|| Failure::machine("busy-sibling: no CPU here has a sibling"))?;
+            driver.header.condition.cpu = Placement::OneOf(own);
+            Ok(vec![burner(Some(sibling), Rhythm::Share(100))?])
+        }
+    }
+}
+
+/// All comparisons of one stratum: identical copies first, then, if asked for, copies of which one does more work.
+fn stratum_of(
+    calibration: &Calibration,
+    stratum: Stratum,
+    copies: &Copies,
+    driver: &mut Driver,
+    findings: &mut AaFindings,
+) -> Result<(), Failure> {
+    let placement = driver.header.condition.cpu.clone();
+    driver.commands = copied(stratum, copies, driver);
+    // The amount of work is found before anything disturbs: a burner would take more from the longer runs.
+    let extra_work = calibration.power.map(|(more, _)| extra_work(driver, more)).transpose()?;
+    let _burners = disturbance(stratum, driver)?;
+    let identical = comparisons(driver, calibration.comparisons, &[], name(stratum))?;
+    findings.strata.push(aa_stratum(name(stratum), &identical));
+    if let (Some((more, count)), Some(extra_work), false) =
+        (calibration.power, extra_work, driver.interrupted)
+    {
+        let different = comparisons(driver, count, &[0, extra_work], &format!("{}, power", name(stratum)))?;
+        // More work takes more of everything, except of a rate.
+        let true_ratio = match driver.header.definition.rule.metric.more_is_better() {
+            true => 1.0 / (1.0 + more),
+            false => 1.0 + more,
+        };
+        findings.power.push(power_result(name(stratum), true_ratio, &different));
+    }
+    driver.header.condition.cpu = placement;
+    Ok(())
+}
+
+/// Complete comparisons, each with a seed of its own.
+fn comparisons(
+    driver: &mut Driver,
+    count: u32,
+    extra_work: &[u64],
+    what: &str,
+) -> Result<Vec<Finished>, Failure> {
+    driver.replace_commands(extra_work)?;
+    driver.warm_up(1)?;
+    driver.check_rates()?;
+    let (rule, names) = (driver.header.definition.rule.clone(), driver.names());
+    let mut finished = Vec::new();
+    for number in 0..count {
+        driver.part =
+            Some(Part { number, of: count, words: format!("{what}: comparison {} of {count}", number + 1) });
+        let seed = driver.header.seed.wrapping_add(1 + driver.samples().len() as u64);
+        let judge = Judge::new(&rule, 2, seed).single_task(driver.single_task);
+        let (plan, root) = (plan(driver, seed), driver.machine().root());
+        let mut steering = CompareSteering::new(plan, judge, &rule, driver.samples(), root);
+        let stopped = driver.steer(&mut steering)?;
+        if stopped == Stopped::Interrupted {
+            break;
+        }
+        let judged = steering.judged(driver.samples(), stopped, Scope::Binaries, &names);
+        let own = steering.own(driver.samples());
+        finished.push(Finished::new(&judged.findings.comparisons[0], own));
+    }
+    driver.part = None;
+    Ok(finished)
+}
+
+/// Pairs of runs from which the amount of extra work is computed: as many as fit into some seconds.
+const CALIBRATION_RUNS: std::ops::RangeInclusive<u32> = 21..=301;
+const CALIBRATION_NS: f64 = 4e9;
+/// The probe of the last step, as a share of the command. Small, because a CPU that just woke up works more slowly
+/// at first, and the extra work stands at the beginning of a run.
+const PROBE_SHARE: f64 = 0.1;
+
+/// Iterations of work that make a copy take `more` longer. Copy A runs as it is and copy B with a known amount of
+/// work, in turns; the difference of their medians gives the time of one iteration.
+fn extra_work(driver: &mut Driver, more: f64) -> Result<u64, Failure> {
+    let mut probe = 100_000;
+    // First a probe that is large enough to be seen at all, then one of the right size, and many runs.
+    let (mut plain_ns, mut iteration_ns) = time_of_iteration(driver, probe, *CALIBRATION_RUNS.start())?;
+    while iteration_ns * probe as f64 <= 0.5 * plain_ns && probe < 1 << 40 {
+        probe *= 4;
+        (plain_ns, iteration_ns) = time_of_iteration(driver, probe, *CALIBRATION_RUNS.start())?;
+    }
+    let runs = (CALIBRATION_NS / (2.0 * plain_ns.max(1.0))) as u32;
+    let runs = runs.clamp(*CALIBRATION_RUNS.start(), *CALIBRATION_RUNS.end());
+    let probe = (PROBE_SHARE * plain_ns / iteration_ns).max(1.0) as u64;
+    let (plain_ns, refined_ns) = time_of_iteration(driver, probe, runs)?;
+    // A small probe can drown in the noise of a busy machine, and what seems to cost nothing would be asked for without
+    // end; the large one, whose work was seen for sure, says about how much it is.
+    let iteration_ns = refined_ns.clamp(0.5 * iteration_ns, 2.0 * iteration_ns);
+    Ok((more * plain_ns / iteration_ns).round().max(1.0) as u64)
+}
+
+/// Median wall time of copy A, and what one iteration adds to that of copy B; both in nanoseconds.
+fn time_of_iteration(driver: &Driver, probe: u64, runs: u32) -> Result<(f64, f64), Failure> {
+    let setup = plan(driver, driver.header.seed).block(0, Phase::Warmup)[0].setup.clone();
+    let mut steering = WarmUp::new(2, runs, false).under(&setup);
+    let samples = driver.aside(&driver.commands, &[0, probe], &mut steering)?;
+    let median = |command| median_of(&samples, command, Metric::WALL).unwrap_or(0.0);
+    let (plain_ns, loaded_ns) = (median(0), median(1));
+    Ok((plain_ns, (loaded_ns - plain_ns).max(1.0) / probe as f64))
+}

@@ -1,0 +1,155 @@
+//! The experiment of `contend --capacity`: what one more thread is worth, and so what is left of the machine while it
+//! works.
+
+use std::time::Duration;
+
+use fauxplat_analyze::{capacity_left, worth};
+use fauxplat_kernels::{Caches, Kernel};
+use fauxplat_model::{
+    CapacityFindings, CapacityLook, GroupKind, Placement, Policy, ShiftSample, Topology, Worth,
+};
+use fauxplat_sys::signal;
+use fauxplat_topology::Watch;
+use fauxplat_units::{Cpu, CpuSet, Nanos};
+use fauxplat_workers::{Crew, Shift, Station};
+
+use super::workers::{cells_plan, cpus_or_first};
+use crate::shifts::Span;
+use crate::{Driver, Failure, Machine};
+
+/// What is measured, and how often the machine is looked at then.
+#[derive(Clone, Debug)]
+pub struct Capacity {
+    /// The CPUs; all that are allowed when absent.
+    pub cpu: Option<Placement>,
+    /// Rounds of all cells.
+    pub rounds: u32,
+    /// Time of each cell.
+    pub duration: Nanos,
+    /// Time between two looks.
+    pub interval: Nanos,
+    /// Looks.
+    pub looks: u32,
+}
+
+impl Capacity {
+    /// The CPUs that it is about.
+    ///
+    /// # Errors
+    /// CPUs that are not there or not allowed.
+    pub fn cpus(&self, machine: &Machine) -> Result<CpuSet, Failure> {
+        cpus_or_first(self.cpu.as_ref(), machine, usize::MAX)
+    }
+}
+
+/// Measures the worth of threads, then looks at the machine as often as was asked. Each look is handed over at once.
+///
+/// # Errors
+/// Workers that cannot stand where they should; those of the store and of whoever is shown a look.
+pub fn capacity(
+    driver: &mut Driver,
+    asked: &Capacity,
+    on_look: impl FnMut(&CapacityLook) -> Result<(), Failure>,
+) -> Result<CapacityFindings, Failure> {
+    let cpus = asked.cpus(driver.machine())?;
+    let (crew, policy) = crew(driver.machine().topology(), &cpus)?;
+    driver.header.condition.policy = policy;
+    let cores = cores(driver.machine().topology(), &cpus);
+    let worths = measure(driver, crew, asked, &cpus, &cores)?;
+    let full: Vec<(CpuSet, f64)> =
+        cores.into_iter().zip(&worths).map(|(core, worth)| (core, worth.ratio)).collect();
+    let looks = look(driver, asked, &full, on_look)?;
+    Ok(CapacityFindings { worths, looks, elapsed_s: driver.elapsed_s() })
+}
+
+/// The CPUs of each core.
+fn cores(topology: &Topology, cpus: &CpuSet) -> Vec<CpuSet> {
+    let mut cores: Vec<CpuSet> = topology
+        .level(GroupKind::Core)
+        .map(|core| core.cpus.intersection(cpus))
+        .filter(|core| !core.is_empty())
+        .collect();
+    let known: CpuSet = cores.iter().flat_map(CpuSet::iter).collect();
+    // A CPU of which the kernel says nothing is a core of its own.
+    cores.extend(cpus.without(&known).iter().map(|cpu| [cpu].into_iter().collect()));
+    cores
+}
+
+fn crew(topology: &Topology, cpus: &CpuSet) -> Result<(Crew, Policy), Failure> {
+    let with = |policy| {
+        let station = |cpu: Cpu| Station { cpu, policy, caches: Caches::of(topology, cpu) };
+        Crew::new(&cpus.iter().map(station).collect::<Vec<_>>()).map(|crew| (crew, policy))
+    };
+    match with(Policy::Fifo(90)) {
+        Err(error) if error.is_permission() => Ok(with(Policy::Other)?),
+        done => Ok(done?),
+    }
+}
+
+/// Cells: each CPU alone, each core with all its threads, one thread per core, every CPU.
+fn measure(
+    driver: &mut Driver,
+    mut crew: Crew,
+    asked: &Capacity,
+    cpus: &CpuSet,
+    cores: &[CpuSet],
+) -> Result<Vec<Worth>, Failure> {
+    let list: Vec<Cpu> = cpus.iter().collect();
+    let mut groups: Vec<CpuSet> = cores.to_vec();
+    groups.push(cores.iter().filter_map(CpuSet::first).collect());
+    groups.push(cpus.clone());
+    let alone: Vec<CpuSet> = list.iter().map(|&cpu| [cpu].into_iter().collect()).collect();
+    let duration_ns = asked.duration.0.max(1_000_000);
+    let shift = Shift {
+        kernel: Kernel::Fauxplat,
+        warm_ns: duration_ns / 5,
+        duration_ns,
+        lap_units: 100,
+        keep_laps: false,
+        hands_over: false,
+    };
+    let works = |group: &CpuSet| list.iter().map(|&cpu| group.contains(cpu).then_some(shift)).collect();
+    let cells: Vec<Vec<Option<Shift>>> = alone.iter().chain(&groups).map(works).collect();
+    let (plan, seed) = (cells_plan(cells.len(), driver.header.seed), driver.header.seed);
+    driver.plan(&plan)?;
+    let mut samples: Vec<ShiftSample> = Vec::new();
+    let span = Span { done: 0, rounds: asked.rounds, words: "what a thread is worth, round" };
+    driver.shifts(&mut crew, &cells, &plan, &span, |cell| cell, |sample| samples.push(sample))?;
+    let of_cells = |from: usize, to: usize| -> Vec<&ShiftSample> {
+        samples.iter().filter(|sample| (from..to).contains(&usize::from(sample.cell))).collect()
+    };
+    let lone = of_cells(0, alone.len());
+    let one = |(index, group): (usize, &CpuSet)| {
+        let cell = alone.len() + index;
+        worth(group.clone(), &of_cells(cell, cell + 1), &lone, seed)
+    };
+    Ok(groups.iter().enumerate().filter_map(one).collect())
+}
+
+/// Looks at the machine.
+fn look(
+    driver: &mut Driver,
+    asked: &Capacity,
+    cores: &[(CpuSet, f64)],
+    mut on_look: impl FnMut(&CapacityLook) -> Result<(), Failure>,
+) -> Result<Vec<CapacityLook>, Failure> {
+    let mut looks = Vec::new();
+    while !driver.is_interrupted() && looks.len() < asked.looks as usize {
+        let (begun_s, watch) = (driver.elapsed_s(), Watch::begin(driver.machine().root()));
+        std::thread::sleep(Duration::from_nanos(asked.interval.0));
+        let elapsed_s = driver.elapsed_s();
+        let watched_ns = ((elapsed_s - begun_s) * 1e9) as u64;
+        let activities = watch.end(driver.machine().topology(), watched_ns);
+        let busy = |cpu: Cpu| {
+            activities.iter().find(|one| one.0 == cpu).map_or(0.0, |one| one.1.busy_share.clamp(0.0, 1.0))
+        };
+        let (busy_share, left_share) = capacity_left(cores, busy);
+        let look = CapacityLook { elapsed_s, busy_share, left_share };
+        on_look(&look)?;
+        looks.push(look);
+        if signal::stop_requested() {
+            driver.interrupt();
+        }
+    }
+    Ok(looks)
+}

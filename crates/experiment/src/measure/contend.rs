@@ -1,0 +1,284 @@
+//! The experiment of `contend`: what two threads cost each other on each pair of CPUs.
+
+use fauxplat_analyze::{ContendCell, ContendPair, claimed, contend_findings};
+use fauxplat_kernels::{Caches, Kernel};
+use fauxplat_model::{ContendFindings, Placement, Policy, Topology};
+use fauxplat_units::{Bytes, Cpu, CpuSet, Nanos};
+use fauxplat_workers::{Crew, Shift, Station, WorkerError};
+
+use super::workers::{cells_plan, cpus_of, cpus_or_first};
+use crate::shifts::Span;
+use crate::{Driver, Failure, Machine, Served, Stopped};
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct Contention {
+    /// Pairs of CPUs; none for all among the CPUs.
+    pub pairs: Vec<(Cpu, Cpu)>,
+    /// Whose pairs are measured; up to eight that are allowed when absent.
+    pub cpu: Option<Placement>,
+    /// The kernels; none for those that tell neighbourhoods apart.
+    pub kernels: Vec<Kernel>,
+    /// Rounds of all cells, and how many there may be of those that are not decided by then.
+    pub rounds: u32,
+    /// See `rounds`; ten times as many when absent.
+    pub max_rounds: Option<u32>,
+    /// Time that a pair works for arithmetic and small caches.
+    pub duration: Nanos,
+}
+
+impl Contention {
+    /// The CPUs that it is about.
+    ///
+    /// # Errors
+    /// CPUs that are not there or not allowed.
+    pub fn cpus(&self, machine: &Machine) -> Result<CpuSet, Failure> {
+        match self.pairs.is_empty() {
+            true => cpus_or_first(self.cpu.as_ref(), machine, CPUS_MAX),
+            false => {
+                let named: CpuSet = self.pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+                cpus_of(&Placement::Set(named), machine)
+            }
+        }
+    }
+}
+
+/// The kernels that tell neighbourhoods apart.
+const KERNELS: [Kernel; 8] = [
+    Kernel::IntegerPorts,
+    Kernel::IntegerLatency,
+    Kernel::Float,
+    Kernel::Branch,
+    Kernel::L1,
+    Kernel::L2,
+    Kernel::Llc,
+    Kernel::Dram,
+];
+/// CPUs of which all pairs are measured when nobody chose any.
+const CPUS_MAX: usize = 8;
+/// Units between two looks at the clock: some ten microseconds of arithmetic.
+const LAP_UNITS: u64 = 100;
+/// A large cache takes some tens of milliseconds to fill.
+const LARGE_TIMES: u64 = 6;
+/// Two threads that take turns on one CPU need several turns.
+const TURNS_TIMES: u64 = 4;
+
+/// Undecided pairs get so many times the rounds at most.
+const ROUNDS_TIMES: u32 = 10;
+
+/// A worker of the design.
+#[derive(Clone, Copy, PartialEq)]
+struct Post {
+    cpu: Cpu,
+    policy: Policy,
+    /// One of two that share their CPU, and do nothing else.
+    takes_turns: bool,
+    /// Walks twice as much of the last-level cache.
+    walks_twice: bool,
+}
+
+impl Post {
+    fn caches(&self, served: &Served) -> Caches {
+        let caches = served.caches(self.cpu);
+        let llc = if self.walks_twice { Bytes(2 * caches.llc.0) } else { caches.llc };
+        Caches { llc, ..caches }
+    }
+}
+
+/// The design: who works where, and in which cells.
+struct Design {
+    posts: Vec<Post>,
+    pairs: Vec<ContendPair>,
+    cells: Vec<ContendCell>,
+    shifts: Vec<Vec<Option<Shift>>>,
+}
+
+/// Measures all pairs.
+///
+/// # Errors
+/// Workers that cannot stand where they should, or have no memory; those of the store.
+pub fn contend(driver: &mut Driver, asked: &Contention) -> Result<ContendFindings, Failure> {
+    let cpus = asked.cpus(driver.machine())?;
+    let policy = policy(&cpus)?;
+    driver.header.condition.policy = policy;
+    let served = Served::measure(driver.machine().topology(), &cpus, policy)?;
+    let design = design(asked, &pairs(asked, &cpus), driver.machine().topology(), policy, &served);
+    memory_suffices(&design, &served, driver.machine())?;
+    let mut crew = crew(&design, &served)?;
+    warn(driver, policy);
+    driver.header.not_measured.extend(served.refusal(&cpus));
+    let mut findings = measure(driver, &mut crew, &design, asked)?;
+    findings.elapsed_s = driver.elapsed_s();
+    Ok(findings)
+}
+
+fn warn(driver: &mut Driver, policy: Policy) {
+    if policy == Policy::Other {
+        let reason =
+            "pairs at real-time priority (SCHED_FIFO needs CAP_SYS_NICE or an RLIMIT_RTPRIO: run as root)";
+        driver.header.not_measured.push(reason.to_owned());
+    }
+    if driver.header.machine.hypervisor.is_some() {
+        let note = "virtual CPUs may move between cores of the host: the labels hold for the minutes of the measurement";
+        driver.warn(note);
+    }
+}
+
+fn pairs(asked: &Contention, cpus: &CpuSet) -> Vec<(Cpu, Cpu)> {
+    if !asked.pairs.is_empty() {
+        return asked.pairs.clone();
+    }
+    let list: Vec<Cpu> = cpus.iter().collect();
+    let from = |(index, &a): (usize, &Cpu)| list[index..].iter().map(move |&b| (a, b)).collect::<Vec<_>>();
+    list.iter().enumerate().flat_map(from).collect()
+}
+
+/// One worker per CPU, another one that walks twice as much there, and two more for each pair that is one CPU: those must
+/// be able to take turns.
+fn design(
+    asked: &Contention,
+    pairs: &[(Cpu, Cpu)],
+    topology: &Topology,
+    policy: Policy,
+    served: &Served,
+) -> Design {
+    let mut kernels = if asked.kernels.is_empty() { KERNELS.to_vec() } else { asked.kernels.clone() };
+    if !pairs.iter().all(|&(a, b)| served.has_last_level(a) && served.has_last_level(b)) && kernels.len() > 1
+    {
+        kernels.retain(|kernel| *kernel != Kernel::Llc);
+    }
+    let mut design = Design { posts: Vec::new(), pairs: Vec::new(), cells: Vec::new(), shifts: Vec::new() };
+    for &(a, b) in pairs {
+        let usual = |cpu: Cpu| Post { cpu, policy, takes_turns: false, walks_twice: false };
+        let turns = Post { policy: Policy::Other, takes_turns: true, ..usual(a) };
+        let hands = if a == b { [turns, turns] } else { [usual(a), usual(b)] };
+        let hands = hands.map(|post| design.hand(post));
+        let large = a != b && kernels.contains(&Kernel::Llc);
+        let twice = |cpu: Cpu| design.hand(Post { walks_twice: true, ..usual(cpu) });
+        let doubled = large.then(|| [a, b].map(twice));
+        design.pairs.push(ContendPair { cpus: [a, b], hands, claimed: claimed(topology, a, b), doubled });
+    }
+    for pair in design.pairs.clone() {
+        // What two threads do on one CPU is the same for every kernel: they take turns.
+        let same = pair.cpus[0] == pair.cpus[1];
+        let some = if same { &kernels[..1] } else { &kernels[..] };
+        for &kernel in some {
+            let mut crews = vec![vec![pair.hands[0]], vec![pair.hands[1]], pair.hands.to_vec()];
+            if kernel == Kernel::Llc {
+                crews.extend(pair.doubled.iter().flatten().map(|&hand| vec![hand]));
+            }
+            for hands in crews {
+                design.add(kernel, hands, shift(kernel, asked.duration, same));
+            }
+        }
+    }
+    design
+}
+
+fn shift(kernel: Kernel, duration: Nanos, same: bool) -> Shift {
+    let large = matches!(kernel, Kernel::Llc | Kernel::Dram | Kernel::Stream);
+    let times = if large { LARGE_TIMES } else { 1 } * if same { TURNS_TIMES } else { 1 };
+    let duration_ns = duration.0.max(1_000_000) * times;
+    let warm_ns = if large { duration_ns } else { duration_ns / 5 };
+    // Whether a cache is shared is asked beside the walk that wants it.
+    let hands_over = kernel == Kernel::Llc;
+    Shift { kernel, warm_ns, duration_ns, lap_units: LAP_UNITS, keep_laps: false, hands_over }
+}
+
+impl Design {
+    /// The worker of a post, hired when it is first wanted.
+    fn hand(&mut self, post: Post) -> u16 {
+        let known = self.posts.iter().position(|known| *known == post).filter(|_| !post.takes_turns);
+        let hand = known.unwrap_or(self.posts.len());
+        if known.is_none() {
+            self.posts.push(post);
+        }
+        hand as u16
+    }
+
+    /// The cells that some pairs need.
+    fn cells_of(&self, pairs: &[usize]) -> Vec<usize> {
+        let of = |hands: &[u16], pair: &ContendPair| {
+            let alone =
+                |hand: u16| pair.hands.contains(&hand) || pair.doubled.is_some_and(|two| two.contains(&hand));
+            hands == pair.hands || matches!(hands, [hand] if alone(*hand))
+        };
+        let needed = |&cell: &usize| pairs.iter().any(|&pair| of(&self.cells[cell].hands, &self.pairs[pair]));
+        (0..self.cells.len()).filter(needed).collect()
+    }
+
+    /// A cell, unless there is the same one already.
+    fn add(&mut self, kernel: Kernel, hands: Vec<u16>, shift: Shift) {
+        let cell = ContendCell { kernel: kernel.to_string(), hands };
+        if !self.cells.contains(&cell) {
+            let works = |hand: u16| cell.hands.contains(&hand).then_some(shift);
+            self.shifts.push((0..self.posts.len() as u16).map(works).collect());
+            self.cells.push(cell);
+        }
+    }
+}
+
+/// Every worker keeps the memory of every kernel that it runs.
+fn memory_suffices(design: &Design, served: &Served, machine: &Machine) -> Result<(), Failure> {
+    let footprint = |hand: usize| {
+        let caches = design.posts[hand].caches(served);
+        let mut kernels: Vec<Kernel> =
+            design.shifts.iter().filter_map(|cell| cell[hand]).map(|shift| shift.kernel).collect();
+        kernels.sort_unstable();
+        kernels.dedup();
+        kernels.iter().map(|kernel| kernel.footprint(&caches).0).sum::<u64>()
+    };
+    let wanted = Bytes((0..design.posts.len()).map(footprint).sum());
+    let memory = machine.facts().memory_bytes;
+    if memory.0 > 0 && wanted.0 > memory.0 / 2 {
+        return Err(Failure::machine(format!(
+            "the workers would walk {wanted}, more than half of this machine's {memory}: choose fewer CPUs with --cpu or \
+             smaller kernels"
+        )));
+    }
+    Ok(())
+}
+
+/// Real-time priority where it is permitted: then nobody but the kernel and the host disturbs.
+fn policy(cpus: &CpuSet) -> Result<Policy, Failure> {
+    let cpu = cpus.first().ok_or_else(|| Failure::machine("no CPU is allowed to this process"))?;
+    match Crew::new(&[Station { cpu, policy: Policy::Fifo(90), caches: Caches::default() }]) {
+        Ok(_) => Ok(Policy::Fifo(90)),
+        Err(error) if error.is_permission() => Ok(Policy::Other),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn crew(design: &Design, served: &Served) -> Result<Crew, WorkerError> {
+    let station = |post: &Post| Station { cpu: post.cpu, policy: post.policy, caches: post.caches(served) };
+    Crew::new(&design.posts.iter().map(station).collect::<Vec<_>>())
+}
+
+/// Rounds of all cells, and then more of those whose pairs are not decided: what one round tells depends on what the
+/// neighbours of the host do just then.
+fn measure(
+    driver: &mut Driver,
+    crew: &mut Crew,
+    design: &Design,
+    asked: &Contention,
+) -> Result<ContendFindings, Failure> {
+    let seed = driver.header.seed;
+    let most = asked.max_rounds.unwrap_or(asked.rounds.saturating_mul(ROUNDS_TIMES)).max(asked.rounds);
+    let (mut samples, mut done) = (Vec::new(), 0);
+    let mut open: Vec<usize> = (0..design.pairs.len()).collect();
+    loop {
+        let cells = design.cells_of(&open);
+        let shifts: Vec<Vec<Option<Shift>>> = cells.iter().map(|&cell| design.shifts[cell].clone()).collect();
+        let plan = cells_plan(cells.len(), seed.wrapping_add(u64::from(done)));
+        let span = Span { done, rounds: asked.rounds.min(most - done), words: "round" };
+        driver.plan(&plan)?;
+        let number = |cell: u16| cells[usize::from(cell)] as u16;
+        let stopped = driver.shifts(crew, &shifts, &plan, &span, number, |sample| samples.push(sample))?;
+        done += span.rounds;
+        let judged = contend_findings(&design.pairs, &design.cells, &samples, seed);
+        if judged.open.is_empty() || done >= most || stopped == Stopped::Interrupted {
+            return Ok(judged.findings);
+        }
+        open = judged.open;
+    }
+}

@@ -1,0 +1,206 @@
+//! The experiment of `explain`: many factors varied at once, and the variation taken apart.
+
+use fauxplat_analyze::{ExplainFactor, ExplainJudged, explain_findings};
+use fauxplat_model::{CommandLine, Definition, EnvPad, ExplainFindings, Placement, Sample, Variant};
+use fauxplat_plan::{Coordinates, Crossed};
+use fauxplat_units::Cpu;
+
+use super::layouts;
+use crate::steer::ExplainSteering;
+use crate::{Driver, Failure};
+
+/// More CPUs than this are represented by as many of them.
+const CPUS_MAX: usize = 16;
+
+/// What is varied.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Varied {
+    /// The place of the stack within a page.
+    pub env_size: bool,
+    /// The place of the heap.
+    pub heap: bool,
+    /// The CPU.
+    pub cpu: bool,
+    /// The command line itself fixes the padding of the environment, or the heap.
+    pub fixes: Fixed,
+}
+
+/// What the command line fixes, and so cannot vary.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fixed {
+    /// The padding of the environment.
+    pub env_pad: Option<EnvPad>,
+    /// The heap.
+    pub heap: bool,
+}
+
+/// Varies what nobody looks at, all at once, and says which of it moves the time.
+///
+/// # Errors
+/// Those of the runs.
+pub fn explain(driver: &mut Driver, varied: &Varied) -> Result<ExplainFindings, Failure> {
+    let variants = driver.surroundings.programs().map_or_else(Vec::new, |builds| builds.variants().to_vec());
+    let plan = plan(driver, varied);
+    let judged = run(driver, &plan, &variants)?;
+    judged.warnings.into_iter().for_each(|warning| driver.warn(warning));
+    let mut findings = judged.findings;
+    findings.floor_ns = driver.floor_ns;
+    findings.elapsed_s = driver.elapsed_s();
+    findings.variants = variants;
+    close(driver);
+    Ok(findings)
+}
+
+/// Makes a command of each layout of a program that is built.
+///
+/// # Errors
+/// Several commands are built.
+pub fn lay_out(definition: &mut Definition, count: u64) -> Result<(), Failure> {
+    let draws = |line: &CommandLine| line.build.is_some() && line.link_seed.is_none();
+    match definition.commands.as_slice() {
+        [line] if draws(line) => {
+            definition.commands = layouts::of_line(line, &(1..=count).collect::<Vec<u64>>());
+            Ok(())
+        }
+        lines if lines.iter().any(draws) => Err(Failure::usage(
+            "explain builds the program of one command: its layouts are the levels of a factor",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Takes the programs away, and tells the reader whether they differed at all.
+fn close(driver: &mut Driver) {
+    let (variants, warnings) = driver.surroundings.close_programs();
+    warnings.into_iter().for_each(|warning| driver.warn(warning));
+    if programs(&variants).len() == 1 {
+        driver.header.not_measured.push(
+            "layout: the build gave the same program for every link seed, so nothing was varied (use {link_flags}, \
+             {compile_flags}, {objects} or {seed} in it)"
+                .to_owned(),
+        );
+    }
+}
+
+/// The different programs among the layouts.
+fn programs(variants: &[Variant]) -> Vec<&str> {
+    let mut hashes: Vec<&str> = Vec::new();
+    for variant in variants {
+        if !hashes.contains(&variant.sha256.as_str()) {
+            hashes.push(&variant.sha256);
+        }
+    }
+    hashes
+}
+
+/// What can be varied here of what is wanted; what cannot is said.
+fn plan(driver: &mut Driver, varied: &Varied) -> Crossed {
+    let mut missing = Vec::new();
+    let is_placed = driver.header.condition.aslr == fauxplat_model::Aslr::Off;
+    let stack = varied.env_size && is_placed && varied.fixes.env_pad.is_none();
+    let heap = varied.heap && is_placed && !varied.fixes.heap;
+    let reason = |stated: bool| match stated {
+        true => "the command line fixes it",
+        false => "ASLR draws it anew in each run: leave --aslr on out",
+    };
+    if varied.env_size && !stack {
+        missing.push(format!("env-size: {}", reason(varied.fixes.env_pad.is_some())));
+    }
+    if varied.heap && !heap {
+        missing.push(format!("heap: {}", reason(varied.fixes.heap)));
+    }
+    let cpus = if varied.cpu { cpus(driver, &mut missing) } else { None };
+    driver.header.not_measured.append(&mut missing);
+    // What varies from run to run is no condition: the factors say it.
+    driver.header.condition.env_pad = varied.fixes.env_pad.unwrap_or(EnvPad::None);
+    Crossed { commands: driver.commands.len() as u16, cpus, stack, heap, seed: driver.header.seed }
+}
+
+/// The CPUs that runs are pinned to in turn.
+fn cpus(driver: &mut Driver, missing: &mut Vec<String>) -> Option<Vec<Cpu>> {
+    let condition = &mut driver.header.condition;
+    let (Placement::Set(set) | Placement::OneOf(set) | Placement::IdleOf(set)) = condition.cpu.clone() else {
+        let reason = "cpu: the command has several threads or processes, which one CPU would strangle; name CPUs with --cpu";
+        missing.push(reason.to_owned());
+        return None;
+    };
+    let all: Vec<Cpu> = set.iter().collect();
+    if all.len() < 2 {
+        missing.push(format!("cpu: there is only CPU {set} to choose from"));
+        return None;
+    }
+    let kept = all.len().min(CPUS_MAX);
+    let chosen: Vec<Cpu> = (0..kept).map(|at| all[at * all.len() / kept]).collect();
+    if kept < all.len() {
+        missing.push(format!("cpu: {kept} of {} CPUs stand for all", all.len()));
+    }
+    condition.cpu = Placement::Set(chosen.iter().copied().collect());
+    Some(chosen)
+}
+
+fn run(driver: &mut Driver, plan: &Crossed, variants: &[Variant]) -> Result<ExplainJudged, Failure> {
+    driver.warm_up(driver.header.definition.warmup.max(1))?;
+    let rule = driver.header.definition.rule.clone();
+    driver.plan(plan)?;
+    driver.steer(&mut ExplainSteering::new(plan, &rule))?;
+    let mut factors = factors(plan, driver.samples());
+    factors.extend(commands(plan, &driver.names(), variants, driver.samples()));
+    let ignore_failure = driver.header.condition.ignore_failure;
+    Ok(explain_findings(&rule, &factors, driver.samples(), ignore_failure, driver.header.seed))
+}
+
+/// The coordinates of all trials: the plan tells them again from the seed.
+fn coordinates(plan: &Crossed, samples: &[Sample]) -> Vec<Vec<Coordinates>> {
+    let blocks = samples.iter().map(|sample| sample.block + 1).max().unwrap_or(0);
+    (0..blocks).map(|block| plan.coordinates(block)).collect()
+}
+
+/// What the condition varies, with the level of each in every trial.
+fn factors(plan: &Crossed, samples: &[Sample]) -> Vec<ExplainFactor> {
+    let coordinates = coordinates(plan, samples);
+    let factor = |name: &str, levels: Vec<String>, is_sample, pick: fn(&Coordinates) -> u16| ExplainFactor {
+        name: name.to_owned(),
+        levels,
+        is_sample,
+        at: coordinates.iter().map(|block| block.iter().map(pick).collect()).collect(),
+    };
+    let bytes = |offsets: Vec<u16>| offsets.iter().map(|offset| format!("{offset} bytes")).collect();
+    let mut factors = Vec::new();
+    if plan.stack {
+        factors.push(factor("env-size", bytes(plan.stack_offsets()), true, |at| at.stack));
+    }
+    if plan.heap {
+        factors.push(factor("heap", bytes(plan.heap_offsets()), true, |at| at.heap));
+    }
+    if let Some(cpus) = &plan.cpus {
+        let names = cpus.iter().map(|cpu| format!("CPU {cpu}")).collect();
+        factors.push(factor("cpu", names, false, |at| at.cpu));
+    }
+    factors
+}
+
+/// The commands as a factor: `layout` when they are layouts of one program, of which those that came out equal are one
+/// level.
+fn commands(
+    plan: &Crossed,
+    names: &[String],
+    variants: &[Variant],
+    samples: &[Sample],
+) -> Option<ExplainFactor> {
+    let programs = programs(variants);
+    let program = |command: usize| {
+        let variant = variants.iter().find(|variant| usize::from(variant.command) == command)?;
+        programs.iter().position(|&hash| hash == variant.sha256)
+    };
+    let level_of: Vec<usize> = (0..names.len()).map(|command| program(command).unwrap_or(command)).collect();
+    let count = level_of.iter().max()? + 1;
+    let first = |level: usize| level_of.iter().position(|&of| of == level);
+    let levels = (0..count).filter_map(first).map(|command| names[command].clone()).collect();
+    let level = |at: &Coordinates| level_of[usize::from(at.command)] as u16;
+    (count > 1).then(|| ExplainFactor {
+        name: if variants.is_empty() { "command" } else { "layout" }.to_owned(),
+        levels,
+        is_sample: !variants.is_empty(),
+        at: coordinates(plan, samples).iter().map(|block| block.iter().map(level).collect()).collect(),
+    })
+}

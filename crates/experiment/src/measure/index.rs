@@ -1,0 +1,123 @@
+//! The experiment of `index`: the power of CPUs, in FauxPlats per second of CPU time.
+
+use fauxplat_analyze::cpu_index;
+use fauxplat_kernels::{Caches, FAUXPLATS_PER_UNIT, Kernel};
+use fauxplat_model::{IndexFindings, Placement, Policy, ShiftSample};
+use fauxplat_sys::arithmetic::{FAUXPLAT_INSTRUCTIONS, IS_ASSEMBLY};
+use fauxplat_units::{Cpu, CpuSet, Nanos};
+use fauxplat_workers::{Crew, Shift, Station, WorkerError};
+
+use super::workers::{cells_plan, cpus_or_first};
+use crate::shifts::Span;
+use crate::{Driver, Failure, Machine};
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct Power {
+    /// The CPUs; the first that is allowed when absent.
+    pub cpu: Option<Placement>,
+    /// Every CPU that is allowed.
+    pub all_cpus: bool,
+    /// All at once, as a machine under full load.
+    pub together: bool,
+    /// Time per CPU.
+    pub duration: Nanos,
+    /// Scheduling policy; the highest real-time priority where it is permitted when absent.
+    pub policy: Option<Policy>,
+}
+
+impl Power {
+    /// The CPUs that it is about.
+    ///
+    /// # Errors
+    /// CPUs that are not there or not allowed.
+    pub fn cpus(&self, machine: &Machine) -> Result<CpuSet, Failure> {
+        let first = if self.all_cpus || self.together { usize::MAX } else { 1 };
+        cpus_or_first(self.cpu.as_ref(), machine, first)
+    }
+}
+
+/// Turns of each CPU: enough to see the machine wander.
+const ROUNDS: u32 = 20;
+/// The shortest and the longest turn.
+const TURN_NS: (u64, u64) = (5_000_000, 500_000_000);
+/// Units of a lap: one FauxPlat, a third of a millisecond or so, beside which reading the clock costs next to nothing, and
+/// short enough to pass between two disturbances.
+const LAP_UNITS: u64 = 1000;
+
+/// Measures the CPUs.
+///
+/// # Errors
+/// Workers that cannot stand where they should; those of the store.
+pub fn index(driver: &mut Driver, asked: &Power) -> Result<IndexFindings, Failure> {
+    let cpus: Vec<Cpu> = asked.cpus(driver.machine())?.iter().collect();
+    let (crew, policy) = crew(&cpus, asked.policy)?;
+    driver.header.condition.policy = policy;
+    if asked.policy.is_none() && policy == Policy::Other {
+        let reason = "the index at real-time priority (SCHED_FIFO needs CAP_SYS_NICE or an RLIMIT_RTPRIO: run as root)";
+        driver.header.not_measured.push(reason.to_owned());
+    }
+    let samples = measure(driver, crew, asked, cpus.len())?;
+    let mut findings = findings(&cpus, &samples, asked.together);
+    (findings.policy, findings.elapsed_s) = (policy, driver.elapsed_s());
+    Ok(findings)
+}
+
+/// Workers at the highest real-time priority where that is permitted, so that nothing takes their CPU.
+fn crew(cpus: &[Cpu], policy: Option<Policy>) -> Result<(Crew, Policy), Failure> {
+    let with = |policy| {
+        let station = |&cpu: &Cpu| Station { cpu, policy, caches: Caches::default() };
+        Crew::new(&cpus.iter().map(station).collect::<Vec<_>>()).map(|crew| (crew, policy))
+    };
+    let refused = |error: &WorkerError| policy.is_none() && error.is_permission();
+    let top = Policy::Fifo(99);
+    match with(policy.unwrap_or(top)) {
+        Err(error) if refused(&error) => Ok(with(Policy::Other)?),
+        done => Ok(done?),
+    }
+}
+
+fn measure(
+    driver: &mut Driver,
+    mut crew: Crew,
+    asked: &Power,
+    hands: usize,
+) -> Result<Vec<ShiftSample>, Failure> {
+    let Nanos(duration_ns) = asked.duration;
+    let turn_ns = (duration_ns / u64::from(ROUNDS)).clamp(TURN_NS.0, TURN_NS.1);
+    let rounds = (duration_ns / turn_ns).clamp(2, 10_000) as u32;
+    let shift = Shift {
+        kernel: Kernel::Fauxplat,
+        warm_ns: 0,
+        duration_ns: turn_ns,
+        lap_units: LAP_UNITS,
+        keep_laps: true,
+        hands_over: false,
+    };
+    let alone = |one: usize| (0..hands).map(|hand| (hand == one).then_some(shift)).collect();
+    let cells: Vec<Vec<Option<Shift>>> = match asked.together {
+        true => vec![vec![Some(shift); hands]],
+        false => (0..hands).map(alone).collect(),
+    };
+    let plan = cells_plan(cells.len(), driver.header.seed);
+    driver.plan(&plan)?;
+    let mut samples = Vec::new();
+    let span = Span { done: 0, rounds, words: "round" };
+    driver.shifts(&mut crew, &cells, &plan, &span, |cell| cell, |sample| samples.push(sample))?;
+    Ok(samples)
+}
+
+fn findings(cpus: &[Cpu], samples: &[ShiftSample], together: bool) -> IndexFindings {
+    let fauxplats = LAP_UNITS as f64 * FAUXPLATS_PER_UNIT;
+    let of = |(hand, &cpu): (usize, &Cpu)| {
+        let shifts: Vec<&ShiftSample> =
+            samples.iter().filter(|sample| usize::from(sample.hand) == hand).collect();
+        cpu_index(cpu, &shifts, fauxplats, IS_ASSEMBLY, together)
+    };
+    IndexFindings {
+        cpus: cpus.iter().enumerate().filter_map(of).collect(),
+        together,
+        instructions_per_iteration: FAUXPLAT_INSTRUCTIONS,
+        ..IndexFindings::default()
+    }
+}

@@ -1,0 +1,268 @@
+//! The experiment of `latency`: how late timers, messages and signals are, and what takes the CPU away meanwhile.
+
+use fauxplat_latency::{Channel, LatencyError, Place, Recording, calm, message, noise, signals, timer};
+use fauxplat_model::{LatencyFindings, LatencyTest, Percentiles, Placement, Policy};
+use fauxplat_units::{Cpu, CpuSet, Nanos};
+
+use super::workers::{cells_plan, cpus_of, cpus_or_first};
+use crate::shifts::Span;
+use crate::{Driver, Failure, Machine};
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct Latency {
+    /// What is tested.
+    pub tests: Vec<Kind>,
+    /// Scheduling policies; the ordinary one and a real-time one where it is permitted when none.
+    pub policies: Vec<Policy>,
+    /// CPUs for timers and noise; the first that is allowed when absent.
+    pub cpu: Option<Placement>,
+    /// Pairs of CPUs for messages and signals; the first with itself and with the next when none.
+    pub pairs: Vec<(Cpu, Cpu)>,
+    /// Period of the timer.
+    pub interval: Nanos,
+    /// Activations, messages or signals of each test.
+    pub count: u64,
+    /// Timer slacks; the kernel's own when none.
+    pub slacks: Vec<Nanos>,
+    /// How long noise is watched.
+    pub duration: Nanos,
+    /// Shortest gap that counts as noise.
+    pub threshold: Nanos,
+    /// Ways of messages; all when none.
+    pub channels: Vec<Channel>,
+}
+
+/// What is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// From the moment for which a timer is set to the moment when the thread runs.
+    Timer,
+    /// What takes the CPU from a thread that never sleeps, and why.
+    Noise,
+    /// From one CPU to another and back.
+    Message,
+    /// From sending a signal to its handler.
+    Signal,
+}
+
+/// Slices into which each test is cut, so that all of them see the same weather.
+const ROUNDS: u32 = 6;
+
+/// What one cell of the design does.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    Timer { interval_ns: u64, activations: u64 },
+    Noise { duration_ns: u64, threshold_ns: u64 },
+    Message { channel: Channel, messages: u64 },
+    Signal { count: u64 },
+}
+
+/// A task and where it runs.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    task: Task,
+    place: Place,
+    peer: Option<Cpu>,
+}
+
+/// The tests of an experiment, each at its place.
+#[derive(Debug)]
+pub struct Cells {
+    cells: Vec<Cell>,
+    policy: Policy,
+    refused: Vec<String>,
+}
+
+impl Cells {
+    /// Lays the tests out.
+    ///
+    /// # Errors
+    /// CPUs that cannot be used, a policy that is not permitted, or nothing that could be tested.
+    pub fn of(asked: &Latency, machine: &Machine) -> Result<Self, Failure> {
+        let cpus = cpus_or_first(asked.cpu.as_ref(), machine, 1)?;
+        let pairs = pairs(asked, machine)?;
+        let (policies, refused) = policies(asked, &cpus)?;
+        let cells = cells(asked, &cpus, &pairs, &policies);
+        match cells.is_empty() {
+            true => Err(Failure::usage(
+                "there is nothing to test: a message by `line` needs two CPUs (--pairs A:B)",
+            )),
+            false => Ok(Cells { cells, policy: policies[0], refused }),
+        }
+    }
+
+    /// The CPUs on which something is tested.
+    pub fn cpus(&self) -> CpuSet {
+        self.cells.iter().flat_map(|cell| [Some(cell.place.cpu), cell.peer]).flatten().collect()
+    }
+
+    /// The policy of the first test.
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+}
+
+/// Makes all tests, in slices that take turns.
+///
+/// # Errors
+/// Threads that cannot stand where they should; those of the store.
+pub fn latency(driver: &mut Driver, tests: &Cells) -> Result<LatencyFindings, Failure> {
+    driver.header.not_measured.extend(tests.refused.iter().cloned());
+    let (calm, restless) = calm();
+    restless.into_iter().for_each(|warning| driver.warn(warning));
+    let recordings = measure(driver, &tests.cells)?;
+    drop(calm);
+    let found = tests.cells.iter().zip(&recordings);
+    let tests = found.flat_map(|(cell, ways)| findings(cell, ways)).collect();
+    Ok(LatencyFindings { tests, elapsed_s: driver.elapsed_s() })
+}
+
+fn pairs(asked: &Latency, machine: &Machine) -> Result<Vec<(Cpu, Cpu)>, Failure> {
+    if !asked.pairs.is_empty() {
+        cpus_of(&Placement::Set(asked.pairs.iter().flat_map(|&(a, b)| [a, b]).collect()), machine)?;
+        return Ok(asked.pairs.clone());
+    }
+    let allowed: Vec<Cpu> = machine.allowed().iter().collect();
+    let first = allowed.first().map(|&cpu| (cpu, cpu));
+    let next = allowed.get(1).map(|&cpu| (allowed[0], cpu));
+    Ok(next.into_iter().chain(first).collect())
+}
+
+/// The policies, and what was left out because it is not permitted. A policy that was asked for is not left out.
+fn policies(asked: &Latency, cpus: &CpuSet) -> Result<(Vec<Policy>, Vec<String>), Failure> {
+    if !asked.policies.is_empty() {
+        return Ok((asked.policies.clone(), Vec::new()));
+    }
+    let real_time = Policy::Fifo(90);
+    let cpu = cpus.first().ok_or_else(|| Failure::machine("no CPU is allowed to this process"))?;
+    match timer(&Place { cpu, policy: real_time, slack_ns: None }, 100_000, 1) {
+        Ok(_) => Ok((vec![Policy::Other, real_time], Vec::new())),
+        Err(error) if error.is_permission() => {
+            let why = "real-time policies (SCHED_FIFO needs CAP_SYS_NICE or an RLIMIT_RTPRIO: run as root)";
+            Ok((vec![Policy::Other], vec![why.to_owned()]))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn cells(asked: &Latency, cpus: &CpuSet, pairs: &[(Cpu, Cpu)], policies: &[Policy]) -> Vec<Cell> {
+    let slacks: Vec<Option<u64>> = match asked.slacks.as_slice() {
+        [] => vec![None],
+        some => some.iter().map(|&Nanos(ns)| Some(ns.max(1))).collect(),
+    };
+    let mut cells = Vec::new();
+    for &kind in &asked.tests {
+        for &policy in policies {
+            // Real-time policies ignore the slack, so they are tested once.
+            let slacks = if policy == Policy::Other { &slacks[..] } else { &[None] };
+            for &slack_ns in slacks {
+                let place = |cpu| Place { cpu, policy, slack_ns };
+                match kind {
+                    Kind::Timer | Kind::Noise => cells.extend(cpus.iter().map(|cpu| Cell {
+                        task: alone(kind, asked),
+                        place: place(cpu),
+                        peer: None,
+                    })),
+                    Kind::Message | Kind::Signal => cells.extend(pairs.iter().flat_map(|&(a, b)| {
+                        let tasks = between(kind, asked, a == b);
+                        tasks.into_iter().map(move |task| Cell { task, place: place(a), peer: Some(b) })
+                    })),
+                }
+            }
+        }
+    }
+    cells
+}
+
+fn alone(kind: Kind, asked: &Latency) -> Task {
+    let rounds = u64::from(ROUNDS);
+    match kind {
+        Kind::Noise => {
+            Task::Noise { duration_ns: asked.duration.0 / rounds, threshold_ns: asked.threshold.0 }
+        }
+        _ => Task::Timer { interval_ns: asked.interval.0, activations: asked.count.div_ceil(rounds) },
+    }
+}
+
+fn between(kind: Kind, asked: &Latency, same: bool) -> Vec<Task> {
+    let count = asked.count.div_ceil(u64::from(ROUNDS));
+    if kind == Kind::Signal {
+        return vec![Task::Signal { count }];
+    }
+    let channels = if asked.channels.is_empty() { Channel::ALL.to_vec() } else { asked.channels.clone() };
+    let possible = channels.into_iter().filter(|channel| !(same && channel.spins()));
+    possible.map(|channel| Task::Message { channel, messages: count }).collect()
+}
+
+/// One recording per cell, or three for messages: there, back, there and back.
+fn measure(driver: &mut Driver, cells: &[Cell]) -> Result<Vec<Vec<Recording>>, Failure> {
+    let plan = cells_plan(cells.len(), driver.header.seed);
+    driver.plan(&plan)?;
+    let mut recordings: Vec<Vec<Recording>> = vec![Vec::new(); cells.len()];
+    let span = Span { done: 0, rounds: ROUNDS, words: "round" };
+    driver.cells(&plan, &span, |_round, index| {
+        let slice = slice(&cells[usize::from(index)])?;
+        let whole = &mut recordings[usize::from(index)];
+        whole.resize_with(slice.len(), Recording::default);
+        whole.iter_mut().zip(&slice).for_each(|(whole, slice)| whole.merge(slice));
+        Ok(())
+    })?;
+    Ok(recordings)
+}
+
+fn slice(cell: &Cell) -> Result<Vec<Recording>, LatencyError> {
+    let peer = Place { cpu: cell.peer.unwrap_or(cell.place.cpu), ..cell.place };
+    let both = [&cell.place, &peer];
+    Ok(match cell.task {
+        Task::Timer { interval_ns, activations } => vec![timer(&cell.place, interval_ns, activations)?],
+        Task::Noise { duration_ns, threshold_ns } => vec![noise(&cell.place, duration_ns, threshold_ns)?],
+        Task::Message { channel, messages } => message(both, channel, messages)?.into(),
+        Task::Signal { count } => vec![signals(both, count)?],
+    })
+}
+
+fn findings(cell: &Cell, recordings: &[Recording]) -> Vec<LatencyTest> {
+    let names = match cell.task {
+        Task::Timer { .. } => vec!["timer".to_owned()],
+        Task::Noise { .. } => vec!["noise".to_owned()],
+        Task::Signal { .. } => vec!["signal".to_owned()],
+        Task::Message { channel, .. } => {
+            ["there", "back", "round trip"].map(|way| format!("{channel} {way}")).into()
+        }
+    };
+    names.into_iter().zip(recordings).map(|(name, recording)| test(cell, name, recording)).collect()
+}
+
+fn test(cell: &Cell, name: String, recording: &Recording) -> LatencyTest {
+    let interval_ns = if let Task::Timer { interval_ns, .. } = cell.task { Some(interval_ns) } else { None };
+    let is_noise = matches!(cell.task, Task::Noise { .. });
+    let mut test = LatencyTest {
+        name,
+        policy: cell.place.policy,
+        cpu: cell.place.cpu,
+        peer: cell.peer,
+        interval_ns,
+        slack_ns: cell.place.slack_ns,
+        count: 0,
+        missed: 0,
+        raw: Percentiles::default(),
+        corrected: Percentiles::default(),
+        causes: Vec::new(),
+        lost_share: is_noise.then_some(0.0),
+        wall_ns: 0,
+    };
+    renew(&mut test, recording);
+    test
+}
+
+/// The figures of a test from all that was recorded of it.
+pub fn renew(test: &mut LatencyTest, recording: &Recording) {
+    test.count = recording.count();
+    test.missed = recording.missed;
+    test.raw = recording.raw();
+    test.corrected = recording.corrected();
+    test.causes = recording.causes();
+    test.lost_share = test.lost_share.map(|_| recording.lost_ns as f64 / recording.wall_ns.max(1) as f64);
+    test.wall_ns = recording.wall_ns;
+}

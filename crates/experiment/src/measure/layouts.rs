@@ -1,0 +1,160 @@
+//! Layouts of programs that fauxplat builds: how many pairs share one, and which of them are compared with each other.
+
+use fauxplat_model::{CommandLine, Definition, Runs};
+use fauxplat_plan::{Layout, Plan, expand};
+
+use crate::median::median_of;
+use crate::steer::Rounds;
+use crate::surroundings::ProgramBuilds;
+use crate::{Failure, Launch, Machine, aside, commands};
+
+/// Pairs may share layouts until no more than this many layouts fit into the limit of pairs.
+const LAYOUTS_MIN: u32 = 32;
+
+/// How many pairs share a layout. One, unless building takes longer than running: the most is learnt in a given time with
+/// √(cost of a layout / cost of a pair) pairs each, if layouts and pairs vary alike (Kalibera and Jones, ISMM 2013).
+pub(crate) fn per_layout(layout: Layout, build_ns: u64, pair_ns: f64, max_pairs: u32) -> Layout {
+    let most = f64::from((max_pairs / LAYOUTS_MIN).max(1));
+    let best = (build_ns as f64 / pair_ns.max(1.0)).sqrt().round().clamp(1.0, most) as u16;
+    match best.max(layout.rounds()) {
+        // A duet has its own two rounds.
+        _ if matches!(layout, Layout::Duet(_)) => layout,
+        rounds if rounds == layout.rounds() => layout,
+        rounds => Layout::Repeated(rounds),
+    }
+}
+
+/// Runs of each layout in a search for the slowest and the fastest.
+const SEARCH_RUNS: u32 = 9;
+
+/// Which layouts of one build are compared with each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkSeeds {
+    /// These.
+    These(Vec<u64>),
+    /// The fastest and the slowest of so many.
+    WidestOf(u64),
+}
+
+impl std::str::FromStr for LinkSeeds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let fail = || {
+            format!(
+                "`{text}` is neither two or more different link seeds such as 3,17 nor widest:N with N from 2 on"
+            )
+        };
+        if let Some(count) = text.strip_prefix("widest:") {
+            return count
+                .parse()
+                .ok()
+                .filter(|count| (2..=1000).contains(count))
+                .map(LinkSeeds::WidestOf)
+                .ok_or_else(fail);
+        }
+        let seeds: Vec<u64> =
+            text.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| fail())?;
+        let distinct = (1..seeds.len()).all(|at| !seeds[..at].contains(&seeds[at]));
+        if seeds.len() < 2 || !distinct { Err(fail()) } else { Ok(LinkSeeds::These(seeds)) }
+    }
+}
+
+/// Makes one command per layout. After a search, a sentence that says so.
+///
+/// # Errors
+/// The definition is not one command that is built; those of building and running.
+pub fn choose(
+    definition: &mut Definition,
+    machine: &Machine,
+    seeds: &LinkSeeds,
+) -> Result<Option<String>, Failure> {
+    let [line] = definition.commands.as_slice() else {
+        return Err(Failure::usage("--link-seeds compares layouts of one command with each other"));
+    };
+    if line.build.is_none() {
+        return Err(Failure::usage("--link-seeds needs --build, or --objects and --link"));
+    }
+    let line = line.clone();
+    let (seeds, said) = match seeds {
+        LinkSeeds::These(seeds) => (seeds.clone(), None),
+        LinkSeeds::WidestOf(count) => {
+            let [fastest, slowest] = widest(definition, machine, *count)?;
+            let said = format!(
+                "layouts {fastest} and {slowest} were chosen as the fastest and the slowest of {count}, in runs that are no \
+                 part of this comparison"
+            );
+            (vec![fastest, slowest], Some(said))
+        }
+    };
+    definition.commands = of_line(&line, &seeds);
+    Ok(said)
+}
+
+/// One command per layout of a program.
+pub fn of_line(line: &CommandLine, seeds: &[u64]) -> Vec<CommandLine> {
+    let named = line.name.as_ref().map_or(String::new(), |name| format!("{name}, "));
+    let layout = |&seed: &u64| CommandLine {
+        name: Some(format!("{named}layout {seed}")),
+        link_seed: Some(seed),
+        ..line.clone()
+    };
+    seeds.iter().map(layout).collect()
+}
+
+/// The link seeds of the fastest and of the slowest of the first layouts, from a few interleaved runs of all.
+fn widest(definition: &Definition, machine: &Machine, count: u64) -> Result<[u64; 2], Failure> {
+    let (seeds, seed) = ((1..=count).collect::<Vec<u64>>(), definition.seed.unwrap_or(0));
+    if expand(definition).map_err(Failure::usage)?.len() != 1 {
+        return Err(Failure::usage(
+            "--link-seeds takes no parameter lists: it compares layouts of one command",
+        ));
+    }
+    let builds = ProgramBuilds::open(definition, seed)?;
+    let mut builds = builds.ok_or_else(|| Failure::usage("there is no program to build"))?;
+    let built = builds.candidates(&seeds)?;
+    let mut layouts = Vec::new();
+    for one in &built {
+        layouts.extend(commands::resolve(definition, machine, &[Some(one.path.clone())])?);
+    }
+    let plan = Plan {
+        commands: layouts.len() as u16,
+        placement: definition.condition.cpu.clone(),
+        env_pad: definition.condition.env_pad,
+        heap: definition.condition.heap,
+        layout: Layout::Single,
+        seed,
+    };
+    let mut rounds = Rounds::new(plan, Runs::Count(SEARCH_RUNS));
+    let samples = aside((machine, &Launch::spawner()), &layouts, &[], &mut rounds)?;
+    let metric = definition.rule.metric;
+    let median = |command: usize| median_of(&samples, command as u16, metric).unwrap_or(0.0);
+    let order = |&a: &usize, &b: &usize| median(a).total_cmp(&median(b));
+    let slowest = (0..seeds.len()).max_by(order).unwrap_or(0);
+    let fastest = (0..seeds.len()).min_by(order).unwrap_or(0);
+    Ok([seeds[fastest], seeds[slowest]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layouts_are_reused_only_when_they_are_expensive() {
+        assert_eq!(per_layout(Layout::Single, 1_000_000, 20e6, 128), Layout::Single);
+        assert_eq!(per_layout(Layout::Mirrored, 1_000_000, 20e6, 128), Layout::Mirrored);
+        assert_eq!(per_layout(Layout::Single, 180_000_000, 20e6, 128), Layout::Repeated(3));
+        assert_eq!(per_layout(Layout::Single, 180_000_000_000, 20e6, 128), Layout::Repeated(4));
+        assert_eq!(per_layout(Layout::Mirrored, 100_000_000, 20e6, 128), Layout::Mirrored);
+        assert_eq!(per_layout(Layout::Single, 180_000_000_000, 20e6, 12), Layout::Single);
+    }
+
+    #[test]
+    fn link_seeds_are_several_or_a_search() {
+        assert_eq!("3,17".parse(), Ok(LinkSeeds::These(vec![3, 17])));
+        assert_eq!("widest:8".parse(), Ok(LinkSeeds::WidestOf(8)));
+        for bad in ["3", "3,3", "", "widest:1", "widest:x", "a,b", "-1,2"] {
+            assert!(bad.parse::<LinkSeeds>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The experiment of `load`: loads that are held for themselves.
+
+use std::time::Duration;
+
+use fauxplat_model::{LoadAccount, LoadFindings, Placement};
+use fauxplat_sys::signal;
+use fauxplat_units::CpuSet;
+
+use crate::{Driver, Failure, Standing};
+
+/// Time between two looks at the clock, the flag and the generators.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Holds the loads of an experiment for so long, or until the user ends it. What ended them before stands beside what
+/// they did.
+///
+/// # Errors
+/// Those of the store.
+pub fn hold(
+    driver: &mut Driver,
+    limit: Option<Duration>,
+) -> Result<(LoadFindings, Option<Failure>), Failure> {
+    driver.open_record()?;
+    wait(driver, limit);
+    let elapsed_s = driver.elapsed_s();
+    driver.end_loads();
+    let generators = std::mem::take(&mut driver.header.condition.loaded);
+    let places: CpuSet = generators.iter().filter_map(|account| account.cpu).collect();
+    driver.header.condition.cpu = Placement::Set(places);
+    let failed = all_ended(&generators).map(Failure::machine);
+    Ok((LoadFindings { generators, elapsed_s }, failed))
+}
+
+/// Waits until the time is over, somebody asks for the end, or nothing is left to hold.
+fn wait(driver: &mut Driver, limit: Option<Duration>) {
+    let limit_s = limit.map(|limit| limit.as_secs_f64());
+    while !signal::stop_requested() {
+        let (elapsed_s, accounts) = (driver.elapsed_s(), driver.surroundings.load_accounts());
+        if limit_s.is_some_and(|limit_s| elapsed_s >= limit_s) || all_ended(&accounts).is_some() {
+            return;
+        }
+        let share = limit_s.map_or(0.0, |limit_s| elapsed_s / limit_s);
+        let words = accounts.iter().map(words).collect::<Vec<_>>().join(", ");
+        driver.tell(&Standing { share, words, blocks: 0 });
+        let left_s = limit_s.map_or(f64::INFINITY, |limit_s| limit_s - elapsed_s);
+        std::thread::sleep(LOOK.min(Duration::try_from_secs_f64(left_s).unwrap_or(LOOK)));
+    }
+    // Without a limit, this is how everybody ends it.
+    if limit.is_some() {
+        driver.interrupt();
+    }
+}
+
+fn words(account: &LoadAccount) -> String {
+    let place = account.cpu.map_or(String::new(), |cpu| format!("@{cpu}"));
+    let achieved = account.achieved_percent.unwrap_or(0.0);
+    format!("{}{place} {achieved:.1} %", account.kind)
+}
+
+/// Why, when none of them works any more. One whose CPU is away comes back with it.
+fn all_ended(accounts: &[LoadAccount]) -> Option<String> {
+    let ended = |account: &LoadAccount| account.ended.clone().filter(|_| account.away_ns == 0);
+    let reasons: Vec<String> = accounts.iter().map_while(ended).collect();
+    (reasons.len() == accounts.len()).then(|| reasons.into_iter().next()).flatten()
+}

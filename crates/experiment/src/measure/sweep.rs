@@ -1,0 +1,69 @@
+//! The experiment of `sweep`: the levels of a factor, until it is sure whether they differ.
+
+use fauxplat_analyze::SweepJudge;
+use fauxplat_model::{Metric, Sample, SweepFindings};
+use fauxplat_plan::{Layout, Plan};
+
+use super::plan_of;
+use crate::steer::{SweepSteering, WarmUp};
+pub use crate::sweep::{Prepared, prepare};
+use crate::{Beginning, Driver, Failure};
+
+/// Begins a sweep: each level that may be visited is one command.
+///
+/// # Errors
+/// Whatever is wrong with the factor, the command, or the machine.
+pub fn begin(beginning: Beginning<'_>) -> Result<(Driver, Prepared), Failure> {
+    let mut prepared = None;
+    let driver = Driver::of(beginning, |definition, machine| {
+        let ready = prepare(definition, machine)?;
+        Ok(prepared.insert(ready).commands.clone())
+    })?;
+    let prepared = prepared.ok_or_else(|| Failure::usage("there is nothing to sweep"))?;
+    Ok((driver, prepared))
+}
+
+/// A minute is cheap: as many blocks as fit into it are allowed before a sweep ends undecided.
+const CHEAP_NS: f64 = 60e9;
+
+/// Blocks that are allowed however cheap they are.
+const CHEAP_BLOCKS_MAX: f64 = 1000.0;
+
+/// Visits the levels. If the number of blocks is open, runs of the warm-up say how many are cheap.
+///
+/// # Errors
+/// Those of the runs.
+pub fn sweep(driver: &mut Driver, prepared: &Prepared, is_open: bool) -> Result<SweepFindings, Failure> {
+    // The first level may be the very one at which the command fails, which is no reason to end.
+    driver.steer(&mut WarmUp::new(1, driver.header.definition.warmup.max(1), true))?;
+    let mut judge = prepared.judge.clone();
+    if is_open {
+        judge = allow_cheap_blocks(driver, judge);
+    }
+    let plan = Plan { layout: Layout::Single, ..plan_of(driver) };
+    driver.plan(&plan)?;
+    let rule = driver.header.definition.rule.clone();
+    let mut steering = SweepSteering::new(&prepared.level_of, plan, judge, &rule);
+    let stopped = driver.steer(&mut steering)?;
+    let judged = steering.judged(driver.samples(), stopped);
+    judged.warnings.into_iter().for_each(|warning| driver.warn(warning));
+    let mut findings = judged.findings;
+    findings.floor_ns = driver.floor_ns;
+    findings.elapsed_s = driver.elapsed_s();
+    Ok(findings)
+}
+
+fn allow_cheap_blocks(driver: &mut Driver, judge: SweepJudge) -> SweepJudge {
+    let blocks = cheap_blocks(driver.samples(), judge.distinct().len());
+    let rule = &mut driver.header.definition.rule;
+    rule.max_pairs = rule.max_pairs.max(blocks);
+    judge.blocks_max(rule.max_pairs)
+}
+
+/// How many blocks of so many levels fit into the time that is cheap.
+fn cheap_blocks(warm_up: &[Sample], levels: usize) -> u32 {
+    let wall_ns = warm_up.iter().filter_map(|sample| sample.get(Metric::WALL)).min();
+    wall_ns.map_or(0, |wall_ns| {
+        (CHEAP_NS / (wall_ns.max(1) as f64 * levels as f64)).min(CHEAP_BLOCKS_MAX) as u32
+    })
+}

@@ -1,0 +1,53 @@
+//! What experiments whose workers are our own have in common.
+
+use fauxplat_model::{Condition, EnvPad, Heap, Placement};
+use fauxplat_plan::{Layout, Plan};
+use fauxplat_units::CpuSet;
+
+use crate::{Failure, Machine, check_placement, relation};
+
+/// A plan that visits every cell of a design once in each block.
+pub fn cells_plan(cells: usize, seed: u64) -> Plan {
+    Plan {
+        commands: cells as u16,
+        placement: Placement::Free,
+        env_pad: EnvPad::None,
+        heap: Heap::Inherit,
+        layout: Layout::Single,
+        seed,
+    }
+}
+
+/// The CPUs that a placement names, checked against what is there and allowed.
+///
+/// # Errors
+/// A CPU that is not there or not allowed, or a placement that names none.
+pub fn cpus_of(placement: &Placement, machine: &Machine) -> Result<CpuSet, Failure> {
+    let mut chosen = Condition { cpu: placement.clone(), ..Condition::default() };
+    relation::resolve(&mut chosen, machine)?;
+    match &chosen.cpu {
+        Placement::Set(cpus) => check_placement(&chosen.cpu, machine).map(|()| cpus.clone()),
+        other => Err(Failure::usage(format!(
+            "`{other}` names no CPU here: give a list such as 0-3, or a relation such as one-per-core"
+        ))),
+    }
+}
+
+/// The CPUs of workers: those that are named, or else the first so many that are allowed.
+///
+/// # Errors
+/// As [`cpus_of`]; no CPU is allowed at all.
+pub(super) fn cpus_or_first(
+    named: Option<&Placement>,
+    machine: &Machine,
+    first: usize,
+) -> Result<CpuSet, Failure> {
+    let cpus = match named {
+        Some(placement) => cpus_of(placement, machine)?,
+        None => machine.allowed().iter().take(first).collect(),
+    };
+    match cpus.is_empty() {
+        true => Err(Failure::machine("no CPU is allowed to this process")),
+        false => Ok(cpus),
+    }
+}

@@ -1,0 +1,82 @@
+//! What an experiment keeps: every sample in memory, and in the store as it lands.
+
+use fauxplat_model::document::{Findings, Header};
+use fauxplat_model::{Command, Sample};
+use fauxplat_store::{Experiment, State, Store};
+
+use serde_json::Value;
+
+use crate::Failure;
+
+/// Keeps what lands.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    pub(crate) samples: Vec<Sample>,
+    store: Option<Store>,
+    experiment: Option<Experiment>,
+    plans: Vec<Value>,
+    /// How many of the samples are in the store.
+    stored: usize,
+}
+
+impl Recorder {
+    pub(crate) fn new(store: Option<Store>) -> Self {
+        Recorder { store, ..Recorder::default() }
+    }
+
+    pub(crate) fn store(&self) -> Option<&Store> {
+        self.store.as_ref()
+    }
+
+    /// Begins the experiment in the store, if there is one. A mistake that shows before the first run leaves nothing
+    /// behind, so this is called when the first run is about to begin.
+    pub(crate) fn open(
+        &mut self,
+        header: &mut Header,
+        kind: &'static str,
+        commands: &[Command],
+    ) -> Result<(), Failure> {
+        if let Some(store) = self.store.as_ref().filter(|_| self.experiment.is_none()) {
+            let experiment = store.begin(header, kind, commands)?;
+            header.id = Some(experiment.id());
+            self.experiment = Some(experiment);
+        }
+        Ok(())
+    }
+
+    /// Notes how the trials that follow are drawn.
+    pub(crate) fn plan(&mut self, plan: Value) -> Result<(), Failure> {
+        self.plans.push(plan);
+        Ok(())
+    }
+
+    /// Keeps one sample in memory.
+    pub(crate) fn keep(&mut self, sample: Sample) {
+        self.samples.push(sample);
+    }
+
+    /// Stores what was kept since the last time, and gives it.
+    pub(crate) fn land(&mut self) -> Result<&[Sample], Failure> {
+        let fresh = &self.samples[self.stored..];
+        if let Some(experiment) = &mut self.experiment
+            && !fresh.is_empty()
+        {
+            experiment.append_all(fresh)?;
+        }
+        self.stored = self.samples.len();
+        Ok(fresh)
+    }
+
+    /// Ends the experiment in the store.
+    pub(crate) fn finish(
+        &mut self,
+        header: &Header,
+        findings: &Findings,
+        state: State,
+    ) -> Result<(), Failure> {
+        match self.experiment.take() {
+            Some(experiment) => Ok(experiment.finish(header, Some(findings), state).map(drop)?),
+            None => Ok(()),
+        }
+    }
+}

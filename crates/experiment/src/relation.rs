@@ -1,0 +1,75 @@
+//! CPUs by relation, wherever a verb takes CPUs: the machine is asked once, and what it answered is recorded.
+
+use std::path::Path;
+
+use fauxplat_model::{Chosen, Condition, CpuActivity, CpuChoice, Placement, Relation, Topology};
+use fauxplat_sys::clock;
+use fauxplat_topology::{Activities, PickError, Watch};
+use fauxplat_units::{CpuSet, Nanos};
+
+use crate::{Failure, Machine};
+
+/// How long CPUs are watched when only their quiet is in question.
+const WATCH: Nanos = Nanos(100_000_000);
+
+/// Turns a placement by relation into one by list, with the reasons beside it.
+///
+/// # Errors
+/// Exit code 2 when the relation names a CPU that does not exist, 3 when nothing here answers it.
+pub fn resolve(condition: &mut Condition, machine: &Machine) -> Result<(), Failure> {
+    let Placement::Related(spread, relation) = &condition.cpu else { return Ok(()) };
+    let chosen = answer(relation, machine)?;
+    let cpus: CpuSet = chosen.iter().map(|one| one.cpu).collect();
+    let why = chosen.iter().map(|one| format!("CPU {}: {}", one.cpu, reason(one))).collect();
+    condition.cpu_choice = Some(CpuChoice { relation: relation.to_string(), cpus: cpus.clone(), why });
+    condition.cpu = spread.on(cpus);
+    Ok(())
+}
+
+/// The CPUs of a machine that answer a relation; they are watched for a while where it asks for that. A captured machine
+/// does nothing that could be watched.
+///
+/// # Errors
+/// As [`resolve`].
+pub fn answer(relation: &Relation, machine: &Machine) -> Result<Vec<Chosen>, Failure> {
+    let is_watched = relation.asks_for_activity() && machine.is_live();
+    let activities = is_watched.then(|| watch(machine.root(), machine.topology(), WATCH));
+    pick(relation, machine.topology(), activities.as_ref())
+}
+
+/// The CPUs that answer a relation.
+///
+/// # Errors
+/// As [`resolve`].
+pub fn pick(
+    relation: &Relation,
+    topology: &Topology,
+    activities: Option<&Activities>,
+) -> Result<Vec<Chosen>, Failure> {
+    fauxplat_topology::pick(relation, topology, activities).map_err(|error| match error {
+        PickError::NoSuchCpu { .. } => Failure::usage(error),
+        PickError::NoAnswer { .. } => Failure::machine(error),
+    })
+}
+
+/// Watches all CPUs for a while.
+pub fn watch(root: &Path, topology: &Topology, time: Nanos) -> Activities {
+    let started_ns = clock::monotonic_ns();
+    let watch = Watch::begin(root);
+    std::thread::sleep(std::time::Duration::from_nanos(time.0));
+    watch.end(topology, clock::monotonic_ns() - started_ns)
+}
+
+fn reason(chosen: &Chosen) -> String {
+    let activity = chosen.activity.as_ref().map_or(String::new(), figures);
+    format!("{}{activity}", chosen.why)
+}
+
+fn figures(activity: &CpuActivity) -> String {
+    format!(
+        " ({:.1} % busy, {:.1} % steal, {:.0} interrupts/s)",
+        activity.busy_share * 100.0,
+        activity.steal_share * 100.0,
+        activity.interrupts_per_s
+    )
+}

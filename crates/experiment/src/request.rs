@@ -1,0 +1,63 @@
+//! What is asked of the spawner for a command, and what its answer means.
+
+use fauxplat_launch::{Entry, Pad, Place, Request, RunEnd, entry_of};
+use fauxplat_model::{Command, Outcome, Setup, Trial};
+use fauxplat_sys::process::Exit;
+
+/// Where a command and its helpers stand in the spawner's table.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    pub(crate) name: String,
+    pub(crate) run: u32,
+    pub(crate) prepare: Option<u32>,
+    pub(crate) cleanup: Option<u32>,
+}
+
+/// What a request under way is for.
+#[derive(Clone, Debug)]
+pub(crate) enum Purpose {
+    Helper { role: &'static str, command: u16 },
+    Trial(Trial),
+}
+
+/// So many runs of a block stay on the CPU that was idle before them.
+const STAY_TOGETHER: u16 = 32;
+
+/// Helpers run under the command's condition except for what only measuring needs.
+pub(crate) fn helper_entry(command: &Command, argv: &[String]) -> Entry {
+    let program = argv.first().cloned().unwrap_or_default();
+    let entry = entry_of(command, program, argv.to_vec());
+    Entry { cpus: None, policy: None, timeout_ns: None, pad_bytes: 0, heap_offset_bytes: None, ..entry }
+}
+
+/// A run without anything that a block draws.
+pub(crate) fn plain_request(entry: u32) -> Request {
+    Request { entry, ..Request::default() }
+}
+
+pub(crate) fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
+    let one = setup.cpus.as_ref().filter(|cpus| cpus.len() == 1).and_then(|cpus| cpus.first());
+    let place = match (setup.idle, one) {
+        // The first run of a block chooses, and the block stays together; a long one looks again now and then.
+        (true, _) if position.is_multiple_of(STAY_TOGETHER) => Place::Idle,
+        (true, _) => Place::Same,
+        (false, Some(cpu)) => Place::Cpu(cpu.0),
+        (false, None) => Place::Entry,
+    };
+    let pad = match (setup.stack_offset_bytes, setup.env_pad_bytes) {
+        (Some(offset), _) => Pad::StackOffset(offset),
+        (None, 0) => Pad::Entry,
+        (None, bytes) => Pad::Bytes(bytes),
+    };
+    Request { place, pad, heap_offset_bytes: setup.heap_offset_bytes, ..plain_request(entry) }
+}
+
+pub(crate) fn outcome_of(end: RunEnd) -> Outcome {
+    match end {
+        RunEnd::Ended(Exit::Status(status)) => Outcome::Exited(status),
+        RunEnd::Ended(Exit::Signal(signal)) => Outcome::Signaled(signal),
+        RunEnd::TimedOut | RunEnd::Aborted | RunEnd::NotStarted(..) | RunEnd::TooManyReadings(_) => {
+            Outcome::TimedOut
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! How much of its caches a CPU is really served from.
+
+use std::collections::BTreeMap;
+
+use fauxplat_analyze::usable_cache;
+use fauxplat_kernels::{Caches, Kernel};
+use fauxplat_model::{Policy, Topology};
+use fauxplat_sys::signal;
+use fauxplat_units::{Bytes, Cpu, CpuSet};
+use fauxplat_workers::{Crew, Shift, Station, WorkerError};
+
+/// The caches of CPUs with as much of the last level as they are really served from: a guest is told the size of the
+/// whole, and others use most of it.
+#[derive(Debug)]
+pub struct Served(BTreeMap<Cpu, (Caches, bool)>);
+
+/// For how long a footprint is tried, after as long a warm-up, and how often.
+const TRIAL_NS: u64 = 4_000_000;
+const TRIALS: usize = 5;
+
+impl Served {
+    /// Tries footprints on one CPU of each last-level cache, the largest first.
+    ///
+    /// # Errors
+    /// A worker cannot be started.
+    pub fn measure(topology: &Topology, cpus: &CpuSet, policy: Policy) -> Result<Self, WorkerError> {
+        let mut known: Vec<(CpuSet, Caches, bool)> = Vec::new();
+        let mut served = BTreeMap::new();
+        for cpu in cpus.iter() {
+            let told =
+                known.iter().find(|(of, _, _)| of.contains(cpu)).map(|&(_, caches, has)| (caches, has));
+            let found = match told {
+                Some(told) => told,
+                None => {
+                    let caches = Caches::of(topology, cpu);
+                    let usable = usable(cpu, policy, &caches)?;
+                    // The kernel walks three quarters of what it is told, which leaves room for what others may take later.
+                    let llc = usable.unwrap_or(caches.llc);
+                    let found = (Caches { llc, ..caches }, usable.is_some());
+                    known.push((sharing(topology, cpu), found.0, found.1));
+                    found
+                }
+            };
+            served.insert(cpu, found);
+        }
+        Ok(Served(served))
+    }
+
+    /// What a CPU is served from.
+    pub fn caches(&self, cpu: Cpu) -> Caches {
+        self.0.get(&cpu).map_or_else(Caches::default, |(caches, _)| *caches)
+    }
+
+    /// Whether this CPU is served by its last-level cache at all.
+    pub fn has_last_level(&self, cpu: Cpu) -> bool {
+        self.0.get(&cpu).is_some_and(|(_, has)| *has)
+    }
+
+    /// What could not be measured because of it.
+    pub fn refusal(&self, cpus: &CpuSet) -> Option<String> {
+        let without: CpuSet = cpus.iter().filter(|&cpu| !self.has_last_level(cpu)).collect();
+        (!without.is_empty()).then(|| {
+            format!("the last-level cache (CPU {without}: there is none, or others leave less of it than the second level)")
+        })
+    }
+}
+
+/// The CPUs that share the last-level cache of one.
+fn sharing(topology: &Topology, cpu: Cpu) -> CpuSet {
+    let last =
+        topology.caches.iter().filter(|cache| cache.cpus.contains(cpu)).max_by_key(|cache| cache.level);
+    last.map_or_else(|| [cpu].into_iter().collect(), |cache| cache.cpus.clone())
+}
+
+fn usable(cpu: Cpu, policy: Policy, caches: &Caches) -> Result<Option<Bytes>, WorkerError> {
+    let smallest = Bytes(caches.l2.0 * 2);
+    let mut costs = vec![(smallest, step_ns(cpu, policy, caches, smallest)?)];
+    let mut footprint = Bytes(caches.llc.0 / 4 * 3);
+    while footprint > smallest {
+        // Whoever asked for the end waits for no trial, and nothing is walked any more: the least will do.
+        if signal::stop_requested() {
+            return Ok(Some(smallest));
+        }
+        costs.push((footprint, step_ns(cpu, policy, caches, footprint)?));
+        if let Some(usable) = usable_cache(&costs) {
+            return Ok(Some(usable));
+        }
+        footprint = Bytes(footprint.0 / 4 * 3);
+    }
+    Ok(None)
+}
+
+/// CPU time of a unit of the walk through so much memory: the median of a few, since others come and go.
+fn step_ns(cpu: Cpu, policy: Policy, caches: &Caches, footprint: Bytes) -> Result<f64, WorkerError> {
+    let caches = Caches { llc: Bytes(footprint.0 / 3 * 4), ..*caches };
+    let mut crew = Crew::new(&[Station { cpu, policy, caches }])?;
+    let shift = Shift {
+        kernel: Kernel::Llc,
+        warm_ns: TRIAL_NS,
+        duration_ns: TRIAL_NS,
+        lap_units: 100,
+        keep_laps: false,
+        hands_over: false,
+    };
+    let mut costs = Vec::with_capacity(TRIALS);
+    for _ in 0..TRIALS {
+        let accounts = crew.work(&[Some(shift)])?;
+        costs.extend(accounts.iter().flatten().map(|sample| sample.cpu_ns_per_unit()));
+    }
+    costs.sort_unstable_by(f64::total_cmp);
+    Ok(costs.get(TRIALS / 2).copied().unwrap_or(f64::INFINITY))
+}

@@ -1,0 +1,86 @@
+//! Work of our own, by the same plan that orders the runs of commands.
+
+use fauxplat_model::{Phase, ShiftSample};
+use fauxplat_plan::Plan;
+use fauxplat_sys::signal;
+use fauxplat_workers::{Crew, Shift};
+
+use crate::{Driver, Failure, Standing, Stopped};
+
+/// Rounds of a design, among others that went before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    /// Rounds before these.
+    pub(crate) done: u32,
+    /// These.
+    pub(crate) rounds: u32,
+    /// What a round is called.
+    pub(crate) words: &'static str,
+}
+
+impl Span {
+    /// How far the work has come when so many of its cells were visited.
+    fn standing(&self, cells: u64, visited: u64) -> Standing {
+        let (before, all) = (u64::from(self.done) * cells, u64::from(self.done + self.rounds) * cells);
+        let share = (before + visited) as f64 / all.max(1) as f64;
+        let round = self.done + (visited / cells.max(1)) as u32;
+        let of = self.done + self.rounds;
+        Standing { share, words: format!("{} {} of {of}", self.words, (round + 1).min(of)), blocks: round }
+    }
+}
+
+impl Driver {
+    /// Visits every cell once in each round, in the order of the plan: its *commands* are the cells. The body gets
+    /// round and cell.
+    ///
+    /// # Errors
+    /// Those of the body and of the store, at once.
+    pub(crate) fn cells(
+        &mut self,
+        plan: &Plan,
+        span: &Span,
+        mut body: impl FnMut(u32, u16) -> Result<(), Failure>,
+    ) -> Result<Stopped, Failure> {
+        self.open_record()?;
+        let mut visited = 0;
+        for round in 0..span.rounds {
+            for trial in plan.block(round, Phase::Measured) {
+                if signal::stop_requested() {
+                    self.interrupt();
+                    return Ok(Stopped::Interrupted);
+                }
+                body(span.done + round, trial.command)?;
+                visited += 1;
+                self.tell(&span.standing(plan.commands.into(), visited));
+            }
+        }
+        if signal::stop_requested() {
+            self.interrupt();
+        }
+        Ok(if self.is_interrupted() { Stopped::Interrupted } else { Stopped::Done })
+    }
+
+    /// Shifts of workers, cell by cell: what each worker does in each cell of the design, where absent entries sleep.
+    /// Each sample is handed over as it lands, under the number that its cell has in the whole design.
+    ///
+    /// # Errors
+    /// A worker is gone; those of the store.
+    pub(crate) fn shifts(
+        &mut self,
+        crew: &mut Crew,
+        cells: &[Vec<Option<Shift>>],
+        plan: &Plan,
+        span: &Span,
+        number: impl Fn(u16) -> u16,
+        mut keep: impl FnMut(ShiftSample),
+    ) -> Result<Stopped, Failure> {
+        self.cells(plan, span, |round, cell| {
+            for (hand, account) in crew.work(&cells[usize::from(cell)])?.into_iter().enumerate() {
+                if let Some(account) = account {
+                    keep(ShiftSample { round, cell: number(cell), hand: hand as u16, ..account });
+                }
+            }
+            Ok(())
+        })
+    }
+}

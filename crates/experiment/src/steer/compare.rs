@@ -1,0 +1,144 @@
+//! Steering of a comparison: blocks until the judge has enough.
+
+use std::path::Path;
+
+use fauxplat_analyze::{Decision, Judge, Judged};
+use fauxplat_model::{Phase, Rule, Sample, Scope, StoppedBy, Trial};
+use fauxplat_plan::Plan;
+
+use super::failed::Failures;
+use super::{Landed, Standing, Steering};
+use crate::throttle::ThrottleCounter;
+use crate::{Failure, Next, Stopped};
+
+/// One comparison under way.
+#[derive(Debug)]
+pub struct CompareSteering {
+    plan: Plan,
+    judge: Judge,
+    throttle: Option<ThrottleCounter>,
+    /// Number of the first block and of the first sample, so that several comparisons of one experiment do not share
+    /// them.
+    first_block: u32,
+    first_sample: usize,
+    asked: u32,
+    block: Vec<Sample>,
+    blocks: u32,
+    failures: Failures,
+    max_time_ns: Option<u64>,
+    started_ns: Option<u64>,
+    out_of_time: bool,
+    is_warmed_anew: bool,
+}
+
+impl CompareSteering {
+    /// A comparison that begins after these samples, on the machine below a root path.
+    pub fn new(plan: Plan, judge: Judge, rule: &Rule, before: &[Sample], root: &Path) -> Self {
+        CompareSteering {
+            plan,
+            judge,
+            throttle: ThrottleCounter::open(root),
+            first_block: before.last().map_or(0, |sample| sample.block + 1),
+            first_sample: before.len(),
+            asked: 0,
+            block: Vec::new(),
+            blocks: 0,
+            failures: Failures::default(),
+            max_time_ns: rule.max_time_s.map(|limit_s| (limit_s * 1e9) as u64),
+            started_ns: None,
+            out_of_time: false,
+            is_warmed_anew: false,
+        }
+    }
+
+    /// The same with programs that are put there for each block and have never been run: each command runs once,
+    /// unmeasured, before the block.
+    pub fn warmed_anew(self, is_warmed_anew: bool) -> Self {
+        CompareSteering { is_warmed_anew, ..self }
+    }
+
+    fn is_over(&mut self, now_ns: u64) -> bool {
+        let elapsed_ns = now_ns - *self.started_ns.get_or_insert(now_ns);
+        let decided = self.judge.decision() == Decision::Stop;
+        let late = self.max_time_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns);
+        self.out_of_time |= late && !decided;
+        decided || late
+    }
+
+    fn warmed(&self, trials: Vec<Trial>) -> Vec<Trial> {
+        let first = trials.iter().take(usize::from(self.plan.commands));
+        let warm_up = first.map(|trial| Trial { phase: Phase::Warmup, ..trial.clone() });
+        warm_up.chain(trials.iter().cloned()).collect()
+    }
+
+    /// What was found, and what ended it. `all` are the samples of the experiment.
+    pub fn judged(&self, all: &[Sample], stopped: Stopped, scope: Scope, names: &[String]) -> Judged {
+        let stopped_by = match (stopped, self.out_of_time) {
+            (Stopped::Interrupted, _) => StoppedBy::Interrupt,
+            (Stopped::Done, true) => StoppedBy::MaxTime,
+            (Stopped::Done, false) => self.judge.stopped_by(),
+        };
+        self.judge.clone().scope(scope).findings(self.own(all), names, stopped_by)
+    }
+
+    /// The samples of this comparison among those of the experiment.
+    pub fn own<'s>(&self, all: &'s [Sample]) -> &'s [Sample] {
+        &all[self.first_sample..]
+    }
+
+    fn pairs_per_block(&self) -> u32 {
+        self.plan.layout.rounds().into()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.block.len() == usize::from(self.plan.commands) * usize::from(self.plan.layout.rounds())
+    }
+
+    fn block_is_over(&mut self) {
+        let throttled = self.throttle.as_mut().is_some_and(ThrottleCounter::moved);
+        match throttled {
+            true => self.judge.throttled_block(&self.block),
+            false => self.judge.block(&self.block),
+        };
+        self.block.clear();
+        self.blocks += 1;
+    }
+}
+
+impl Steering for CompareSteering {
+    fn next(&mut self, now_ns: u64) -> Next {
+        if self.is_over(now_ns) {
+            return Next::Done;
+        }
+        // Before the first block the judge knows no look; afterwards nothing is run beyond the next one.
+        let look = self.judge.progress().pairs_next_look.max(self.pairs_per_block());
+        if self.asked * self.pairs_per_block() >= look {
+            return Next::Wait;
+        }
+        let mut trials = self.plan.block(self.asked, Phase::Measured);
+        if self.is_warmed_anew {
+            trials = self.warmed(trials);
+        }
+        trials.iter_mut().for_each(|trial| trial.block += self.first_block);
+        self.asked += 1;
+        Next::Trials(trials)
+    }
+
+    fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
+        self.failures.count(landed, self.blocks)?;
+        if landed.sample.phase == Phase::Measured {
+            self.block.push(landed.sample.clone());
+        }
+        if self.is_whole() {
+            self.block_is_over();
+        }
+        Ok(())
+    }
+
+    fn standing(&self) -> Option<Standing> {
+        let stand = self.judge.progress();
+        let share = f64::from(stand.pairs) / f64::from(stand.pairs_max.max(1));
+        let words = format!("pair {}, next look at {}", stand.pairs, stand.pairs_next_look);
+        Some(Standing { share, words, blocks: self.blocks })
+    }
+}

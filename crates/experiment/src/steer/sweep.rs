@@ -1,0 +1,135 @@
+//! Steering of a sweep: blocks of the levels that the judge wants, until it has enough.
+
+use std::collections::VecDeque;
+
+use fauxplat_analyze::{Decision, SweepJudge, SweepJudged};
+use fauxplat_model::{Phase, Rule, Sample, StoppedBy};
+use fauxplat_plan::Plan;
+
+use super::failed::failed_run;
+use super::{Landed, Standing, Steering};
+use crate::{Failure, Next, Stopped};
+
+/// One sweep under way.
+#[derive(Debug)]
+pub struct SweepSteering {
+    /// The level of each command, rising.
+    level_of: Vec<u16>,
+    plan: Plan,
+    judge: SweepJudge,
+    /// Runs of each block that was asked for and is not finished.
+    open: VecDeque<usize>,
+    asked_blocks: u32,
+    judged_runs: usize,
+    failures: usize,
+    block: Vec<Sample>,
+    blocks_max: u32,
+    max_time_ns: Option<u64>,
+    started_ns: Option<u64>,
+    elapsed_ns: u64,
+    out_of_time: bool,
+}
+
+/// A command of which so many runs failed at the beginning, and none succeeded, fails at every level.
+const FAILURES_ONLY: usize = 6;
+
+impl SweepSteering {
+    /// A sweep over commands that are levels.
+    pub fn new(level_of: &[u16], plan: Plan, judge: SweepJudge, rule: &Rule) -> Self {
+        SweepSteering {
+            level_of: level_of.to_vec(),
+            plan,
+            judge,
+            open: VecDeque::new(),
+            asked_blocks: 0,
+            judged_runs: 0,
+            failures: 0,
+            block: Vec::new(),
+            blocks_max: rule.max_pairs,
+            max_time_ns: rule.max_time_s.map(|limit_s| (limit_s * 1e9) as u64),
+            started_ns: None,
+            elapsed_ns: 0,
+            out_of_time: false,
+        }
+    }
+
+    /// What was found in all samples of the experiment, and what ended it.
+    pub fn judged(&self, all: &[Sample], stopped: Stopped) -> SweepJudged {
+        let stopped_by = match (stopped, self.out_of_time) {
+            (Stopped::Interrupted, _) => StoppedBy::Interrupt,
+            (Stopped::Done, true) => StoppedBy::MaxTime,
+            (Stopped::Done, false) => self.judge.stopped_by(),
+        };
+        let samples: Vec<Sample> = all.iter().map(|sample| self.by_level(sample)).collect();
+        let mut judged = self.judge.findings(&samples, stopped_by);
+        for level in &mut judged.findings.levels {
+            level.command = self.command_of(level.command);
+        }
+        judged
+    }
+
+    /// A sample as the judge knows it: under the number of its level.
+    fn by_level(&self, sample: &Sample) -> Sample {
+        Sample { command: self.level_of[usize::from(sample.command)], ..sample.clone() }
+    }
+
+    /// The command of a level that may be visited.
+    fn command_of(&self, level: u16) -> u16 {
+        self.level_of.binary_search(&level).unwrap_or(0) as u16
+    }
+
+    fn block_is_over(&mut self) {
+        self.judged_runs += self.block.len();
+        self.judge.block(&self.block);
+        self.block.clear();
+        self.open.pop_front();
+    }
+}
+
+impl Steering for SweepSteering {
+    fn next(&mut self, now_ns: u64) -> Next {
+        self.elapsed_ns = now_ns - *self.started_ns.get_or_insert(now_ns);
+        if self.judge.decision() == Decision::Stop {
+            return Next::Done;
+        }
+        if self.max_time_ns.is_some_and(|limit_ns| self.elapsed_ns >= limit_ns) {
+            self.out_of_time = true;
+            return Next::Done;
+        }
+        // Nothing is run beyond the next look: what it finds decides which levels are visited after it.
+        if !self.open.is_empty() && self.open.len() >= self.judge.progress().blocks_to_next_look as usize {
+            return Next::Wait;
+        }
+        let wanted: Vec<u16> = self.judge.wanted().into_iter().map(|level| self.command_of(level)).collect();
+        let trials = self.plan.visit(self.asked_blocks, &wanted, Phase::Measured);
+        self.asked_blocks += 1;
+        self.open.push_back(trials.len());
+        Next::Trials(trials)
+    }
+
+    fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
+        let (sample, condition) = (landed.sample, &landed.command.condition);
+        // A level at which the command fails is a finding; a command that fails everywhere is none.
+        self.failures += usize::from(!sample.outcome.is_success() && !condition.ignore_failure);
+        let runs = self.judged_runs + self.block.len() + 1;
+        if self.failures == runs && runs >= FAILURES_ONLY {
+            return Err(failed_run(landed));
+        }
+        self.block.push(self.by_level(sample));
+        if self.open.front().is_some_and(|&length| self.block.len() == length) {
+            self.block_is_over();
+        }
+        Ok(())
+    }
+
+    fn standing(&self) -> Option<Standing> {
+        let stand = self.judge.progress();
+        let by_blocks = f64::from(stand.blocks) / f64::from(self.blocks_max.max(1));
+        let by_time = self.max_time_ns.map_or(0.0, |limit| self.elapsed_ns as f64 / limit as f64);
+        let words = format!(
+            "{}: block {}, {} of {} levels",
+            stand.stage, stand.blocks, stand.levels_visited, stand.levels_distinct
+        );
+        Some(Standing { share: by_blocks.max(by_time), words, blocks: stand.blocks })
+    }
+}

@@ -1,0 +1,90 @@
+//! Loads beside a measurement: from what was asked to generators that stand, and to what they did.
+
+use fauxplat_analyze::load_shortfalls;
+use fauxplat_kernels::Caches;
+use fauxplat_load::{Order, Program, Rhythm, Troop};
+use fauxplat_model::document::Header;
+use fauxplat_model::{LoadKind, LoadSpec, Relation, Topology};
+use fauxplat_units::{Bytes, Cpu, CpuSet};
+
+use crate::commands::check_cpus;
+use crate::hidden::GENERATOR_VERB;
+use crate::{Failure, Machine, relation};
+
+/// The hidden verb of a generator.
+pub fn program() -> Program {
+    Program::this_binary(GENERATOR_VERB)
+}
+
+/// Starts what is asked for; nothing where nothing is.
+///
+/// # Errors
+/// CPUs that cannot be used, a permission that is missing, loads that would take the whole machine.
+pub(crate) fn begin(specs: &[LoadSpec], machine: &Machine) -> Result<Option<Troop>, Failure> {
+    if specs.is_empty() {
+        return Ok(None);
+    }
+    let orders = orders(specs, machine)?;
+    leaves_a_cpu(&orders, machine.allowed())?;
+    let wanted = Bytes(orders.iter().map(|order| order.footprint().0).sum());
+    let memory = machine.facts().memory_bytes;
+    if memory.0 > 0 && wanted.0 > memory.0 / 2 {
+        return Err(Failure::machine(format!(
+            "the loads would walk {wanted}, more than half of this machine's {memory}: choose fewer CPUs"
+        )));
+    }
+    Ok(Some(Troop::start(&program(), orders)?))
+}
+
+/// One order per load and CPU.
+fn orders(specs: &[LoadSpec], machine: &Machine) -> Result<Vec<Order>, Failure> {
+    let topology = machine.topology();
+    let mut orders = Vec::new();
+    for spec in specs {
+        let cpus = cpus(spec, machine)?;
+        orders.extend(cpus.iter().map(|cpu| order(spec.kind, Rhythm::Share(spec.percent), cpu, topology)));
+    }
+    Ok(orders)
+}
+
+/// A generator on a CPU, with the sizes of that CPU's caches.
+pub fn order(kind: LoadKind, rhythm: Rhythm, cpu: Cpu, topology: &Topology) -> Order {
+    Order {
+        kind,
+        rhythm,
+        cpus: Some([cpu].into_iter().collect()),
+        caches: Caches::of(topology, cpu),
+        folder: std::env::temp_dir(),
+    }
+}
+
+fn cpus(spec: &LoadSpec, machine: &Machine) -> Result<CpuSet, Failure> {
+    match &spec.cpus {
+        Relation::List(cpus) => check_cpus(&format!("load {spec}"), cpus, machine).map(|()| cpus.clone()),
+        Relation::All => Ok(machine.allowed().clone()),
+        related => {
+            let chosen = relation::answer(related, machine)?;
+            Ok(chosen.iter().map(|one| one.cpu).collect())
+        }
+    }
+}
+
+/// A real-time load on every CPU would leave none to whoever wants to end it.
+fn leaves_a_cpu(orders: &[Order], allowed: &CpuSet) -> Result<(), Failure> {
+    let real_time = orders.iter().filter(|order| order.kind == LoadKind::RealTime);
+    let taken: CpuSet = real_time.filter_map(|order| order.cpus.as_ref()).flat_map(CpuSet::iter).collect();
+    if taken.is_empty() || !allowed.is_subset(&taken) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "load realtime would take every CPU that is allowed ({allowed}): leave one out, for instance realtime@{}",
+        allowed.iter().nth(1).map_or("N on a machine with more CPUs".to_owned(), |cpu| cpu.to_string())
+    )))
+}
+
+/// Ends the loads and records what they did.
+pub(crate) fn end(troop: Option<Troop>, header: &mut Header) {
+    let Some(troop) = troop else { return };
+    header.condition.loaded = troop.end();
+    header.warnings.extend(load_shortfalls(&header.condition.loaded));
+}

@@ -1,0 +1,217 @@
+//! Programs that fauxplat builds: where they lie, and which layout they have in which block.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use fauxplat_launch::words;
+use fauxplat_model::{Build, Definition, Scope, Variant, Variation};
+use fauxplat_plan::{Expanded, expand};
+use fauxplat_variants::{Berths, Builder, Built, Question, Recipe, default_cache};
+
+use crate::Failure;
+
+/// The built programs of an experiment.
+#[derive(Debug)]
+pub struct ProgramBuilds {
+    builder: Builder,
+    berths: Berths,
+    recipes: Vec<Recipe>,
+    /// Per command: what is built for it, if anything is.
+    works: Vec<Option<Work>>,
+    variants: Vec<Variant>,
+    seed: u64,
+}
+
+/// What is built for one command.
+#[derive(Clone, Copy, Debug)]
+struct Work {
+    recipe: usize,
+    /// The one layout, when blocks do not draw theirs.
+    link_seed: Option<u64>,
+}
+
+impl ProgramBuilds {
+    /// Builds every program once. `None` when the definition builds nothing.
+    ///
+    /// # Errors
+    /// A build fails, or a command does not use what is built for it.
+    pub fn open(definition: &Definition, seed: u64) -> Result<Option<Self>, Failure> {
+        let expanded = expand(definition).map_err(Failure::usage)?;
+        if expanded.iter().all(|one| one.build.is_none()) {
+            return Ok(None);
+        }
+        let builder = Builder::open(&default_cache()?, &definition.vary)?;
+        let berths = Berths::new(&builder, expanded.len())?;
+        let mut programs = ProgramBuilds {
+            builder,
+            berths,
+            recipes: Vec::new(),
+            works: Vec::new(),
+            variants: Vec::new(),
+            seed,
+        };
+        let mut builds: Vec<Build> = Vec::new();
+        for (number, one) in expanded.iter().enumerate() {
+            let work = one
+                .build
+                .as_ref()
+                .map(|build| programs.take_in(build, &mut builds, one, definition))
+                .transpose();
+            programs.works.push(work?);
+            programs.lay_out(number)?;
+        }
+        Ok(Some(programs))
+    }
+
+    /// Notes what is built for a command, and what its program is asked.
+    fn take_in(
+        &mut self,
+        build: &Build,
+        builds: &mut Vec<Build>,
+        one: &Expanded,
+        definition: &Definition,
+    ) -> Result<Work, Failure> {
+        if !["{program}", "{out}"].iter().any(|place| one.command.contains(place)) {
+            let command = &one.command;
+            return Err(Failure::usage(format!(
+                "`{command}` does not use the program that is built: write {{program}} where it stands"
+            )));
+        }
+        let recipe = match builds.iter().position(|known| known == build) {
+            Some(known) => known,
+            None => {
+                self.recipes.push(self.builder.recipe(build, Path::new("."))?);
+                builds.push(build.clone());
+                builds.len() - 1
+            }
+        };
+        let mut condition = definition.condition.clone();
+        condition.env_set.extend_from_slice(&one.env);
+        let argv = match condition.shell {
+            true => vec!["/bin/sh".to_owned(), "-c".to_owned(), one.command.clone()],
+            false => words::split(&one.command)?,
+        };
+        let question = Question { argv, condition, check: definition.check.clone() };
+        self.recipes[recipe].ask(question)?;
+        Ok(Work { recipe, link_seed: one.link_seed })
+    }
+
+    /// Puts the first program of a command into its berth: its one layout, or for a start the program as it is.
+    fn lay_out(&mut self, number: usize) -> Result<(), Failure> {
+        let Some(work) = self.works[number] else { return Ok(()) };
+        match work.link_seed {
+            Some(seed) => self.place(number, seed, None),
+            None => Ok(self.berths.put(number, self.recipes[work.recipe].plain())?),
+        }
+    }
+
+    /// Builds a layout for a command and puts it into its berth.
+    fn place(&mut self, number: usize, link_seed: u64, block: Option<u32>) -> Result<(), Failure> {
+        let Some(work) = self.works[number] else { return Ok(()) };
+        let (built, variant) = self.variant(work, number, link_seed)?;
+        self.berths.put(number, &built)?;
+        self.variants.push(Variant { blocks: block.into_iter().collect(), ..variant });
+        Ok(())
+    }
+
+    fn variant(&mut self, work: Work, number: usize, link_seed: u64) -> Result<(Built, Variant), Failure> {
+        let recipe = &mut self.recipes[work.recipe];
+        let variation = self.builder.drawn(recipe, link_seed);
+        let built = self.builder.build(recipe, &variation)?;
+        let (command, sha256) = (number as u16, built.sha256.clone());
+        Ok((built, Variant { command, link_seed, blocks: Vec::new(), variation, sha256 }))
+    }
+
+    /// Where the programs lie, by the number of the command.
+    pub fn programs(&self) -> Vec<Option<PathBuf>> {
+        let path = |(number, work): (usize, &Option<Work>)| work.map(|_| self.berths.path(number).to_owned());
+        self.works.iter().enumerate().map(path).collect()
+    }
+
+    /// Whether blocks draw layouts.
+    pub fn redraws(&self) -> bool {
+        self.works.iter().flatten().any(|work| work.link_seed.is_none())
+    }
+
+    /// Gives a block its layout: all commands get theirs from one link seed.
+    pub fn draw(&mut self, block: u32) -> Result<(), Failure> {
+        let link_seed = mixed(self.seed, block.into());
+        for number in 0..self.works.len() {
+            if self.works[number].is_some_and(|work| work.link_seed.is_none()) {
+                self.place(number, link_seed, Some(block))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What one layout of all programs costs, in nanoseconds: as long as building them as they are.
+    pub fn build_ns(&self) -> u64 {
+        self.recipes.iter().filter_map(|recipe| recipe.plain().took_ns).sum()
+    }
+
+    /// Layouts of the first build, in the cache: where they lie.
+    pub fn candidates(&mut self, link_seeds: &[u64]) -> Result<Vec<Built>, Failure> {
+        let work = self.works.iter().flatten().next().copied();
+        let work = work.ok_or_else(|| Failure::usage("there is no program to build layouts of"))?;
+        link_seeds.iter().map(|&seed| Ok(self.variant(work, 0, seed)?.0)).collect()
+    }
+
+    /// Everything that can be varied in the first build, varied by a link seed.
+    pub fn drawn(&self, link_seed: u64) -> Variation {
+        self.recipes.first().map(|recipe| self.builder.drawn(recipe, link_seed)).unwrap_or_default()
+    }
+
+    /// The first build, set to exactly this, in the cache.
+    pub fn set_to(&mut self, variation: &Variation) -> Result<Built, Failure> {
+        let recipe = self.recipes.first_mut();
+        let recipe = recipe.ok_or_else(|| Failure::usage("there is no program to build layouts of"))?;
+        Ok(self.builder.build(recipe, variation)?)
+    }
+
+    /// What a verdict is about. A build that gives the same program for every seed varied nothing.
+    pub fn scope(&self) -> Scope {
+        let redrawn = |number: usize| self.works[number].is_some_and(|work| work.link_seed.is_none());
+        let varied = |number| redrawn(number) && self.distinct(number).1 > 1;
+        if (0..self.works.len()).all(varied) { Scope::Source } else { Scope::Binaries }
+    }
+
+    /// How many layouts a command had, and how many of them were different programs.
+    fn distinct(&self, number: usize) -> (usize, usize) {
+        let ours = self.variants.iter().filter(|variant| usize::from(variant.command) == number);
+        let hashes: Vec<&str> = ours.map(|variant| variant.sha256.as_str()).collect();
+        (hashes.len(), hashes.iter().collect::<HashSet<_>>().len())
+    }
+
+    /// The layouts that were placed so far.
+    pub fn variants(&self) -> &[Variant] {
+        &self.variants
+    }
+
+    /// The layouts that were measured, and what a reader must know of them.
+    pub fn close(self) -> (Vec<Variant>, Vec<String>) {
+        let mut warnings: Vec<String> = self.recipes.iter().filter_map(Recipe::doubt).collect();
+        for number in (0..self.works.len()).filter(|&number| self.works[number].is_some()) {
+            let command = number + 1;
+            match self.distinct(number) {
+                (many, 1) if many > 1 => warnings.push(format!(
+                    "command {command}: the build gave the same program for every link seed: nothing was varied (use \
+                     {{link_flags}}, {{compile_flags}}, {{objects}} or {{seed}} in it)"
+                )),
+                (many, few) if 2 * few < many => warnings.push(format!(
+                    "command {command}: {many} blocks had only {few} different layouts, so the interval is too narrow"
+                )),
+                _ => {}
+            }
+        }
+        (self.variants, warnings)
+    }
+}
+
+/// A number that depends on both and is spread evenly (SplitMix64's finaliser, Steele et al., OOPSLA 2014). It fits 53
+/// bits, so that readers of JSON that hold numbers as doubles see it whole.
+fn mixed(seed: u64, number: u64) -> u64 {
+    let mut z = seed.wrapping_add((number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z ^ (z >> 31)) >> 11
+}

@@ -1,0 +1,144 @@
+//! What stands around some runs and cannot be put into their processes: load beside them, the clock of their CPUs.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::Path;
+
+use fauxplat_load::{Generator, Rhythm};
+use fauxplat_model::{Background, Beside, Command, KnobOutcome, LoadKind, Topology, Trial};
+use fauxplat_tuning::{Root, Tuned, Tuning};
+use fauxplat_units::{Cpu, CpuSet};
+
+use super::loads;
+use crate::hidden::GUARDIAN_VERB;
+use crate::{Failure, Machine};
+
+/// What stands around a run. Runs whose scenes are equal may be under way together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Scene {
+    background: Background,
+    /// The CPU of the run, where the background stands beside it.
+    cpu: Option<Cpu>,
+    frequency_khz: Option<u32>,
+    /// The block whose layout the programs have.
+    layout: Option<u32>,
+}
+
+impl Scene {
+    /// The scene of a trial, built programs apart.
+    pub(super) fn of(command: &Command, trial: &Trial) -> Self {
+        let condition = &command.condition;
+        let is_beside_it =
+            matches!(condition.background, Background::Burner { beside: Beside::Same | Beside::Other, .. });
+        let cpu = trial.setup.cpus.as_ref().and_then(CpuSet::first).filter(|_| is_beside_it);
+        Scene { background: condition.background, cpu, frequency_khz: condition.frequency_khz, layout: None }
+    }
+
+    /// The same with the programs of a block.
+    pub(super) fn with_layout(self, layout: Option<u32>) -> Self {
+        Scene { layout, ..self }
+    }
+}
+
+/// The load that stands now, and the clock that is held.
+#[derive(Debug)]
+pub(crate) struct Scenes {
+    allowed: CpuSet,
+    /// Every burner that was needed so far, by CPU and share. Those that are not needed now rest: starting one is work.
+    burners: HashMap<(Cpu, u8), Generator>,
+    topology: Topology,
+    held: Option<(u32, Tuned)>,
+}
+
+/// A burner that was just started computes from then on; the scheduler needs a moment to move what it displaces.
+const SETTLE: std::time::Duration = std::time::Duration::from_millis(2);
+
+impl Scenes {
+    pub(super) fn new(machine: &Machine) -> Self {
+        let (allowed, topology) = (machine.allowed().clone(), machine.topology().clone());
+        Scenes { allowed, burners: HashMap::new(), topology, held: None }
+    }
+
+    /// Makes the scene of a trial.
+    pub(super) fn enter(&mut self, command: &Command, trial: &Trial) -> Result<(), Failure> {
+        self.burners.values().for_each(Generator::rest);
+        self.hold_clock(command.condition.frequency_khz)?;
+        let background = command.condition.background;
+        let Background::Burner { beside, percent } = background else { return Ok(()) };
+        let cpus: CpuSet = match beside {
+            Beside::All => self.allowed.clone(),
+            Beside::Same => one_cpu(background, trial)?,
+            Beside::Other => self.allowed.without(&one_cpu(background, trial)?).iter().take(1).collect(),
+        };
+        for cpu in cpus.iter() {
+            self.burner(cpu, percent)?.work();
+        }
+        std::thread::sleep(SETTLE);
+        Ok(())
+    }
+
+    /// The burner of a CPU and a share, started when it is first needed.
+    fn burner(&mut self, cpu: Cpu, percent: u8) -> Result<&Generator, Failure> {
+        Ok(match self.burners.entry((cpu, percent)) {
+            Entry::Occupied(there) => there.into_mut(),
+            Entry::Vacant(free) => {
+                let order = loads::order(LoadKind::Integer, Rhythm::Share(percent), cpu, &self.topology);
+                free.insert(Generator::start(&loads::program(), order)?)
+            }
+        })
+    }
+
+    /// Holds the clock of all CPUs at a frequency, or lets it go. The journal of `tune` puts it back whatever happens.
+    fn hold_clock(&mut self, khz: Option<u32>) -> Result<(), Failure> {
+        if self.held.as_ref().map(|(khz, _)| *khz) == khz {
+            return Ok(());
+        }
+        // The earlier frequency goes first: its lower end would stand above the next one's upper end.
+        if let Some((_, tuned)) = self.held.take() {
+            tuned.restore()?;
+        }
+        if let Some(khz) = khz {
+            self.held = Some((khz, held_at(khz)?));
+            std::thread::sleep(SETTLE);
+        }
+        Ok(())
+    }
+}
+
+/// The machine with the clock of all its CPUs at a frequency.
+fn held_at(khz: u32) -> Result<Tuned, Failure> {
+    let words = [format!("min-freq={khz}"), format!("max-freq={khz}")];
+    let argv = ["frequency".to_owned(), khz.to_string()];
+    let tuning = Tuning {
+        root: Root::new(Path::new("/")),
+        journal: fauxplat_tuning::default_journal(),
+        settings: fauxplat_tuning::settings(&words)?,
+        command: false,
+        machine_wide: true,
+        all_or_nothing: true,
+        wait: false,
+        replace: false,
+        max: None,
+        argv: &argv,
+        guardian_verb: GUARDIAN_VERB,
+    };
+    let tuned = tuning.apply()?;
+    let holds = |outcome| matches!(outcome, KnobOutcome::Changed | KnobOutcome::Already);
+    match tuned.changes.iter().find(|change| !holds(change.outcome)) {
+        None => Ok(tuned),
+        Some(change) => {
+            let why = change.reason.as_deref().unwrap_or("refused");
+            Err(Failure::machine(format!("frequency={khz}: {}: {why}", change.target)))
+        }
+    }
+}
+
+/// The one CPU on which a trial runs.
+fn one_cpu(background: Background, trial: &Trial) -> Result<CpuSet, Failure> {
+    let known = trial.setup.cpus.clone().filter(|cpus| cpus.len() == 1 && !trial.setup.idle);
+    known.ok_or_else(|| {
+        Failure::usage(format!(
+            "background={background}: it is not known on which CPU the command runs; say --cpu N"
+        ))
+    })
+}

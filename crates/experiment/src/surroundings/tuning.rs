@@ -1,0 +1,107 @@
+//! The machine under an experiment: changed before its first run, put back after its last.
+
+use std::path::Path;
+
+use fauxplat_model::{Aslr, Definition, KnobOutcome, Restoration};
+use fauxplat_tuning::{Root, Tuned, Tuning};
+
+use crate::Failure;
+use crate::hidden::GUARDIAN_VERB;
+
+/// Changes the machine as the condition of a definition says; `None` when it says nothing.
+///
+/// # Errors
+/// The settings make no sense, somebody else is tuning, or the journal cannot be used.
+pub(crate) fn tune(definition: &mut Definition, invocation: &[String]) -> Result<Option<Tuned>, Failure> {
+    if definition.condition.tune.is_empty() {
+        return Ok(None);
+    }
+    let tuning = Tuning {
+        root: Root::new(Path::new("/")),
+        journal: fauxplat_tuning::default_journal(),
+        settings: fauxplat_tuning::settings(&definition.condition.tune)?,
+        command: true,
+        machine_wide: false,
+        all_or_nothing: false,
+        wait: false,
+        replace: false,
+        max: None,
+        argv: invocation,
+        guardian_verb: GUARDIAN_VERB,
+    };
+    let tuned = tuning.apply()?;
+    // What the condition of the commands says by itself goes first.
+    if tuned.process.aslr_off && definition.condition.aslr == Aslr::Inherit {
+        definition.condition.aslr = Aslr::Off;
+    }
+    Ok(Some(tuned))
+}
+
+/// What may spoil the experiment: changes that could not be made although the machine has what they are about.
+pub(crate) fn warnings(tuned: &Tuned) -> Vec<String> {
+    let mut warnings = tuned.notes.clone();
+    warnings.extend(tuned.recovered.as_ref().map(recovered));
+    let failed = tuned.changes.iter().filter(|change| {
+        matches!(change.outcome, KnobOutcome::Refused | KnobOutcome::Denied | KnobOutcome::Clamped)
+    });
+    let failed: Vec<String> = failed
+        .map(|change| {
+            let why = change.reason.as_deref().unwrap_or("refused");
+            format!("{}={} ({}: {why})", change.knob, change.wanted, change.target)
+        })
+        .collect();
+    if !failed.is_empty() {
+        warnings.push(format!("not tuned as asked: {}", failed.join("; ")));
+    }
+    warnings
+}
+
+/// Puts the machine back; what is to be said about it.
+pub(crate) fn restore(tuned: Tuned) -> Option<String> {
+    match tuned.restore() {
+        Ok(done) => done.filter(|done| !done.complete).map(|done| incomplete(&done)),
+        Err(error) => Some(format!("the machine was not restored: {error}")),
+    }
+}
+
+/// What was done about an earlier tuner.
+pub fn recovered(done: &Restoration) -> String {
+    let by = done.tuned_by.join(" ");
+    let values = done.changes.iter().filter(|change| change.outcome == KnobOutcome::Restored).count();
+    let left = done.changes.iter().filter(|change| change.outcome == KnobOutcome::Left);
+    let left: Vec<String> = left
+        .map(|change| {
+            let now = change.after.as_deref().unwrap_or("gone");
+            format!(
+                "{} is {now} and was {}, somebody else changed it meanwhile",
+                change.target, change.wanted
+            )
+        })
+        .collect();
+    let first = match done.rebooted {
+        true => {
+            format!("the journal of `{by}` was dropped: the machine was started anew since {}", done.tuned_at)
+        }
+        false => format!("put back first what `{by}` of {} had left: {values} values", done.tuned_at),
+    };
+    std::iter::once(first).chain(left).collect::<Vec<_>>().join("; ")
+}
+
+/// What is not as it was.
+pub fn incomplete(done: &Restoration) -> String {
+    let left = done
+        .changes
+        .iter()
+        .filter(|change| matches!(change.outcome, KnobOutcome::Left | KnobOutcome::Refused));
+    let left: Vec<String> = left
+        .map(|change| {
+            let (now, why) =
+                (change.after.as_deref().unwrap_or("gone"), change.reason.as_deref().unwrap_or(""));
+            format!("{} is {now} and was {} before ({why})", change.target, change.wanted)
+        })
+        .collect();
+    format!(
+        "not everything was put back: {}; `fauxplat restore --force` writes the old values",
+        left.join("; ")
+    )
+}

@@ -1,0 +1,104 @@
+//! Levels that are different builds of the program.
+
+use std::collections::HashSet;
+
+use fauxplat_model::{Definition, Factor, Level, Padding, Setting, Variation};
+use fauxplat_plan::Sweep;
+use fauxplat_variants::Built;
+
+use crate::Failure;
+use crate::surroundings::ProgramBuilds;
+
+/// The programs of a sweep, one per level, where fauxplat builds them.
+#[derive(Debug)]
+pub(super) struct Builds {
+    /// It also keeps what it built from being cleared away.
+    programs: ProgramBuilds,
+    /// Index of each level's program.
+    level: Vec<usize>,
+    made: Vec<(Variation, Built)>,
+}
+
+impl Builds {
+    /// Builds a program for every level that needs its own. `None` when the definition builds nothing.
+    ///
+    /// # Errors
+    /// A build fails, the program answers otherwise, or nothing can be varied by the factor.
+    pub(super) fn of(definition: &Definition, sweep: &Sweep, seed: u64) -> Result<Option<Self>, Failure> {
+        let factor = sweep.factors.iter().find(|factor| factor.is_built());
+        let Some(programs) = ProgramBuilds::open(definition, seed)? else {
+            return match factor {
+                Some(factor) => Err(Failure::usage(format!(
+                    "{factor} needs a program that fauxplat builds: --build CMD, or --objects … --link CMD"
+                ))),
+                None => Ok(None),
+            };
+        };
+        let mut builds = Builds { programs, level: Vec::new(), made: Vec::new() };
+        for level in &sweep.levels {
+            builds.add(level)?;
+        }
+        match factor.filter(|_| builds.hashes() < 2) {
+            Some(factor) => Err(Failure::usage(format!(
+                "{factor}: the build gave the same program for every level: nothing was varied ({})",
+                needs(factor)
+            ))),
+            None => Ok(Some(builds)),
+        }
+    }
+
+    /// The program of a level.
+    pub(super) fn program(&self, level: usize) -> &Built {
+        &self.made[self.level[level]].1
+    }
+
+    fn add(&mut self, level: &Level) -> Result<(), Failure> {
+        let variation = self.variation(level);
+        let known = self.made.iter().position(|(made, _)| *made == variation);
+        let index = match known {
+            Some(index) => index,
+            None => {
+                let built = self.programs.set_to(&variation)?;
+                self.made.push((variation, built));
+                self.made.len() - 1
+            }
+        };
+        self.level.push(index);
+        Ok(())
+    }
+
+    /// What the settings of a level mean for the build. What the build has no place for stays as it is.
+    fn variation(&self, level: &Level) -> Variation {
+        let mut variation = Variation::default();
+        for setting in &level.settings {
+            match setting {
+                Setting::LinkOrder(seed) if *seed > 0 => {
+                    let drawn = self.programs.drawn(*seed);
+                    variation.seed = drawn.seed;
+                    variation.object_order = drawn.object_order;
+                    variation.section_order = drawn.section_order;
+                }
+                Setting::LinkPadding(bytes) if *bytes > 0 => variation.padding = Some(Padding::Bytes(*bytes)),
+                Setting::CodeAlign(bytes) => variation.alignment_bytes = Some(*bytes),
+                _ => {}
+            }
+        }
+        variation
+    }
+
+    /// How many different programs there are.
+    fn hashes(&self) -> usize {
+        self.made.iter().map(|(_, built)| built.sha256.as_str()).collect::<HashSet<_>>().len()
+    }
+}
+
+/// What a factor needs to vary something.
+fn needs(factor: &Factor) -> &'static str {
+    match factor {
+        Factor::LinkOrder => {
+            "give --objects and --link with {objects}, or {link_flags} and lld or mold, or use {seed}"
+        }
+        Factor::LinkPadding => "write {link_flags} before the sources, or {objects}",
+        _ => "write {compile_flags} in the build",
+    }
+}

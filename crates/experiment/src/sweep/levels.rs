@@ -1,0 +1,247 @@
+//! From a factor to commands: each level that may be visited is one command of the experiment.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use fauxplat_analyze::{SweepJudge, SweepLevel, SweepSubject};
+use fauxplat_model::{Command, Definition, EnvBase, EnvPad, Factor, Level, Parameter, Placement, Setting};
+use fauxplat_plan::{Sweep, apply, parse_sweep, places, stack_class};
+use fauxplat_sys::clock;
+
+use super::builds::Builds;
+use super::offer::offer;
+use crate::surroundings::folders::Folders;
+use crate::{Failure, Machine, commands};
+
+/// A sweep that is ready to begin.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Who decides.
+    pub judge: SweepJudge,
+    /// The commands of the levels that may be visited.
+    pub commands: Vec<Command>,
+    /// The level of each command, rising.
+    pub level_of: Vec<u16>,
+    // They live as long as the sweep.
+    _folders: Folders,
+    _builds: Option<Builds>,
+}
+
+/// Plans a sweep: levels, one command for each that differs, and what stands around them. The definition gets the
+/// seed, and the condition of the factor.
+///
+/// # Errors
+/// Whatever is wrong with the factor, the command, or the machine.
+pub fn prepare(definition: &mut Definition, machine: &Machine) -> Result<Prepared, Failure> {
+    let text =
+        definition.sweep.clone().ok_or_else(|| Failure::usage("sweep needs a factor, such as env-size"))?;
+    let [_] = definition.commands.as_slice() else {
+        let count = definition.commands.len();
+        return Err(Failure::usage(format!("sweep takes one command, not {count}: compare takes several")));
+    };
+    let mut folders = Folders::new()?;
+    let sweep = parse_sweep(&text, &places(definition), &offer(machine, &folders)).map_err(refused)?;
+    state_condition(definition, &sweep)?;
+    folders.make(&sweep.levels)?;
+    let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
+    let builds = Builds::of(definition, &sweep, seed)?;
+    let all = all_commands(definition, machine, &sweep, (&folders, builds.as_ref()))?;
+    let subject = SweepSubject {
+        factors: sweep.factors.iter().map(Factor::to_string).collect(),
+        unit: unit(&sweep.factors),
+    };
+    let judge = SweepJudge::new(&definition.rule, subject, judged_levels(&sweep, &all), seed)
+        .exhaustive(definition.exhaustive)
+        .ignore_failure(definition.condition.ignore_failure);
+    let level_of = judge.distinct().to_vec();
+    let commands: Vec<Command> = level_of.iter().map(|&level| all[usize::from(level)].clone()).collect();
+    Ok(Prepared { judge, commands, level_of, _folders: folders, _builds: builds })
+}
+
+fn refused(error: fauxplat_plan::FactorError) -> Failure {
+    if error.is_machine() { Failure::machine(error) } else { Failure::usage(error) }
+}
+
+/// The unit of the numbers, where only one factor has some.
+fn unit(factors: &[Factor]) -> Option<String> {
+    let mut units = factors.iter().filter_map(Factor::unit);
+    let first = units.next()?;
+    units.next().is_none().then(|| first.to_owned())
+}
+
+/// What the factors mean for the condition that all levels share.
+fn state_condition(definition: &mut Definition, sweep: &Sweep) -> Result<(), Failure> {
+    let condition = &mut definition.condition;
+    if sweep.factors.iter().any(Factor::moves_the_stack) {
+        // A random displacement would even out what the levels do to the stack.
+        condition.env_pad = EnvPad::None;
+    }
+    if sweep.factors.contains(&Factor::EnvSize) {
+        condition.env = EnvBase::Clean;
+    }
+    if sweep.factors.contains(&Factor::Cpu) {
+        if condition.cpu != Placement::Auto {
+            return Err(Failure::usage(
+                "--cpu says where all levels run, and the factor cpu varies it: choose one",
+            ));
+        }
+        condition.cpu = Placement::Free;
+    }
+    for factor in &sweep.factors {
+        if let Factor::Parameter(name) = factor {
+            let values = sweep.levels.iter().flat_map(|level| values(level, name));
+            let mut values: Vec<String> = values.collect();
+            let mut seen = std::collections::HashSet::new();
+            values.retain(|value| seen.insert(value.clone()));
+            definition.parameters.retain(|parameter| parameter.name != *name);
+            definition.parameters.push(Parameter { name: name.clone(), values });
+        }
+    }
+    match definition
+        .parameters
+        .iter()
+        .find(|parameter| !sweep.factors.contains(&Factor::Parameter(parameter.name.clone())))
+    {
+        Some(other) => Err(Failure::usage(format!(
+            "-L {}: in a sweep a parameter is a factor: sweep {}=… or one more factor after a *",
+            other.name, other.name
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The value of a parameter at a level.
+fn values(level: &Level, wanted: &str) -> Option<String> {
+    level.settings.iter().find_map(|setting| match setting {
+        Setting::Parameter { name, value } if name == wanted => Some(value.clone()),
+        _ => None,
+    })
+}
+
+/// A command for every level that was asked for.
+fn all_commands(
+    definition: &Definition,
+    machine: &Machine,
+    sweep: &Sweep,
+    (folders, builds): (&Folders, Option<&Builds>),
+) -> Result<Vec<Command>, Failure> {
+    let count = sweep.levels.iter().flat_map(|level| &level.settings).count();
+    // Commands by the program that they run: an empty path where nothing is built.
+    let mut bases: HashMap<PathBuf, Vec<Command>> = HashMap::new();
+    let mut commands = Vec::new();
+    for (index, level) in sweep.levels.iter().enumerate() {
+        let built = builds.map(|builds| builds.program(index));
+        let path = built.map(|built| built.path.clone()).unwrap_or_default();
+        let bases = match bases.entry(path.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(empty) => {
+                let programs = vec![built.map(|_| path); count];
+                empty.insert(commands::resolve(definition, machine, &programs)?)
+            }
+        };
+        let mut command = base(bases, level).clone();
+        command.name = name(&sweep.factors, level);
+        if let Some(built) = built {
+            command.program_sha256 = Some(built.sha256.clone());
+        }
+        level.settings.iter().for_each(|setting| apply(setting, &mut command, |bytes| folders.of(bytes)));
+        commands.push(command);
+    }
+    Ok(commands)
+}
+
+/// The command with the parameters of a level filled in.
+fn base<'c>(bases: &'c [Command], level: &Level) -> &'c Command {
+    let fits = |base: &&Command| {
+        base.parameters.iter().all(|(name, value)| values(level, name).as_ref() == Some(value))
+    };
+    bases.iter().find(fits).unwrap_or(&bases[0])
+}
+
+/// `env-size=64`, or `env-size=64 aslr=off`.
+fn name(factors: &[Factor], level: &Level) -> String {
+    let levels = level.name.split(" × ");
+    factors
+        .iter()
+        .zip(levels)
+        .map(|(factor, level)| format!("{factor}={level}"))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The levels as the judge knows them, with a key for those that must be equal.
+fn judged_levels(sweep: &Sweep, commands: &[Command]) -> Vec<SweepLevel> {
+    let mut keys: HashMap<String, u32> = HashMap::new();
+    let mut interpreters = HashMap::new();
+    let mut level = |(index, (level, command)): (usize, (&Level, &Command))| {
+        let interpreter = interpreters
+            .entry(command.program.clone())
+            .or_insert_with(|| interpreter(&command.program))
+            .clone();
+        let next = keys.len() as u32;
+        let same = same(sweep, level, index, command, interpreter.as_deref())
+            .map(|key| *keys.entry(key).or_insert(next));
+        SweepLevel { name: level.name.clone(), number: level.number, cell: level.cell, same }
+    };
+    sweep.levels.iter().zip(commands).enumerate().map(&mut level).collect()
+}
+
+/// What a level must share with another one to be equal to it; `None` when none of its factors has equal levels.
+///
+/// Sizes are equal that let the stack begin at the same place, unless two factors move the stack or a shell starts
+/// programs that are not known beforehand; builds are equal that gave the same program.
+fn same(
+    sweep: &Sweep,
+    level: &Level,
+    index: usize,
+    command: &Command,
+    interpreter: Option<&[String]>,
+) -> Option<String> {
+    let movers = |factor: &&Factor| factor.moves_the_stack() && **factor != Factor::Aslr;
+    let merges_sizes = !command.condition.shell && sweep.factors.iter().filter(movers).count() == 1;
+    let cells = level.cell.map_or([index as u16, 0], |(a, b)| [a, b]);
+    let mut is_merged = false;
+    let parts = sweep.factors.iter().zip(cells).map(|(factor, cell)| match factor {
+        Factor::EnvSize | Factor::ArgvSize if merges_sizes => {
+            is_merged = true;
+            format!("{:?}", start_of(command, interpreter))
+        }
+        factor if factor.is_built() => {
+            is_merged = true;
+            command.program_sha256.clone().unwrap_or_default()
+        }
+        _ => cell.to_string(),
+    });
+    let key = parts.collect::<Vec<_>>().join(" ");
+    is_merged.then_some(key)
+}
+
+/// Where the stack of a command begins, see [`stack_class`]. For a script the kernel replaces `argv[0]` by the
+/// interpreter, its one argument and the path of the script, see `execve(2)`.
+fn start_of(command: &Command, interpreter: Option<&[String]>) -> (usize, usize) {
+    let path = command.program.display().to_string();
+    let pad = match command.condition.env_pad {
+        EnvPad::Bytes(bytes) => usize::from(bytes),
+        _ => 0,
+    };
+    let mut argv: Vec<&str> = command.argv.iter().map(String::as_str).collect();
+    if let Some(words) = interpreter {
+        argv.splice(..1, words.iter().map(String::as_str).chain([path.as_str()]));
+    }
+    let env = fauxplat_launch::environment(&command.condition);
+    let texts = argv.iter().map(|text| text.len() + 1).chain(env.iter().map(|text| text.len() + 1));
+    let strings = argv.len() + env.len() + usize::from(pad > 0);
+    stack_class(path.len() + 1 + texts.sum::<usize>() + pad, strings)
+}
+
+/// The interpreter of a script, and its argument if it has one.
+fn interpreter(program: &Path) -> Option<Vec<String>> {
+    let mut head = [0; 256];
+    let read = std::fs::File::open(program).ok()?.read(&mut head).ok()?;
+    let line = head[..read].strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line).trim().to_owned();
+    // Everything after the first blank is one argument.
+    Some(line.splitn(2, [' ', '\t']).map(|word| word.trim().to_owned()).collect())
+}

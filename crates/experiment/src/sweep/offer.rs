@@ -1,0 +1,19 @@
+//! What this machine and these permissions offer to a sweep.
+
+use fauxplat_plan::Offer;
+use fauxplat_sys::sched;
+
+use crate::Machine;
+use crate::surroundings::folders::Folders;
+
+/// Looks at the machine. The folders of a sweep over `cwd-length` are made below `folders`.
+pub(super) fn offer(machine: &Machine, folders: &Folders) -> Offer {
+    let facts = machine.facts();
+    Offer {
+        allowed: facts.cpu.allowed.intersection(&facts.cpu.online),
+        frequencies_khz: fauxplat_topology::frequencies_khz(machine.root()),
+        cwd_bytes_min: folders.shortest_bytes(),
+        may_raise_priority: sched::may_raise_priority(),
+        memory_bytes: facts.memory_bytes.0,
+    }
+}

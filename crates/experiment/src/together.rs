@@ -1,0 +1,90 @@
+//! Two trials at the same moment, for duets: each has a launcher of its own, and both are told when to start.
+
+use fauxplat_launch::{LaunchError, Launcher, Reply, Request, RunEnd};
+use fauxplat_model::Trial;
+
+use crate::request::{Purpose, plain_request, request_of};
+use crate::{Executor, Feed, RunError};
+
+/// How far ahead two launchers are told when to start: both must have woken up, on their CPUs, by then.
+const APPOINTMENT_NS: u64 = 400_000;
+
+impl Executor {
+    /// Starts a second launcher with the same programs, for trials that are marked `together`.
+    fn pair_up(&mut self) -> Result<(), LaunchError> {
+        let mut partner = self.launcher.partner()?;
+        // An empty run shows that it is ready: it would be late for the first appointment otherwise.
+        if let Some((floor, _)) = self.floor {
+            partner.answer(plain_request(floor))?;
+        }
+        self.partner = Some(partner);
+        Ok(())
+    }
+
+    /// Two trials that start at the same moment, each by a launcher of its own. Nothing else is under way, and what belongs
+    /// before and after them runs alone.
+    pub(crate) fn run_together<F: Feed>(
+        &mut self,
+        trials: &[Trial; 2],
+        feed: &mut F,
+    ) -> Result<(), RunError<F::Error>> {
+        for trial in trials {
+            self.help("prepare", trial.command, feed)?;
+        }
+        let replies = self.answers_at_once(trials)?;
+        if replies.iter().all(|reply| reply.end != RunEnd::Aborted) {
+            for (trial, reply) in trials.iter().zip(replies) {
+                self.settle(Purpose::Trial(trial.clone()), reply, feed)?;
+            }
+        }
+        feed.landed().map_err(RunError::Feed)?;
+        for trial in trials {
+            self.help("cleanup", trial.command, feed)?;
+        }
+        Ok(())
+    }
+
+    /// Runs one helper by itself, if the command has it.
+    fn help<F: Feed>(
+        &mut self,
+        role: &'static str,
+        command: u16,
+        feed: &mut F,
+    ) -> Result<(), RunError<F::Error>> {
+        let Some(entry) = self.helper(role, command) else { return Ok(()) };
+        let reply = self.launcher.answer(plain_request(entry))?;
+        match reply.end {
+            RunEnd::Aborted => Ok(()),
+            _ => self.settle(Purpose::Helper { role, command }, reply, feed),
+        }
+    }
+
+    /// Asks both launchers for one trial each, with an appointment, and waits for both.
+    fn answers_at_once(&mut self, trials: &[Trial; 2]) -> Result<Vec<Reply>, LaunchError> {
+        if self.partner.is_none() {
+            self.pair_up()?;
+        }
+        let start_at_ns = self.launcher.now_ns() + APPOINTMENT_NS;
+        let mut lanes: Vec<&mut Box<dyn Launcher>> =
+            [&mut self.launcher].into_iter().chain(&mut self.partner).collect();
+        for (lane, trial) in lanes.iter_mut().zip(trials) {
+            let entry = self.commands[usize::from(trial.command)].run;
+            lane.submit(Request { start_at_ns, ..request_of(entry, &trial.setup, trial.position) });
+        }
+        let mut replies = Vec::new();
+        let mut aborted = false;
+        while replies.len() < trials.len() {
+            if lanes[0].stop_requested() && !aborted {
+                aborted = true;
+                lanes.iter_mut().for_each(|lane| lane.abort());
+            }
+            // In the order of the trials: the second may well be ready before the first.
+            let lane = &mut lanes[replies.len()];
+            match lane.try_reply() {
+                Some(reply) => replies.push(reply),
+                None => lane.wait(1000)?,
+            }
+        }
+        Ok(replies)
+    }
+}

@@ -1,0 +1,184 @@
+//! Where labs are found: in a folder that is named, in `./labs`, in the installed share folder, in the binary itself.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fauxplat_experiment::Failure;
+use fauxplat_model::LabDefinition;
+use fauxplat_plan::LabSettings;
+use rust_embed::RustEmbed;
+
+/// The labs of this repository, so that a binary that was copied somewhere still has them.
+#[derive(RustEmbed)]
+#[folder = "../../labs"]
+struct BuiltIn;
+
+/// A lab that was found and read.
+#[derive(Debug)]
+pub struct Lab {
+    /// The name of its folder.
+    pub name: String,
+    /// What it asks and claims.
+    pub definition: LabDefinition,
+    /// Its page.
+    pub readme: String,
+    place: Place,
+}
+
+/// Where its files are.
+#[derive(Clone, Debug)]
+enum Place {
+    Folder(PathBuf),
+    BuiltIn,
+}
+
+const DEFINITION: &str = "lab.toml";
+
+/// Finds a lab by its name, or by the path of its folder.
+///
+/// # Errors
+/// There is none, or its definition is wrong.
+pub fn find(name: &str, settings: &LabSettings) -> Result<Lab, Failure> {
+    let named = Path::new(name);
+    if name.contains('/') || named.join(DEFINITION).is_file() {
+        let folder = named.canonicalize().map_err(|error| Failure::usage(format!("lab {name}: {error}")))?;
+        return read(Place::Folder(folder), None, settings);
+    }
+    if let Some(folder) =
+        folders().iter().map(|folder| folder.join(name)).find(|at| at.join(DEFINITION).is_file())
+    {
+        return read(Place::Folder(folder), None, settings);
+    }
+    match built_in().iter().any(|known| known == name) {
+        true => read(Place::BuiltIn, Some(name), settings),
+        false => Err(Failure::usage(format!("there is no lab `{name}`; there are {}", names().join(", ")))),
+    }
+}
+
+/// The names of all labs, in alphabetical order.
+pub fn names() -> Vec<String> {
+    let entries = folders().into_iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    let holds_lab = |entry: &fs::DirEntry| entry.path().join(DEFINITION).is_file();
+    let mut names: Vec<String> =
+        entries.filter(holds_lab).filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.extend(built_in());
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Folders that hold labs, those nearer to the user first.
+fn folders() -> Vec<PathBuf> {
+    let installed = std::env::current_exe().ok().and_then(|program| {
+        // <prefix>/bin/fauxplat has its labs in <prefix>/share/fauxplat/labs.
+        Some(program.parent()?.parent()?.join("share/fauxplat/labs"))
+    });
+    let here = std::path::absolute("labs").ok();
+    [here, installed].into_iter().flatten().filter(|folder| folder.is_dir()).collect()
+}
+
+fn built_in() -> Vec<String> {
+    let name = |file: &str| file.strip_suffix(&format!("/{DEFINITION}")).map(str::to_owned);
+    BuiltIn::iter().filter_map(|file| name(&file)).collect()
+}
+
+fn read(place: Place, name: Option<&str>, settings: &LabSettings) -> Result<Lab, Failure> {
+    let name = match (&place, name) {
+        (_, Some(name)) => name.to_owned(),
+        (Place::Folder(folder), None) => {
+            folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
+        }
+        (Place::BuiltIn, None) => String::new(),
+    };
+    let text = |file: &str| match &place {
+        Place::Folder(folder) => fs::read_to_string(folder.join(file))
+            .map_err(|error| Failure::usage(format!("{}: {error}", folder.join(file).display()))),
+        Place::BuiltIn => {
+            let data = BuiltIn::get(&format!("{name}/{file}")).map(|file| file.data).unwrap_or_default();
+            Ok(String::from_utf8_lossy(&data).into_owned())
+        }
+    };
+    let definition = fauxplat_plan::parse_lab(&text(DEFINITION)?, settings)
+        .map_err(|error| Failure::usage(format!("lab {name}: {DEFINITION}: {error}")))?;
+    let readme = text("README.md").unwrap_or_default();
+    Ok(Lab { name, definition, readme, place })
+}
+
+impl Lab {
+    /// Where it was found, in words.
+    pub fn found_in(&self) -> String {
+        match &self.place {
+            Place::Folder(folder) => folder.display().to_string(),
+            Place::BuiltIn => "built in".to_owned(),
+        }
+    }
+
+    /// Its folder, unless it is built in.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Folder(folder) => Some(folder),
+            Place::BuiltIn => None,
+        }
+    }
+
+    /// Copies all its files into a folder, so that nothing that its experiments build lies in the original.
+    pub(crate) fn unpack(&self, into: &Path) -> Result<(), Failure> {
+        let write = |path: &Path, data: &[u8]| -> std::io::Result<()> {
+            fs::create_dir_all(path.parent().unwrap_or(into))?;
+            fs::write(path, data)
+        };
+        let fail = |error: std::io::Error| Failure::machine(format!("lab {}: {error}", self.name));
+        match &self.place {
+            Place::Folder(folder) => copy(folder, into).map_err(fail),
+            Place::BuiltIn => BuiltIn::iter()
+                .filter_map(|file| {
+                    Some((file.strip_prefix(&format!("{}/", self.name))?.to_owned(), BuiltIn::get(&file)?))
+                })
+                .try_for_each(|(file, embedded)| write(&into.join(file), &embedded.data).map_err(fail)),
+        }
+    }
+}
+
+fn copy(from: &Path, into: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(into)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = into.join(entry.file_name());
+        match entry.file_type()?.is_dir() {
+            true => copy(&entry.path(), &target)?,
+            false => fs::copy(entry.path(), target).map(drop)?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_lab_can_be_read_and_explains_itself() {
+        let names = built_in();
+        assert!(names.iter().any(|name| name == "link-order"), "{names:?}");
+        for name in names {
+            let lab = read(Place::BuiltIn, Some(&name), &LabSettings::new())
+                .unwrap_or_else(|failure| panic!("{failure}"));
+            assert!(lab.readme.starts_with("# "), "{name}");
+            assert!((2..=60).contains(&lab.readme.lines().count()), "{name}: a page");
+        }
+    }
+
+    #[test]
+    fn a_lab_is_unpacked_as_it_is_from_both_places() {
+        let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        read(Place::BuiltIn, Some("link-order"), &LabSettings::new()).unwrap().unpack(one.path()).unwrap();
+        read(Place::Folder(one.path().to_owned()), None, &LabSettings::new())
+            .unwrap()
+            .unpack(two.path())
+            .unwrap();
+        for file in ["lab.toml", "README.md", "subject/main.c"] {
+            let text = |root: &Path| fs::read_to_string(root.join(file)).unwrap();
+            assert_eq!(text(one.path()), text(two.path()));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! One experiment of a lab, from its line to its document.
+
+use std::fs;
+use std::path::Path;
+
+use fauxplat_experiment::Failure;
+use fauxplat_launch::{Capture, Captured};
+use fauxplat_model::LabExperiment;
+use fauxplat_sys::signal;
+use serde_json::Value;
+
+use crate::Lab;
+
+/// A line that ends with this status has found that it cannot run here, and its last line says why.
+const CANNOT_RUN_HERE: i32 = 77;
+
+/// Makes the subject, by lines for the shell. What is missing for it, if anything is.
+///
+/// # Errors
+/// A line failed.
+pub(crate) fn prepare(lab: &Lab) -> Result<Option<String>, Failure> {
+    for line in &lab.definition.prepare {
+        let done = Capture { with_stderr: true, ..shell(lab, line)? }.run()?;
+        if let Some(reason) = ended(lab, line, &done, &done.output)? {
+            return Ok(Some(reason));
+        }
+    }
+    Ok(None)
+}
+
+/// Runs an experiment; its document, or what is missing for it.
+///
+/// # Errors
+/// It failed for another reason than the machine's, or the user interrupted it.
+pub(crate) fn perform(
+    lab: &Lab,
+    experiment: &LabExperiment,
+    file: &Path,
+    of_fauxplat: &dyn Fn(&str) -> Result<Result<Value, String>, Failure>,
+) -> Result<Result<Value, String>, Failure> {
+    let done = match (&experiment.line, &experiment.run) {
+        (Some(line), _) => of_fauxplat(line),
+        (None, run) => of_shell(lab, run.as_deref().unwrap_or_default(), file),
+    };
+    if signal::stop_requested() {
+        return Err(Failure::machine(format!("lab {}: interrupted", lab.name)));
+    }
+    done.map_err(|failure| failure.within(&format!("lab {}, experiment {}", lab.name, experiment.name)))
+}
+
+/// One line for the shell, which prints its document.
+fn of_shell(lab: &Lab, line: &str, file: &Path) -> Result<Result<Value, String>, Failure> {
+    let done = shell(lab, line)?.run()?;
+    if let Some(reason) = ended(lab, line, &done, &done.errors)? {
+        return Ok(Err(reason));
+    }
+    let text = String::from_utf8_lossy(&done.output);
+    let document: Value = serde_json::from_str(&text).map_err(|error| {
+        Failure::command(format!("`{line}` printed no JSON document ({error}): {}", beginning(&text)))
+    })?;
+    if !document.is_object() {
+        return Err(Failure::command(format!("`{line}` printed no JSON object: {}", beginning(&text))));
+    }
+    fs::write(file, text.as_bytes())
+        .map_err(|error| Failure::machine(format!("{}: {error}", file.display())))?;
+    Ok(Ok(document))
+}
+
+/// The first line of what was printed, as far as a message bears it.
+fn beginning(text: &str) -> String {
+    match text.lines().find(|line| !line.trim().is_empty()) {
+        None => "it printed nothing".to_owned(),
+        Some(line) => format!("it begins with `{}`", line.chars().take(60).collect::<String>()),
+    }
+}
+
+/// A line for the shell, which finds this program in `FAUXPLAT` and the original folder of the lab in `LAB_FOLDER`
+/// (empty for a built-in one).
+fn shell(lab: &Lab, line: &str) -> Result<Capture, Failure> {
+    let program = std::env::current_exe().map_err(Failure::machine)?;
+    let folder = lab.folder().map_or_else(String::new, |folder| folder.display().to_string());
+    let env_set =
+        vec![("FAUXPLAT".to_owned(), program.display().to_string()), ("LAB_FOLDER".to_owned(), folder)];
+    Ok(Capture { env_set, with_stderr: false, ..Capture::shell(line) })
+}
+
+/// Why a line says that it cannot run here, if it does.
+fn ended(lab: &Lab, line: &str, done: &Captured, said: &[u8]) -> Result<Option<String>, Failure> {
+    let said = String::from_utf8_lossy(said);
+    match done.outcome.exit_status() {
+        0 => Ok(None),
+        CANNOT_RUN_HERE => {
+            let last = said.lines().rfind(|line| !line.trim().is_empty());
+            Ok(Some(last.unwrap_or("its program did not say why").to_owned()))
+        }
+        _ if signal::stop_requested() => Err(Failure::machine(format!("lab {}: interrupted", lab.name))),
+        status => {
+            let failed = format!("lab {}: `{line}` ended with status {status}", lab.name);
+            Err(Failure::command(failed).quoting(said.lines()))
+        }
+    }
+}

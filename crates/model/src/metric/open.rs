@@ -1,0 +1,88 @@
+//! Metrics that become known while the process runs: from an option, a table, a document, the store.
+
+use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+use super::{Interned, Metric, MetricError, OPEN_MAX, TEXT_MAX};
+use crate::{MetricId, MetricSpec, Unit};
+
+/// The metrics that are known so far. What is said anew of one takes memory too, so both are counted.
+struct Known {
+    by_id: BTreeMap<&'static str, Metric>,
+    specs: usize,
+}
+
+static KNOWN: RwLock<Known> = RwLock::new(Known { by_id: BTreeMap::new(), specs: 0 });
+
+/// Nothing is ever left half done under the lock, so a panic elsewhere does not spoil it.
+fn known() -> RwLockReadGuard<'static, Known> {
+    KNOWN.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn find(id: &str) -> Option<Metric> {
+    known().by_id.get(id).copied()
+}
+
+pub(super) fn intern(spec: MetricSpec) -> Result<Metric, MetricError> {
+    check(&spec)?;
+    KNOWN.write().unwrap_or_else(PoisonError::into_inner).add(spec)
+}
+
+/// A metric of which only the id is known. Whoever made it known meanwhile knew more.
+pub(super) fn intern_unknown(id: MetricId) -> Result<Metric, MetricError> {
+    let spec = MetricSpec::guess(id)?;
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    match known.by_id.get(spec.id.as_str()) {
+        Some(&metric) => Ok(metric),
+        None => known.add(spec),
+    }
+}
+
+/// The metric of a field such as `table:requests_micro_per_s`. A name that itself ends like a unit is read as shorter,
+/// unless that metric is known.
+pub(super) fn of_field(field: &str) -> Option<Metric> {
+    // Most fields of a document are no metrics, and are told apart here without a lock.
+    if !field.contains(':') {
+        return None;
+    }
+    if let Some(&metric) = known().by_id.values().find(|metric| metric.field() == field) {
+        return Some(metric);
+    }
+    let units = [Unit::MicroPerSecond, Unit::Bytes, Unit::Nanos, Unit::Count];
+    let (id, unit) = units.into_iter().find_map(|unit| Some((field.strip_suffix(unit.suffix())?, unit)))?;
+    let (source, name) = id.split_once(':')?;
+    let id = MetricId::open(source, name).ok()?;
+    match MetricSpec::guess(id.clone()).ok()? {
+        guess if guess.unit == unit => intern_unknown(id).ok(),
+        _ => intern(MetricSpec::open(id, unit)).ok(),
+    }
+}
+
+fn check(spec: &MetricSpec) -> Result<(), MetricError> {
+    let id = || spec.id.as_str().to_owned();
+    let is_built_in = |metric: &Metric| metric.name() == spec.id.as_str() || metric.field() == spec.field;
+    if Metric::BUILT_IN.iter().any(is_built_in) {
+        return Err(MetricError::BuiltIn { id: id() });
+    }
+    if [&spec.field, &spec.title, &spec.source].iter().any(|text| text.len() > TEXT_MAX) {
+        return Err(MetricError::TooLong { id: id() });
+    }
+    Ok(())
+}
+
+impl Known {
+    fn add(&mut self, spec: MetricSpec) -> Result<Metric, MetricError> {
+        let earlier = self.by_id.get(spec.id.as_str()).copied();
+        if let Some(metric) = earlier.filter(|metric| *metric.spec() == spec) {
+            return Ok(metric);
+        }
+        if self.specs >= OPEN_MAX {
+            return Err(MetricError::TooMany { id: spec.id.into() });
+        }
+        self.specs += 1;
+        let number = earlier.map_or(Metric::BUILT_IN.len() + self.by_id.len(), Metric::number) as u16;
+        let metric = Metric(Box::leak(Box::new(Interned { number, spec })));
+        self.by_id.insert(metric.name(), metric);
+        Ok(metric)
+    }
+}

@@ -1,0 +1,63 @@
+//! Which metrics the samples of an experiment have: shared by all of them, so that a sample is little more than its
+//! values.
+
+use std::sync::{Arc, LazyLock};
+
+use crate::Metric;
+
+/// Metrics in the order of a sample's values, each once.
+#[derive(Debug, Default)]
+pub struct MetricSet {
+    metrics: Vec<Metric>,
+    /// The place of each metric by its number in this process; `ABSENT` for those that are not here.
+    places: Vec<u16>,
+}
+
+const ABSENT: u16 = u16::MAX;
+
+impl MetricSet {
+    /// These metrics, in this order; one that comes again is left out.
+    pub fn new(metrics: impl IntoIterator<Item = Metric>) -> Arc<MetricSet> {
+        let mut set = MetricSet::default();
+        metrics.into_iter().for_each(|metric| set.push(metric));
+        Arc::new(set)
+    }
+
+    /// The metrics that every run has.
+    pub fn built_in() -> Arc<MetricSet> {
+        static BUILT_IN: LazyLock<Arc<MetricSet>> =
+            LazyLock::new(|| MetricSet::new(Metric::BUILT_IN.iter().copied()));
+        Arc::clone(&BUILT_IN)
+    }
+
+    fn push(&mut self, metric: Metric) {
+        if self.place(metric).is_some() {
+            return;
+        }
+        if self.places.len() <= metric.number() {
+            self.places.resize(metric.number() + 1, ABSENT);
+        }
+        self.places[metric.number()] = self.metrics.len() as u16;
+        self.metrics.push(metric);
+    }
+
+    /// Where the value of a metric stands.
+    pub fn place(&self, metric: Metric) -> Option<usize> {
+        self.places.get(metric.number()).filter(|&&place| place != ABSENT).map(|&place| place.into())
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.metrics.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.metrics.is_empty()
+    }
+
+    /// The metrics, in their order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Metric> + '_ {
+        self.metrics.iter().copied()
+    }
+}

@@ -1,0 +1,244 @@
+//! What is known of a metric: its id, its names, its unit, which way is better, and what a reading covers.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The unit in which a metric is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Nanoseconds.
+    Nanos,
+    /// Bytes.
+    Bytes,
+    /// A number of events.
+    Count,
+    /// Millionths of an event per second: whole numbers that keep the digits of one event in an hour.
+    MicroPerSecond,
+}
+
+impl Unit {
+    /// What the field names of documents end in: `_ns`; nothing for a number of events.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Unit::Nanos => "_ns",
+            Unit::Bytes => "_bytes",
+            Unit::Count => "",
+            Unit::MicroPerSecond => "_micro_per_s",
+        }
+    }
+}
+
+/// Which way a metric is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Better {
+    /// Less of it, as of time, memory and most events.
+    Less,
+    /// More of it, as of a rate.
+    More,
+}
+
+/// What a reading covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coverage {
+    /// The whole process tree of the run, unless [`crate::Sources`] says less.
+    Tree,
+    /// The whole machine while the run lasted.
+    Machine,
+    /// What the program, or one beside it, counts of itself and publishes.
+    Published,
+    /// Nobody said: all that is known of the metric is its id.
+    Unknown,
+}
+
+/// The name of a metric that no other has: a bare word (`wall`) for one that is built in, `source:name`
+/// (`table:requests`) for every other, so that two sources can stand side by side.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct MetricId(Cow<'static, str>);
+
+impl MetricId {
+    /// Ids longer than this are refused: they come from documents too, and are kept for the life of the process.
+    pub const MAX_BYTES: usize = 200;
+
+    pub(super) const fn built_in(word: &'static str) -> Self {
+        MetricId(Cow::Borrowed(word))
+    }
+
+    /// The id of a metric that is not built in. The source is lower-case letters, digits, `.`, `-` and `_`; the name is
+    /// anything printable without spaces.
+    ///
+    /// # Errors
+    /// [`MetricError::BadId`].
+    pub fn open(source: &str, name: &str) -> Result<Self, MetricError> {
+        let id = format!("{source}:{name}");
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-' | '_');
+        let well_formed = source.starts_with(|c: char| c.is_ascii_lowercase())
+            && source.chars().all(plain)
+            && !name.is_empty()
+            && !name.chars().any(|c| c.is_whitespace() || c.is_control())
+            && id.len() <= Self::MAX_BYTES;
+        match well_formed {
+            true => Ok(MetricId(Cow::Owned(id))),
+            false => Err(MetricError::BadId { id }),
+        }
+    }
+
+    /// The whole id.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What stands before the colon; nothing for a metric that is built in.
+    pub fn source(&self) -> Option<&str> {
+        self.0.split_once(':').map(|(source, _)| source)
+    }
+
+    /// What stands behind the colon, or the bare word.
+    pub fn name(&self) -> &str {
+        self.0.split_once(':').map_or(&self.0, |(_, name)| name)
+    }
+}
+
+impl fmt::Display for MetricId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<MetricId> for String {
+    fn from(id: MetricId) -> Self {
+        id.0.into_owned()
+    }
+}
+
+impl TryFrom<String> for MetricId {
+    type Error = MetricError;
+
+    fn try_from(id: String) -> Result<Self, MetricError> {
+        match id.split_once(':') {
+            Some((source, name)) => MetricId::open(source, name),
+            None if super::built_in(&id).is_some() => Ok(MetricId(Cow::Owned(id))),
+            None => Err(MetricError::BadId { id }),
+        }
+    }
+}
+
+/// All that is known of a metric.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MetricSpec {
+    /// The word that the command line uses: `peak-memory`, `table:requests`.
+    pub id: MetricId,
+    /// The field name in documents, with its unit: `peak_memory_bytes`, `table:requests_micro_per_s`.
+    pub field: Cow<'static, str>,
+    /// What a person calls it: `peak memory`.
+    pub title: Cow<'static, str>,
+    /// The unit of the stored number.
+    pub unit: Unit,
+    /// Which way is better.
+    pub better: Better,
+    /// What gives the figure: a call, a file of the kernel, a table. [`crate::Sources`] says it of the metrics whose source
+    /// depends on the machine.
+    pub source: Cow<'static, str>,
+    /// What a reading covers.
+    pub coverage: Coverage,
+}
+
+impl MetricSpec {
+    /// A metric that is not built in, with less being better, its id as title, its id and unit as field, its id's source
+    /// as source, and unknown coverage; the caller changes what it knows better.
+    pub fn open(id: MetricId, unit: Unit) -> Self {
+        let text = id.as_str().to_owned();
+        MetricSpec {
+            field: format!("{text}{}", unit.suffix()).into(),
+            source: id.source().unwrap_or_default().to_owned().into(),
+            title: text.into(),
+            id,
+            unit,
+            better: Better::Less,
+            coverage: Coverage::Unknown,
+        }
+    }
+
+    /// The rate of a counter that is published under this name; see [`crate::TableSource`].
+    ///
+    /// # Errors
+    /// [`MetricError::BadId`]: the name has spaces, or is too long.
+    pub fn of_table(name: &str) -> Result<Self, MetricError> {
+        let open = MetricSpec::open(MetricId::open("table", name)?, Unit::MicroPerSecond);
+        Ok(MetricSpec {
+            title: format!("rate of {name}").into(),
+            better: Better::More,
+            source: "live table".into(),
+            coverage: Coverage::Published,
+            ..open
+        })
+    }
+
+    /// What can be told from an id alone: the metrics of a live table are rates, of all others the number is a count.
+    pub(super) fn guess(id: MetricId) -> Result<Self, MetricError> {
+        match id.source() {
+            Some("table") => MetricSpec::of_table(id.name()),
+            _ => Ok(MetricSpec::open(id, Unit::Count)),
+        }
+    }
+}
+
+/// Why there is no such metric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MetricError {
+    /// The id is neither that of a metric that is built in nor of the form `source:name`.
+    BadId {
+        /// The id.
+        id: String,
+    },
+    /// A text of the spec is longer than a document may make this process keep.
+    TooLong {
+        /// The id.
+        id: String,
+    },
+    /// The spec is about a metric that is built in, or its field is one of theirs.
+    BuiltIn {
+        /// The id.
+        id: String,
+    },
+    /// This process knows as many metrics as it may.
+    TooMany {
+        /// The id.
+        id: String,
+    },
+}
+
+impl fmt::Display for MetricError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MetricError::BadId { id } => write!(
+                f,
+                "`{id}` is not a metric: give one that is built in, such as `wall`, or SOURCE:NAME without spaces and with \
+                 at most {} bytes, such as `table:requests`",
+                MetricId::MAX_BYTES
+            ),
+            MetricError::TooLong { id } => {
+                write!(
+                    f,
+                    "the metric `{id}` has a title, field or source of more than {} bytes",
+                    super::TEXT_MAX
+                )
+            }
+            MetricError::BuiltIn { id } => {
+                write!(f, "the metric `{id}` is built in, or its field is that of one that is")
+            }
+            MetricError::TooMany { id } => write!(
+                f,
+                "the metric `{id}` is one too many: a process holds at most {} beside those that are built in",
+                super::OPEN_MAX
+            ),
+        }
+    }
+}
+
+impl std::error::Error for MetricError {}

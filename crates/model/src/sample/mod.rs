@@ -1,0 +1,148 @@
+//! What one run of one command left behind.
+
+mod readings;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Metric, MetricSet};
+pub use readings::{Counted, Reading, Readings};
+
+/// Why a run was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Made to warm caches; recorded and never analysed.
+    Warmup,
+    /// Made to be analysed.
+    Measured,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The command returned this exit status.
+    Exited(u8),
+    /// The command was ended by this signal.
+    Signaled(u8),
+    /// The command was still running at the time limit and was ended.
+    TimedOut,
+}
+
+impl Outcome {
+    /// Whether the command ended by itself with status 0.
+    pub fn is_success(self) -> bool {
+        self == Outcome::Exited(0)
+    }
+
+    /// One number as a shell shows it: the status, 128 + signal, or 124 for a time-out as `timeout(1)` says it.
+    pub fn exit_status(self) -> i32 {
+        match self {
+            Outcome::Exited(status) => status.into(),
+            Outcome::Signaled(signal) => 128 + i32::from(signal),
+            Outcome::TimedOut => 124,
+        }
+    }
+}
+
+/// Everything that was read of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// Position in the experiment, counted over all runs from 0.
+    pub trial: u32,
+    /// The block (shared setup) that the run belongs to.
+    pub block: u32,
+    /// Index of the command in the plan.
+    pub command: u16,
+    /// Place within the block, from 0.
+    pub position: u16,
+    /// Why it was made.
+    pub phase: Phase,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The CPU on which the command began; `u16::MAX` when unknown.
+    pub cpu_first: u16,
+    /// The CPU on which the command ended; `u16::MAX` when unknown.
+    pub cpu_last: u16,
+    /// Processes of the tree that were still alive when the command ended, and were ended.
+    pub left_behind: u16,
+    /// Environment padding of the run, in bytes.
+    pub env_pad_bytes: u16,
+    /// Start of the run, counted from the start of the experiment.
+    pub started_ns: u64,
+    /// What was read.
+    pub readings: Readings,
+}
+
+impl Sample {
+    /// The reading of a metric, if it was measured.
+    pub fn get(&self, metric: Metric) -> Option<u64> {
+        self.readings.get(metric)
+    }
+}
+
+/// The metrics that samples have: those that every run has, then the others in the order of their ids.
+pub fn metrics_of<'s>(samples: impl IntoIterator<Item = &'s Sample>) -> Vec<Metric> {
+    let mut open = BTreeSet::new();
+    let mut last: Option<&Arc<MetricSet>> = None;
+    for sample in samples {
+        let metrics = sample.readings.metrics();
+        // Most samples of an experiment share one set, so it is looked at once.
+        if last.is_none_or(|last| !Arc::ptr_eq(last, metrics)) {
+            open.extend(metrics.iter().filter(|metric| !metric.is_built_in()));
+            last = Some(metrics);
+        }
+    }
+    Metric::BUILT_IN.iter().copied().chain(open).collect()
+}
+
+/// Where a figure comes from, and so what it covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// `wait4(2)`: the command and every descendant that was waited for.
+    Rusage,
+    /// `taskstats`: every task of the tree at its exit.
+    Taskstats,
+    /// An inherited `perf_event_open(2)` software counter: every task of the tree.
+    PerfEvent,
+    /// `/proc/PID` just before the command is reaped: its first thread only.
+    FirstThread,
+    /// Not available on this machine or with these permissions, or nothing was measured at all.
+    #[default]
+    None,
+}
+
+/// Where the figures of an experiment come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sources {
+    /// Source of CPU time.
+    pub cpu_time: Source,
+    /// Source of peak memory.
+    pub peak_memory: Source,
+    /// With [`Source::Rusage`], readings at or below this many bytes may be the spawner's own peak.
+    pub peak_memory_floor_bytes: u64,
+    /// Source of the run-queue wait.
+    pub run_delay: Source,
+    /// Source of migrations.
+    pub migrations: Source,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hundred thousand samples are kept: with the fifteen metrics that every run has, each takes fewer than 200 bytes
+    /// in all, and eight more per metric beyond.
+    #[test]
+    fn a_hundred_thousand_samples_stay_small() {
+        const BLOCK: usize = 16;
+        let heap = |metrics: usize| BLOCK + Readings::bytes(metrics);
+        assert!(size_of::<Sample>() <= 64, "{}", size_of::<Sample>());
+        assert!(size_of::<Sample>() + heap(Metric::BUILT_IN.len()) < 200);
+        assert_eq!(Readings::bytes(115) - Readings::bytes(15), 800);
+    }
+}

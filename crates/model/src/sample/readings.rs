@@ -1,0 +1,209 @@
+//! The values of one run: which metrics they are of is shared by all runs of an experiment.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{Metric, MetricSet};
+
+/// A number that may not have been measured. It takes eight bytes, since a hundred thousand samples are kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Reading(u64);
+
+impl Reading {
+    /// Nothing was measured, which is not the same as zero.
+    pub const ABSENT: Reading = Reading(u64::MAX);
+
+    /// A measured number; `u64::MAX` itself cannot be told from absence and is never a real reading.
+    pub fn new(value: u64) -> Self {
+        Reading(value)
+    }
+
+    /// The number, if it was measured.
+    pub fn get(self) -> Option<u64> {
+        (self != Reading::ABSENT).then_some(self.0)
+    }
+}
+
+impl From<Option<u64>> for Reading {
+    fn from(value: Option<u64>) -> Self {
+        value.map_or(Reading::ABSENT, Reading)
+    }
+}
+
+impl fmt::Debug for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+/// For how long something counted, where it did not count all the time: a counter that shares its register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// For how long it was to count.
+    pub enabled_ns: u64,
+    /// For how long it did.
+    pub running_ns: u64,
+}
+
+/// The readings of one run, one for each metric of a set that other runs share.
+#[derive(Clone)]
+pub struct Readings {
+    metrics: Arc<MetricSet>,
+    /// The values. Where one of them counted only part of the time, all enabled and then all running times follow.
+    words: Box<[Reading]>,
+}
+
+impl Readings {
+    /// Values in the order of the metrics. Missing ones were not measured.
+    ///
+    /// # Panics
+    /// There are more values than metrics, which is a bug in whoever read them.
+    pub fn new(metrics: Arc<MetricSet>, values: impl Into<Vec<Reading>>) -> Self {
+        let mut values = values.into();
+        assert!(values.len() <= metrics.len(), "{} readings of {} metrics", values.len(), metrics.len());
+        values.resize(metrics.len(), Reading::ABSENT);
+        Readings { metrics, words: values.into_boxed_slice() }
+    }
+
+    /// The metrics that every run has, none of them measured.
+    pub fn none() -> Self {
+        Readings::new(MetricSet::built_in(), Vec::new())
+    }
+
+    /// Memory behind the readings of so many metrics that counted all the time, in bytes.
+    pub const fn bytes(metrics: usize) -> usize {
+        metrics * size_of::<Reading>()
+    }
+
+    /// The metrics, in the order of their values.
+    pub fn metrics(&self) -> &Arc<MetricSet> {
+        &self.metrics
+    }
+
+    /// The reading of a metric, if it was measured.
+    pub fn get(&self, metric: Metric) -> Option<u64> {
+        self.words[self.metrics.place(metric)?].get()
+    }
+
+    /// For how long a metric counted, if that was not all the time.
+    pub fn counted(&self, metric: Metric) -> Option<Counted> {
+        let (place, len) = (self.metrics.place(metric)?, self.metrics.len());
+        let at = |index: usize| self.words.get(index).and_then(|reading| reading.get());
+        Some(Counted { enabled_ns: at(len + place)?, running_ns: at(2 * len + place)? })
+    }
+
+    /// All metrics and their readings, in the order of the metrics.
+    pub fn iter(&self) -> impl Iterator<Item = (Metric, Option<u64>)> + '_ {
+        self.metrics.iter().zip(&self.words).map(|(metric, reading)| (metric, reading.get()))
+    }
+
+    /// Sets the reading of a metric. One that the set does not have costs a set of this run's own.
+    pub fn set(&mut self, metric: Metric, value: Option<u64>) {
+        let place = self.place(metric);
+        self.words[place] = value.into();
+    }
+
+    /// Says for how long a metric counted.
+    pub fn set_counted(&mut self, metric: Metric, counted: Counted) {
+        let (place, len) = (self.place(metric), self.metrics.len());
+        if self.words.len() == len {
+            self.resize(3 * len);
+        }
+        self.words[len + place] = Reading::new(counted.enabled_ns);
+        self.words[2 * len + place] = Reading::new(counted.running_ns);
+    }
+
+    /// Where a metric stands, from now on at least.
+    fn place(&mut self, metric: Metric) -> usize {
+        if let Some(place) = self.metrics.place(metric) {
+            return place;
+        }
+        let counted: Vec<_> = self.metrics.iter().filter_map(|it| Some((it, self.counted(it)?))).collect();
+        self.metrics = MetricSet::new(self.metrics.iter().chain([metric]));
+        let len = self.metrics.len();
+        self.resize(len - 1);
+        self.resize(len);
+        counted.into_iter().for_each(|(metric, counted)| self.set_counted(metric, counted));
+        len - 1
+    }
+
+    fn resize(&mut self, words: usize) {
+        let mut longer = std::mem::take(&mut self.words).into_vec();
+        longer.resize(words, Reading::ABSENT);
+        self.words = longer.into_boxed_slice();
+    }
+}
+
+impl FromIterator<(Metric, u64)> for Readings {
+    /// The metrics that every run has and those that are named, of which only the latter were measured.
+    fn from_iter<T: IntoIterator<Item = (Metric, u64)>>(pairs: T) -> Self {
+        let mut readings = Readings::none();
+        pairs.into_iter().for_each(|(metric, value)| readings.set(metric, Some(value)));
+        readings
+    }
+}
+
+impl<const N: usize> From<[(Metric, u64); N]> for Readings {
+    fn from(pairs: [(Metric, u64); N]) -> Self {
+        pairs.into_iter().collect()
+    }
+}
+
+impl PartialEq for Readings {
+    /// Whether the same was measured. A metric that is missing and one that was not measured are the same.
+    fn eq(&self, other: &Self) -> bool {
+        let within = |other: &Readings| {
+            self.iter().all(|(metric, value)| {
+                value == other.get(metric) && self.counted(metric) == other.counted(metric)
+            })
+        };
+        within(other) && other.iter().all(|(metric, value)| value == self.get(metric))
+    }
+}
+
+impl fmt::Debug for Readings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter().map(|(metric, value)| (metric.name(), value))).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absence_is_not_zero() {
+        assert_eq!(Reading::new(0).get(), Some(0));
+        assert_eq!(Reading::ABSENT.get(), None);
+        assert_eq!(Reading::from(None), Reading::ABSENT);
+        let readings = Readings::from([(Metric::WALL, 0)]);
+        assert_eq!((readings.get(Metric::WALL), readings.get(Metric::CPU)), (Some(0), None));
+    }
+
+    #[test]
+    fn a_metric_that_comes_later_leaves_the_others_where_they_are() {
+        let half = Counted { enabled_ns: 10, running_ns: 5 };
+        let mut readings = Readings::from([(Metric::WALL, 7)]);
+        let shared = Arc::clone(readings.metrics());
+        readings.set_counted(Metric::WALL, half);
+        let open = Metric::from_id("simulated:cycles").unwrap();
+        readings.set(open, Some(9));
+        assert_eq!((readings.get(Metric::WALL), readings.get(open)), (Some(7), Some(9)));
+        assert_eq!((readings.counted(Metric::WALL), readings.counted(open)), (Some(half), None));
+        assert_eq!(readings.get(Metric::RATE), None);
+        assert_eq!(shared.place(open), None, "the set of the other runs is not touched");
+    }
+
+    #[test]
+    fn readings_are_equal_if_the_same_was_measured() {
+        let open = Metric::from_id("simulated:cycles").unwrap();
+        let few = Readings::new(MetricSet::new([open, Metric::WALL]), [3, 4].map(Reading::new));
+        let many = Readings::from([(Metric::WALL, 4), (open, 3)]);
+        assert_eq!((&few, &many), (&many, &few));
+        let mut counted = many.clone();
+        counted.set_counted(open, Counted { enabled_ns: 2, running_ns: 1 });
+        assert_ne!(many, counted);
+        assert_ne!(few, Readings::from([(Metric::WALL, 4)]));
+        assert_ne!(Readings::from([(Metric::WALL, 4)]), few);
+    }
+}

@@ -1,0 +1,189 @@
+//! Control groups of version 1 and 2 (`cgroups(7)`): `/proc/PID/cgroup`, which folders limit a process, and what the
+//! files in them say.
+
+use crate::mounts::{self, Mount};
+use crate::{keyed, number};
+
+/// One line of `/proc/PID/cgroup`, such as `7:cpu,cpuacct:/some/group`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Membership<'t> {
+    /// Controllers of the hierarchy, with commas; none in that of version 2.
+    pub controllers: &'t str,
+    /// The group, from the root of its hierarchy, which need not be what is mounted.
+    pub path: &'t str,
+}
+
+/// The groups of a process, one for each hierarchy.
+pub fn memberships(text: &str) -> impl Iterator<Item = Membership<'_>> {
+    text.lines().filter_map(|line| {
+        let mut parts = line.splitn(3, ':');
+        number(parts.next()?)?;
+        Some(Membership { controllers: parts.next()?, path: parts.next()? })
+    })
+}
+
+/// The group in the hierarchy of version 1 that has a controller.
+pub fn path_v1<'t>(text: &'t str, controller: &str) -> Option<&'t str> {
+    memberships(text).find(|group| mounts::has(group.controllers, controller)).map(|group| group.path)
+}
+
+/// The group in the hierarchy of version 2.
+pub fn path_v2(text: &str) -> Option<&str> {
+    memberships(text).find(|group| group.controllers.is_empty()).map(|group| group.path)
+}
+
+/// The hierarchy that has a controller: the group in it, and where it is mounted. Version 1 comes first, since version
+/// 2 has no controller that it has.
+pub fn hierarchy<'t>(groups: &'t str, mountinfo: &'t str, controller: &str) -> Option<(&'t str, Mount<'t>)> {
+    let v1 =
+        || path_v1(groups, controller).zip(mounts::mountinfo(mountinfo).find(|m| m.is_v1_of(controller)));
+    let v2 = || path_v2(groups).zip(mounts::mountinfo(mountinfo).find(Mount::is_v2));
+    v1().or_else(v2)
+}
+
+/// The groups of one controller that limit a process: its own and all above it, since each of them counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ancestry {
+    /// Whether this is the hierarchy of version 2.
+    pub is_v2: bool,
+    /// Folders below the root path, the process's own first, the highest that can be seen last.
+    pub folders: Vec<String>,
+}
+
+/// Levels of nesting that are looked at; a path with more is not a real one.
+const DEPTH_MAX: usize = 64;
+
+/// Walks from the group of a process up to where its hierarchy is mounted. `None` where no mounted hierarchy may have
+/// the controller.
+pub fn ancestry(groups: &str, mountinfo: &str, controller: &str) -> Option<Ancestry> {
+    let (path, mount) = hierarchy(groups, mountinfo, controller)?;
+    Some(Ancestry {
+        is_v2: mount.is_v2(),
+        folders: folders(path, &mounts::unescaped(mount.part), &mounts::unescaped(mount.point)),
+    })
+}
+
+/// What of a group's path lies below the part of its hierarchy that is mounted. `None` where the group lies outside
+/// of it, as in some containers.
+pub fn below<'t>(path: &'t str, part: &str) -> Option<&'t str> {
+    let below = match part {
+        "/" => path,
+        part => path.strip_prefix(part).filter(|rest| rest.is_empty() || rest.starts_with('/'))?,
+    };
+    // `..` leads out of what is mounted, and every name below it is unknown here.
+    (!below.split('/').any(|name| name == "..")).then_some(below)
+}
+
+/// Where the group lies outside of what is mounted, only the mount point is left.
+fn folders(path: &str, part: &str, point: &str) -> Vec<String> {
+    let base = point.trim_matches('/');
+    let names = below(path, part).unwrap_or_default().split('/').filter(|name| !name.is_empty());
+    let names: Vec<&str> = names.take(DEPTH_MAX).collect();
+    let folder = |depth: usize| [&[base], &names[..depth]].concat().join("/");
+    (0..=names.len()).rev().map(folder).collect()
+}
+
+/// How much CPU time a group may use in each period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// CPU time, of all CPUs together.
+    pub quota_us: u64,
+    /// The period, never zero.
+    pub period_us: u64,
+}
+
+impl Quota {
+    /// Of `cpu.max`, version 2: `50000 100000`, or `max 100000` without a limit.
+    pub fn of_v2(max: &str) -> Option<Quota> {
+        let mut words = max.split_ascii_whitespace();
+        Quota::of(words.next()?, words.next()?)
+    }
+
+    /// Of `cpu.cfs_quota_us` and `cpu.cfs_period_us`, version 1: a quota of `-1` is no limit.
+    pub fn of_v1(quota: &str, period: &str) -> Option<Quota> {
+        Quota::of(quota.trim(), period.trim())
+    }
+
+    fn of(quota: &str, period: &str) -> Option<Quota> {
+        let (quota_us, period_us) = (number(quota)?, number(period)?);
+        (quota_us > 0 && period_us > 0).then_some(Quota { quota_us, period_us })
+    }
+
+    /// The limit as a number of CPUs.
+    pub fn cpus(&self) -> f64 {
+        self.quota_us as f64 / self.period_us as f64
+    }
+}
+
+/// Periods in which a group ran, from `cpu.stat`; absent in the root group.
+pub fn periods(cpu_stat: &str) -> Option<u64> {
+    keyed::number(cpu_stat, "nr_periods")
+}
+
+/// Periods in which a group had to stop because its quota was used up, from `cpu.stat`.
+pub fn throttled_periods(cpu_stat: &str) -> Option<u64> {
+    keyed::number(cpu_stat, "nr_throttled")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine with both versions, kernel 4.19.
+    const HYBRID: &str =
+        "9:name=systemd:/\n4:memory:/a/b\n2:cpu,cpuacct:/job:x\n1:cpuset:/\n0::/user.slice\n";
+    const MOUNTS: &str = "\
+31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755
+32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct
+35 31 0:32 /a /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
+41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
+";
+
+    #[test]
+    fn each_controller_has_its_group() {
+        assert_eq!((path_v1(HYBRID, "cpu"), path_v1(HYBRID, "memory")), (Some("/job:x"), Some("/a/b")));
+        assert_eq!((path_v2(HYBRID), path_v1(HYBRID, "systemd")), (Some("/user.slice"), None));
+        assert_eq!(memberships("x:cpu:/\n1:cpu\n\n:::\n").count(), 0);
+    }
+
+    #[test]
+    fn groups_are_listed_from_the_own_upwards() {
+        let folders = |controller| ancestry(HYBRID, MOUNTS, controller).unwrap();
+        let cpu = folders("cpu");
+        assert_eq!(cpu.folders, ["sys/fs/cgroup/cpu,cpuacct/job:x", "sys/fs/cgroup/cpu,cpuacct"]);
+        assert!(!cpu.is_v2);
+        assert_eq!(folders("memory").folders, ["sys/fs/cgroup/memory/b", "sys/fs/cgroup/memory"]);
+        let unified = folders("io");
+        assert!(unified.is_v2);
+        assert_eq!(unified.folders, ["sys/fs/cgroup/unified/user.slice", "sys/fs/cgroup/unified"]);
+        assert_eq!((ancestry(HYBRID, "", "cpu"), ancestry("", MOUNTS, "cpu")), (None, None));
+    }
+
+    #[test]
+    fn a_group_outside_of_what_is_mounted_is_not_made_up() {
+        assert_eq!(folders("/docker/x/y", "/docker/x", "/c"), ["c/y", "c"]);
+        for (path, part) in [("/elsewhere", "/docker/x"), ("/docker/xy", "/docker/x"), ("/../../x", "/")] {
+            assert_eq!(folders(path, part, "/c"), ["c"], "{path}");
+        }
+        assert_eq!(folders(&"/a".repeat(9999), "/", "/c").len(), DEPTH_MAX + 1);
+    }
+
+    #[test]
+    fn quotas_of_both_versions_are_one_noun() {
+        let half = Some(Quota { quota_us: 50_000, period_us: 100_000 });
+        assert_eq!((Quota::of_v2("50000 100000\n"), Quota::of_v1("50000\n", "100000\n")), (half, half));
+        assert_eq!(half.map(|quota| quota.cpus()), Some(0.5));
+        assert_eq!((Quota::of_v2("max 100000\n"), Quota::of_v1("-1\n", "100000\n")), (None, None));
+        assert_eq!(
+            (Quota::of_v2("1 0"), Quota::of_v2("0 1"), Quota::of_v2("5"), Quota::of_v2("")),
+            (None, None, None, None)
+        );
+    }
+
+    #[test]
+    fn throttling_is_counted_in_periods() {
+        let stat = "usage_usec 1\nuser_usec 1\nnr_periods 10\nnr_throttled 3\nthrottled_usec 5\n";
+        assert_eq!((periods(stat), throttled_periods(stat)), (Some(10), Some(3)));
+        assert_eq!((periods("usage_usec 1\n"), throttled_periods("")), (None, None));
+    }
+}

@@ -1,0 +1,74 @@
+//! `/proc/PID/status` (`proc_pid_status(5)`). What is asked for by one caller alone is a matter of [`crate::keyed`].
+
+use crate::keyed;
+
+/// The CPUs on which the task may run, as a list such as `0-3,8`; CPUs that are off at the moment are among them.
+pub fn cpus_allowed_list(text: &str) -> Option<&str> {
+    keyed::value(text, "Cpus_allowed_list")
+}
+
+/// The capabilities that count, one bit each (`capabilities(7)`).
+pub fn effective_capabilities(text: &str) -> Option<u64> {
+    keyed::mask(text, "CapEff")
+}
+
+/// The signals that are ignored, that of number 1 in the lowest bit (`signal(7)`).
+pub fn ignored_signals(text: &str) -> Option<u64> {
+    keyed::mask(text, "SigIgn")
+}
+
+/// The signals that are blocked, that of number 1 in the lowest bit.
+pub fn blocked_signals(text: &str) -> Option<u64> {
+    keyed::mask(text, "SigBlk")
+}
+
+/// The process of a thread.
+pub fn process(text: &str) -> Option<i32> {
+    keyed::number(text, "Tgid").and_then(|id| i32::try_from(id).ok())
+}
+
+/// The largest resident set so far; absent for threads of the kernel, and for what has given up its memory.
+pub fn peak_memory_bytes(text: &str) -> Option<u64> {
+    keyed::bytes(text, "VmHWM")
+}
+
+/// Whether this is a thread of the kernel's own. Kernels before 6.10 do not say so, but only a process has memory.
+pub fn is_kernel(text: &str) -> bool {
+    match keyed::value(text, "Kthread") {
+        Some(digit) => digit == "1",
+        None => keyed::value(text, "VmSize").is_none(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines that matter, kernel 6.12.
+    const NEW: &str = "Name:\tcat\nUmask:\t0022\nState:\tR (running)\nTgid:\t812\nPid:\t815\nKthread:\t0\n\
+        VmPeak:\t    3060 kB\nVmSize:\t    3060 kB\nVmHWM:\t    1536 kB\nSigQ:\t0/96262\nSigBlk:\t0000000000000002\n\
+        SigIgn:\t0000000000001000\nCapEff:\t000001ffffffffff\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n";
+
+    #[test]
+    fn every_line_is_found() {
+        assert_eq!((cpus_allowed_list(NEW), process(NEW)), (Some("0-7"), Some(812)));
+        assert_eq!((ignored_signals(NEW), blocked_signals(NEW)), (Some(1 << 12), Some(2)));
+        assert_eq!(
+            (effective_capabilities(NEW), peak_memory_bytes(NEW)),
+            (Some(0x1ff_ffff_ffff), Some(1536 << 10))
+        );
+    }
+
+    #[test]
+    fn threads_of_the_kernel_are_known_by_either_sign() {
+        assert!(!is_kernel(NEW) && is_kernel(&NEW.replace("Kthread:\t0", "Kthread:\t1")));
+        assert!(is_kernel("Name:\tkworker/0:1\nThreads:\t1\n") && !is_kernel("Name:\ta\nVmSize:\t 4 kB\n"));
+    }
+
+    #[test]
+    fn what_old_kernels_lack_is_absent() {
+        let old = "Name:\tcat\nPid:\t815\n";
+        assert_eq!((process(old), cpus_allowed_list(old), peak_memory_bytes(old)), (None, None, None));
+        assert_eq!((effective_capabilities(old), ignored_signals(old)), (None, None));
+    }
+}
