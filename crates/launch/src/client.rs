@@ -2,7 +2,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -10,6 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fauxplat_model::{MetricSet, Process, Source, Sources};
+use fauxplat_sys::files::open_at_once;
 use fauxplat_sys::inherited::Signals;
 use fauxplat_sys::shared::SharedWords;
 use fauxplat_sys::spawn::Gate;
@@ -261,11 +261,10 @@ fn check_files(table: &Table) -> Result<(), LaunchError> {
     use crate::table::{Stdin, Stdout};
     for entry in &table.entries {
         if let Stdin::File(path) = &entry.stdin {
-            File::open(path).map_err(|source| LaunchError::File { path: path.clone(), source })?;
+            open_at_once(path, false).map_err(|source| LaunchError::File { path: path.clone(), source })?;
         }
         if let Stdout::File(path) = &entry.stdout {
-            let opened = File::options().append(true).create(true).open(path);
-            opened.map_err(|source| LaunchError::File { path: path.clone(), source })?;
+            open_at_once(path, true).map_err(|source| LaunchError::File { path: path.clone(), source })?;
         }
         if let Some(cwd) = &entry.cwd {
             std::fs::read_dir(cwd).map_err(|source| LaunchError::File { path: cwd.into(), source })?;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fauxplat_model::{Metric, MetricSet, Reading};
-use fauxplat_sys::process::{self, Exit, Usage, Waited};
+use fauxplat_sys::process::{self, Exit, Seen, Usage, Waited};
 use fauxplat_sys::shared::{Doorbell, SharedWords};
 use fauxplat_sys::spawn::{Gate, Stage, StartFailed, StartSpace, Started, start, start_held};
 use fauxplat_sys::summons::{Summoned, Summons};
@@ -168,6 +168,40 @@ impl Server<'_> {
         let look = !self.accounts.complete() && loaded.last_wall_ns >= WORTH_A_LOOK_NS;
         let steal_before_ns = self.accounts.steal_before();
         self.accounts.begin();
+        let started = self.begin(&request, pad)?;
+        let loaded = &mut self.programs[request.entry as usize];
+        let watched = watch(started, timeout_ns, look);
+        if timeout_ns.is_some() && !signal::stop_requested() {
+            signal::quiet();
+        }
+        let wall_ns = watched.ended_ns.saturating_sub(started.started_ns);
+        loaded.last_wall_ns = wall_ns;
+        let left = reap::rest();
+        let mut usage = watched.usage;
+        usage.absorb(&left.usage);
+        let account = self.accounts.end(started, watched.seen);
+        self.tell_abilities(&account);
+        let steal_ns = self
+            .accounts
+            .steal_after()
+            .zip(steal_before_ns)
+            .map(|(after, before)| after.saturating_sub(before));
+        Ok(Reply {
+            end: watched.end,
+            held: request.held,
+            started_ns: started.started_ns,
+            cpu_first: started.cpu.unwrap_or(u16::MAX),
+            cpu_last: account.cpu_last.unwrap_or(u16::MAX),
+            left_behind: left.killed,
+            pad_bytes: pad.unwrap_or(0) as u16,
+            readings: self.readings(values(wall_ns, &usage, &account, steal_ns)),
+        })
+    }
+
+    /// Starts the program of a run, which a held one does not begin before it is let go.
+    fn begin(&mut self, request: &Request, pad: Option<usize>) -> Result<Started, StartFailed> {
+        let loaded = &mut self.programs[request.entry as usize];
+        let timeout_ns = loaded.timeout_ns;
         // The limit of a held run counts from its beginning.
         if let Some(limit_ns) = timeout_ns.filter(|_| !request.held) {
             signal::interrupt_after(limit_ns);
@@ -188,19 +222,25 @@ impl Server<'_> {
         if let Some(limit_ns) = timeout_ns.filter(|_| request.held) {
             signal::interrupt_after(limit_ns);
         }
-        if let Some(bytes) = heap_offset_bytes {
-            shift_heap(started.pid, bytes)?;
+        heap_offset_bytes.map_or(Ok(()), |bytes| shift_heap(started.pid, bytes))?;
+        Ok(started)
+    }
+
+    /// Puts values where the table of metrics wants them.
+    fn readings(&mut self, values: impl Iterator<Item = (Metric, Option<u64>)>) -> Vec<Reading> {
+        let mut readings = std::mem::take(&mut self.spare);
+        readings.clear();
+        readings.resize(self.metrics.len(), Reading::ABSENT);
+        for (metric, value) in values {
+            if let Some(place) = self.metrics.place(metric) {
+                readings[place] = value.into();
+            }
         }
-        let watched = watch(started, timeout_ns, look);
-        if timeout_ns.is_some() && !signal::stop_requested() {
-            signal::quiet();
-        }
-        let wall_ns = watched.ended_ns.saturating_sub(started.started_ns);
-        loaded.last_wall_ns = wall_ns;
-        let left = reap::rest();
-        let mut usage = watched.usage;
-        usage.absorb(&left.usage);
-        let account = self.accounts.end(started, watched.seen);
+        readings
+    }
+
+    /// Tells the client what is known of the sources after a run.
+    fn tell_abilities(&mut self, account: &account::Account) {
         if account.lossy {
             self.rings.set_lossy_runs(self.accounts.lossy_runs());
         }
@@ -209,29 +249,6 @@ impl Server<'_> {
         if self.runs.is_power_of_two() {
             self.rings.set_abilities(procfs::own_peak_memory(), self.accounts.abilities());
         }
-        let steal_ns = self
-            .accounts
-            .steal_after()
-            .zip(steal_before_ns)
-            .map(|(after, before)| after.saturating_sub(before));
-        let mut readings = std::mem::take(&mut self.spare);
-        readings.clear();
-        readings.resize(self.metrics.len(), Reading::ABSENT);
-        for (metric, value) in values(wall_ns, &usage, &account, steal_ns) {
-            if let Some(place) = self.metrics.place(metric) {
-                readings[place] = value.into();
-            }
-        }
-        Ok(Reply {
-            end: watched.end,
-            held: request.held,
-            started_ns: started.started_ns,
-            cpu_first: started.cpu.unwrap_or(u16::MAX),
-            cpu_last: account.cpu_last.unwrap_or(u16::MAX),
-            left_behind: left.killed,
-            pad_bytes: pad.unwrap_or(0) as u16,
-            readings,
-        })
     }
 
     /// One run that is traced and listed, and not timed.
@@ -329,7 +346,15 @@ struct Watched {
 /// the command's time), and that is also the last moment to look at it in `/proc`.
 fn watch(started: Started, timeout_ns: Option<u64>, look: bool) -> Watched {
     let mut killed = None;
-    while !process::wait_unreaped(started.pid) {
+    loop {
+        match process::wait_unreaped(started.pid) {
+            Seen::Ended => break,
+            // It wanted the terminal, which it cannot have in the background, and nobody would continue it.
+            Seen::Stopped(signal @ (signal::SIGTTIN | signal::SIGTTOU)) => {
+                killed = killed.or(Some(RunEnd::Ended(Exit::Signal(signal as u8))));
+            }
+            Seen::Stopped(_) | Seen::Interrupted => {}
+        }
         let over = |limit_ns| clock::monotonic_ns() - started.started_ns >= limit_ns;
         if signal::stop_requested() {
             killed = Some(RunEnd::Aborted);

@@ -11,13 +11,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fauxplat_launch::{Entry, RunEnd, Stdout, plain};
+use fauxplat_launch::{Entry, RunEnd, Stdin, Stdout, plain};
 use fauxplat_sys::process::Exit;
 use support::{reply_to, request, shell, spawner};
 
 /// The words that make this program fauxplat in surroundings of the test's making.
 const CLIENT: &str = "__client";
 const PLAIN: &str = "__plain";
+const READER: &str = "__reader";
 /// What both children show of themselves.
 const SHOWS: [&str; 4] = ["/bin/cat", "/proc/self/status", "/proc/self/limits", "/proc/self/cgroup"];
 
@@ -26,13 +27,16 @@ fn main() {
     match words.first().map(String::as_str) {
         Some(CLIENT) => return client(Path::new(&words[1])),
         Some(PLAIN) => return unmeasured(),
+        Some(READER) => return reader(),
         _ => {}
     }
-    let tests: [(&str, fn()); 4] = [
+    let tests: [(&str, fn()); 6] = [
         ("a child begins as a shell's", a_child_begins_as_a_shells),
         ("ignored and blocked signals are passed on", ignored_and_blocked_signals_are_passed_on),
         ("an unmeasured command begins so too", an_unmeasured_command_begins_so_too),
         ("nothing is open but the standard descriptors", nothing_is_open_but_the_standard_descriptors),
+        ("a reader of the terminal is ended", a_reader_of_the_terminal_is_ended),
+        ("a named pipe holds nobody up", a_named_pipe_holds_nobody_up),
     ];
     support::run(&tests);
 }
@@ -172,4 +176,29 @@ fn nothing_is_open_but_the_standard_descriptors() {
         let listed: Vec<&str> = shown.lines().rev().take(4).collect();
         assert_eq!(listed, ["3", "2", "1", "0"]);
     }
+}
+
+/// Measures a program that reads from the terminal, and one after it.
+fn reader() {
+    let stdin = Stdin::File("/dev/tty".into());
+    let mut spawner = spawner(vec![Entry { stdin, ..shell("cat; true") }, shell("exit 0")]);
+    assert_eq!(reply_to(&mut spawner, request(0)).end, RunEnd::Ended(Exit::Signal(21)));
+    assert_eq!(reply_to(&mut spawner, request(1)).end, RunEnd::Ended(Exit::Status(0)));
+}
+
+fn a_reader_of_the_terminal_is_ended() {
+    let me = std::env::current_exe().unwrap();
+    // script(1) gives its command a terminal of its own, and tells its exit status.
+    match Command::new("script").args(["-qec", &format!("{} {READER}", me.display()), "/dev/null"]).output() {
+        Ok(done) => assert!(done.status.success(), "{done:?}"),
+        Err(error) => println!("a reader of the terminal: NOT TESTED, script(1): {error}"),
+    }
+}
+
+fn a_named_pipe_holds_nobody_up() {
+    let pipe = scratch("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let entry = Entry { stdin: Stdin::File(pipe.clone()), ..shell("read line && exit 1; exit 4") };
+    assert_eq!(reply_to(&mut spawner(vec![entry]), request(0)).end, RunEnd::Ended(Exit::Status(4)));
+    fs::remove_file(pipe).unwrap();
 }

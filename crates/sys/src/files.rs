@@ -8,6 +8,24 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+/// Opens a file to read it from its beginning, or to append to it, without waiting for anybody: a named pipe that nobody
+/// writes to reads as empty, and one that nobody reads cannot be written to. See `fifo(7)`.
+///
+/// # Errors
+/// Those of `open(2)`.
+pub fn open_at_once(path: &Path, append: bool) -> io::Result<File> {
+    let mut options = File::options();
+    let file =
+        options.read(!append).append(append).create(append).custom_flags(libc::O_NONBLOCK).open(path)?;
+    // SAFETY: no pointer is passed. Who inherits the file expects reads and writes that wait.
+    let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
+    // SAFETY: as above.
+    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags & !libc::O_NONBLOCK) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(file),
+    }
+}
+
 /// A folder that is held open, so that the kernel walks only the rest of each path.
 #[derive(Debug)]
 pub struct Folder(OwnedFd);

@@ -140,7 +140,9 @@ impl Signals {
                 _ => {}
             }
         }
-        let from_terminal = [libc::SIGINT, libc::SIGHUP, libc::SIGQUIT];
+        // A child that reads from the terminal in the background has its whole group stopped, this process with it.
+        let from_terminal =
+            [libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
         from_terminal.into_iter().filter(|&signal| !self.ignores(signal)).for_each(disregard);
         let needed: u64 = NEEDED.into_iter().map(bit).sum();
         block(&mask_of(self.blocked & !needed));

@@ -115,15 +115,35 @@ pub fn wait(pid: i32, block: bool) -> Waited {
     }
 }
 
-/// Waits until a child has ended and leaves it to be reaped, so that `/proc/PID` can still be read; see `waitid(2)`.
-/// False when a signal interrupted the wait; true also when there is no such child to wait for.
-pub fn wait_unreaped(pid: i32) -> bool {
+/// Why a wait for a child ended that leaves it to be reaped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// It has ended, or there is no such child.
+    Ended,
+    /// This signal stopped it. It is told once.
+    Stopped(i32),
+    /// A signal interrupted the wait.
+    Interrupted,
+}
+
+/// Waits until a child has ended and leaves it to be reaped, so that `/proc/PID` can still be read; or until it is
+/// stopped. See `waitid(2)`.
+pub fn wait_unreaped(pid: i32) -> Seen {
     // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let options = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT;
     // SAFETY: the pointer is valid for writes during the call.
-    let done =
-        unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, libc::WEXITED | libc::WNOWAIT) };
-    done == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EINTR)
+    let done = unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, options) };
+    if done == 0 && info.si_code == libc::CLD_STOPPED {
+        // SAFETY: as above. The stop is taken here, or the next wait would tell it again; and it was told of a child.
+        return Seen::Stopped(unsafe {
+            let signal = info.si_status();
+            libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, libc::WSTOPPED | libc::WNOHANG);
+            signal
+        });
+    }
+    let interrupted = done < 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR);
+    if interrupted { Seen::Interrupted } else { Seen::Ended }
 }
 
 /// Whether a child has ended; it is left to be reaped, so that its number stays its own. See `waitid(2)`.

@@ -161,4 +161,4 @@ pub fn on_parent_death(signal: i32) -> Result<()> {
         .map(drop)
 }
 
-pub use libc::{SIGINT, SIGKILL, SIGTERM};
+pub use libc::{SIGINT, SIGKILL, SIGTERM, SIGTTIN, SIGTTOU};

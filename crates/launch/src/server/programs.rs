@@ -6,6 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
+use fauxplat_sys::files::open_at_once;
 use fauxplat_sys::inherited::Restoration;
 use fauxplat_sys::process;
 use fauxplat_sys::shared::duplicate;
@@ -51,8 +52,7 @@ pub(crate) fn load(table: Table, signals: &Restoration) -> Result<(Vec<Loaded>, 
 }
 
 fn open(path: &Path, write: bool) -> Result<File, LaunchError> {
-    let opened = if write { File::options().append(true).create(true).open(path) } else { File::open(path) };
-    opened.map_err(|source| LaunchError::File { path: path.to_owned(), source })
+    open_at_once(path, write).map_err(|source| LaunchError::File { path: path.to_owned(), source })
 }
 
 /// Opens the file through which a child enters a control group.
