@@ -215,7 +215,9 @@ fn hazards_of(root: &Path, shared: &Placement, commands: &[Command]) -> Vec<Stri
 
 /// Who starts the programs of a table: a spawner, or its twin on a machine that is only described.
 #[derive(Clone)]
-pub struct Launch(Rc<dyn Fn(Table) -> Result<Box<dyn Launcher>, LaunchError>>);
+pub struct Launch(Rc<Start>);
+
+type Start = dyn Fn(Table) -> Result<Box<dyn Launcher>, LaunchError>;
 
 impl Launch {
     /// Somebody.
