@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::{Failure, Kind};
+use fauxplat_model::Evidence;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_report::{Format, ReportError, Style};
 
@@ -30,6 +31,17 @@ fn beside_the_report(text: &str) {
 pub(crate) fn write(record: &Record<'_>, output: &OutputArgs) -> Result<(), Failure> {
     with_writer(output, |style, out| {
         fauxplat_report::write(record, output.format, style, out).map_err(refused)
+    })
+}
+
+/// Writes a record with the evidence that is no run where the options say.
+pub(crate) fn write_with_evidence(
+    record: &Record<'_>,
+    evidence: &[Evidence],
+    output: &OutputArgs,
+) -> Result<(), Failure> {
+    with_writer(output, |style, out| {
+        fauxplat_report::write_with_evidence(record, evidence, output.format, style, out).map_err(refused)
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use fauxplat_launch::{LaunchError, Launcher, Program, Spawner, Table};
-use fauxplat_model::{Background, Command, Definition, Metric, Placement, Setup};
+use fauxplat_model::{Background, Command, Definition, Metric, Placement, Setup, TableSource};
 use fauxplat_store::Store;
 use fauxplat_sys::{clock, signal};
 
@@ -242,8 +242,16 @@ impl std::fmt::Debug for Launch {
 
 /// The counters of a definition. A comparison by rate needs one.
 fn published(definition: &Definition) -> Result<Published, Failure> {
-    if definition.rule.metric == Metric::RATE && definition.tables.is_empty() {
+    let metric = definition.rule.metric;
+    if metric == Metric::RATE && definition.tables.is_empty() {
         return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
+    }
+    let is_asked_for = |source: &TableSource| metric.name().strip_prefix("table:") == Some(&source.name);
+    if !metric.is_built_in() && !definition.tables.iter().any(is_asked_for) {
+        return Err(Failure::usage(format!(
+            "--metric {}: nothing here gives it; a counter that is published does: --table NAME=FILE:OBJECT.KEY with --metric table:NAME",
+            metric.name()
+        )));
     }
     if definition.rule.duet && !definition.tables.is_empty() {
         return Err(Failure::usage(

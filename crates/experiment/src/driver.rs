@@ -5,7 +5,7 @@
 
 use fauxplat_analyze::{counter_rates, run_findings};
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{Command, Metric, Phase, Process, RunFindings, Sample, Trial};
+use fauxplat_model::{Command, Evidence, Metric, Phase, Process, RunFindings, Sample, Tree, Trial};
 use fauxplat_store::{State, Store};
 use fauxplat_sys::clock;
 use fauxplat_units::Cpu;
@@ -138,6 +138,17 @@ impl Driver {
         self.recorder.plan(plan)
     }
 
+    /// Stores a piece of evidence that is no run, and tells it.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub(crate) fn record(&mut self, evidence: &Evidence) -> Result<(), Failure> {
+        self.open_record()?;
+        self.recorder.record(evidence)?;
+        self.listeners.tell(&Event::Evidence(evidence));
+        Ok(())
+    }
+
     /// Begins the record, if nothing was measured yet.
     ///
     /// # Errors
@@ -208,21 +219,33 @@ impl Driver {
         }
     }
 
+    /// The same, kept as evidence.
+    ///
+    /// # Errors
+    /// The command cannot be launched; those of the store.
+    pub fn record_tree(&mut self, command: u16) -> Result<Vec<Process>, Failure> {
+        let processes = self.tree(command)?;
+        self.record(&Evidence::Tree(Tree { command, processes: processes.clone() }))?;
+        Ok(processes)
+    }
+
     /// A comparison by rate of a command that publishes nothing would end as inconclusive after all its pairs. It shows
     /// after the warm-up.
     ///
     /// # Errors
     /// A command has no rate although rates decide.
     pub fn check_rates(&self) -> Result<(), Failure> {
-        if self.interrupted || self.header.definition.rule.metric != Metric::RATE {
+        let metric = self.header.definition.rule.metric;
+        if self.interrupted || (metric.is_built_in() && metric != Metric::RATE) {
             return Ok(());
         }
-        let has_rate = |command: u16| median_of(self.samples(), command, Metric::RATE).is_some();
-        let trouble = self.executor.as_ref().map_or("", |executor| executor.published().trouble());
+        let has_rate = |command: u16| median_of(self.samples(), command, metric).is_some();
+        let trouble = self.executor.as_ref().map_or("", |executor| executor.published().trouble(metric));
         match (0..self.commands.len() as u16).find(|&command| !has_rate(command)) {
             None => Ok(()),
             Some(command) => Err(Failure::usage(format!(
-                "--metric rate: `{}` has none: {trouble}",
+                "--metric {}: `{}` has none: {trouble}",
+                metric.name(),
                 self.commands[usize::from(command)].command
             ))),
         }
@@ -402,6 +425,12 @@ impl Feed for Led<'_> {
             }
             None => Ok(()),
         }
+    }
+
+    fn evidence(&mut self, evidence: Evidence) -> Result<(), Failure> {
+        self.recorder.record(&evidence)?;
+        self.listeners.tell(&Event::Evidence(&evidence));
+        Ok(())
     }
 
     fn landed(&mut self) -> Result<(), Failure> {

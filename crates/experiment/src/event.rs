@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use fauxplat_model::document::{Header, Record};
-use fauxplat_model::{Command, Sample};
+use fauxplat_model::{Command, Evidence, Sample};
 use serde_json::Value;
 
 use crate::Standing;
@@ -24,6 +24,8 @@ pub enum Event<'a> {
     Plan(&'a Value),
     /// Samples landed and were stored.
     Samples(&'a [Sample]),
+    /// Evidence that is no run landed and was stored.
+    Evidence(&'a Evidence),
     /// How far the work has come; after every landing of samples.
     Progress(&'a Standing),
     /// Something that may spoil the result.

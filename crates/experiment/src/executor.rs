@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fauxplat_launch::{Entry, LaunchError, Launcher, Reply, Request, RunEnd, Table, entry_of};
-use fauxplat_model::{Command, Metric, MetricSet, Process, Readings, Sample, Setup, Sources, Trial};
+use fauxplat_model::{
+    Command, Evidence, Metric, MetricSet, Process, Readings, Sample, Setup, Sources, Trial,
+};
 use fauxplat_sys::process::Exit;
 
 use crate::floor::floor_program;
@@ -309,7 +311,10 @@ impl Executor {
                     return Err(error.into());
                 }
                 let sample = self.sample_of(&trial, reply);
-                feed.sample(sample).map_err(RunError::Feed)
+                let number = sample.trial;
+                feed.sample(sample).map_err(RunError::Feed)?;
+                let mut along = self.published.series_of(number);
+                along.try_for_each(|series| feed.evidence(Evidence::Series(series))).map_err(RunError::Feed)
             }
         }
     }

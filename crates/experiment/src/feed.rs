@@ -1,7 +1,7 @@
 //! What the executor is fed with: the trials that somebody wants next, and where their samples go.
 
 use fauxplat_launch::LaunchError;
-use fauxplat_model::{Sample, Trial};
+use fauxplat_model::{Evidence, Sample, Trial};
 
 /// What the experiment wants next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,12 @@ pub trait Feed {
     /// # Errors
     /// Ends the experiment at once.
     fn sample(&mut self, sample: Sample) -> Result<(), Self::Error>;
+
+    /// Takes what was seen along the run of the last sample.
+    ///
+    /// # Errors
+    /// Ends the experiment at once.
+    fn evidence(&mut self, evidence: Evidence) -> Result<(), Self::Error>;
 
     /// All samples that had landed were handed over: the moment to commit them.
     ///

@@ -3,13 +3,15 @@
 //! Reading takes nothing from the publisher but the transfer of a cache line, and the reader stands in fauxplat's own
 //! process, which sleeps beside the run but for these looks.
 
-use fauxplat_model::{Metric, MetricSpec, OPEN_MAX, RateSeries, Reading, Readings, TableSource};
+use fauxplat_model::{Metric, MetricSpec, OPEN_MAX, RateSeries, Reading, Readings, Series, TableSource};
 use fauxplat_table::{AnyTable, Error, Selection, Standing};
 
 /// How long apart the looks along a run are.
 pub(crate) const LOOK_EVERY_MS: i32 = 100;
 /// A last interval shorter than this is joined to the one before: its rate would be mostly rounding.
 const SHORTEST_NS: u64 = LOOK_EVERY_MS as u64 * 1_000_000 / 2;
+/// Millionths in a whole, the unit of rates.
+const MICRO: f64 = 1e6;
 /// Looks that are kept of one run. Beyond, every second one is forgotten.
 const LOOKS_MAX: usize = 4096;
 
@@ -36,9 +38,21 @@ impl Published {
         self.0.iter().map(|counter| counter.series.clone()).collect()
     }
 
-    /// Why the latest run without a rate by the first counter has none; empty if every run has one.
-    pub fn trouble(&self) -> &str {
-        self.0.first().map_or("", |counter| &counter.last_trouble)
+    /// The series of one run, per counter that has one.
+    pub(crate) fn series_of(&self, trial: u32) -> impl Iterator<Item = Series> + '_ {
+        let last = move |counter: &Counter| {
+            let series = counter.series.last().filter(|series| series.trial == trial)?;
+            let values = series.rate_per_s.iter().map(|rate| rate * MICRO).collect();
+            let metric = counter.metric.unwrap_or(Metric::RATE);
+            Some(Series { trial, metric, until_ns: series.until_ns.clone(), values })
+        };
+        self.0.iter().filter_map(last)
+    }
+
+    /// Why the latest run without this metric has none; empty if every run has one.
+    pub fn trouble(&self, metric: Metric) -> &str {
+        let named = self.0.iter().find(|counter| counter.metric == Some(metric));
+        named.or(self.0.first()).map_or("", |counter| &counter.last_trouble)
     }
 
     /// What was not measured, a sentence per counter.

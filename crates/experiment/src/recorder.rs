@@ -1,7 +1,7 @@
 //! What an experiment keeps: every sample in memory, and in the store as it lands.
 
 use fauxplat_model::document::{Findings, Header};
-use fauxplat_model::{Command, Sample};
+use fauxplat_model::{Command, Evidence, Sample};
 use fauxplat_store::{Experiment, State, Store};
 
 use serde_json::Value;
@@ -14,6 +14,7 @@ pub(crate) struct Recorder {
     pub(crate) samples: Vec<Sample>,
     store: Option<Store>,
     experiment: Option<Experiment>,
+    /// How the trials so far were drawn, one after the other.
     plans: Vec<Value>,
     /// How many of the samples are in the store.
     stored: usize,
@@ -39,6 +40,7 @@ impl Recorder {
         if let Some(store) = self.store.as_ref().filter(|_| self.experiment.is_none()) {
             let experiment = store.begin(header, kind, commands)?;
             header.id = Some(experiment.id());
+            header.uuid = Some(experiment.uuid().to_owned());
             self.experiment = Some(experiment);
         }
         Ok(())
@@ -47,7 +49,18 @@ impl Recorder {
     /// Notes how the trials that follow are drawn.
     pub(crate) fn plan(&mut self, plan: Value) -> Result<(), Failure> {
         self.plans.push(plan);
-        Ok(())
+        match &self.experiment {
+            Some(experiment) => Ok(experiment.set_plan(&self.plans)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Stores a piece of evidence that is no run.
+    pub(crate) fn record(&mut self, evidence: &Evidence) -> Result<(), Failure> {
+        match &mut self.experiment {
+            Some(experiment) => Ok(experiment.record(evidence)?),
+            None => Ok(()),
+        }
     }
 
     /// Keeps one sample in memory.

@@ -1,6 +1,6 @@
 //! Work of our own, by the same plan that orders the runs of commands.
 
-use fauxplat_model::{Phase, ShiftSample};
+use fauxplat_model::{Evidence, Phase, ShiftSample};
 use fauxplat_plan::Plan;
 use fauxplat_sys::signal;
 use fauxplat_workers::{Crew, Shift};
@@ -30,8 +30,8 @@ impl Span {
 }
 
 impl Driver {
-    /// Visits every cell once in each round, in the order of the plan: its *commands* are the cells. The body gets
-    /// round and cell.
+    /// Visits every cell once in each round, in the order of the plan: its *commands* are the cells. The body gets round
+    /// and cell; what it brings is stored before the next visit.
     ///
     /// # Errors
     /// Those of the body and of the store, at once.
@@ -39,7 +39,7 @@ impl Driver {
         &mut self,
         plan: &Plan,
         span: &Span,
-        mut body: impl FnMut(u32, u16) -> Result<(), Failure>,
+        mut body: impl FnMut(u32, u16) -> Result<Vec<Evidence>, Failure>,
     ) -> Result<Stopped, Failure> {
         self.open_record()?;
         let mut visited = 0;
@@ -49,7 +49,9 @@ impl Driver {
                     self.interrupt();
                     return Ok(Stopped::Interrupted);
                 }
-                body(span.done + round, trial.command)?;
+                for evidence in body(span.done + round, trial.command)? {
+                    self.record(&evidence)?;
+                }
                 visited += 1;
                 self.tell(&span.standing(plan.commands.into(), visited));
             }
@@ -75,12 +77,13 @@ impl Driver {
         mut keep: impl FnMut(ShiftSample),
     ) -> Result<Stopped, Failure> {
         self.cells(plan, span, |round, cell| {
-            for (hand, account) in crew.work(&cells[usize::from(cell)])?.into_iter().enumerate() {
-                if let Some(account) = account {
-                    keep(ShiftSample { round, cell: number(cell), hand: hand as u16, ..account });
-                }
-            }
-            Ok(())
+            let accounts = crew.work(&cells[usize::from(cell)])?.into_iter().enumerate();
+            let sample = |(hand, account): (usize, Option<ShiftSample>)| {
+                Some(ShiftSample { round, cell: number(cell), hand: hand as u16, ..account? })
+            };
+            let samples: Vec<ShiftSample> = accounts.filter_map(sample).collect();
+            samples.iter().cloned().for_each(&mut keep);
+            Ok(samples.into_iter().map(Evidence::Shift).collect())
         })
     }
 }

@@ -7,7 +7,7 @@ use fauxplat_launch::simulated::{
     Behaviour, Failure, Machine, Mode, Neighbour, SimulatedLauncher, Stopper, Times, When,
 };
 use fauxplat_launch::{Entry, Request, RunEnd};
-use fauxplat_model::{Command, Condition, Metric, Outcome, Phase, Sample, Setup, Trial};
+use fauxplat_model::{Command, Condition, Evidence, Metric, Outcome, Phase, Sample, Setup, Trial};
 use fauxplat_sys::process::Exit;
 
 const MS: f64 = 1e6;
@@ -98,6 +98,10 @@ impl Feed for Script {
             stopper.stop();
         }
         Ok(())
+    }
+
+    fn evidence(&mut self, evidence: Evidence) -> Result<(), Self::Error> {
+        panic!("nothing is published here: {evidence:?}")
     }
 
     fn landed(&mut self) -> Result<(), Self::Error> {

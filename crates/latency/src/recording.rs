@@ -118,6 +118,14 @@ impl Recording {
         percentiles(&self.corrected)
     }
 
+    /// The bins of what was seen, and with the missed activations: the upper end of each that is occupied, rising, and how
+    /// many readings are in it.
+    pub fn bins(&self) -> [(Vec<u64>, Vec<u64>); 2] {
+        [&self.raw, &self.corrected].map(|histogram| {
+            histogram.iter_recorded().map(|bin| (bin.value_iterated_to(), bin.count_at_value())).unzip()
+        })
+    }
+
     /// Causes of gaps, the most expensive first.
     pub fn causes(&self) -> Vec<LatencyCause> {
         let cause = |(name, &(count, total_ns)): (&String, &(u64, u64))| LatencyCause {

@@ -11,6 +11,9 @@ pub struct Header {
     pub fauxplat_version: String,
     /// Identifier of the experiment in the store, if it was stored.
     pub id: Option<i64>,
+    /// What the experiment is called in every store that holds it; the number above is one store's own.
+    #[serde(default)]
+    pub uuid: Option<String>,
     /// When it began, in RFC 3339 form, UTC.
     pub started: String,
     /// The command line of fauxplat.

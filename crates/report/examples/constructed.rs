@@ -6,6 +6,8 @@ use std::io::stdout;
 #[expect(dead_code, reason = "each user of the constructed records takes some of them")]
 #[path = "../tests/suite/common.rs"]
 mod common;
+#[path = "../tests/suite/constructed.rs"]
+mod constructed;
 
 use fauxplat_report::{Style, write};
 
@@ -17,7 +19,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "troubled" => common::troubled_run(),
         "compare" => common::compare_three(),
         "aa" => common::aa(),
-        other => return Err(format!("`{other}` is not run, troubled, compare or aa").into()),
+        "contend" => constructed::contend(),
+        "capacity" => constructed::capacity(),
+        "index" => constructed::index(),
+        "latency" => constructed::latency(),
+        "load" => constructed::load(),
+        "tune" => constructed::tune(),
+        "tune-list" => constructed::tune_list(),
+        "restore" => constructed::restore(),
+        "lab" => constructed::lab(),
+        "table" => constructed::table(),
+        "topo" => constructed::topo(),
+        "topo-pick" => constructed::topo_pick(),
+        other => return Err(format!("`{other}` is not one of the records in this example").into()),
     };
     let style =
         Style { colour: true, width: word(3, "100").parse()?, unicode: word(4, "unicode") != "ascii" };

@@ -20,7 +20,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         return values(found, true, out);
     }
     if let Findings::Topo(found) = record.findings {
-        return crate::topo::csv(&found.topology, out);
+        return verbs::topo::csv(&found.topology, out);
     }
     let mut rows = csv::Writer::from_writer(out);
     if verbs::rows(record.findings, &mut rows)? {

@@ -8,10 +8,7 @@ use crate::Format;
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The word names no format.
-    #[error(
-        "`{0}` is not a format: text, json, csv, markdown, hyperfine-json, pyperf-json, \
-         github-action-benchmark, bencher-bmf, svg, html, boxes, lscpu or openmetrics"
-    )]
+    #[error("`{0}` is not a format: {names}", names = Format::names())]
     UnknownFormat(String),
     /// The output could not be written.
     #[error("the report could not be written: {0}")]

@@ -26,7 +26,7 @@ pub enum Format {
     BencherBmf,
     /// A drawing, of findings that have one.
     Svg,
-    /// One self-contained page, of findings that have one.
+    /// One page from which nothing is loaded.
     Html,
     /// The same in characters, for a terminal.
     Boxes,
@@ -53,6 +53,17 @@ impl Format {
         Format::Lscpu,
         Format::OpenMetrics,
     ];
+
+    /// What a command line says of its option for formats.
+    pub const HELP: &'static str = "text, json, csv, markdown, html, hyperfine-json, pyperf-json, \
+        github-action-benchmark, bencher-bmf; svg where there is a drawing; boxes and lscpu for topo; \
+        openmetrics for table";
+
+    /// The words of all formats, for a message.
+    pub(crate) fn names() -> String {
+        let [before @ .., last] = &Format::ALL.map(Format::name);
+        format!("{} or {last}", before.join(", "))
+    }
 
     /// The word that the command line uses.
     pub fn name(self) -> &'static str {
@@ -115,6 +126,8 @@ mod tests {
     fn formats_read_what_they_print() {
         for format in Format::ALL {
             assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
+            let words: Vec<&str> = Format::HELP.split([',', ';', ' ']).collect();
+            assert!(words.contains(&format.name()), "the help leaves {format} out");
         }
         let message = "yaml".parse::<Format>().unwrap_err().to_string();
         assert!(message.contains("`yaml`") && message.contains("hyperfine-json"), "{message}");

@@ -8,7 +8,7 @@ use fauxplat_model::{
     TableValue, Verdict,
 };
 
-use crate::grid::{Grid, Tone};
+use crate::parts::{Grid, Tone};
 use crate::samples::{compared, summary};
 use crate::verdict;
 use crate::words::{Scale, TIE, change, p_value, percent, quantity, visible};
@@ -16,7 +16,7 @@ use crate::words::{Scale, TIE, change, p_value, percent, quantity, visible};
 /// The metrics of one command, leaving out those that were zero in every run.
 pub(crate) fn metrics(found: &RunFindings) -> Grid {
     let mut grid = Grid::new(&["metric", "median", "95 % interval", "mean ± sd", "min … max"], &[3, 4, 2]);
-    for summary in found.summaries.iter().filter(|summary| !is_zero(summary)) {
+    for summary in found.summaries.iter().filter(|summary| !is_zero(summary) && !is_echo(found, summary)) {
         let mut cells = vec![summary.metric.title().to_owned()];
         cells.extend(location_and_spread(summary));
         grid.push(Tone::Plain, cells);
@@ -26,7 +26,14 @@ pub(crate) fn metrics(found: &RunFindings) -> Grid {
 
 /// The metrics that were measured and zero in every run.
 pub(crate) fn zero_metrics(found: &RunFindings) -> Vec<String> {
-    found.summaries.iter().filter(|it| is_zero(it)).map(|it| it.metric.title().to_owned()).collect()
+    let zero = found.summaries.iter().filter(|it| is_zero(it) && !is_echo(found, it));
+    zero.map(|it| it.metric.title().to_owned()).collect()
+}
+
+/// Whether this is the first published counter under its own name: it stands as `rate` already.
+fn is_echo(found: &RunFindings, echo: &Summary) -> bool {
+    let rate = summary(found, Metric::RATE).map(|rate| Summary { metric: echo.metric, ..rate.clone() });
+    echo.metric != Metric::RATE && rate.as_ref() == Some(echo)
 }
 
 fn is_zero(summary: &Summary) -> bool {

@@ -27,7 +27,7 @@ pub(crate) fn visible(text: &str) -> String {
 }
 
 /// Control characters, line separators, and the format characters that reorder or hide what stands around them.
-fn is_hidden(c: char) -> bool {
+pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
@@ -157,6 +157,12 @@ pub(crate) fn p_value(p: f64) -> String {
         p if p < 0.0001 => format!("p{TIE}<{TIE}0.0001"),
         p => format!("p{TIE}={TIE}{p:.4}"),
     }
+}
+
+/// A number with at most two decimals.
+pub(crate) fn round_number(value: f64) -> String {
+    let rounded = (value * 100.0).round() / 100.0;
+    (rounded + 0.0).to_string()
 }
 
 /// `1 run`, `2 runs`.

@@ -37,14 +37,16 @@ fn memory_does_not_grow_with_what_is_written() {
     owned.samples = (0..SAMPLES).map(|trial| common::sample(trial, (trial % 2) as u16, 5_000_000)).collect();
     let Findings::Run(found) = &owned.findings else { unreachable!("`run` was asked for") };
     assert_eq!(found.len(), 2);
-    // The order of the runs takes four bytes each; sorting it and a column of readings take eight more.
+    // The order of the runs takes four bytes each; sorting it and the column of readings that is drawn take eight more.
+    // A page gives the raw data up when they are more than it holds.
     for (format, bytes_min, heap_max) in [
         (Format::Json, 40_000_000, 2 << 20),
         (Format::Csv, 10_000_000, 1 << 20),
         (Format::PyperfJson, 5_000_000, 2 << 20),
         (Format::HyperfineJson, 2_000_000, 8 << 20),
         (Format::Text, 500, 3 << 20),
-        (Format::Markdown, 500, 1 << 20),
+        (Format::Markdown, 500, 3 << 20),
+        (Format::Html, 5_000, 12 << 20),
     ] {
         let mut counter = Counter::default();
         HEAP.reset_peak_usage();

@@ -87,7 +87,7 @@ fn settle(mut connection: Connection, path: &Path, exists: bool) -> Result<(Conn
 }
 
 /// Opens for reading alone.
-fn readable(path: &Path) -> Result<(Connection, Access), StoreError> {
+pub(crate) fn readable(path: &Path) -> Result<(Connection, Access), StoreError> {
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
         .or_else(|error| immutable(path, error))
         .map_err(at(path))?;

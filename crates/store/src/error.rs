@@ -135,6 +135,12 @@ pub enum StoreError {
         /// The experiment.
         id: i64,
     },
+    /// The kernel gives no randomness for the name of an experiment.
+    #[error("/dev/urandom: {reason}; an experiment needs a name that no other has, so give fauxplat a /dev")]
+    Randomness {
+        /// What the system said.
+        reason: String,
+    },
     /// A value cannot be written as text.
     #[error("{what} cannot be stored as text: {reason}")]
     Encode {

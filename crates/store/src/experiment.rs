@@ -4,22 +4,28 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use fauxplat_model::document::{Findings, Header};
-use fauxplat_model::{Command, Sample};
+use fauxplat_model::{Command, Metric, Sample};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use crate::error::{at, json};
 use crate::machine::MachineKey;
-use crate::{State, StoreError, VERSION, findings, owner, row, sql};
+use crate::readings::Numbers;
+use crate::{State, StoreError, VERSION, findings, owner, readings, row, sql, uuid};
 
 /// An experiment while it is being written. Dropped without [`Experiment::finish`], it stays as *interrupted*, with
 /// every sample that was appended.
 #[derive(Debug)]
 pub struct Experiment {
-    connection: Rc<Connection>,
-    path: PathBuf,
+    pub(crate) connection: Rc<Connection>,
+    pub(crate) path: PathBuf,
     id: i64,
+    uuid: String,
     /// Samples so far, which is also the next sequence number.
-    samples: i64,
+    pub(crate) samples: i64,
+    /// Pieces of evidence so far that were no runs, and artifacts.
+    pub(crate) evidence: i64,
+    pub(crate) artifacts: i64,
+    metrics: Numbers,
     /// Whether it still has to be ended.
     open: bool,
 }
@@ -44,17 +50,35 @@ impl Experiment {
     ) -> Result<Self, StoreError> {
         let transaction = Transaction::new_unchecked(&connection, TransactionBehavior::Immediate);
         let transaction = transaction.map_err(at(path))?;
-        let id = insert_header(&transaction, path, header, kind)?;
+        let uuid = uuid::random().map_err(|error| StoreError::Randomness { reason: error.to_string() })?;
+        let id = insert_header(&transaction, path, header, kind, &uuid)?;
         for (number, command) in commands.iter().enumerate() {
             insert_command(&transaction, path, id, number, command)?;
         }
         transaction.commit().map_err(at(path))?;
-        Ok(Experiment { connection, path: path.to_owned(), id, samples: 0, open: true })
+        let path = path.to_owned();
+        let metrics = Numbers::default();
+        Ok(Experiment {
+            connection,
+            path,
+            id,
+            uuid,
+            samples: 0,
+            evidence: 0,
+            artifacts: 0,
+            metrics,
+            open: true,
+        })
     }
 
     /// The number by which the experiment is found again.
     pub fn id(&self) -> i64 {
         self.id
+    }
+
+    /// What it is called in every store that ever holds it.
+    pub fn uuid(&self) -> &str {
+        &self.uuid
     }
 
     /// Samples that were appended.
@@ -77,21 +101,33 @@ impl Experiment {
     /// # Errors
     /// As [`Experiment::append`], for all of them.
     pub fn append_all(&mut self, samples: &[Sample]) -> Result<(), StoreError> {
-        let failed = at(&self.path);
-        if let [only] = samples {
-            self.insert(0, only).map_err(failed)?;
+        if let [only] = samples
+            && readings::is_one_row(only)
+        {
+            self.insert(0, only).map_err(at(&self.path))?;
         } else {
-            let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate);
-            let transaction = transaction.map_err(&failed)?;
-            for (number, sample) in (0..).zip(samples) {
-                self.insert(number, sample).map_err(&failed)?;
+            let fresh = self.metrics.add(samples);
+            let inserted = self.insert_all(samples, &fresh);
+            if inserted.is_err() {
+                self.metrics.forget(&fresh);
             }
-            transaction.commit().map_err(&failed)?;
+            inserted.map_err(at(&self.path))?;
         }
         self.samples += samples.len() as i64;
         Ok(())
     }
 
+    fn insert_all(&self, samples: &[Sample], fresh: &[Metric]) -> rusqlite::Result<()> {
+        let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+        self.metrics.insert_metrics(&transaction, self.id, fresh)?;
+        for (number, sample) in (0..).zip(samples) {
+            self.insert(number, sample)?;
+            self.metrics.insert_readings(&transaction, self.id, self.samples + number, sample)?;
+        }
+        transaction.commit()
+    }
+
+    /// Inserts what of a sample has columns.
     fn insert(&self, number: i64, sample: &Sample) -> rusqlite::Result<usize> {
         let mut statement = self.connection.prepare_cached(sql::INSERT_SAMPLE)?;
         row::bind(&mut statement, self.id, self.samples + number, sample)?;
@@ -131,6 +167,7 @@ fn insert_header(
     path: &Path,
     header: &Header,
     kind: &str,
+    uuid: &str,
 ) -> Result<i64, StoreError> {
     let machine = MachineKey::of(&header.machine)?;
     let MachineKey { hash, identity, facts } = &machine;
@@ -151,6 +188,7 @@ fn insert_header(
         json("sources", &header.sources)?,
         json("warnings", &header.warnings)?,
         json("not measured", &header.not_measured)?,
+        uuid,
     ];
     transaction.query_row(sql::INSERT_EXPERIMENT, written, |row| row.get(0)).map_err(at(path))
 }
@@ -184,12 +222,16 @@ fn insert_command(
 mod tests {
     use super::*;
     use crate::Store;
-    use fauxplat_model::{Condition, Definition, MachineFacts, Outcome, Phase, Readings, Source, Sources};
+    use fauxplat_model::{
+        Condition, Definition, Evidence, Histogram, MachineFacts, Outcome, Phase, Readings, Source, Sources,
+        Unit,
+    };
 
     fn header() -> Header {
         Header {
             fauxplat_version: "0.1.0".into(),
             id: None,
+            uuid: None,
             started: "2026-11-21T10:00:00Z".into(),
             invocation: vec!["fauxplat".into()],
             seed: 1,
@@ -244,5 +286,48 @@ mod tests {
         let id = experiment.finish(&header(), None, State::Stopped).unwrap();
         let loaded = Store::open(&path).unwrap().load(id).unwrap();
         assert_eq!((loaded.samples.len() as u64, loaded.state), (stored + 1, State::Stopped));
+    }
+
+    #[test]
+    fn a_full_store_refuses_one_piece_of_evidence_whole_and_takes_the_next_when_there_is_room() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path().join("store.sqlite")).unwrap();
+        let mut experiment = store.begin(&header(), "run", &[]).unwrap();
+        store.connection.pragma_update(None, "max_page_count", 1).unwrap();
+        let bins: Vec<u64> = (0..300).collect();
+        let name = "timer".to_owned();
+        let histogram = Evidence::Histogram(Histogram {
+            round: 0,
+            cell: 0,
+            name,
+            unit: Unit::Nanos,
+            missed: 0,
+            bounds: bins.clone(),
+            counts: bins,
+        });
+        let mut open = sample();
+        open.readings.set(Metric::from_id("simulated:cycles").unwrap(), Some(3));
+        let mut stored = 0;
+        let error = loop {
+            let piece = if stored % 2 == 0 { histogram.clone() } else { Evidence::Run(open.clone()) };
+            match experiment.record(&piece) {
+                Ok(()) => stored += 1,
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, StoreError::DiskFull { .. }), "{error}");
+        let count = || {
+            let mut count = 0;
+            store.evidence(experiment.id(), |_| count += 1).map(|()| count)
+        };
+        assert_eq!(count().unwrap(), stored);
+        store.connection.pragma_update(None, "max_page_count", 10_000).unwrap();
+        experiment.record(&histogram).unwrap();
+        experiment.append_all(&[open.clone(), open.clone()]).unwrap();
+        let loaded = store.load(experiment.id()).unwrap().samples;
+        assert!(loaded.iter().all(|sample| *sample == open));
+        let mut pieces = 0;
+        store.evidence(experiment.id(), |_| pieces += 1).unwrap();
+        assert_eq!(pieces, stored + 3);
     }
 }

@@ -20,7 +20,7 @@ pub struct Size {
 }
 
 impl Store {
-    /// Removes an experiment with its commands and samples. The space is used again by later ones; only
+    /// Removes an experiment with its commands, samples and all other evidence. The space is used again by later ones; only
     /// [`Store::vacuum`] makes the file smaller.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl Store {
 
     fn delete(&self, id: i64) -> rusqlite::Result<()> {
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
-        for statement in sql::REMOVE {
+        for statement in sql::REMOVE_EVIDENCE.into_iter().chain(sql::REMOVE) {
             transaction.execute(statement, [id])?;
         }
         transaction.execute(sql::REMOVE_MACHINES, [])?;

@@ -1,7 +1,9 @@
 //! Results in SQLite, each sample as it lands.
 //!
-//! One experiment is one row of `experiment`, a row of `command` per command and a row of `sample` per run. Each
-//! sample is a transaction of its own, so whatever kills the process costs at most the run in progress.
+//! One experiment is one row of `experiment`, a row of `command` per command and a row of `sample` per run. Metrics
+//! that not every run has are rows of `reading`; evidence that is no run has a table per kind, and what is large is
+//! compressed in `artifact`. Each sample and each piece of evidence is a transaction of its own, so whatever kills the
+//! process costs at most the unit in progress.
 //!
 //! The calls are synchronous, through rusqlite, and not an asynchronous pool: an append must fit in a few
 //! microseconds between two runs, without another thread that would disturb them, and the whole tool must stay
@@ -9,7 +11,9 @@
 //! text can be sent to PostgreSQL later; only `schema` speaks SQLite's own.
 
 mod access;
+mod artifact;
 mod error;
+mod evidence;
 mod experiment;
 mod findings;
 mod housekeeping;
@@ -19,13 +23,16 @@ mod load;
 mod machine;
 mod owner;
 mod path;
+mod readings;
 mod row;
 mod schema;
 mod sessions;
 mod sql;
 mod store;
+mod uuid;
 
 pub use access::Access;
+pub use artifact::Artifact;
 pub use error::StoreError;
 pub use experiment::Experiment;
 pub use housekeeping::Size;

@@ -6,7 +6,8 @@ use rusqlite::{OptionalExtension, Row};
 use serde_json::Value;
 
 use crate::error::at;
-use crate::{State, Store, StoreError, findings, lenient, row, sql};
+use crate::readings::{Cells, Known};
+use crate::{State, Store, StoreError, findings, lenient, row, schema, sql};
 
 /// An experiment as it was recorded.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct StoredExperiment {
     pub findings_json: Option<Value>,
     /// The verdicts or medians in one line.
     pub summary: Option<String>,
+    /// What was going to be done, if that was recorded.
+    pub plan: Option<Value>,
 }
 
 impl Store {
@@ -49,7 +52,18 @@ impl Store {
         let missing = || StoreError::NoSuchExperiment { path: self.path.clone(), id: id.to_string() };
         let mut experiment = found.map_err(at(&self.path))?.ok_or_else(missing)?;
         self.load_commands(id, &mut experiment).map_err(at(&self.path))?;
+        if self.version >= schema::WITH_EVIDENCE {
+            self.load_plan(id, &mut experiment).map_err(at(&self.path))?;
+        }
         Ok(experiment)
+    }
+
+    fn load_plan(&self, id: i64, experiment: &mut StoredExperiment) -> rusqlite::Result<()> {
+        let read = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?));
+        let (uuid, plan) = self.connection.query_row(sql::PLAN, [id], read)?;
+        experiment.header.uuid = uuid;
+        experiment.plan = plan.and_then(|text| serde_json::from_str(&text).ok());
+        Ok(())
     }
 
     fn load_commands(&self, id: i64, experiment: &mut StoredExperiment) -> rusqlite::Result<()> {
@@ -66,17 +80,50 @@ impl Store {
     /// # Errors
     /// Those of reading. An experiment that does not exist has no samples.
     pub fn samples(&self, id: i64, mut each: impl FnMut(Sample)) -> Result<(), StoreError> {
-        let failed = at(&self.path);
-        let mut statement = self.connection.prepare_cached(sql::SAMPLES).map_err(&failed)?;
-        let mut rows = statement.query([id]).map_err(&failed)?;
-        while let Some(row) = rows.next().map_err(&failed)? {
-            each(row::read(row).map_err(|error| self.unreadable(id, error))?);
-        }
-        Ok(())
+        self.try_samples(id, |sample| {
+            each(sample);
+            Ok(())
+        })
     }
 
-    fn unreadable(&self, id: i64, error: rusqlite::Error) -> StoreError {
-        StoreError::Decode { path: self.path.clone(), id, what: "a sample", reason: error.to_string() }
+    /// The same for a receiver that may fail.
+    pub(crate) fn try_samples(
+        &self,
+        id: i64,
+        each: impl FnMut(Sample) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let known = Known::of(self, id)?;
+        if known.is_empty() {
+            return self.try_rows(id, &known, None, each);
+        }
+        let failed = at(&self.path);
+        let mut statement = self.connection.prepare_cached(sql::READINGS).map_err(&failed)?;
+        let cells = Cells::new(statement.query([id]).map_err(&failed)?).map_err(&failed)?;
+        self.try_rows(id, &known, Some(cells), each)
+    }
+
+    /// The rows of the samples, each completed by what stands beside them. Sequence numbers have no gaps.
+    fn try_rows(
+        &self,
+        id: i64,
+        known: &Known,
+        mut cells: Option<Cells<'_>>,
+        mut each: impl FnMut(Sample) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let failed = at(&self.path);
+        let unreadable = |error: rusqlite::Error| self.undecoded(id, "a sample", &error.to_string());
+        let mut statement = self.connection.prepare_cached(sql::SAMPLES).map_err(&failed)?;
+        let mut rows = statement.query([id]).map_err(&failed)?;
+        let mut sequence = 0;
+        while let Some(row) = rows.next().map_err(&failed)? {
+            let mut sample = row::read(row, known.set()).map_err(unreadable)?;
+            if let Some(cells) = &mut cells {
+                cells.complete(sequence, known, &mut sample.readings).map_err(unreadable)?;
+            }
+            sequence += 1;
+            each(sample)?;
+        }
+        Ok(())
     }
 }
 
@@ -87,6 +134,7 @@ fn experiment(id: i64, row: &Row<'_>) -> rusqlite::Result<StoredExperiment> {
     let mut header = Header {
         fauxplat_version: text(4)?,
         id: Some(id),
+        uuid: None,
         started: text(3)?,
         invocation: lenient::words("invocation", &text(6)?, &mut warnings),
         seed: text(5)?.parse().unwrap_or_default(),
@@ -109,5 +157,6 @@ fn experiment(id: i64, row: &Row<'_>) -> rusqlite::Result<StoredExperiment> {
         findings: pair.as_ref().and_then(|(schema, text)| findings::decode(schema, text)),
         findings_json: pair.and_then(|(_, text)| serde_json::from_str(&text).ok()),
         summary: row.get(15)?,
+        plan: None,
     })
 }

@@ -1,5 +1,7 @@
 //! A sample as a row of integers, and back.
 
+use std::sync::Arc;
+
 use fauxplat_model::{Metric, MetricSet, Outcome, Phase, Reading, Readings, Sample};
 use rusqlite::{Row, Statement};
 
@@ -37,8 +39,8 @@ pub(crate) fn bind(
     Ok(())
 }
 
-/// Reads a row of `sql::SAMPLES`.
-pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Sample> {
+/// Reads a row of `sql::SAMPLES`, for samples that have these metrics; those without a column are still absent.
+pub(crate) fn read(row: &Row<'_>, metrics: &Arc<MetricSet>) -> rusqlite::Result<Sample> {
     let reading = |index: usize| -> rusqlite::Result<Reading> {
         Ok(row.get::<_, Option<i64>>(FACTS + index)?.map(i64::cast_unsigned).into())
     };
@@ -55,7 +57,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Sample> {
         left_behind: row.get(9)?,
         env_pad_bytes: row.get(10)?,
         started_ns: row.get::<_, i64>(11)?.cast_unsigned(),
-        readings: Readings::new(MetricSet::built_in(), readings),
+        readings: Readings::new(Arc::clone(metrics), readings),
     })
 }
 
@@ -81,6 +83,6 @@ fn known_cpu(cpu: u16) -> Option<i64> {
 }
 
 /// SQL integers are signed. No real reading reaches 2^63: that many nanoseconds are 292 years.
-fn signed(value: u64) -> i64 {
+pub(crate) fn signed(value: u64) -> i64 {
     value.min(i64::MAX.cast_unsigned()).cast_signed()
 }

@@ -14,7 +14,10 @@ pub const VERSION: i64 = MIGRATIONS.len() as i64;
 pub(crate) const APPLICATION_ID: i64 = 0x4650_6c74;
 
 /// Statements that lead from version `index` to version `index + 1`.
-const MIGRATIONS: [&str; 2] = [FIRST, RATE];
+const MIGRATIONS: [&str; 3] = [FIRST, RATE, EVIDENCE];
+
+/// The version from which on a store has more than runs.
+pub(crate) const WITH_EVIDENCE: i64 = 3;
 
 /// Absent readings are NULL, never zero. `sample` is clustered by experiment: appending touches one page, an
 /// experiment is read in order and removed as one range.
@@ -97,6 +100,94 @@ CREATE TABLE sample (
 
 /// The rate of a published counter.
 const RATE: &str = "ALTER TABLE sample ADD COLUMN rate_micro_per_s INTEGER;";
+
+/// Readings that have no column, evidence that is no run, artifacts, and names that hold beyond one store.
+///
+/// `number` counts pieces of evidence over all kinds but runs, and `samples` says how many runs had landed before. Each
+/// `record` is the noun in JSON; the columns after it are what one would look for. Experiments that are there already
+/// get a name now, as random as the others (version 4 of RFC 9562), and have no plan.
+const EVIDENCE: &str = "
+CREATE TABLE metric (
+    experiment INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    PRIMARY KEY (experiment, number)
+) WITHOUT ROWID;
+CREATE TABLE reading (
+    experiment INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    metric INTEGER NOT NULL,
+    value INTEGER,
+    enabled_ns INTEGER,
+    running_ns INTEGER,
+    PRIMARY KEY (experiment, sequence, metric)
+) WITHOUT ROWID;
+CREATE TABLE shift (
+    experiment INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    samples INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    round INTEGER NOT NULL,
+    cell INTEGER NOT NULL,
+    worker INTEGER NOT NULL,
+    PRIMARY KEY (experiment, number)
+) WITHOUT ROWID;
+CREATE TABLE histogram (
+    experiment INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    samples INTEGER NOT NULL,
+    artifact INTEGER NOT NULL,
+    round INTEGER NOT NULL,
+    cell INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (experiment, number)
+) WITHOUT ROWID;
+CREATE TABLE series (
+    experiment INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    samples INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    trial INTEGER NOT NULL,
+    metric TEXT NOT NULL,
+    PRIMARY KEY (experiment, number)
+) WITHOUT ROWID;
+CREATE TABLE process (
+    experiment INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    samples INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    command INTEGER NOT NULL,
+    pid INTEGER NOT NULL,
+    parent INTEGER NOT NULL,
+    PRIMARY KEY (experiment, number, place)
+) WITHOUT ROWID;
+CREATE TABLE event (
+    experiment INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    samples INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    at_ns INTEGER NOT NULL,
+    trial INTEGER,
+    name TEXT NOT NULL,
+    PRIMARY KEY (experiment, number)
+) WITHOUT ROWID;
+CREATE TABLE artifact (
+    experiment INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    schema TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (experiment, number)
+);
+ALTER TABLE experiment ADD COLUMN uuid TEXT;
+ALTER TABLE experiment ADD COLUMN plan TEXT;
+UPDATE experiment SET uuid = lower(
+    hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-' ||
+    substr('89AB', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)));
+CREATE UNIQUE INDEX experiment_uuid ON experiment (uuid);
+";
 
 /// Brings a store to this program's version. Nothing happens to one that is there already.
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {

@@ -3,6 +3,10 @@
 //! SQLite reads `$1` as a *name* and numbers names by their first appearance, PostgreSQL reads it as a number: the
 //! two agree as long as each text mentions `$1`, `$2`, … for the first time in rising order, which a test checks.
 
+mod evidence;
+
+pub(crate) use evidence::*;
+
 /// Records that a migration was applied.
 pub(crate) const INSERT_SCHEMA: &str = "INSERT INTO schema (version, applied) VALUES ($1, CURRENT_TIMESTAMP)";
 
@@ -13,8 +17,8 @@ pub(crate) const INSERT_MACHINE: &str =
 /// Begins an experiment.
 pub(crate) const INSERT_EXPERIMENT: &str = "INSERT INTO experiment
     (kind, state, owner, started, fauxplat_version, schema_version, seed, invocation, machine, condition,
-     definition, sources, warnings, not_measured)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id";
+     definition, sources, warnings, not_measured, uuid)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id";
 
 /// Adds a command to an experiment.
 pub(crate) const INSERT_COMMAND: &str = "INSERT INTO command
@@ -116,7 +120,7 @@ mod tests {
             REMOVE_MACHINES,
             COUNTS,
         ];
-        singles.into_iter().chain(REMOVE).collect()
+        singles.into_iter().chain(REMOVE).chain(REMOVE_EVIDENCE).chain(evidence::ALL).collect()
     }
 
     /// The numbers after each `$`, in order of first appearance.

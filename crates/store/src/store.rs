@@ -8,7 +8,7 @@ use fauxplat_model::document::Header;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::at;
-use crate::{Access, Experiment, StoreError, VERSION, access, sql};
+use crate::{Access, Experiment, StoreError, VERSION, access, schema, sql};
 
 /// An open store. It is not shared between threads; several processes, and several stores in one, may use the
 /// same file at once.
@@ -17,6 +17,8 @@ pub struct Store {
     pub(crate) connection: Rc<Connection>,
     pub(crate) path: PathBuf,
     access: Access,
+    /// The schema version of the file, which is older than ours where it cannot be written.
+    pub(crate) version: i64,
 }
 
 impl Store {
@@ -28,8 +30,12 @@ impl Store {
     /// One variant of [`StoreError`] for each thing that the path can turn out to be.
     pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         let path = path.as_ref();
-        let (connection, access) = access::open(path)?;
-        Ok(Store { connection: Rc::new(connection), path: path.to_owned(), access })
+        Store::of(path, access::open(path)?)
+    }
+
+    fn of(path: &Path, (connection, access): (Connection, Access)) -> Result<Store, StoreError> {
+        let version = schema::version(&connection).map_err(at(path))?;
+        Ok(Store { connection: Rc::new(connection), path: path.to_owned(), access, version })
     }
 
     /// Where it is.
@@ -80,6 +86,32 @@ impl Store {
             Access::ReadWrite => Ok(()),
             Access::ReadOnly => Err(StoreError::ReadOnly { path }),
             Access::Newer(found) => Err(StoreError::NewerVersion { path, found, known: VERSION }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Filter;
+
+    /// What cannot be written cannot be migrated, and is read as it is.
+    #[test]
+    fn an_earlier_store_that_is_read_only_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("store.sqlite");
+        std::fs::write(&path, include_bytes!("../tests/fixtures/version-2.sqlite")).unwrap();
+        let store = Store::of(&path, access::readable(&path).unwrap()).unwrap();
+        assert_eq!((store.access(), store.version), (Access::ReadOnly, 2));
+        let list = store.list(&Filter::default()).unwrap();
+        assert_eq!(list.len(), 3);
+        for row in list {
+            let loaded = store.load(row.id).unwrap();
+            assert_eq!((loaded.header.uuid, loaded.samples.len() as u64), (None, row.samples));
+            let mut evidence = 0;
+            store.evidence(row.id, |_| evidence += 1).unwrap();
+            assert_eq!(evidence, row.samples);
+            assert_eq!(store.artifact(row.id, 0).unwrap(), None);
         }
     }
 }

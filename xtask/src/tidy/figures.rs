@@ -59,7 +59,7 @@ fn lines(crates: &[Crate], text: &mut String) {
         let _ = writeln!(text, "{name:<20} {source:>8} {test:>8} {ratio:>8.2} {aside:>8}");
     };
     let _ = writeln!(text, "{:<20} {:>8} {:>8} {:>8} {:>8}", "lines of", "source", "tests", "ratio", "aside");
-    let (mut product, mut all) = (Lines::default(), Lines::default());
+    let (mut product, mut all, mut cli) = (Lines::default(), Lines::default(), 0);
     for one in crates {
         let own = one.modules.iter().map(Lines::of).fold(Lines::default(), Lines::and);
         row(&one.folder.display().to_string(), own, text);
@@ -67,10 +67,13 @@ fn lines(crates: &[Crate], text: &mut String) {
         if one.folder != Path::new("xtask") {
             product = product.and(own);
         }
+        if one.folder == Path::new("crates/cli") {
+            cli = own.source;
+        }
     }
     row("crates and lib", product, text);
     row("all", all, text);
-    text.push_str("aside: examples, benches, build scripts\n\n");
+    let _ = writeln!(text, "aside: examples, benches, build scripts\n\ncli without tests: {cli} lines\n");
 }
 
 /// The smallest value that so many hundredths of the sorted values do not exceed.
@@ -131,13 +134,15 @@ mod tests {
             planted("tests/c.rs", "fn c() {}\n"),
             planted("examples/d.rs", "fn d() {}\nfn e() {}\n"),
         ];
-        let text = text(&[Crate { folder: "crates/a".into(), modules }]);
+        let cli = Crate { folder: "crates/cli".into(), modules: vec![planted("src/main.rs", "fn f() {}\n")] };
+        let text = text(&[Crate { folder: "crates/a".into(), modules }, cli]);
+        assert!(text.contains("cli without tests: 1 lines"), "{text}");
         let row = |name: &str| {
             text.lines().find(|line| line.starts_with(name)).unwrap().split_whitespace().collect::<Vec<_>>()
         };
         assert_eq!(row("crates/a"), ["crates/a", "2", "5", "2.50", "2"]);
-        assert_eq!(row("crates and lib")[3..], ["2", "5", "2.50", "2"]);
-        assert!(text.contains("functions outside of tests: 1, of 2 lines in the median, 2 at"), "{text}");
+        assert_eq!(row("crates and lib")[3..], ["3", "5", "1.67", "2"]);
+        assert!(text.contains("functions outside of tests: 2, of 1 lines in the median, 2 at"), "{text}");
         assert!(text.contains("the longest: `a` of 2 lines, crates/a/src/lib.rs:1"), "{text}");
         assert!(text.contains("files over 500 lines: 0") && text.contains("use each other: 0"), "{text}");
     }

@@ -68,7 +68,7 @@ fn read<'a>(package: &'a Value, root: &Path) -> Result<Crate<'a>, Violation> {
             manifest,
             None,
             "the crate has no layer",
-            "add [package.metadata.layer] with rank = 0 to 6 and column = \"pure\", \"own\", \"machine\", \"state\" or \"app\"",
+            "add [package.metadata.layer] with rank = 0 to 7 and column = \"pure\", \"own\", \"machine\", \"state\" or \"app\"",
         )),
     }
 }

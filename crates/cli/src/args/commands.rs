@@ -24,12 +24,13 @@ pub(crate) struct CommandArgs {
     /// Run this after each run, unmeasured
     #[arg(short, long, value_name = "CMD")]
     pub(crate) cleanup: Option<String>,
-    /// Unmeasured runs of each command before the first measured one [default: 0 for run, 1 for compare]
+    /// Runs of each command before the first measured one that do not count; all verbs but run make one at least
+    /// [default: 0]
     #[arg(short, long, value_name = "N")]
     pub(crate) warmup: Option<u32>,
     /// Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric
     /// `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum
-    /// (repeatable: the first is the metric)
+    /// (repeatable: each is the metric table:NAME too, and the first is `rate`)
     #[arg(long = "table", value_name = "NAME=FILE[:OBJECT[.KEY]]")]
     pub(crate) tables: Vec<TableSource>,
     /// Saved definition; what the command line says goes first

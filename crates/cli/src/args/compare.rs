@@ -47,7 +47,7 @@ pub(crate) struct CompareArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Decision")]
 pub(crate) struct RuleArgs {
-    /// The metric that decides: wall, user, sys, cpu, peak-memory, … [default: wall]
+    /// The metric that decides: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]
     #[arg(short, long, value_parser = metric)]
     pub(crate) metric: Option<Metric>,
     /// Differences within plus or minus this count as none [default: 1%]
@@ -76,8 +76,12 @@ pub(crate) enum Gate {
 }
 
 pub(super) fn metric(name: &str) -> Result<Metric, String> {
-    Metric::from_name(name).ok_or_else(|| {
+    let known = Metric::from_name(name).map_or_else(|| Metric::from_id(name), Ok);
+    known.map_err(|error| {
         let names: Vec<&str> = Metric::BUILT_IN.iter().map(|metric| metric.name()).collect();
-        format!("there is no metric `{name}`; there are {}", names.join(", "))
+        match name.contains(':') {
+            true => error.to_string(),
+            false => format!("there is no metric `{name}`; there are {}, table:NAME", names.join(", ")),
+        }
     })
 }

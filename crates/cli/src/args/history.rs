@@ -14,7 +14,7 @@ pub(crate) struct HistoryArgs {
 pub(crate) enum HistoryAction {
     /// One line per experiment, newest last
     List {
-        /// Only this verb: run, compare, aa, sweep
+        /// Only this verb, such as run or compare
         #[arg(long)]
         kind: Option<String>,
         /// Only those with a command that contains this

@@ -9,9 +9,8 @@ use fauxplat_report::Format;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Results")]
 pub(crate) struct OutputArgs {
-    /// text, json, csv, markdown, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf; svg and html
-    /// where there is a drawing; lscpu for topo; openmetrics for table
-    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    // What it may be is told by the formats themselves.
+    #[arg(short, long, value_name = "FORMAT", default_value = "text", help = Format::HELP)]
     pub(crate) format: Format,
     /// File for the report instead of standard output
     #[arg(short, long, value_name = "FILE")]

@@ -41,10 +41,17 @@ fn store(output: &OutputArgs) -> Result<Store, Failure> {
 
 fn show(id: &str, output: &OutputArgs) -> Result<(), Failure> {
     let store = store(output)?;
-    let stored = store.load(store.resolve(id)?)?;
+    let id = store.resolve(id)?;
+    let stored = store.load(id)?;
     let findings = findings(&stored);
     let StoredExperiment { header, commands, samples, .. } = &stored;
-    output::write(&Record { header, commands, samples, findings: &findings }, output)
+    let record = Record { header, commands, samples, findings: &findings };
+    let mut evidence = Vec::new();
+    if matches!(output.format, Format::Json | Format::Csv) {
+        // The runs are here already.
+        store.evidence_beside_runs(id, |piece| evidence.push(piece))?;
+    }
+    output::write_with_evidence(&record, &evidence, output)
 }
 
 /// The stored findings; of an experiment that did not come to its end, what its runs say one by one.

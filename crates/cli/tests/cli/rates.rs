@@ -224,3 +224,78 @@ fn a_calibration_and_a_saved_definition_know_tables_too() {
     assert!(measured.map(requests).all(|requests| requests == 1000));
     assert_eq!(number(&document["strata"][0], "comparisons"), 1);
 }
+
+/// Objects of four keys each, so that a small table holds a hundred counters.
+fn place(number: u64) -> (u64, u64) {
+    (1 + number / 4, number % 4)
+}
+
+/// Every counter is a metric of its own: in the report of the run, and from the store alone.
+#[test]
+fn a_hundred_counters_are_a_hundred_metrics() {
+    const COUNTERS: u64 = 100;
+    let (full, live, lab) = (Shared::new("hundred-full"), Shared::new("hundred"), Lab::new());
+    let table = full.create();
+    let sources: Vec<String> = (0..COUNTERS)
+        .map(|number| {
+            let (object, key) = place(number);
+            table.set(object, key, 1000 + number as i64).unwrap();
+            format!("--table=m{number}={}:{object}.{key}", live.file())
+        })
+        .collect();
+    let (command, cleanup) = (format!("cp {} {}", full.file(), live.file()), format!("rm {}", live.file()));
+    let mut words = vec!["run", &command, "--cleanup", &cleanup, "--runs", "3"];
+    words.extend(sources.iter().map(String::as_str));
+
+    let field = |number: u64| format!("table:m{number}_micro_per_s");
+    let check = |document: &Value| {
+        assert_eq!(runs(document, 0).len(), 3);
+        for run in runs(document, 0) {
+            for number in 0..COUNTERS {
+                let events =
+                    self::number(run, &field(number)) as f64 * self::number(run, "wall_ns") as f64 / 1e15;
+                assert!((events - (1000 + number) as f64).abs() < 1e-3, "{number}: {events}");
+            }
+            assert_eq!(run["rate_micro_per_s"], run["table:m0_micro_per_s"]);
+        }
+        let summary = document["commands"][0]["summary"].as_object().unwrap();
+        assert!((0..COUNTERS).all(|number| summary.contains_key(&field(number))), "{:?}", summary.keys());
+    };
+    check(&lab.json(&words));
+    check(&lab.run(&["history", "export", "last"]).succeeds().json());
+    for words in [&words[..], &["history", "export", "last"]] {
+        let csv = lab.run(&[words, &["--format", "csv"]].concat()).succeeds().out;
+        let mut rows = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let header = rows.next().unwrap();
+        let columns: Vec<usize> = (0..COUNTERS)
+            .map(|number| header.iter().position(|name| *name == field(number)).expect("a column"))
+            .collect();
+        let rows: Vec<_> = rows.collect();
+        assert_eq!(rows.len(), 3);
+        assert!(rows.iter().all(|row| columns.iter().all(|&at| row[at].parse::<u64>().unwrap() > 0)));
+    }
+    let text = lab.run(&["history", "show", "last"]).succeeds().out;
+    assert!(text.contains("rate of m99") && !text.contains("rate of m0 "), "{text}");
+}
+
+#[test]
+fn any_counter_can_decide() {
+    let (little, much) = (published("decide-little", 1000), published("decide-much", 2000));
+    let (live, lab) = (Shared::new("decide"), Lab::new());
+    let server =
+        |source: &Shared| format!("sh -c 'rm -f {1}; cp {0} {1}; sleep 0.03'", source.file(), live.file());
+    let [other, table] = ["other=/no/such/table".to_owned(), format!("requests={}:1.0", live.file())];
+    let (a, b) = (server(&little), server(&much));
+    let words = ["compare", "-n", "a,b", &a, &b, "--table", &other, "--table", &table, "--metric"];
+    let document = lab.run(&[&words[..], &["table:requests", "--format", "json"]].concat()).succeeds().json();
+    assert_eq!(
+        (document["winner"].as_str(), document["comparisons"][0]["metric"].as_str()),
+        (Some("b"), Some("table:requests"))
+    );
+    lab.run(&[&words[..], &["table:other"]].concat())
+        .complains(2, &["table:other", "`sh -c", "No such file"]);
+    lab.run(&[&words[..], &["table:nobody"]].concat()).complains(2, &["table:nobody", "--table"]);
+    lab.run(&[&words[..], &["pmu:cycles"]].concat()).complains(2, &["pmu:cycles", "--table"]);
+    lab.run(&[&words[..], &["speed"]].concat()).reports_misuse(&["no metric `speed`", "table:NAME"]);
+    lab.run(&[&words[..], &["table:a b"]].concat()).reports_misuse(&["table:a b", "SOURCE:NAME"]);
+}

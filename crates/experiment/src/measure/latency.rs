@@ -1,7 +1,11 @@
 //! The experiment of `latency`: how late timers, messages and signals are, and what takes the CPU away meanwhile.
 
 use fauxplat_latency::{Channel, LatencyError, Place, Recording, calm, message, noise, signals, timer};
-use fauxplat_model::{LatencyFindings, LatencyTest, Percentiles, Placement, Policy};
+use fauxplat_model::{
+    Event, Evidence, Histogram, LatencyCause, LatencyFindings, LatencyTest, Percentiles, Placement, Policy,
+    Unit,
+};
+use fauxplat_sys::clock;
 use fauxplat_units::{Cpu, CpuSet, Nanos};
 
 use super::workers::{cells_plan, cpus_of, cpus_or_first};
@@ -201,12 +205,16 @@ fn measure(driver: &mut Driver, cells: &[Cell]) -> Result<Vec<Vec<Recording>>, F
     driver.plan(&plan)?;
     let mut recordings: Vec<Vec<Recording>> = vec![Vec::new(); cells.len()];
     let span = Span { done: 0, rounds: ROUNDS, words: "round" };
-    driver.cells(&plan, &span, |_round, index| {
-        let slice = slice(&cells[usize::from(index)])?;
+    let started_ns = clock::monotonic_ns();
+    driver.cells(&plan, &span, |round, index| {
+        let cell = &cells[usize::from(index)];
+        let slice = slice(cell)?;
         let whole = &mut recordings[usize::from(index)];
         whole.resize_with(slice.len(), Recording::default);
         whole.iter_mut().zip(&slice).for_each(|(whole, slice)| whole.merge(slice));
-        Ok(())
+        let at_ns = clock::monotonic_ns() - started_ns;
+        let named = names(cell).into_iter().zip(&slice);
+        Ok(named.flat_map(|(name, slice)| evidence(slice, (round, index), &name, at_ns)).collect())
     })?;
     Ok(recordings)
 }
@@ -222,16 +230,43 @@ fn slice(cell: &Cell) -> Result<Vec<Recording>, LatencyError> {
     })
 }
 
-fn findings(cell: &Cell, recordings: &[Recording]) -> Vec<LatencyTest> {
-    let names = match cell.task {
+/// What one slice of a test leaves behind: the bins of what was seen, those with the missed activations where there were
+/// any, and the causes of gaps.
+fn evidence(slice: &Recording, (round, cell): (u32, u16), name: &str, at_ns: u64) -> Vec<Evidence> {
+    let histogram = |(name, (bounds, counts)): (String, (Vec<u64>, Vec<u64>))| {
+        let (unit, missed) = (Unit::Nanos, slice.missed);
+        Evidence::Histogram(Histogram { round, cell, name, unit, missed, bounds, counts })
+    };
+    let names = [name.to_owned(), format!("{name}, with missed")];
+    let kinds = if slice.missed > 0 { 2 } else { 1 };
+    let histograms = names.into_iter().zip(slice.bins()).take(kinds).map(histogram);
+    let cause = |cause: LatencyCause| {
+        let figures = [("gaps".to_owned(), cause.count), ("total_ns".to_owned(), cause.total_ns)];
+        Evidence::Event(Event {
+            at_ns,
+            trial: None,
+            name: "cause".to_owned(),
+            message: format!("{name}, round {round}, cell {cell}: {}", cause.cause),
+            figures: figures.into(),
+        })
+    };
+    histograms.chain(slice.causes().into_iter().map(cause)).collect()
+}
+
+/// What the recordings of a cell are called.
+fn names(cell: &Cell) -> Vec<String> {
+    match cell.task {
         Task::Timer { .. } => vec!["timer".to_owned()],
         Task::Noise { .. } => vec!["noise".to_owned()],
         Task::Signal { .. } => vec!["signal".to_owned()],
         Task::Message { channel, .. } => {
             ["there", "back", "round trip"].map(|way| format!("{channel} {way}")).into()
         }
-    };
-    names.into_iter().zip(recordings).map(|(name, recording)| test(cell, name, recording)).collect()
+    }
+}
+
+fn findings(cell: &Cell, recordings: &[Recording]) -> Vec<LatencyTest> {
+    names(cell).into_iter().zip(recordings).map(|(name, recording)| test(cell, name, recording)).collect()
 }
 
 fn test(cell: &Cell, name: String, recording: &Recording) -> LatencyTest {

@@ -34,7 +34,7 @@ fn rounds(driver: &mut Driver) -> Result<(), Failure> {
 
 fn trees(driver: &mut Driver, findings: &mut [RunFindings]) -> Result<(), Failure> {
     for (command, found) in findings.iter_mut().enumerate() {
-        found.tree = driver.tree(command as u16)?;
+        found.tree = driver.record_tree(command as u16)?;
     }
     Ok(())
 }

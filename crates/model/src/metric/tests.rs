@@ -1,3 +1,5 @@
+//! Metrics by their ids: open ones, what is learnt of them later, in documents and in sets.
+
 use super::*;
 
 fn requests() -> Metric {

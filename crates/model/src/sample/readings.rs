@@ -85,8 +85,16 @@ impl Readings {
         self.words[self.metrics.place(metric)?].get()
     }
 
+    /// Whether some metric counted only part of the time.
+    pub fn is_partial(&self) -> bool {
+        self.words.len() > self.metrics.len()
+    }
+
     /// For how long a metric counted, if that was not all the time.
     pub fn counted(&self, metric: Metric) -> Option<Counted> {
+        if !self.is_partial() {
+            return None;
+        }
         let (place, len) = (self.metrics.place(metric)?, self.metrics.len());
         let at = |index: usize| self.words.get(index).and_then(|reading| reading.get());
         Some(Counted { enabled_ns: at(len + place)?, running_ns: at(2 * len + place)? })

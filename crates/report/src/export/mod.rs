@@ -1,19 +1,42 @@
 //! The formats of other tools, so that pipelines which read those can read fauxplat.
 
-pub(crate) mod bencher;
-pub(crate) mod github;
-pub(crate) mod hyperfine;
+mod bencher;
+mod boxes;
+mod github;
+mod hyperfine;
+mod lscpu;
 pub(crate) mod openmetrics;
-pub(crate) mod pyperf;
+mod pyperf;
 
 use std::collections::HashSet;
+use std::io::Write;
 
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{Metric, RunFindings, Summary};
 
-use crate::ReportError;
 use crate::samples::{command_findings, summary};
 use crate::words::{shorten, visible};
+use crate::{Format, ReportError, Style};
+
+/// Writes a format of another tool; every format that is made nowhere else is one.
+pub(crate) fn write(
+    record: &Record,
+    format: Format,
+    style: &Style,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    match format {
+        Format::HyperfineJson => hyperfine::write(record, out),
+        Format::PyperfJson => pyperf::write(record, out),
+        Format::GithubActionBenchmark => github::write(record, out),
+        Format::BencherBmf => bencher::write(record, out),
+        Format::Boxes => boxes::write(record, style, out),
+        Format::Lscpu => lscpu::write(record, out),
+        Format::OpenMetrics => openmetrics::write(record, out),
+        // The others are no files of another tool. A test writes every format, so that none is forgotten.
+        _ => Ok(()),
+    }
+}
 
 /// The longest name, in columns: Bencher takes 1024 characters at most, and a number may follow.
 const NAME_MAX: usize = 1000;

@@ -10,6 +10,7 @@ use serde::Serialize as SerializeDerive;
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use super::sweep;
+use crate::evidence::Pieces;
 use crate::json::topo::Topo;
 use crate::samples::{ByCommand, baseline, command_findings, compared};
 
@@ -22,6 +23,9 @@ pub(crate) struct Document<'r, 'a> {
     #[serde(flatten)]
     findings: Verdicts<'a>,
     commands: Commands<'r, 'a>,
+    /// What the experiment left behind beside its runs, where it was asked for.
+    #[serde(skip_serializing_if = "Pieces::is_empty")]
+    pub(super) evidence: Pieces<'r>,
 }
 
 /// What follows from the samples; the fields stand at the top level of the document.
@@ -158,6 +162,7 @@ impl<'r, 'a> Document<'r, 'a> {
             header: record.header,
             findings: Verdicts::of(record),
             commands: Commands { record, samples },
+            evidence: Pieces(&[]),
         }
     }
 }

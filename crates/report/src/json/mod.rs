@@ -11,6 +11,7 @@ use fauxplat_model::document::Record;
 use serde::Serialize;
 
 use crate::ReportError;
+use crate::evidence::Pieces;
 use crate::samples::ByCommand;
 
 /// Writes the record as one line, for documents that follow each other in one stream.
@@ -22,8 +23,15 @@ pub(crate) fn write_line(record: &Record, out: &mut dyn Write) -> Result<(), Rep
 
 /// Writes the record; each run takes one line, so that the text stays readable and greppable.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    write_all(record, Pieces(&[]), out)
+}
+
+/// The same with the evidence that is no run.
+pub(crate) fn write_all(record: &Record, evidence: Pieces, out: &mut dyn Write) -> Result<(), ReportError> {
     let samples = ByCommand::new(record);
     let mut serializer = serde_json::Serializer::with_formatter(&mut *out, layout::LinePerRun::default());
-    document::Document::new(record, &samples).serialize(&mut serializer)?;
+    let mut document = document::Document::new(record, &samples);
+    document.evidence = evidence;
+    document.serialize(&mut serializer)?;
     Ok(out.write_all(b"\n")?)
 }

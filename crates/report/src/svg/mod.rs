@@ -10,7 +10,7 @@ mod axis;
 use maud::{Markup, PreEscaped, html};
 use unicode_width::UnicodeWidthStr;
 
-use crate::words::{spaced, visible};
+use crate::words::{shorten, spaced, visible};
 
 pub use axis::Axis;
 
@@ -20,8 +20,9 @@ pub const TEXT_SIZE: f64 = 12.0;
 /// The classes that shapes and text may carry: series and kinds by number, never by meaning of a colour.
 ///
 /// The numbered colours are those of Okabe and Ito ("Color universal design", 2008), which colour-blind readers tell
-/// apart, as strokes and text over tints of the same hue. On dark ground the tints darken and the ink lightens.
-const STYLE: &str = "\
+/// apart, as strokes and text over tints of the same hue. On dark ground the tints darken and the ink lightens. Heat is
+/// one hue whose strength grows; the numbers say the same to those who cannot see it.
+pub(crate) const STYLE: &str = "\
 svg{color-scheme:light dark;--ink:#1f2328;--faint:#6e7781;--rule:#d0d7de;--ground:#fff;\
 --t0:#f6f8fa;--t1:#dcecf7;--t2:#fbe7cc;--t3:#d5efe6;--t4:#f6e0ec;--t5:#fbf6c4;--t6:#e8e8f4}\
 @media (prefers-color-scheme:dark){svg{--ink:#e6edf3;--faint:#9198a1;--rule:#3d444d;--ground:#0d1117;\
@@ -36,22 +37,35 @@ text{font-family:system-ui,'DejaVu Sans',Arial,sans-serif;fill:var(--ink)}\
 .line1{stroke:#0072b2}.line2{stroke:#d55e00}.line3{stroke:#009e73}.line4{stroke:#cc79a7}.line5{stroke:#e69f00}\
 .line6{stroke:#56b4e9}\
 .dot1{fill:#0072b2}.dot2{fill:#d55e00}.dot3{fill:#009e73}.dot4{fill:#cc79a7}.dot5{fill:#e69f00}\
-.dot6{fill:#56b4e9}.band{opacity:.18;stroke:none}";
+.dot6{fill:#56b4e9}.band{opacity:.18;stroke:none}\
+.heat0{fill:#d55e00;fill-opacity:.02}.heat1{fill:#d55e00;fill-opacity:.12}.heat2{fill:#d55e00;fill-opacity:.22}\
+.heat3{fill:#d55e00;fill-opacity:.32}.heat4{fill:#d55e00;fill-opacity:.44}.heat5{fill:#d55e00;fill-opacity:.56}\
+.heat6{fill:#d55e00;fill-opacity:.68}.heat7{fill:#d55e00;fill-opacity:.8}";
 
 /// A whole drawing: `width` by `height` pixels, scaled by whoever shows it. Title and description are what a screen
 /// reader says instead of the picture.
 pub fn document(width: f64, height: f64, title: &str, description: &str, body: &Markup) -> String {
-    let drawing = html! {
+    // The style sheet is a constant of this module and holds no character that XML reads.
+    let style = html! { style { (PreEscaped(STYLE)) } };
+    let drawing = element(width, height, title, description, &style, body);
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", drawing.into_string())
+}
+
+/// The same inside a page that has the style sheet already.
+pub(crate) fn inline(width: f64, height: f64, title: &str, description: &str, body: &Markup) -> Markup {
+    element(width, height, title, description, &html! {}, body)
+}
+
+fn element(width: f64, height: f64, title: &str, description: &str, style: &Markup, body: &Markup) -> Markup {
+    html! {
         svg xmlns="http://www.w3.org/2000/svg" viewBox=(format!("0 0 {} {}", number(width), number(height)))
             width=(number(width)) height=(number(height)) role="img" {
             title { (shown(title)) }
             desc { (shown(description)) }
-            // The style sheet is a constant of this module and holds no character that XML reads.
-            style { (PreEscaped(STYLE)) }
+            (style)
             (body)
         }
-    };
-    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", drawing.into_string())
+    }
 }
 
 /// Where a text stands in relation to its point.
@@ -88,6 +102,15 @@ pub fn rect(x: f64, y: f64, width: f64, height: f64, class: &str, hint: &str) ->
     }
 }
 
+/// A column with sharp corners. `hint` is shown when the pointer rests on it.
+pub(crate) fn bar(x: f64, y: f64, width: f64, height: f64, class: &str, hint: &str) -> Markup {
+    html! {
+        rect x=(number(x)) y=(number(y)) width=(number(width)) height=(number(height)) class=(class) {
+            title { (shown(hint)) }
+        }
+    }
+}
+
 /// A straight line.
 pub fn line(from: (f64, f64), to: (f64, f64), class: &str) -> Markup {
     html! {
@@ -117,6 +140,12 @@ pub fn dot(x: f64, y: f64, radius: f64, class: &str, hint: &str) -> Markup {
 /// What a text takes in pixels, roughly: sans-serif letters are on average a little over half as wide as high.
 pub fn text_width(content: &str, size: f64) -> f64 {
     visible(content).width() as f64 * size * 0.58
+}
+
+/// A text shortened in the middle to what fits so many pixels.
+pub(crate) fn fitting(content: &str, size: f64, room: f64) -> String {
+    let columns = (room / (size * 0.58)).max(4.0) as usize;
+    shorten(&visible(content), columns, "…")
 }
 
 /// A coordinate with at most two decimals; what is no number is 0, since XML readers would refuse the drawing.

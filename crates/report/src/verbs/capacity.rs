@@ -2,16 +2,15 @@
 
 use fauxplat_model::{CapacityFindings, Worth};
 
-use crate::grid::{Grid, Tone};
-use crate::parts::Part;
+use crate::parts::{Grid, Piece, Tone};
 use crate::words::percent;
 
-pub(crate) fn parts(found: &CapacityFindings) -> Vec<Part> {
+pub(crate) fn parts(found: &CapacityFindings) -> Vec<Piece> {
     let mut grid = Grid::new(&["threads on CPUs", "work of one thread", "95 % interval", "per thread"], &[3]);
     for worth in &found.worths {
         grid.push(Tone::Plain, row(worth));
     }
-    vec![Part::Sentence(Tone::Title, answer(found)), Part::Table(grid)]
+    vec![Piece::answer(Tone::Title, answer(found)), Piece::table(grid)]
 }
 
 fn row(worth: &Worth) -> Vec<String> {

@@ -1,23 +1,27 @@
 //! The report of `contend`: what two CPUs are to each other, and what each kernel costs on them.
 
-use fauxplat_model::{ContendFindings, Neighbourhood, PairCost, PairLabel};
+use std::collections::BTreeSet;
 
-use crate::grid::{Grid, Tone};
-use crate::parts::Part;
+use fauxplat_model::{ContendFindings, Neighbourhood, PairCost, PairLabel};
+use fauxplat_units::Cpu;
+
+use crate::parts::{Grid, HeatMap, Panel, Part, Piece, Square, Tint, Tone};
 use crate::words::{counted, percent};
 
-pub(crate) fn parts(found: &ContendFindings) -> Vec<Part> {
-    let mut parts = vec![Part::Sentence(Tone::Title, answer(found)), Part::Table(labels(found))];
+pub(crate) fn parts(found: &ContendFindings) -> Vec<Piece> {
     let kernels = kernels(found);
+    let mut parts = vec![Piece::answer(Tone::Title, answer(found))];
+    parts.extend(heat(found, &kernels).map(|it| Piece::new(Part::HeatMap(it))));
+    parts.push(Piece::table(labels(found)));
     if !kernels.is_empty() {
-        parts.push(Part::plain("CPU time of a unit of work when both work, over alone:"));
-        parts.push(Part::Table(matrix(found, &kernels)));
+        parts.push(Piece::plain("CPU time of a unit of work when both work, over alone:"));
+        parts.push(Piece::table(matrix(found, &kernels)));
     }
-    parts.push(Part::plain(accounts(found)));
+    parts.push(Piece::plain(accounts(found)));
     parts
 }
 
-pub(crate) fn answer(found: &ContendFindings) -> String {
+fn answer(found: &ContendFindings) -> String {
     let count = |label| found.labels.iter().filter(|one| one.label == label).count();
     let all = [
         Neighbourhood::SameCpu,
@@ -54,7 +58,7 @@ fn labels(found: &ContendFindings) -> Grid {
 }
 
 /// The kernels in the order in which they were asked for.
-pub(crate) fn kernels(found: &ContendFindings) -> Vec<String> {
+fn kernels(found: &ContendFindings) -> Vec<String> {
     let mut kernels: Vec<String> = Vec::new();
     for cost in &found.pairs {
         if !kernels.contains(&cost.kernel) {
@@ -110,4 +114,64 @@ fn accounts(found: &ContendFindings) -> String {
         ));
     }
     text
+}
+
+const LEGEND: &str = "CPU time of a unit of work when both CPUs work, over alone; on one CPU, wall time";
+
+/// A square per pair of CPUs, in a panel for what they are to each other and one per kernel.
+fn heat(found: &ContendFindings, kernels: &[String]) -> Option<HeatMap> {
+    let cpus: Vec<Cpu> = found
+        .labels
+        .iter()
+        .flat_map(|it| [it.cpu_a, it.cpu_b])
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    let mut panels = vec![panel("measured", &cpus, |a, b| label(found, a, b))];
+    panels.extend(kernels.iter().map(|kernel| panel(kernel, &cpus, |a, b| cost(found, kernel, a, b))));
+    (!cpus.is_empty()).then(|| HeatMap {
+        title: "Contention".to_owned(),
+        description: answer(found),
+        names: cpus.iter().map(Cpu::to_string).collect(),
+        panels,
+        legend: LEGEND,
+    })
+}
+
+fn panel(title: &str, cpus: &[Cpu], of: impl Fn(Cpu, Cpu) -> Option<Square>) -> Panel {
+    let pairs = cpus.iter().flat_map(|&a| cpus.iter().map(move |&b| (a.min(b), a.max(b))));
+    Panel { title: title.to_owned(), squares: pairs.map(|(a, b)| of(a, b)).collect() }
+}
+
+fn label(found: &ContendFindings, a: Cpu, b: Cpu) -> Option<Square> {
+    let PairLabel { label, claimed, evidence, .. } =
+        found.labels.iter().find(|it| (it.cpu_a, it.cpu_b) == (a, b))?;
+    let (tint, word) = match label {
+        Neighbourhood::SameCpu => (6, "same"),
+        Neighbourhood::SmtSibling => (2, "SMT"),
+        Neighbourhood::SharedCache => (1, "cache"),
+        Neighbourhood::Separate => (3, "apart"),
+        Neighbourhood::Stacked => (4, "stacked"),
+        Neighbourhood::NotDecided => (0, "?"),
+    };
+    let hint = format!("CPUs {a} and {b}: {label}, claimed {claimed}; {evidence}");
+    Some(Square { tint: Tint::Kind(tint), word: word.to_owned(), hint })
+}
+
+fn cost(found: &ContendFindings, kernel: &str, a: Cpu, b: Cpu) -> Option<Square> {
+    let of = |it: &&PairCost| (it.cpu_a, it.cpu_b) == (a, b) && it.kernel == kernel;
+    let cost = found.pairs.iter().find(of)?;
+    let shown = if a == b { cost.wall_ratio } else { cost.cpu_ratio };
+    let hint = format!(
+        "{kernel}, CPUs {a} and {b}: CPU time {:.3} times ({:.3} to {:.3}), wall time {:.3} times ({:.3} to {:.3}), {} rounds",
+        cost.cpu_ratio,
+        cost.cpu_low_ratio,
+        cost.cpu_high_ratio,
+        cost.wall_ratio,
+        cost.wall_low_ratio,
+        cost.wall_high_ratio,
+        cost.rounds
+    );
+    let word = if shown.is_finite() { format!("{shown:.2}") } else { "?".to_owned() };
+    Some(Square { tint: Tint::Ratio(shown), word, hint })
 }

@@ -5,22 +5,21 @@ use std::io::Write;
 use fauxplat_model::{CpuHazard, DoctorFindings, HazardFinding, HazardGroup, Severity};
 use fauxplat_units::Nanos;
 
-use crate::grid::Tone;
-use crate::parts::{Line, Part};
+use crate::parts::{Note, Notes, Part, Piece, Tone};
 use crate::words::{counted, listed, visible};
 
 /// CPUs that are listed below one hazard; JSON has all.
 const CPUS_MAX: usize = 8;
 
 /// Groups by their worst hazard, hazards by their level; what is low or harmless takes one line.
-pub(crate) fn parts(found: &DoctorFindings) -> Vec<Part> {
-    let mut parts = vec![Part::Sentence(overall(found), format!("{} {}", counts(found), looked_at(found)))];
+pub(crate) fn parts(found: &DoctorFindings) -> Vec<Piece> {
+    let mut parts = vec![Piece::answer(overall(found), format!("{} {}", counts(found), looked_at(found)))];
     parts.extend(groups(found).into_iter().map(|group| block(found, group)));
     let hidden = found.hazards.len() - shown(found).count();
     if hidden > 0 {
         let hazards = counted(hidden, "hazard", "hazards");
         let more = format!("{hazards} not shown: --all lists every one, --explain NAME says more.");
-        parts.push(Part::Sentence(Tone::Faint, more));
+        parts.push(Piece::said(Tone::Faint, more));
     }
     parts
 }
@@ -107,10 +106,10 @@ fn groups(found: &DoctorFindings) -> Vec<HazardGroup> {
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-fn block(found: &DoctorFindings, group: HazardGroup) -> Part {
+fn block(found: &DoctorFindings, group: HazardGroup) -> Piece {
     let hazards: Vec<&HazardFinding> = shown(found).filter(|hazard| hazard.group == group).collect();
     let lines = hazards.chunk_by(|a, b| is_alike(a, b)).flat_map(lines).collect();
-    Part::Block { title: group.title().to_owned(), lines }
+    Piece::new(Part::Notes(Notes { title: group.title().to_owned(), folded: false, lines }))
 }
 
 /// Whether two hazards are absent for one reason, and so take one line.
@@ -120,14 +119,14 @@ fn is_alike(a: &HazardFinding, b: &HazardFinding) -> bool {
 }
 
 /// One line, and for what is high or medium the cost, the advice and the CPUs below it.
-fn lines(alike: &[&HazardFinding]) -> Vec<Line> {
+fn lines(alike: &[&HazardFinding]) -> Vec<Note> {
     let Some(hazard) = alike.first() else { return Vec::new() };
     let names: Vec<String> = alike.iter().map(|found| visible(&found.name)).collect();
     let told = [hazard.value.as_deref(), hazard.reason.as_deref()];
     let told: Vec<String> = told.into_iter().flatten().map(visible).collect();
     let (level, tone) = label(hazard.severity);
     let text = format!("{level:<7} {}: {}", names.join(", "), told.join("; "));
-    let mut lines = vec![Line { tone, depth: 1, text }];
+    let mut lines = vec![line(tone, 1, text)];
     if hazard.severity <= Severity::Medium {
         lines.extend(grounds(hazard));
         lines.extend(cpus(&hazard.cpus));
@@ -135,7 +134,7 @@ fn lines(alike: &[&HazardFinding]) -> Vec<Line> {
     lines
 }
 
-fn grounds(hazard: &HazardFinding) -> Vec<Line> {
+fn grounds(hazard: &HazardFinding) -> Vec<Note> {
     let helps = if hazard.neutralised_by_us { "fauxplat neutralises it" } else { "fauxplat helps" };
     let told = [
         ("costs", Tone::Plain, Some(&hazard.cost)),
@@ -143,21 +142,23 @@ fn grounds(hazard: &HazardFinding) -> Vec<Line> {
         ("or", Tone::Plain, hazard.tune.as_ref()),
         (helps, Tone::Faint, hazard.neutralised_how.as_ref()),
     ];
-    let line = |(label, tone, text): (&str, Tone, Option<&String>)| {
-        Some(Line { tone, depth: 2, text: format!("{label}: {}", visible(text?)) })
-    };
-    told.into_iter().filter_map(line).collect()
+    let told = told.into_iter().filter_map(|(label, tone, text)| Some((label, tone, visible(text?))));
+    told.map(|(label, tone, text)| Note { label, ..line(tone, 2, text) }).collect()
 }
 
-fn cpus(found: &[CpuHazard]) -> Vec<Line> {
-    let line = |one: &CpuHazard| {
+fn line(tone: Tone, depth: usize, text: String) -> Note {
+    Note { tone, depth, ..Note::fact("", vec![text]) }
+}
+
+fn cpus(found: &[CpuHazard]) -> Vec<Note> {
+    let on_cpu = |one: &CpuHazard| {
         let (level, tone) = label(one.severity);
-        Line { tone, depth: 2, text: format!("CPU {}: {level}, {}", one.cpu, visible(&one.value)) }
+        line(tone, 2, format!("CPU {}: {level}, {}", one.cpu, visible(&one.value)))
     };
-    let mut lines: Vec<Line> = found.iter().take(CPUS_MAX).map(line).collect();
+    let mut lines: Vec<Note> = found.iter().take(CPUS_MAX).map(on_cpu).collect();
     let more = found.len().saturating_sub(CPUS_MAX);
     let text = format!("and on {}", counted(more, "more CPU", "more CPUs"));
-    lines.extend((more > 0).then_some(Line { tone: Tone::Faint, depth: 2, text }));
+    lines.extend((more > 0).then(|| line(Tone::Faint, 2, text)));
     lines
 }
 

@@ -4,20 +4,19 @@ use fauxplat_model::{Component, ExplainFindings, LevelEffect};
 use fauxplat_units::Nanos;
 use serde::Serialize;
 
-use crate::grid::{Grid, Tone};
-use crate::parts::Part;
+use crate::parts::{Grid, Piece, Tone};
 use crate::words::{counted, percent, visible};
 
 /// Columns of the longest bar.
 const BAR: f64 = 20.0;
 
-pub(crate) fn parts(found: &ExplainFindings) -> Vec<Part> {
+pub(crate) fn parts(found: &ExplainFindings) -> Vec<Piece> {
     if found.components.is_empty() {
-        return vec![Part::Sentence(Tone::Doubt, "Too few runs to explain anything.".to_owned())];
+        return vec![Piece::answer(Tone::Doubt, "Too few runs to explain anything.".to_owned())];
     }
-    let mut parts = vec![Part::Sentence(Tone::Title, answer(found)), Part::Table(table(found))];
-    parts.extend(chance(found).map(Part::plain));
-    parts.push(Part::plain(rests_on(found)));
+    let mut parts = vec![Piece::answer(Tone::Title, answer(found)), Piece::table(table(found))];
+    parts.extend(chance(found).map(Piece::plain));
+    parts.push(Piece::plain(rests_on(found)));
     parts
 }
 

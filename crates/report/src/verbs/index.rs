@@ -3,14 +3,14 @@
 use fauxplat_model::document::Header;
 use fauxplat_model::{CpuIndex, IndexFindings, Policy};
 
-use crate::grid::{Grid, Tone};
-use crate::parts::Part;
+use crate::parts::spans::emphasis;
+use crate::parts::{Grid, Piece, Tone};
 use crate::words::{counted, percent};
 
-pub(crate) fn parts(header: &Header, found: &IndexFindings) -> Vec<Part> {
-    let mut parts = vec![Part::Sentence(Tone::Title, answer(found)), Part::Table(table(found))];
-    parts.push(Part::plain(meaning(found)));
-    parts.extend(uncontrolled(header, found).map(|text| Part::Sentence(Tone::Doubt, text)));
+pub(crate) fn parts(header: &Header, found: &IndexFindings) -> Vec<Piece> {
+    let mut parts = vec![Piece::answer(Tone::Title, answer(found)), Piece::table(table(found))];
+    parts.push(Piece::plain(meaning(found)));
+    parts.extend(uncontrolled(header, found).map(|text| Piece::said(Tone::Doubt, text)));
     parts
 }
 
@@ -77,10 +77,11 @@ fn meaning(found: &IndexFindings) -> String {
             .to_owned(),
     };
     let laps = match found.together {
-        true => "The index is that of the typical lap beside the others",
-        false => {
-            "The index is that of undisturbed laps, *typical* that of the median one: what lies between is lost to others on the same core"
-        }
+        true => "The index is that of the typical lap beside the others".to_owned(),
+        false => format!(
+            "The index is that of undisturbed laps, {} that of the median one: what lies between is lost to others on the same core",
+            emphasis("typical")
+        ),
     };
     format!(
         "{kernel} {laps}. The interval is the one in which a repetition falls; waiting and steal are in neither."

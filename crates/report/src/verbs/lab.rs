@@ -4,30 +4,31 @@ use fauxplat_model::{Claim, ClaimResult, LabFindings, LabMeasured, LabOutcome, L
 use fauxplat_units::Nanos;
 use serde::Serialize;
 
-use crate::grid::{Grid, Tone};
-use crate::parts::Part;
+use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::visible;
 
-pub(crate) fn parts(found: &LabFindings) -> Vec<Part> {
-    let mut parts: Vec<Part> = found.labs.iter().flat_map(of_lab).collect();
+pub(crate) fn parts(found: &LabFindings) -> Vec<Piece> {
+    let mut parts: Vec<Piece> = found.labs.iter().flat_map(of_lab).collect();
     if found.labs.len() > 1 {
-        parts.push(Part::Table(table(found)));
+        parts.push(Piece::table(table(found)));
     }
     if found.labs.iter().any(|lab| lab.outcome.is_some()) {
-        parts.push(Part::plain(format!("Took {} in all.", Nanos::from_secs_f64(found.elapsed_s))));
+        parts.push(Piece::plain(format!("Took {} in all.", Nanos::from_secs_f64(found.elapsed_s))));
     }
     parts
 }
 
 /// Outcome, question, claims and experiments of one lab. Who published it is said once, if all claims have that in common.
-fn of_lab(lab: &LabResult) -> Vec<Part> {
-    let mut parts =
-        vec![outcome(&lab.name, lab.outcome, lab.reason.as_deref()), Part::plain(visible(&lab.question))];
+fn of_lab(lab: &LabResult) -> Vec<Piece> {
+    let mut parts = vec![
+        outcome(Rank::Answer, &lab.name, lab.outcome, lab.reason.as_deref()),
+        Piece::plain(visible(&lab.question)),
+    ];
     let shared = lab.claims.iter().all(|one| publisher(&one.claim) == publisher(&lab.claim));
     match lab.claims.as_slice() {
         [] | [_] => parts.push(claimed(&lab.claim, false)),
         claims if shared => {
-            parts.push(Part::plain(format!("Source: {}.", publisher(&lab.claim))));
+            parts.push(Piece::plain(format!("Source: {}.", publisher(&lab.claim))));
             parts.extend(claims.iter().flat_map(|one| of_claim(one, true)));
         }
         claims => parts.extend(claims.iter().flat_map(|one| of_claim(one, false))),
@@ -37,23 +38,26 @@ fn of_lab(lab: &LabResult) -> Vec<Part> {
 }
 
 /// One of several claims: what came of it, then what it says.
-fn of_claim(result: &ClaimResult, shared: bool) -> [Part; 2] {
-    [outcome(&result.name, result.outcome, result.reason.as_deref()), claimed(&result.claim, shared)]
+fn of_claim(result: &ClaimResult, shared: bool) -> [Piece; 2] {
+    [
+        outcome(Rank::Plain, &result.name, result.outcome, result.reason.as_deref()),
+        claimed(&result.claim, shared),
+    ]
 }
 
-fn outcome(name: &str, outcome: Option<LabOutcome>, reason: Option<&str>) -> Part {
+fn outcome(rank: Rank, name: &str, outcome: Option<LabOutcome>, reason: Option<&str>) -> Piece {
     let (tone, word) = match outcome {
         None => (Tone::Title, "not run"),
         Some(outcome) => (tone(outcome), outcome.words()),
     };
     let reason = reason.map_or_else(String::new, |reason| format!(": {}", visible(reason)));
-    Part::Sentence(tone, format!("{}: {word}{reason}.", visible(name)))
+    Piece::sentence(rank, tone, format!("{}: {word}{reason}.", visible(name)))
 }
 
 /// What a claim says, and who published it unless that is said elsewhere.
-fn claimed(claim: &Claim, shared: bool) -> Part {
+fn claimed(claim: &Claim, shared: bool) -> Piece {
     let by = if shared { String::new() } else { format!(" ({})", publisher(claim)) };
-    Part::plain(format!("Claim: {}{by}.", visible(&claim.statement)))
+    Piece::plain(format!("Claim: {}{by}.", visible(&claim.statement)))
 }
 
 fn publisher(claim: &Claim) -> String {
@@ -61,7 +65,7 @@ fn publisher(claim: &Claim) -> String {
 }
 
 /// What was run, where it is stored, and the table that it gave to be shown.
-fn of_run(run: &LabRun) -> Vec<Part> {
+fn of_run(run: &LabRun) -> Vec<Piece> {
     let ids: Vec<String> = match run.ids.as_slice() {
         [] => run.id.iter().map(i64::to_string).collect(),
         ids => ids.iter().map(i64::to_string).collect(),
@@ -73,8 +77,8 @@ fn of_run(run: &LabRun) -> Vec<Part> {
     };
     let program = if run.shell { "" } else { "fauxplat " };
     let line = format!("{}: {program}{}{stored}", visible(&run.name), visible(&run.line));
-    let table = run.table.as_ref().map(|table| Part::Table(given(table)));
-    std::iter::once(Part::plain(line)).chain(table).collect()
+    let table = run.table.as_ref().map(|table| Piece::table(given(table)));
+    std::iter::once(Piece::plain(line)).chain(table).collect()
 }
 
 /// A table that a program of the lab gave; what a row has too much or too little is no reason to show nothing.

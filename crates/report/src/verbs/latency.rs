@@ -3,30 +3,33 @@
 use fauxplat_model::{LatencyFindings, LatencyTest, Metric, Percentiles, Policy};
 use serde::Serialize;
 
-use crate::grid::{Grid, Tone};
-use crate::parts::{Bars, Part};
+use crate::parts::{Curve, Distribution, Grid, Medium, Part, Piece, Quantiles, Shape, Tone};
 use crate::words::{counted, percent, quantity};
 
-pub(crate) fn parts(found: &LatencyFindings) -> Vec<Part> {
-    let mut parts = vec![Part::Sentence(Tone::Title, answer(found)), Part::Table(table(found))];
-    parts.extend(distributions(found).map(Part::Bars));
+pub(crate) fn parts(found: &LatencyFindings) -> Vec<Piece> {
+    let mut parts = vec![Piece::answer(Tone::Title, answer(found))];
+    parts.extend(quantiles(found).map(|it| Piece::new(Part::Quantiles(it))));
+    parts.push(Piece::table(table(found)));
+    // On a page the curves show the same, and more of it.
+    let drawn = distributions(found).map(|it| Piece::new(Part::Distribution(it)));
+    parts.extend(drawn.map(|piece| piece.only(&[Medium::Terminal, Medium::Comment])));
     let missed: u64 = found.tests.iter().map(|test| test.missed).sum();
     if missed > 0 {
-        parts.push(Part::Sentence(Tone::Doubt, stalls(found, missed)));
+        parts.push(Piece::said(Tone::Doubt, stalls(found, missed)));
     }
     for test in found.tests.iter().filter(|test| !test.causes.is_empty()) {
-        parts.push(Part::plain(format!(
+        parts.push(Piece::plain(format!(
             "Noise on CPU {} at {}: {} of the time was lost to",
             test.cpu,
             test.policy,
             percent(test.lost_share.unwrap_or(0.0))
         )));
-        parts.push(Part::Table(causes(test)));
+        parts.push(Piece::table(causes(test)));
     }
     parts
 }
 
-pub(crate) fn answer(found: &LatencyFindings) -> String {
+fn answer(found: &LatencyFindings) -> String {
     let worst = found.tests.iter().max_by_key(|test| test.corrected.p99_ns);
     let Some(worst) = worst else { return "Nothing was measured.".to_owned() };
     let best = found.tests.iter().min_by_key(|test| test.corrected.p99_ns).unwrap_or(worst);
@@ -48,12 +51,12 @@ pub(crate) fn answer(found: &LatencyFindings) -> String {
     }
 }
 
-pub(crate) fn time(ns: u64) -> String {
+fn time(ns: u64) -> String {
     quantity(Metric::WALL, ns as f64)
 }
 
 /// A test in words: what, where and how.
-pub(crate) fn place(test: &LatencyTest) -> String {
+fn place(test: &LatencyTest) -> String {
     format!("{}, {}, {}", test.name, cpus(test), policy(test))
 }
 
@@ -107,7 +110,7 @@ const DRAWN_MAX: usize = 18;
 const COUNT_MIN: u64 = 20;
 
 /// The distributions on one logarithmic axis. Of messages the round trip stands for both ways.
-fn distributions(found: &LatencyFindings) -> Option<Bars> {
+fn distributions(found: &LatencyFindings) -> Option<Distribution> {
     let is_way = |name: &str| name.ends_with(" there") || name.ends_with(" back");
     let drawn: Vec<&LatencyTest> =
         found.tests.iter().filter(|test| test.count >= COUNT_MIN && !is_way(&test.name)).collect();
@@ -117,11 +120,13 @@ fn distributions(found: &LatencyFindings) -> Option<Bars> {
         return None;
     }
     let (from, to) = ((low as f64).ln(), (high as f64).ln());
-    let series = |test: &&LatencyTest| (place(test), columns(&test.corrected, from, to));
-    Some(Bars {
-        title: "distribution: time and height are logarithmic, what was missed is in it".to_owned(),
-        series: drawn.iter().map(series).collect(),
-        ends: [time(low), time(high)],
+    Some(Distribution {
+        names: drawn.iter().map(|test| place(test)).collect(),
+        shape: Shape::Counts {
+            title: "distribution: time and height are logarithmic, what was missed is in it".to_owned(),
+            counts: drawn.iter().map(|test| columns(&test.corrected, from, to)).collect(),
+            ends: [time(low), time(high)],
+        },
     })
 }
 
@@ -132,6 +137,37 @@ fn columns(of: &Percentiles, from: f64, to: f64) -> Vec<u64> {
         columns[(share * COLUMNS as f64).clamp(0.0, COLUMNS as f64 - 1.0) as usize] += count;
     }
     columns
+}
+
+/// Latencies by percentile, with and without the activations that were missed.
+fn quantiles(found: &LatencyFindings) -> Option<Quantiles> {
+    let curve = |test: &LatencyTest| Curve {
+        name: place(test),
+        seen: points(&test.raw),
+        corrected: (test.missed > 0).then(|| points(&test.corrected)),
+    };
+    let curves: Vec<Curve> = found.tests.iter().map(curve).collect();
+    (!curves.is_empty()).then(|| Quantiles {
+        title: "Latency by percentile".to_owned(),
+        description: answer(found),
+        curves,
+        legend: "dashed: with the activations that came due while the test was stalled",
+    })
+}
+
+/// A step at each occupied bin. The last activation is as rare as there are activations.
+fn points(of: &Percentiles) -> Vec<(f64, f64)> {
+    let all: u64 = of.histogram.iter().map(|bin| bin.1).sum();
+    let mut before = 0;
+    let mut points = Vec::new();
+    for &(late_ns, count) in of.histogram.iter().filter(|bin| bin.1 > 0) {
+        let rare = |earlier: u64| (all as f64 / (all - earlier) as f64).log10();
+        let late = (late_ns.max(1) as f64).log10();
+        points.push((rare(before), late));
+        before += count;
+        points.push((rare(before.min(all - 1)), late));
+    }
+    points
 }
 
 fn stalls(found: &LatencyFindings, missed: u64) -> String {
@@ -212,5 +248,21 @@ pub(crate) fn row(test: &LatencyTest) -> Row<'_> {
         corrected_p999_ns: corrected.p999_ns,
         corrected_p99999_ns: corrected.p99999_ns,
         lost_share: test.lost_share,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curve_rises_and_ends_at_the_rarest() {
+        let of = Percentiles {
+            histogram: vec![(1000, 90), (10_000, 9), (1_000_000, 1)],
+            ..Percentiles::default()
+        };
+        let points = points(&of);
+        assert!(points.windows(2).all(|two| two[0].0 <= two[1].0 && two[0].1 <= two[1].1), "{points:?}");
+        assert_eq!((points[0], points[5]), ((0.0, 3.0), (2.0, 6.0)));
     }
 }

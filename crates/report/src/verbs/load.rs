@@ -3,16 +3,15 @@
 use fauxplat_model::document::Header;
 use fauxplat_model::{LoadAccount, LoadFindings};
 
-use crate::grid::{Grid, Tone};
-use crate::parts::Part;
+use crate::parts::{Grid, Piece, Tone};
 use crate::words::counted;
 
-pub(crate) fn parts(header: &Header, found: &LoadFindings) -> Vec<Part> {
-    let mut parts = vec![Part::Sentence(Tone::Title, answer(header, found))];
+pub(crate) fn parts(header: &Header, found: &LoadFindings) -> Vec<Piece> {
+    let mut parts = vec![Piece::answer(Tone::Title, answer(header, found))];
     if !found.generators.is_empty() {
-        parts.push(Part::Table(table(found)));
+        parts.push(Piece::table(table(found)));
     }
-    parts.push(Part::plain(
+    parts.push(Piece::plain(
         "Asked and achieved are shares of the time by CPU time (files: by wall time), held from period to period of 10 ms.",
     ));
     parts

@@ -1,26 +1,53 @@
-//! What the report of each verb says, once for text and Markdown, and its rows for spreadsheets.
-//!
-//! `run`, `compare` and `aa` have pages of their own, since they show runs; every other verb has a file here.
+//! What the report of each verb says, once for every renderer, and its rows for spreadsheets.
 
-pub(crate) mod capacity;
-pub(crate) mod contend;
-pub(crate) mod doctor;
-pub(crate) mod explain;
-pub(crate) mod index;
-pub(crate) mod lab;
-pub(crate) mod latency;
-pub(crate) mod load;
-pub(crate) mod tune;
+mod aa;
+mod blocks;
+mod capacity;
+mod compare;
+mod contend;
+mod doctor;
+mod explain;
+mod frame;
+mod index;
+mod lab;
+mod latency;
+mod load;
+mod processes;
+mod run;
+mod sweep;
+mod table;
+pub(crate) mod topo;
+mod tune;
 
 use std::io::Write;
 
 use fauxplat_model::document::{Findings, Record};
 
-use crate::parts::Part;
+use crate::parts::Piece;
 
-/// The report as parts, the answer first.
-pub(crate) fn parts(record: &Record) -> Vec<Part> {
+/// The whole report, the answer first and what it rests upon last.
+pub(crate) fn report(record: &Record) -> Vec<Piece> {
+    let mut pieces = parts(record);
+    pieces.extend(match record.findings {
+        // Something was looked at and nothing was run, so that no condition held.
+        Findings::Doctor(_) | Findings::Topo(_) => frame::inspected(record.header),
+        // Nothing was measured at all, or it is no experiment.
+        Findings::Tune(_) | Findings::TuneList(_) | Findings::Restore(_) | Findings::Table(_) => {
+            frame::imprint(record.header)
+        }
+        _ => frame::foot(record.header),
+    });
+    pieces
+}
+
+fn parts(record: &Record) -> Vec<Piece> {
     match record.findings {
+        Findings::Run(found) => run::parts(record, found),
+        Findings::Compare(found) => compare::parts(record, found),
+        Findings::Aa(found) => aa::parts(record, found),
+        Findings::Sweep(found) => sweep::parts(found),
+        Findings::Topo(found) => topo::parts(record.header, found),
+        Findings::Table(found) => table::parts(found),
         Findings::Doctor(found) => doctor::parts(found),
         Findings::Capacity(found) => capacity::parts(found),
         Findings::Contend(found) => contend::parts(found),
@@ -32,13 +59,7 @@ pub(crate) fn parts(record: &Record) -> Vec<Part> {
         Findings::Restore(found) => tune::parts_of_restore(record.header, found),
         Findings::Lab(found) => lab::parts(found),
         Findings::Explain(found) => explain::parts(found),
-        _ => Vec::new(),
     }
-}
-
-/// Whether something was looked at and nothing was run, so that no condition held.
-pub(crate) fn is_look(findings: &Findings) -> bool {
-    matches!(findings, Findings::Doctor(_))
 }
 
 /// Writes the rows of findings that have rows of their own; whether there were any.

@@ -6,58 +6,58 @@ use fauxplat_model::{
     TuneFindings,
 };
 
-use crate::grid::{Grid, Tone};
-use crate::parts::Part;
+use crate::parts::spans::code;
+use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{counted, visible};
 
 /// The report of `tune`. It says nothing of condition and repetition, since nothing was measured.
-pub(crate) fn parts(header: &Header, found: &TuneFindings) -> Vec<Part> {
-    let mut parts = vec![Part::Sentence(Tone::Title, title(found))];
+pub(crate) fn parts(header: &Header, found: &TuneFindings) -> Vec<Piece> {
+    let mut parts = vec![Piece::answer(Tone::Title, title(found))];
     let dry = found.action == TuneAction::DryRun;
     parts.extend(table(&found.changes, if dry { "wanted" } else { "now" }));
-    parts.extend(found.restored.as_ref().map(|done| Part::plain(restoration(done))));
+    parts.extend(found.restored.as_ref().map(|done| Piece::plain(restoration(done))));
     parts.extend(warnings(header));
     parts
 }
 
 /// The report of `restore`.
-pub(crate) fn parts_of_restore(header: &Header, found: &RestoreFindings) -> Vec<Part> {
-    let mut parts = vec![Part::Sentence(Tone::Title, restored(found))];
+pub(crate) fn parts_of_restore(header: &Header, found: &RestoreFindings) -> Vec<Piece> {
+    let mut parts = vec![Piece::answer(Tone::Title, restored(found))];
     parts.extend(table(found.restored.as_ref().map_or(&[], |done| &done.changes), "now"));
     parts.extend(warnings(header));
     parts
 }
 
 /// The report of `tune --list`.
-pub(crate) fn parts_of_list(found: &TuneCatalog) -> Vec<Part> {
+pub(crate) fn parts_of_list(found: &TuneCatalog) -> Vec<Piece> {
     let mut parts = Vec::new();
     for profile in &found.profiles {
         let name = format!("{}: {}", visible(&profile.name), visible(&profile.purpose));
-        parts.push(Part::Sentence(Tone::Title, name));
-        parts.push(Part::plain(visible(&profile.set.join(", "))));
+        parts.push(Piece::sentence(Rank::Title, Tone::Title, name));
+        parts.push(Piece::plain(visible(&profile.set.join(", "))));
     }
     for knob in &found.knobs {
         let here =
             knob.current.as_deref().map_or(String::new(), |value| format!("; here {}", visible(value)));
         let alone =
             knob.process.as_deref().map_or(String::new(), |call| format!("; for one command by {call}"));
-        parts.push(Part::plain(format!("{}={}: {}{here}{alone}", knob.name, knob.values, knob.purpose)));
+        parts.push(Piece::plain(format!("{}={}: {}{here}{alone}", knob.name, knob.values, knob.purpose)));
     }
     parts
 }
 
 /// The changes and why some are not as they were asked for.
-fn table(changes: &[KnobChange], verb: &str) -> Vec<Part> {
+fn table(changes: &[KnobChange], verb: &str) -> Vec<Piece> {
     if changes.is_empty() {
         return Vec::new();
     }
     let reasons = reasons(changes);
-    let why = (!reasons.is_empty()).then(|| Part::Sentence(Tone::Faint, reasons.join("; ")));
-    std::iter::once(Part::Table(grid(changes, verb))).chain(why).collect()
+    let why = (!reasons.is_empty()).then(|| Piece::said(Tone::Faint, reasons.join("; ")));
+    std::iter::once(Piece::table(grid(changes, verb))).chain(why).collect()
 }
 
-fn warnings(header: &Header) -> impl Iterator<Item = Part> + '_ {
-    header.warnings.iter().map(|text| Part::Sentence(Tone::Doubt, format!("warning: {}", visible(text))))
+fn warnings(header: &Header) -> impl Iterator<Item = Piece> + '_ {
+    header.warnings.iter().map(|text| Piece::warning(text))
 }
 
 /// A value as a row of a spreadsheet.
@@ -122,7 +122,8 @@ fn title(found: &TuneFindings) -> String {
             format!("{asked}: {} would be changed; nothing was written.", values(KnobOutcome::Planned))
         }
         TuneAction::Applied if found.tuned => {
-            format!("{asked}: {} changed, until `fauxplat restore`.", values(KnobOutcome::Changed))
+            let until = code("fauxplat restore");
+            format!("{asked}: {} changed, until {until}.", values(KnobOutcome::Changed))
         }
         TuneAction::Applied => format!("{asked}: nothing was changed."),
         TuneAction::Held => {

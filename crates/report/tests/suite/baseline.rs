@@ -123,3 +123,18 @@ fn a_baseline_without_runs_is_refused() {
     ));
     insta::assert_snapshot!("a_baseline_without_runs_is_refused", said.join("\n"));
 }
+
+#[test]
+fn metrics_that_only_this_experiment_has_are_read_back() {
+    let mut owned = common::run(&["a", "b"]);
+    let requests = Metric::from_id("table:requests").unwrap();
+    for sample in &mut owned.samples {
+        let value = u64::from(sample.trial) + 1;
+        sample.readings.set(requests, (sample.command == 0).then_some(value));
+    }
+    let series = read_back(&owned, Format::Json);
+    let expected = owned.samples.iter().filter(|it| it.phase == Phase::Measured && it.outcome.is_success());
+    let expected: Vec<f64> = expected.filter_map(|it| it.get(requests)).map(|it| it as f64).collect();
+    assert_eq!(series[0].get(requests), Some(&expected[..]));
+    assert_eq!(series[1].get(requests), None);
+}

@@ -14,7 +14,7 @@ use fauxplat_units::Bytes;
 
 /// The formats that carry runs: those for drawings and topologies refuse them.
 pub(crate) fn formats_of_runs() -> impl Iterator<Item = Format> {
-    let drawings = [Format::Svg, Format::Html, Format::Boxes, Format::Lscpu, Format::OpenMetrics];
+    let drawings = [Format::Svg, Format::Boxes, Format::Lscpu, Format::OpenMetrics];
     Format::ALL.into_iter().filter(move |format| !drawings.contains(format))
 }
 
@@ -67,6 +67,7 @@ pub(crate) fn header(verb: &str) -> Header {
     Header {
         fauxplat_version: "0.1.0".into(),
         id: Some(7),
+        uuid: None,
         started: "2026-11-02T09:30:00Z".into(),
         invocation: vec![
             "/usr/bin/fauxplat".into(),

@@ -30,7 +30,7 @@ fn absent(name: &str, group: HazardGroup, severity: Severity, reason: &str) -> H
     HazardFinding { value: None, reason, tune: None, can_tune: false, ..hazard(name, group, severity) }
 }
 
-fn findings() -> DoctorFindings {
+pub(crate) fn findings() -> DoctorFindings {
     use HazardGroup::{Background, Frequency, Kernel, Process};
     let on_cpu = |cpu: u32| CpuHazard { cpu: Cpu(cpu), value: "97 % busy".into(), severity: Severity::High };
     let hazards = vec![
@@ -53,7 +53,7 @@ fn findings() -> DoctorFindings {
     DoctorFindings { hazards, cpus, interval_ns: 100_400_000, elapsed_ns: 120_000_000, show_all: false }
 }
 
-fn record(findings: DoctorFindings) -> Owned {
+pub(crate) fn record(findings: DoctorFindings) -> Owned {
     let header = Header {
         id: None,
         invocation: ["/usr/bin/fauxplat", "doctor"].map(String::from).to_vec(),

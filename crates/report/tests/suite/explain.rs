@@ -27,7 +27,7 @@ fn component(factor: &str, share: f64, points: f64, p: Option<f64>, levels: &[(&
     }
 }
 
-fn explained() -> Owned {
+pub(crate) fn explained() -> Owned {
     let mut owned = common::run(&["prog 1"]);
     owned.header = common::header("explain");
     owned.findings = Findings::Explain(ExplainFindings {

@@ -2,9 +2,13 @@
 
 mod baseline;
 mod common;
+mod constructed;
 mod doctor;
+mod every_verb;
+mod evidence;
 mod explain;
 mod exports;
+mod html;
 mod json;
 mod markdown;
 mod properties;

@@ -86,7 +86,7 @@ fn finding() -> SweepFinding {
     }
 }
 
-fn owned(found: SweepFindings) -> Owned {
+pub(crate) fn owned(found: SweepFindings) -> Owned {
     let mut owned = common::run(&["prog 1"]);
     owned.header = common::header("sweep");
     owned.findings = Findings::Sweep(Box::new(found));
@@ -94,13 +94,13 @@ fn owned(found: SweepFindings) -> Owned {
 }
 
 /// Sixty-four sizes, 16 bytes apart.
-fn sizes() -> SweepFindings {
+pub(crate) fn sizes() -> SweepFindings {
     let levels = (0..64).map(|index| ((index * 16).to_string(), Some(f64::from(index * 16))));
     findings("env-size", Some("bytes"), levels.collect())
 }
 
 /// Two words, at one of which the command crashes, and nothing else.
-fn words() -> SweepFindings {
+pub(crate) fn words() -> SweepFindings {
     let mut found = findings("aslr", None, vec![("on".into(), None), ("off".into(), None)]);
     found.finding.answer = SweepAnswer::NoEffect;
     (found.finding.p_value, found.finding.difference_high_ratio) = (0.43, 1.004);
@@ -117,7 +117,7 @@ fn words() -> SweepFindings {
 }
 
 /// A product, undecided.
-fn product() -> SweepFindings {
+pub(crate) fn product() -> SweepFindings {
     let levels = (0..30).flat_map(|size| {
         ["on", "off"].map(|aslr| (format!("{} × {aslr}", size * 16), Some(f64::from(size * 16))))
     });
@@ -209,10 +209,10 @@ fn drawings_show_every_level_and_each_peak_closer() {
     insta::assert_snapshot!("sweep_words_svg", owned(words()).render(Format::Svg, &Style::default()));
     let page = owned(sizes()).render(Format::Html, &Style::default());
     assert_eq!(page.matches("<svg").count(), 2, "the whole and one peak");
-    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Peaks") && page.contains("752"));
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("stands out") && page.contains("752"));
     // Nothing is loaded: no link, no source; the only address is the name of the drawing's kind.
     assert!(!page.contains("src=") && !page.contains("<link") && !page.contains("@import"));
-    assert_eq!(page.matches("http").count(), page.matches("http://www.w3.org/2000/svg").count());
+    assert_eq!(page.matches("http:").count(), page.matches("http://www.w3.org/2000/svg").count());
     let many = owned(product()).render(Format::Svg, &Style::default());
     assert!(many.contains("① on") && many.contains("② off"), "{many}");
 }
@@ -237,8 +237,10 @@ fn odd_numbers_and_no_levels_are_drawn_too() {
     odd.finding.difference_ratio = f64::NAN;
     let mut empty = sizes();
     (empty.levels, empty.runs_done, empty.stages) = (Vec::new(), 0, Vec::new());
-    for found in [odd, empty] {
-        for format in [Format::Text, Format::Json, Format::Markdown, Format::Svg, Format::Html, Format::Csv] {
+    for format in [Format::Text, Format::Json, Format::Markdown, Format::Svg, Format::Html, Format::Csv] {
+        // Where nothing was measured there is nothing to draw.
+        let found = [&odd, &empty].into_iter().filter(|it| format != Format::Svg || !it.levels.is_empty());
+        for found in found {
             assert!(!owned(found.clone()).render(format, &Style::default()).contains("NaN"), "{format}");
         }
     }

@@ -38,6 +38,7 @@ pub(crate) fn header() -> Header {
     Header {
         fauxplat_version: "0.1.0".into(),
         id: None,
+        uuid: None,
         started: "2026-11-21T10:00:00Z".into(),
         invocation: vec!["fauxplat".into(), "run".into(), "true".into()],
         seed: u64::MAX,
@@ -99,4 +100,14 @@ pub(crate) fn sample(trial: u32) -> Sample {
         started_ns: u64::from(trial) * 1_000_000_007,
         readings: readings.collect(),
     }
+}
+
+/// The same with readings that have no column.
+pub(crate) fn open_sample(trial: u32) -> Sample {
+    let mut sample = sample(trial);
+    let open = ["table:requests", "pmu:cycles", "pmu:instructions"];
+    for (index, id) in (0..).zip(open).filter(|(index, _)| *index != trial % 3) {
+        sample.readings.set(Metric::from_id(id).unwrap(), Some(u64::from(trial * 10 + index)));
+    }
+    sample
 }

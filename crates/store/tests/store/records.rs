@@ -58,6 +58,7 @@ fn an_experiment_comes_back_as_it_was() {
     assert_eq!(experiment.samples(), 40);
     let mut last = header();
     last.warnings.push("one run failed".into());
+    last.uuid = Some(experiment.uuid().to_owned());
     let id = experiment.finish(&last, Some(&findings(5_004_000.0)), State::Finished).unwrap();
 
     let loaded = store.load(id).unwrap();

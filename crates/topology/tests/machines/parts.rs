@@ -30,6 +30,7 @@ fn report(topology: Topology, facts: MachineFacts, format: Format, style: &Style
     let header = Header {
         fauxplat_version: "0.0.0".into(),
         id: None,
+        uuid: None,
         started: "2026-11-21T00:00:00Z".into(),
         invocation: vec!["fauxplat".into(), "topo".into()],
         seed: 0,

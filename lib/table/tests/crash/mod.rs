@@ -77,9 +77,17 @@ fn one_table(kills: u64, place: &Path, spawn: &dyn Fn(&Path, &Path, u64) -> Chil
         while writer < kills {
             let pair = (kills - writer).min(2);
             let children: Vec<Child> = (0..pair).map(|n| spawn(&cells, &records, writer + n)).collect();
-            for mut child in children {
+            for (mut child, number) in children.into_iter().zip(writer..) {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                // Starting takes about a millisecond: some die before the first step, most in the middle.
+                // Where starting takes about a millisecond some die before the first step, most in the middle. Where it
+                // takes longer, every tenth is in the middle all the same.
+                while number.is_multiple_of(10) && table.get(WRITERS + number, INSERTS_DONE).is_none() {
+                    assert!(
+                        child.try_wait().expect("a child of our own").is_none(),
+                        "a writer ended by itself"
+                    );
+                    std::thread::sleep(Duration::from_millis(1));
+                }
                 std::thread::sleep(Duration::from_micros(500 + (random >> 52)));
                 child.kill().expect("a child can be killed");
                 child.wait().expect("a child can be waited for");

@@ -1,4 +1,0 @@
-//! Drawings of findings whose report is sentences and tables.
-
-pub(crate) mod heat;
-pub(crate) mod percentiles;

@@ -1,0 +1,169 @@
+//! How readings are spread: the axis and the bins that every drawing of them shares.
+
+use fauxplat_model::Metric;
+
+/// Fewer readings than this are better read in the table.
+const READINGS_MIN: usize = 5;
+
+/// More columns than this add noise, not shape.
+const COLUMNS_MAX: usize = 60;
+
+/// Distributions on one axis.
+pub(crate) struct Distribution {
+    /// Whose they are; empty where the pieces around a single one say it.
+    pub(crate) names: Vec<String>,
+    pub(crate) shape: Shape,
+}
+
+/// What is known of them.
+pub(crate) enum Shape {
+    /// All readings: each drawing bins them for the room that it has.
+    Readings {
+        /// What was read.
+        metric: Metric,
+        /// What all of them are drawn on.
+        axis: Axis,
+        values: Vec<Sorted>,
+    },
+    /// Counts in bins that were chosen already.
+    Counts {
+        /// What the axis is, and how high the columns are.
+        title: String,
+        counts: Vec<Vec<u64>>,
+        /// What stands at the two ends of the axis.
+        ends: [String; 2],
+    },
+}
+
+impl Distribution {
+    /// The distributions of readings, if there is anything to see.
+    pub(crate) fn of(metric: Metric, names: Vec<String>, values: Vec<Sorted>) -> Option<Self> {
+        let axis = Axis::of(&values.iter().collect::<Vec<_>>())?;
+        Some(Distribution { names, shape: Shape::Readings { metric, axis, values } })
+    }
+}
+
+/// Readings of one command, in rising order.
+pub(crate) struct Sorted(Vec<f64>);
+
+impl Sorted {
+    pub(crate) fn new(values: impl Iterator<Item = f64>) -> Self {
+        let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+        values.sort_by(f64::total_cmp);
+        Sorted(values)
+    }
+
+    pub(crate) fn is_drawable(&self) -> bool {
+        self.0.len() >= READINGS_MIN
+    }
+
+    fn quantile(&self, share: f64) -> f64 {
+        self.0[((self.0.len() - 1) as f64 * share).round() as usize]
+    }
+
+    /// The middle; only where there are readings.
+    pub(crate) fn median(&self) -> Option<f64> {
+        let (upper, lower) = (self.0.len() / 2, self.0.len().saturating_sub(1) / 2);
+        Some(self.0.get(lower)? / 2.0 + self.0.get(upper)? / 2.0)
+    }
+}
+
+/// The stretch of the number line that is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Axis {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    /// Width of a bin that neither combs nor flattens the narrowest of the series.
+    bin: f64,
+}
+
+/// An axis cut into bins.
+#[derive(Clone, Copy)]
+pub(crate) struct Raster {
+    pub(crate) axis: Axis,
+    pub(crate) bins: usize,
+    /// Characters per bin.
+    pub(crate) stretch: usize,
+}
+
+impl Axis {
+    /// An axis for several commands, if there is anything to see on it.
+    ///
+    /// It ends three interquartile ranges beyond the quartiles (Tukey's outer fences): one straggler would otherwise
+    /// squeeze the rest into a single column. What lies beyond is counted, not hidden. The bins have half the width
+    /// of Freedman and Diaconis (1981), one interquartile range over the cube root of the number of readings, since
+    /// the eye smooths by itself.
+    pub(crate) fn of(series: &[&Sorted]) -> Option<Axis> {
+        let own = series.iter().filter(|it| it.is_drawable()).map(|it| {
+            let (q1, q3) = (it.quantile(0.25), it.quantile(0.75));
+            let reach = 3.0 * (q3 - q1);
+            let bin = (q3 - q1) / (it.0.len() as f64).cbrt();
+            Axis { low: it.quantile(0.0).max(q1 - reach), high: it.quantile(1.0).min(q3 + reach), bin }
+        });
+        let axis = own.reduce(|a, b| Axis {
+            low: a.low.min(b.low),
+            high: a.high.max(b.high),
+            bin: a.bin.min(b.bin),
+        })?;
+        (axis.high > axis.low && (axis.high - axis.low).is_finite()).then_some(axis)
+    }
+
+    /// The axis over at most so many characters.
+    pub(crate) fn raster(self, room: usize) -> Raster {
+        let room = room.clamp(8, COLUMNS_MAX);
+        let wanted = ((self.high - self.low) / self.bin).ceil();
+        let bins = if wanted.is_finite() { (wanted as usize).clamp(8, room) } else { room };
+        let stretch = room.div_ceil(bins);
+        Raster { axis: self, bins: room / stretch, stretch }
+    }
+}
+
+impl Raster {
+    fn bin(self, value: f64) -> Option<usize> {
+        let Axis { low, high, .. } = self.axis;
+        let share = (value - low) / (high - low);
+        (low..=high).contains(&value).then(|| ((share * self.bins as f64) as usize).min(self.bins - 1))
+    }
+
+    /// The character under which a value lies.
+    pub(crate) fn character(self, value: f64) -> Option<usize> {
+        let characters = Raster { bins: self.bins * self.stretch, stretch: 1, ..self };
+        characters.bin(value)
+    }
+
+    /// How many readings lie in each bin, and how many beyond all of them.
+    pub(crate) fn count(self, series: &Sorted) -> (Vec<usize>, usize) {
+        let mut bins = vec![0; self.bins];
+        let mut beyond = 0;
+        for &value in &series.0 {
+            match self.bin(value) {
+                Some(bin) => bins[bin] += 1,
+                None => beyond += 1,
+            }
+        }
+        (bins, beyond)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(values: &[f64]) -> Sorted {
+        Sorted::new(values.iter().copied())
+    }
+
+    #[test]
+    fn nothing_is_drawn_of_a_few_or_equal_readings() {
+        assert_eq!(Axis::of(&[&sorted(&[1.0, 2.0])]), None);
+        assert_eq!(Axis::of(&[&sorted(&[3.0; 20])]), None);
+        assert_eq!(Axis::of(&[]), None);
+    }
+
+    #[test]
+    fn the_middle_of_nothing_is_nothing() {
+        assert_eq!(sorted(&[]).median(), None);
+        assert_eq!(sorted(&[1.0]).median(), Some(1.0));
+        assert_eq!(sorted(&[4.0, 1.0, 2.0, f64::NAN, 9.0]).median(), Some(3.0));
+    }
+}

@@ -1,0 +1,62 @@
+//! A table before anybody decided how it looks.
+
+/// What a row says, for those who can show colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Plain,
+    /// Titles of commands.
+    Title,
+    /// Headings of tables, and what stands in the margin.
+    Faint,
+    Good,
+    Bad,
+    Neutral,
+    Doubt,
+}
+
+/// One line of a grid.
+pub(crate) struct Row {
+    pub(crate) tone: Tone,
+    pub(crate) cells: Vec<String>,
+}
+
+impl Row {
+    /// The same row with every cell changed.
+    pub(crate) fn map(&self, change: impl Fn(&String) -> String) -> Row {
+        Row { tone: self.tone, cells: self.cells.iter().map(change).collect() }
+    }
+}
+
+/// A table. The first column is text, to be shortened where there is no room.
+pub(crate) struct Grid {
+    pub(crate) header: Vec<String>,
+    pub(crate) rows: Vec<Row>,
+    /// Columns that may be left out when there is no room, the most dispensable first.
+    pub(crate) dispensable: Vec<usize>,
+    /// Whether the first column holds names that somebody else chose.
+    pub(crate) named: bool,
+}
+
+impl Grid {
+    pub(crate) fn new(header: &[&str], dispensable: &[usize]) -> Self {
+        let header = header.iter().map(|&title| title.to_owned()).collect();
+        Grid { header, rows: Vec::new(), dispensable: dispensable.to_vec(), named: false }
+    }
+
+    /// The same with a first column of names.
+    pub(crate) fn named(header: &[&str], dispensable: &[usize]) -> Self {
+        Grid { named: true, ..Grid::new(header, dispensable) }
+    }
+
+    /// Whether a column holds numbers, which stand under each other from the right.
+    pub(crate) fn is_numeric(&self, column: usize) -> bool {
+        let is_number =
+            |cell: &str| cell.chars().next().is_none_or(|c| c.is_ascii_digit() || "+−-–<?".contains(c));
+        column > 0 && self.rows.iter().all(|row| is_number(&row.cells[column]))
+    }
+
+    pub(crate) fn push(&mut self, tone: Tone, cells: Vec<String>) {
+        debug_assert_eq!(cells.len(), self.header.len());
+        self.rows.push(Row { tone, cells });
+    }
+}

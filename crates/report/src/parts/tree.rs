@@ -1,0 +1,67 @@
+//! What contains what: as branches with something beside them, and as boxes within boxes.
+
+use super::Tone;
+
+/// A tree in one of its forms.
+pub(crate) enum Tree {
+    /// Branches with columns beside them.
+    Columns {
+        /// Titles of all columns, that of the branches first.
+        header: Vec<&'static str>,
+        /// Columns that may be left out, the most dispensable first.
+        dispensable: Vec<usize>,
+        branches: Vec<Branch>,
+    },
+    /// Branches with a list beside each, which is shortened where there is no room.
+    Sets(Vec<Branch>),
+    /// Boxes within boxes.
+    Boxes(Boxes),
+}
+
+/// A line of a tree. Those that it contains follow it.
+pub(crate) struct Branch {
+    pub(crate) tone: Tone,
+    /// 0 for the trunk.
+    pub(crate) depth: usize,
+    pub(crate) text: String,
+    /// What stands beside it: a cell for each further column, or the items of the list.
+    pub(crate) beside: Vec<String>,
+}
+
+/// A drawing of boxes.
+pub(crate) struct Boxes {
+    /// What it is, and what a screen reader says instead of it.
+    pub(crate) title: String,
+    pub(crate) description: String,
+    pub(crate) whole: TreeBox,
+    /// What no box shows.
+    pub(crate) notes: Vec<String>,
+}
+
+/// A box with what it contains.
+pub(crate) struct TreeBox {
+    /// What stands in it above its contents.
+    pub(crate) lines: Vec<String>,
+    /// Which kind of thing it is.
+    pub(crate) tint: usize,
+    /// Whether it can be used.
+    pub(crate) usable: bool,
+    /// What it says when the pointer rests on it.
+    pub(crate) hint: String,
+    pub(crate) children: Vec<TreeBox>,
+}
+
+impl Branch {
+    /// Whether this branch, or the one of a lower depth that it stands on, is followed by a sibling at `depth`.
+    pub(crate) fn has_sibling_below(branches: &[Branch], index: usize, depth: usize) -> bool {
+        let mut below = branches[index + 1..].iter().take_while(|branch| branch.depth >= depth);
+        below.any(|branch| branch.depth == depth)
+    }
+}
+
+impl TreeBox {
+    /// Whether it stands for one thing that contains nothing.
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.children.is_empty() && self.lines.len() == 1
+    }
+}

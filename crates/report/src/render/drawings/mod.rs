@@ -1,0 +1,61 @@
+//! Parts as drawings: each is a file by itself, or stands inside a page.
+
+mod boxes;
+mod distribution;
+mod heat_map;
+mod quantiles;
+mod series;
+
+use std::io::Write;
+
+use maud::Markup;
+
+use crate::ReportError;
+use crate::parts::{Medium, Part, Piece, Tree, shown};
+use crate::svg;
+
+/// A drawing in pixels.
+pub(crate) struct Drawing {
+    width: f64,
+    height: f64,
+    title: String,
+    description: String,
+    body: Markup,
+}
+
+impl Drawing {
+    fn new(width: f64, height: f64, title: &str, description: &str, body: Markup) -> Self {
+        let (title, description) = (title.to_owned(), description.to_owned());
+        Drawing { width, height, title, description, body }
+    }
+
+    /// The drawing as a file.
+    fn document(&self) -> String {
+        svg::document(self.width, self.height, &self.title, &self.description, &self.body)
+    }
+
+    /// The drawing inside a page that has [`svg::STYLE`].
+    pub(crate) fn inline(&self) -> Markup {
+        svg::inline(self.width, self.height, &self.title, &self.description, &self.body)
+    }
+}
+
+/// The drawing of a part, if it has one.
+pub(crate) fn draw(part: &Part) -> Option<Drawing> {
+    match part {
+        Part::Distribution(it) => distribution::draw(it),
+        Part::Quantiles(it) => Some(quantiles::draw(it)),
+        Part::Series(it) => Some(series::draw(it)),
+        Part::HeatMap(it) => Some(heat_map::draw(it)),
+        Part::Tree(Tree::Boxes(it)) => Some(boxes::draw(it)),
+        Part::Sentence(_) | Part::Table(_) | Part::Tree(_) | Part::Notes(_) => None,
+    }
+}
+
+/// Writes the first drawing of a report that has one.
+pub(crate) fn write(pieces: &[Piece], out: &mut dyn Write) -> Result<(), ReportError> {
+    let drawing = shown(pieces, Medium::Page).find_map(|piece| draw(&piece.part));
+    let reason = "these findings have no drawing; take text, json, csv, markdown or html";
+    let drawing = drawing.ok_or(ReportError::NothingToExport { format: "svg", reason })?;
+    Ok(out.write_all(drawing.document().as_bytes())?)
+}

@@ -1,0 +1,92 @@
+//! Trees in characters.
+
+use std::io;
+
+use unicode_width::UnicodeWidthStr;
+
+use super::page::Page;
+use crate::parts::{Branch, Grid, Tree};
+use crate::render::pen::Pen;
+use crate::words::{shorten, visible};
+
+/// Columns between a branch and what stands beside it.
+const GAP: usize = 2;
+
+/// Columns that are always left for what stands beside a branch.
+const BESIDE_MIN: usize = 12;
+
+/// Levels that are drawn by indentation; deeper branches stand under the last, or no room would be left for them.
+const DEPTH_MAX: usize = 8;
+
+/// Stands between the items beside a branch.
+const BAR: &str = " | ";
+
+pub(super) fn write(page: &mut Page, indent: usize, tree: &Tree) -> io::Result<()> {
+    match tree {
+        Tree::Columns { header, dispensable, branches } => {
+            let mut grid = Grid::named(header, dispensable);
+            for branch in branches {
+                grid.push(branch.tone, cells(page.pen, branch));
+            }
+            page.table(indent, &grid)
+        }
+        Tree::Sets(branches) => sets(page, branches),
+        // Boxes beside each other need a page, or a format of their own.
+        Tree::Boxes(_) => Ok(()),
+    }
+}
+
+fn cells(pen: Pen, branch: &Branch) -> Vec<String> {
+    let margin = match branch.depth {
+        0 => String::new(),
+        depth => format!("{}{}", "  ".repeat(depth.min(DEPTH_MAX) - 1), pen.branches()[1]),
+    };
+    let text = format!("{margin}{}", pen.name(&visible(&branch.text), pen.width / 2));
+    std::iter::once(text).chain(branch.beside.iter().cloned()).collect()
+}
+
+/// Branches at the left, and the items of each at the right.
+fn sets(page: &mut Page, branches: &[Branch]) -> io::Result<()> {
+    let pen = page.pen;
+    let texts: Vec<String> = (0..branches.len())
+        .map(|index| format!("{}{}", margin(branches, index, pen), branches[index].text))
+        .collect();
+    let widest = texts.iter().map(|text| text.width()).max().unwrap_or(0);
+    let left = widest.min(pen.width - GAP - BESIDE_MIN);
+    for (text, branch) in texts.iter().zip(branches) {
+        let text = shorten(text, left, pen.ellipsis());
+        let pad = " ".repeat(left - text.width() + GAP);
+        let items = listed(&branch.beside, pen.width - left - GAP, pen.ellipsis());
+        page.line(branch.tone, &pen.spell(&format!("{text}{pad}{items}")))?;
+    }
+    Ok(())
+}
+
+/// The lines from the trunk to a branch.
+fn margin(branches: &[Branch], index: usize, pen: Pen) -> String {
+    let depth = branches[index].depth;
+    let [fork, last, along, nothing] = pen.branches();
+    let goes_on = |depth| Branch::has_sibling_below(branches, index, depth);
+    let above = (1..depth).map(|depth| if goes_on(depth) { along } else { nothing });
+    let own = (depth > 0).then(|| if goes_on(depth) { fork } else { last });
+    above.chain(own).collect()
+}
+
+/// The items with bars between them; where that is too wide, the first few and the last.
+fn listed(each: &[String], width: usize, ellipsis: &str) -> String {
+    let whole = each.join(BAR);
+    let (Some(last), true) = (each.last(), whole.width() > width) else { return whole };
+    let end = format!("{BAR}{ellipsis}{BAR}{last}");
+    let mut first = 1;
+    while each[..=first].join(BAR).width() + end.width() <= width {
+        first += 1;
+    }
+    let begun = each[..first].join(BAR);
+    // Where there is no room for the last one, it is only said that there are more.
+    let more = format!("{}{BAR}{ellipsis}", each[0]);
+    match (begun.width() + end.width() <= width, more.width() <= width) {
+        (true, _) => begun + &end,
+        (_, true) => more,
+        _ => shorten(&whole, width, ellipsis),
+    }
+}

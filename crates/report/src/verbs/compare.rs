@@ -1,0 +1,182 @@
+//! The report of `compare`: the verdict first, then what it rests upon.
+
+use std::collections::HashSet;
+
+use fauxplat_model::document::Record;
+use fauxplat_model::{CompareFindings, Comparison, Grade, Metric, Variant, Variation, Way};
+use fauxplat_units::Nanos;
+
+use super::blocks;
+use crate::parts::distribution::Sorted;
+use crate::parts::spans::{named, strong};
+use crate::parts::{Distribution, Part, Piece, Tone};
+use crate::samples::{ByCommand, compared, readings, summary};
+use crate::words::{counted, listed, percent, quantity};
+use crate::{tables, verdict};
+
+/// More series than this on one axis are no longer read.
+const SERIES_MAX: usize = 12;
+
+/// Share of a command's time from which the cost of starting a process is worth a warning.
+const FLOOR_HIGH: f64 = 0.1;
+
+pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
+    let samples = ByCommand::new(record);
+    let mut parts = answers(record, found);
+    let effects = tables::effects(record, found);
+    parts.extend((!effects.rows.is_empty()).then(|| Piece::table(effects)));
+    parts.extend(distributions(record, &samples, found).map(|it| Piece::new(Part::Distribution(it))));
+    parts.extend(blocks::pieces(record, &samples, found));
+    for comparison in &found.comparisons {
+        parts.extend(grounds(comparison, title(found, comparison)));
+    }
+    parts.push(Piece::table(tables::resources(record)));
+    parts.extend(joined(notes(found).into_iter().map(|(tone, note)| Piece::said(tone, note))));
+    parts
+}
+
+/// The verdicts, and who won.
+fn answers(record: &Record, found: &CompareFindings) -> Vec<Piece> {
+    let verdict = |comparison: &Comparison| {
+        let sentence = verdict::sentence(comparison, &named(&comparison.a), &named(&comparison.b));
+        Piece::answer(tables::tone(comparison), sentence)
+    };
+    let compared = compared(record);
+    let name = |index: usize| compared.get(index).map_or_else(String::new, |it| named(it.0));
+    let winner = winner(found, name).map(|sentence| Piece::answer(Tone::Title, sentence));
+    joined(found.comparisons.iter().map(verdict).chain(winner))
+}
+
+/// The pieces directly below each other.
+fn joined(pieces: impl Iterator<Item = Piece>) -> Vec<Piece> {
+    pieces.enumerate().map(|(index, piece)| if index > 0 { piece.joined() } else { piece }).collect()
+}
+
+/// Who won, which only a comparison with the runner-up can show. Of two commands the verdict says it already.
+fn winner(found: &CompareFindings, name: impl Fn(usize) -> String) -> Option<String> {
+    let comparison = found.comparisons.first().filter(|_| found.comparisons.len() > 1)?;
+    let best = match comparison.metric {
+        metric if verdict::is_time(metric) => "Fastest",
+        metric if metric.more_is_better() => "Highest",
+        _ => "Least",
+    };
+    let metric = comparison.metric.title();
+    Some(match found.winner {
+        Some(index) => format!("{best} in {metric}: {}, also against the runner-up.", name(index)),
+        None => "No winner is named: the best two were not told apart.".to_owned(),
+    })
+}
+
+/// Which of several comparisons is meant; nothing where there is only one.
+fn title(found: &CompareFindings, comparison: &Comparison) -> Option<String> {
+    let first = found.comparisons.first().filter(|_| found.comparisons.len() > 1)?;
+    Some(match comparison.a == first.a {
+        true => named(&comparison.b),
+        false => format!("{} (against {})", named(&comparison.b), named(&comparison.a)),
+    })
+}
+
+/// What one verdict rests upon: other metrics, variance, dropped pairs.
+fn grounds(comparison: &Comparison, title: Option<String>) -> Vec<Piece> {
+    if comparison.pairs == 0 && comparison.dropped_pairs == 0 {
+        return Vec::new();
+    }
+    let mut pieces: Vec<Piece> = title.map(Piece::heading).into_iter().collect();
+    if comparison.pairs > 0 {
+        pieces.push(Piece::plain(verdict::tests(comparison)));
+    }
+    pieces.extend(verdict::guard(comparison).map(|guard| match guard.is_warning {
+        true => Piece::said(Tone::Doubt, format!("{} {}", strong("Warning:"), guard.sentence)),
+        false => Piece::plain(guard.sentence),
+    }));
+    pieces.extend(verdict::secondary(comparison).map(Piece::plain));
+    if comparison.pairs > 1 {
+        pieces.extend(verdict::budget(comparison).into_iter().map(Piece::plain));
+    }
+    joined(pieces.into_iter())
+}
+
+/// What holds for the comparison as a whole.
+fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
+    let mut notes = Vec::new();
+    if let Some(comparison) = found.comparisons.first() {
+        let rule = match (comparison.grade, comparison.anytime) {
+            (Grade::AgainstBaseline, _) => {
+                "looked at once, and not protected from drift between the two times"
+            }
+            (_, true) => "anytime: the verdict and its interval hold whenever the comparison is stopped",
+            (_, false) => "group-sequential, so that looking early does not raise it",
+        };
+        let level = crate::words::round_percent(comparison.level);
+        let adjusted = if found.comparisons.len() > 1 { "; p adjusted over the commands (Holm)" } else { "" };
+        notes.push((Tone::Plain, format!("Allowed rate of false verdicts {level} ({rule}){adjusted}.")));
+    }
+    notes.extend(layouts(found));
+    notes.extend(duet(found));
+    notes.extend(floor(found));
+    let elapsed = Nanos::from_secs_f64(found.elapsed_s);
+    notes.push((Tone::Plain, format!("Took {elapsed} in all.")));
+    notes
+}
+
+/// Which layouts were measured.
+fn layouts(found: &CompareFindings) -> Option<(Tone, String)> {
+    let first = found.variants.first()?;
+    let distinct =
+        |of: &dyn Fn(&Variant) -> String| found.variants.iter().map(of).collect::<HashSet<_>>().len();
+    let layouts = counted(distinct(&|variant| variant.link_seed.to_string()), "layout", "layouts");
+    let programs = counted(distinct(&|variant| variant.sha256.clone()), "program", "programs");
+    let ways: Vec<String> = ways(&first.variation).into_iter().map(str::to_owned).collect();
+    let ways = if ways.is_empty() { "the build's own use of {seed}".to_owned() } else { listed(&ways) };
+    Some((Tone::Plain, format!("{layouts}, {programs} built and checked; varied: {ways}.")))
+}
+
+/// What a variation sets.
+fn ways(variation: &Variation) -> Vec<&'static str> {
+    let set = [
+        (Way::ObjectOrder, variation.object_order.is_some()),
+        (Way::Padding, variation.padding.is_some()),
+        (Way::SectionOrder, variation.section_order.is_some()),
+        (Way::SectionPadding, variation.section_padding.is_some()),
+        (Way::Alignment, variation.alignment_bytes.is_some()),
+    ];
+    set.into_iter().filter(|(_, set)| *set).map(|(way, _)| way.name()).collect()
+}
+
+fn duet(found: &CompareFindings) -> Option<(Tone, String)> {
+    let [one, other] = found.duet_cpus?;
+    let sentence = format!(
+        "A duet: both commands ran at the same moment, on CPU {one} and CPU {other}, and changed places in every pair; \
+         positions above are CPUs."
+    );
+    Some((Tone::Plain, sentence))
+}
+
+/// What an empty program costs here, against the shortest of the commands.
+fn floor(found: &CompareFindings) -> Option<(Tone, String)> {
+    let floor = found.floor_ns?;
+    let medians = found.commands.iter().filter_map(|it| summary(it, Metric::WALL)).map(|it| it.median);
+    let shortest = medians.fold(f64::INFINITY, f64::min);
+    let share = floor / shortest;
+    let is_high = share.is_finite() && share >= FLOOR_HIGH;
+    let tone = if is_high { Tone::Doubt } else { Tone::Plain };
+    let advice = match is_high {
+        true => ": the difference in the work itself is larger than the one shown",
+        false => "",
+    };
+    let share = match share.is_finite() {
+        true => format!(", {} of the shortest command", percent(share)),
+        false => String::new(),
+    };
+    let cost = quantity(Metric::WALL, floor);
+    Some((tone, format!("An empty program takes {cost} here{share}; it is included{advice}.")))
+}
+
+/// The distributions of the deciding metric under each other on one axis.
+fn distributions(record: &Record, samples: &ByCommand, found: &CompareFindings) -> Option<Distribution> {
+    let metric = found.comparisons.first().map_or(Metric::WALL, |it| it.metric);
+    let shown = record.commands.iter().take(SERIES_MAX);
+    let of = |index| Sorted::new(readings(samples, record, index, metric).map(|it| it as f64));
+    let values = (0..shown.len()).map(of).collect();
+    Distribution::of(metric, shown.map(|command| command.name.clone()).collect(), values)
+}

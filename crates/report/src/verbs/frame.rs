@@ -1,0 +1,192 @@
+//! What stands below every report: warnings, what was not measured, condition, machine, how to repeat.
+
+use fauxplat_model::document::Header;
+use fauxplat_model::{
+    Aslr, Condition, Definition, EnvBase, EnvPad, Heap, KnobOutcome, LoadAccount, MachineFacts, Output,
+    Placement, TableSource,
+};
+
+use crate::parts::spans::code;
+use crate::parts::{Medium, Note, Notes, Part, Piece};
+use crate::verbs::load::achieved;
+use crate::words::{counted, visible};
+
+/// The pieces below the figures of what was run.
+pub(crate) fn foot(header: &Header) -> Vec<Piece> {
+    let mut lines = vec![Note::fact("condition", vec![condition(&header.condition)])];
+    let why = header.condition.cpu_choice.iter().flat_map(|choice| &choice.why);
+    lines.extend(why.map(|why| Note { depth: 2, ..Note::fact("", vec![visible(why)]) }));
+    lines.extend(loads(&header.condition).map(|loads| Note::fact("beside", vec![loads])));
+    lines.extend(counters(&header.definition).map(|counters| Note::fact("rate", vec![counters])));
+    let repeat = Note { unbroken: true, ..Note::fact("repeat with", vec![code(&repeat(header))]) };
+    below(header, lines, Some(repeat))
+}
+
+/// The pieces below what was found by looking alone: there is no condition, and nothing to repeat.
+pub(crate) fn inspected(header: &Header) -> Vec<Piece> {
+    below(header, Vec::new(), None)
+}
+
+/// What a page says below a report that has no foot elsewhere, since nothing was measured.
+pub(crate) fn imprint(header: &Header) -> Vec<Piece> {
+    let only = |note: Note| Note { media: &[Medium::Page], ..note };
+    let lines =
+        std::iter::once(Note::fact("machine", vec![machine(&header.machine)])).chain(origin(header, None));
+    vec![conditions(lines.map(only).collect()).only(&[Medium::Page])]
+}
+
+/// What may spoil the result, what could not be measured, and these lines around the machine.
+fn below(header: &Header, lines: Vec<Note>, last: Option<Note>) -> Vec<Piece> {
+    let missing: Vec<String> = header.not_measured.iter().map(|it| visible(it)).collect();
+    let mut notes: Vec<Note> = Vec::new();
+    let seed = last.as_ref().map(|_| header.seed);
+    notes.extend((!missing.is_empty()).then(|| Note::fact("not measured", missing)));
+    notes.extend(lines);
+    notes.push(Note::fact("machine", vec![machine(&header.machine)]));
+    notes.extend(origin(header, seed));
+    notes.extend(last);
+    let mut pieces: Vec<Piece> = header.warnings.iter().map(|it| Piece::warning(it)).collect();
+    pieces.push(conditions(notes));
+    let joined = |(index, piece): (usize, Piece)| if index > 0 { piece.joined() } else { piece };
+    pieces.into_iter().enumerate().map(joined).collect()
+}
+
+fn conditions(lines: Vec<Note>) -> Piece {
+    Piece::new(Part::Notes(Notes { title: "Conditions".to_owned(), folded: true, lines }))
+}
+
+/// What only a page has room for: more of the machine, and who measured when.
+fn origin(header: &Header, seed: Option<u64>) -> impl Iterator<Item = Note> {
+    let facts = &header.machine;
+    let memory = format!("{} of memory, {}", facts.memory_bytes, visible(&facts.architecture));
+    let seed = seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
+    let stored = header.id.map_or_else(String::new, |id| format!(", stored as {id}"));
+    let version = visible(&header.fauxplat_version);
+    let by = format!("fauxplat {version}, {}{seed}{stored}", visible(&header.started));
+    [("", memory, 2), ("", format!("boot {}", visible(&facts.boot_id)), 2), ("by", by, 1)]
+        .into_iter()
+        .map(|(label, value, depth)| Note { depth, media: &[Medium::Page], ..Note::fact(label, vec![value]) })
+}
+
+/// Whose rate is meant; nothing where no counter was watched.
+pub(crate) fn counters(definition: &Definition) -> Option<String> {
+    let (first, others) = definition.tables.split_first()?;
+    let place = |table: &TableSource| visible(&table.to_string());
+    let also = others.iter().map(|table| format!(", also watched {}", place(table)));
+    Some(format!("of {}{}", place(first), also.collect::<String>()))
+}
+
+/// The loads that were held beside all of it, and what they achieved; nothing where there were none.
+pub(crate) fn loads(condition: &Condition) -> Option<String> {
+    let line = |account: &LoadAccount| {
+        let place = account.cpu.map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
+        let LoadAccount { kind, asked_percent, .. } = account;
+        format!("load {kind}{place}, {} achieved of {asked_percent} % asked", achieved(account))
+    };
+    let lines: Vec<String> = condition.loaded.iter().map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("; "))
+}
+
+/// The condition in one line.
+pub(crate) fn condition(condition: &Condition) -> String {
+    let mut parts = vec![
+        placement(&condition.cpu),
+        format!("policy {}", condition.policy),
+        match condition.aslr {
+            Aslr::Inherit => "ASLR as the machine has it".to_owned(),
+            Aslr::On => "ASLR on".to_owned(),
+            Aslr::Off => "ASLR off".to_owned(),
+        },
+        environment(condition),
+    ];
+    parts.extend(condition.cpu_choice.as_ref().map(|choice| format!("chosen by {}", choice.relation)));
+    parts.extend(condition.nice.map(|nice| format!("nice {nice}")));
+    parts.extend(condition.stdin.as_ref().map(|path| format!("stdin from {}", path.display())));
+    parts.extend(condition.cwd.as_ref().map(|path| format!("in {}", path.display())));
+    parts.extend(condition.timeout.map(|limit| format!("time limit {limit}")));
+    parts.push(match &condition.output {
+        Output::Null => "output discarded".to_owned(),
+        Output::Inherit => "output shown".to_owned(),
+        Output::File(path) => format!("output to {}", path.display()),
+    });
+    parts.extend(condition.shell.then(|| "through /bin/sh".to_owned()));
+    parts.extend(condition.ignore_failure.then(|| "failures ignored".to_owned()));
+    let changed = condition.tuned.iter().filter(|change| change.outcome == KnobOutcome::Changed).count();
+    let tuned =
+        || format!("tuned by {} ({} changed)", condition.tune.join(" "), counted(changed, "value", "values"));
+    parts.extend((!condition.tune.is_empty()).then(tuned));
+    visible(&parts.join(", "))
+}
+
+fn placement(cpu: &Placement) -> String {
+    match cpu {
+        Placement::Auto => "CPU chosen per block".to_owned(),
+        Placement::Free => "any CPU".to_owned(),
+        Placement::Set(cpus) => format!("CPU {cpus}"),
+        Placement::OneOf(cpus) => format!("one CPU of {cpus} per block"),
+        Placement::IdleOf(cpus) => format!("one idle CPU of {cpus} per block"),
+        Placement::Related(..) => format!("CPU {cpu}"),
+    }
+}
+
+fn environment(condition: &Condition) -> String {
+    let base = match condition.env {
+        EnvBase::Inherit => "environment inherited",
+        EnvBase::Clean => "environment clean",
+    };
+    let added = match condition.env_set.len() {
+        0 => String::new(),
+        count => format!(" with {} set", counted(count, "variable", "variables")),
+    };
+    let padding = match condition.env_pad {
+        EnvPad::None => String::new(),
+        EnvPad::Random => ", stack displaced at random per block".to_owned(),
+        EnvPad::Bytes(bytes) => format!(", padded by {bytes} B"),
+    };
+    let heap = match condition.heap {
+        Heap::Inherit => String::new(),
+        Heap::Random => ", heap displaced at random per block".to_owned(),
+        Heap::Bytes(bytes) => format!(", heap displaced by {bytes} B"),
+    };
+    format!("{base}{added}{padding}{heap}")
+}
+
+/// The machine in one line.
+pub(crate) fn machine(facts: &MachineFacts) -> String {
+    let cpus = match facts.cpu.allowed == facts.cpu.online {
+        true => counted(facts.cpu.online.len(), "CPU", "CPUs"),
+        false => format!("{} of {}", facts.cpu.allowed.len(), counted(facts.cpu.online.len(), "CPU", "CPUs")),
+    };
+    let mut parts = vec![facts.cpu.model.clone(), cpus, format!("Linux {}", facts.kernel), facts.os.clone()];
+    parts.extend(facts.hypervisor.as_ref().map(|name| format!("under {name}")));
+    parts.extend(facts.cpu.governor.as_ref().map(|name| format!("governor {name}")));
+    parts.retain(|part| !part.is_empty());
+    visible(&parts.join(", "))
+}
+
+/// The command line that repeats the experiment with the same draws.
+pub(crate) fn repeat(header: &Header) -> String {
+    let mut words: Vec<String> = header.invocation.iter().map(|word| quoted(word)).collect();
+    let has_seed = header.invocation.iter().any(|word| word == "--seed" || word.starts_with("--seed="));
+    let verb =
+        header.invocation.iter().position(|word| ["run", "compare", "aa", "sweep"].contains(&word.as_str()));
+    match verb {
+        // A load draws nothing.
+        _ if has_seed || header.invocation.get(1).is_some_and(|word| word == "load") => {}
+        Some(verb) => words.insert(verb + 1, format!("--seed {}", header.seed)),
+        None => words.push(format!("--seed {}", header.seed)),
+    }
+    if let Some(program) = words.first_mut() {
+        *program = program.rsplit('/').next().unwrap_or_default().to_owned();
+    }
+    words.join(" ")
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}

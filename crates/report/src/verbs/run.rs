@@ -1,0 +1,126 @@
+//! The report of `run`: each command by itself, then their medians side by side without a claim.
+
+use fauxplat_model::document::Record;
+use fauxplat_model::{Command, CounterRates, Metric, Phase, RunFindings, Sample};
+
+use super::processes;
+use crate::parts::distribution::Sorted;
+use crate::parts::spans::{code, named};
+use crate::parts::{Distribution, Medium, Part, Piece, Rank, Tone};
+use crate::samples::{ByCommand, readings, summary};
+use crate::tables;
+use crate::words::{counted, quantity, visible};
+
+pub(super) fn parts(record: &Record, found: &[RunFindings]) -> Vec<Piece> {
+    let samples = ByCommand::new(record);
+    let mut parts = vec![answer(record, found).only(&[Medium::Page])];
+    for (index, (command, found)) in record.commands.iter().zip(found).enumerate() {
+        parts.extend(title(command));
+        parts.extend(figures(record, &samples, index, found));
+    }
+    if found.len() > 1 {
+        parts.extend(relative(record, found));
+    }
+    parts
+}
+
+/// What a page begins with: medians, which claim nothing.
+fn answer(record: &Record, found: &[RunFindings]) -> Piece {
+    let median = |(command, found): (&Command, &RunFindings)| {
+        let wall = summary(found, Metric::WALL).map(|wall| quantity(Metric::WALL, wall.median));
+        format!("{} {}", named(&command.name), wall.unwrap_or_else(|| "was not measured".to_owned()))
+    };
+    let medians: Vec<String> = record.commands.iter().zip(found).take(ANSWERED_MAX).map(median).collect();
+    let more = match record.commands.len().saturating_sub(ANSWERED_MAX) {
+        0 => String::new(),
+        more => format!(", and {}", counted(more, "more command", "more commands")),
+    };
+    match medians.is_empty() {
+        true => Piece::answer(Tone::Doubt, "Nothing was measured."),
+        false => Piece::answer(Tone::Title, format!("Median wall time: {}{more}", medians.join(", "))),
+    }
+}
+
+/// Commands that a page names before all others.
+const ANSWERED_MAX: usize = 4;
+
+/// The name, and the command where it says more than the name.
+fn title(command: &Command) -> Vec<Piece> {
+    let mut pieces = vec![Piece::sentence(Rank::Title, Tone::Title, named(&command.name))];
+    if command.command != command.name && !command.command.is_empty() {
+        pieces.push(Piece::sentence(Rank::Subtitle, Tone::Faint, named(&command.command)).at(1).joined());
+    }
+    pieces
+}
+
+/// Everything that is known of one command.
+fn figures(record: &Record, samples: &ByCommand, index: usize, found: &RunFindings) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let metrics = tables::metrics(found);
+    if !metrics.rows.is_empty() {
+        pieces.push(Piece::table(metrics));
+    }
+    let zero = tables::zero_metrics(found);
+    if !zero.is_empty() {
+        pieces.push(Piece::said(Tone::Faint, format!("zero in every run: {}", zero.join(", "))).at(1));
+    }
+    let wall = Sorted::new(readings(samples, record, index, Metric::WALL).map(|ns| ns as f64));
+    let drawn = Distribution::of(Metric::WALL, Vec::new(), vec![wall]);
+    pieces.extend(drawn.map(|it| Piece::new(Part::Distribution(it))));
+    pieces.push(Piece::plain(counts(record, samples, index, found)).at(1));
+    pieces.extend(found.rates.iter().map(|rates| Piece::plain(along(rates)).at(1)));
+    pieces.extend(processes::pieces(&found.tree));
+    pieces.into_iter().map(Piece::joined).collect()
+}
+
+/// What a published counter did along the runs.
+fn along(rates: &CounterRates) -> String {
+    let [low, middle, high] = [rates.min_per_s, rates.median_per_s, rates.max_per_s];
+    let number = |per_s: f64| quantity(Metric::RATE, per_s * 1e6);
+    let intervals = rates.series.iter().map(|run| run.rate_per_s.len()).sum();
+    format!(
+        "{}: {} (median of {}, {} … {})",
+        visible(&rates.counter.name),
+        number(middle),
+        counted(intervals, "interval", "intervals"),
+        number(low),
+        number(high)
+    )
+}
+
+/// How many runs there were and what was odd about them.
+fn counts(record: &Record, samples: &ByCommand, index: usize, found: &RunFindings) -> String {
+    let in_phase = |phase| move |sample: &&Sample| sample.phase == phase;
+    let measured = samples.of(index).filter(in_phase(Phase::Measured)).count();
+    let warmups = samples.of(index).filter(in_phase(Phase::Warmup)).count();
+    let mut parts = vec![counted(measured, "run", "runs")];
+    if warmups > 0 {
+        parts.push(format!("{} before them to warm up", counted(warmups, "run", "runs")));
+    }
+    if found.failures > 0 {
+        let kept = record.commands[index].condition.ignore_failure;
+        let fate = if kept { "analysed like the others" } else { "left out of the figures" };
+        parts.push(format!("{} failed ({fate})", counted(found.failures, "run", "runs")));
+    }
+    let outliers = summary(found, Metric::WALL).map_or(0, |wall| wall.outliers);
+    if outliers > 0 {
+        parts.push(format!("{} much slower than the median", counted(outliers, "outlier", "outliers")));
+    }
+    if found.runs_with_left_behind > 0 {
+        let runs = counted(found.runs_with_left_behind, "run", "runs");
+        parts.push(format!("{runs} left processes behind, which were ended"));
+    }
+    parts.join("; ")
+}
+
+fn relative(record: &Record, found: &[RunFindings]) -> [Piece; 3] {
+    let hint = format!(
+        "Medians alone name no winner: {} interleaves the commands and gives a verdict.",
+        code("fauxplat compare")
+    );
+    [
+        Piece::heading("side by side"),
+        Piece::table(tables::relative(record, found)).joined(),
+        Piece::plain(hint).at(1).joined(),
+    ]
+}

@@ -1,0 +1,224 @@
+//! What a sweep found, in sentences; the conclusion comes first.
+
+use fauxplat_model::{FailingLevel, Period, StoppedBy, SweepAnswer, SweepFinding, SweepFindings, SweepStage};
+
+use crate::parts::Tone;
+use crate::words::{
+    TIE, change, counted, listed, p_value, percent, round_number as number, round_percent, visible,
+};
+
+/// The answer, and how it looks.
+pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
+    let finding = &found.finding;
+    let factor = visible(&found.factor);
+    let (metric, p) = (found.metric.title(), p_value(finding.p_value));
+    match finding.answer {
+        SweepAnswer::Effect => {
+            let (low, high) = (finding.difference_low_ratio, finding.difference_high_ratio);
+            let sentence = format!(
+                "{factor} changes the {metric}: two levels typically differ by {} (95{TIE}% interval {} to {}; {p}).",
+                excess(finding.difference_ratio),
+                excess(low),
+                excess(high)
+            );
+            (Tone::Bad, sentence)
+        }
+        SweepAnswer::NoEffect => (
+            Tone::Good,
+            format!("{factor} has no effect beyond drift on the {metric}: {}.", excluded(finding)),
+        ),
+        SweepAnswer::Undecided => {
+            let (ended, bound) = (limit(found.stopped_by), excluded(finding));
+            let margin = round_percent(finding.margin);
+            let sentence = match finding.p_value <= finding.level {
+                true => format!(
+                    "{factor} moves the {metric} ({p}), but whether by more than ±{margin} is undecided{ended}: {bound}."
+                ),
+                false => format!(
+                    "{factor} showed no effect beyond drift on the {metric}{ended} ({p}), but a small one cannot be excluded \
+                     either: {bound}, and ±{margin} is asked for."
+                ),
+            };
+            (Tone::Doubt, sentence)
+        }
+    }
+}
+
+/// What is excluded where no effect was shown.
+fn excluded(finding: &SweepFinding) -> String {
+    let typical = bounded(finding.difference_high_ratio)
+        .map(|bound| format!("typical differences between levels above {bound} are excluded"));
+    let single = bounded(finding.largest_excluded_ratio)
+        .map(|bound| format!("as are deviations of any one level above {bound}"));
+    let parts: Vec<String> = typical.into_iter().chain(single).collect();
+    if parts.is_empty() { "nothing can be excluded yet".to_owned() } else { parts.join(", ") }
+}
+
+/// The excess of a ratio over one, unless it says nothing.
+fn bounded(ratio: f64) -> Option<String> {
+    (ratio.is_finite() && ratio < 1e6).then(|| excess(ratio))
+}
+
+fn excess(ratio: f64) -> String {
+    percent((ratio - 1.0).max(0.0))
+}
+
+fn limit(stopped_by: StoppedBy) -> &'static str {
+    match stopped_by {
+        StoppedBy::MaxPairs => " after the largest number of blocks",
+        StoppedBy::MaxTime => " at the time limit",
+        StoppedBy::Interrupt => " (interrupted)",
+        StoppedBy::Verdict => "",
+    }
+}
+
+/// Where the variance comes from, and whether it comes again.
+pub(crate) fn shares(finding: &SweepFinding) -> String {
+    let residual = (1.0 - finding.variance_share - finding.drift_share).max(0.0);
+    let mut text = format!(
+        "Variance of one run: the factor {} (95{TIE}% interval {} to {}), drift {} (removed), residual {}.",
+        percent(finding.variance_share),
+        percent(finding.variance_share_low),
+        percent(finding.variance_share_high),
+        percent(finding.drift_share),
+        percent(residual)
+    );
+    if let (Some(value), Some(low), Some(high)) =
+        (finding.repeatability, finding.repeatability_low, finding.repeatability_high)
+    {
+        text += &format!(
+            " Repeatability between halves of the blocks {value:.2} ({low:.2} to {high:.2}): {}.",
+            if low > 0.0 { "the pattern comes again" } else { "the pattern does not come again for sure" }
+        );
+    }
+    text
+}
+
+/// Main effects and interaction of a product.
+pub(crate) fn parts(finding: &SweepFinding) -> Option<String> {
+    let one = |part: &fauxplat_model::SweepPart| {
+        format!(
+            "{} {} ({} to {})",
+            visible(&part.factor),
+            percent(part.variance_share),
+            percent(part.variance_share_low),
+            percent(part.variance_share_high)
+        )
+    };
+    let parts: Vec<String> = finding.parts.iter().map(one).collect();
+    (!parts.is_empty()).then(|| format!("Of the variance: {}.", listed(&parts)))
+}
+
+/// The period, or that none was found where one was looked for.
+pub(crate) fn period(found: &SweepFindings) -> Option<String> {
+    let unit = found.unit.as_deref().unwrap_or("");
+    found.finding.period.as_ref().map(|period: &Period| {
+        let cause = period.likely_cause.as_ref();
+        let cause = cause.map_or_else(String::new, |cause| format!(", likely the {}", visible(cause)));
+        format!(
+            "Period {} (95{TIE}% interval {} to {}; {}), which explains {} of what differs between levels{cause}.",
+            with_unit(period.period, unit),
+            number(period.low),
+            number(period.high),
+            p_value(period.p_value),
+            percent(period.explained_share)
+        )
+    })
+}
+
+fn with_unit(value: f64, unit: &str) -> String {
+    if unit.is_empty() { number(value) } else { format!("{}{TIE}{unit}", number(value)) }
+}
+
+/// The levels at which the command fails, one sentence each.
+pub(crate) fn failing(found: &SweepFindings) -> Vec<String> {
+    let one = |level: &FailingLevel| {
+        let how = match level.exit_status {
+            124 => "the time limit".to_owned(),
+            status if status > 128 => format!("signal {}", status - 128),
+            status => format!("status {status}"),
+        };
+        format!(
+            "At {} {} the command fails: {} of {}, by {how} ({}).",
+            visible(&found.factor),
+            visible(&level.level),
+            level.failures,
+            counted(level.runs, "run", "runs"),
+            p_value(level.p_adjusted)
+        )
+    };
+    found.finding.failing.iter().map(one).collect()
+}
+
+/// What the table of peaks is about, or that there is none.
+pub(crate) fn peaks(finding: &SweepFinding) -> Option<String> {
+    let level = round_percent(1.0 - finding.level);
+    let shown = match finding.peaks_total > finding.peaks.len() {
+        true => format!("; the {} largest are", finding.peaks.len()),
+        false => String::new(),
+    };
+    match (finding.peaks_total, finding.answer) {
+        (0, SweepAnswer::Effect) => Some("No single level stands out from the others.".to_owned()),
+        (0, _) => None,
+        (count, _) => Some(format!(
+            "{} out against the median of the levels (simultaneous {level} intervals, from blocks that did not choose them{shown}):",
+            counted(count, "level stands", "levels stand")
+        )),
+    }
+}
+
+/// The plan as it was carried out, and what it saved.
+pub(crate) fn plan(found: &SweepFindings) -> String {
+    let stage = |stage: &SweepStage| {
+        format!(
+            "{} {} × {}",
+            stage.stage,
+            counted(stage.levels, "level", "levels"),
+            counted(stage.blocks, "block", "blocks")
+        )
+    };
+    let stages: Vec<String> = found.stages.iter().map(stage).collect();
+    let equal = match found.levels_asked - found.levels_distinct.min(found.levels_asked) {
+        0 => String::new(),
+        _ => format!(
+            " {} of the {} levels differ at all: {}.",
+            found.levels_distinct,
+            found.levels_asked,
+            why_equal(&found.factor)
+        ),
+    };
+    let saved = match found.runs_done {
+        0 => String::new(),
+        done => {
+            let share = found.runs_exhaustive as f64 / done as f64;
+            let share = if share >= 1.5 {
+                format!(", {} times as many", number(share.round()))
+            } else {
+                String::new()
+            };
+            format!(
+                " The exhaustive sweep ({} levels × 100) takes {} runs{share}.",
+                found.levels_asked, found.runs_exhaustive
+            )
+        }
+    };
+    format!("Plan: {}; {} in all.{equal}{saved}", stages.join(", "), counted(found.runs_done, "run", "runs"))
+}
+
+/// Why levels of a factor can be equal.
+fn why_equal(factor: &str) -> &'static str {
+    let built = ["link-order", "link-padding", "code-align"].iter().any(|name| factor.contains(name));
+    if built { "the others gave the same program" } else { "the stack moves in steps of 16 bytes" }
+}
+
+/// The level of a peak against the median, in words for a caption.
+pub(crate) fn peak_caption(found: &SweepFindings, peak: &fauxplat_model::Peak) -> String {
+    format!(
+        "{} {}: {} ({} to {})",
+        visible(&found.factor),
+        visible(&peak.level),
+        change(peak.ratio),
+        change(peak.ci_low_ratio),
+        change(peak.ci_high_ratio)
+    )
+}

@@ -1,0 +1,29 @@
+//! The report of `table`: objects down, keys across.
+
+use fauxplat_model::TableFindings;
+use fauxplat_units::Nanos;
+
+use crate::parts::spans::named;
+use crate::parts::{Piece, Tone};
+use crate::tables;
+
+pub(super) fn parts(found: &TableFindings) -> Vec<Piece> {
+    let values = match found.values.is_empty() {
+        true => Piece::said(Tone::Faint, "no value").at(1),
+        false => Piece::table(tables::live(found)),
+    };
+    let publisher = Piece::said(Tone::Faint, publisher(found)).at(1);
+    vec![Piece::heading(named(&found.file)), values.joined(), publisher.joined()]
+}
+
+/// What kind of table it is, and who publishes.
+fn publisher(found: &TableFindings) -> String {
+    let kind = if found.records { ", an object's values published together" } else { "" };
+    let life = if found.creator_alive { "still runs" } else { "has ended" };
+    let after = match found.elapsed_ns {
+        0 => String::new(),
+        elapsed_ns => format!("; after {}", Nanos(elapsed_ns)),
+    };
+    let (bytes, pid) = (found.value_bytes, found.creator_pid);
+    format!("values of {bytes} bytes{kind}; created by process {pid}, which {life}{after}")
+}

@@ -1,0 +1,63 @@
+//! The machine as boxes within boxes.
+
+use fauxplat_model::Topology;
+use fauxplat_units::Cpu;
+
+use super::objects::{Object, Part, Sort, Tree, size};
+use super::tree::notes;
+use crate::parts::{Boxes, TreeBox};
+use crate::words::counted;
+
+/// Every part, however many are alike.
+pub(super) fn boxes(topology: &Topology, name: &str) -> Boxes {
+    let tree = Tree::of(topology);
+    Boxes {
+        title: format!("Topology of {name}"),
+        description: format!("{} in nested boxes", counted(topology.online.len(), "CPU", "CPUs")),
+        whole: object(&tree.machine, topology, name),
+        notes: notes(topology, &tree.astray),
+    }
+}
+
+fn object(object: &Object, topology: &Topology, name: &str) -> TreeBox {
+    let mut lines: Vec<String> = object.parts.iter().map(|part| label(part, object)).collect();
+    if object.parts.is_empty() {
+        lines.push(name.to_owned());
+    }
+    let mut children: Vec<TreeBox> =
+        object.children.iter().map(|child| self::object(child, topology, name)).collect();
+    children.extend(object.own_cpus().into_iter().map(|cpu| thread(cpu, topology)));
+    TreeBox { lines, tint: tint(object), usable: true, hint: format!("CPU {}", object.cpus), children }
+}
+
+fn label(part: &Part, object: &Object) -> String {
+    let is_own = matches!(part.sort, Sort::OwnCache(..)) && object.has(Sort::Core);
+    let number = if is_own { String::new() } else { format!(" {}", part.number) };
+    let bytes = part.size.map_or(String::new(), |bytes| format!(" · {}", size(bytes)));
+    format!("{}{number}{bytes}", part.name)
+}
+
+/// Each kind of part has a tint of its own; what contains more is fainter.
+fn tint(object: &Object) -> usize {
+    match object.parts.iter().map(|part| part.sort).max() {
+        None => 0,
+        Some(Sort::Core) => 1,
+        Some(Sort::OwnCache(..) | Sort::Cluster) => 2,
+        Some(Sort::SharedCache(_)) => 3,
+        Some(Sort::Die) => 4,
+        Some(Sort::Node) => 5,
+        Some(Sort::Drawer | Sort::Book | Sort::Package) => 6,
+    }
+}
+
+fn thread(cpu: Cpu, topology: &Topology) -> TreeBox {
+    let usable = topology.allowed.contains(cpu);
+    let word = if usable { "" } else { ": this process may not use it" };
+    TreeBox {
+        lines: vec![cpu.to_string()],
+        tint: 0,
+        usable,
+        hint: format!("CPU {cpu}{word}"),
+        children: Vec::new(),
+    }
+}

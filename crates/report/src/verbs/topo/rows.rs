@@ -1,0 +1,59 @@
+//! A row per CPU: which parts hold it.
+
+use std::io::Write;
+
+use fauxplat_model::{CacheKind, GroupKind, LogicalCpu, Topology};
+
+use crate::ReportError;
+use crate::parts::{Grid, Tone};
+
+const COLUMNS: [&str; 13] = [
+    "cpu", "online", "allowed", "isolated", "core", "cluster", "die", "package", "node", "l1d", "l1i", "l2",
+    "l3",
+];
+
+/// Writes a header line and a row per CPU that is present; what is not known is empty.
+pub(crate) fn csv(topology: &Topology, out: &mut dyn Write) -> Result<(), ReportError> {
+    let mut rows = csv::Writer::from_writer(out);
+    rows.write_record(COLUMNS)?;
+    for cpu in &topology.cpus {
+        rows.write_record(cells(topology, cpu))?;
+    }
+    Ok(rows.flush()?)
+}
+
+/// The same as a table.
+pub(super) fn grid(topology: &Topology) -> Grid {
+    let mut grid = Grid::new(&COLUMNS, &[]);
+    for cpu in &topology.cpus {
+        grid.push(Tone::Plain, cells(topology, cpu).to_vec());
+    }
+    grid
+}
+
+fn cells(topology: &Topology, one: &LogicalCpu) -> [String; 13] {
+    let cpu = one.cpu;
+    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+    let optional = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
+    let group = |level| optional(topology.group_of(level, cpu).map(|group| group.number));
+    let cache = |level| optional(topology.cache_of(level, cpu).map(|cache| cache.number));
+    let l1i = topology
+        .caches
+        .iter()
+        .find(|cache| (cache.level, cache.kind) == (1, CacheKind::Instruction) && cache.cpus.contains(cpu));
+    [
+        cpu.to_string(),
+        yes(one.online),
+        yes(topology.allowed.contains(cpu)),
+        yes(topology.isolated.contains(cpu)),
+        group(GroupKind::Core),
+        group(GroupKind::Cluster),
+        group(GroupKind::Die),
+        group(GroupKind::Package),
+        optional(topology.node_of(cpu).map(|node| node.node)),
+        cache(1),
+        optional(l1i.map(|cache| cache.number)),
+        cache(2),
+        cache(3),
+    ]
+}

@@ -1,0 +1,239 @@
+//! Constructed records of the verbs that do not time commands, as the documents that the store would hold.
+
+use fauxplat_model::document::Findings;
+use serde_json::{Value, json};
+
+use crate::common::{self, Owned};
+
+/// A record of a verb whose findings are these.
+fn record(verb: &str, findings: Value) -> Owned {
+    let schema = format!("fauxplat.{verb}/1");
+    let findings = Findings::deserialize(&schema, findings).expect("the schema is known");
+    let mut header = common::header(verb);
+    header.invocation.truncate(2);
+    Owned {
+        header,
+        commands: Vec::new(),
+        samples: Vec::new(),
+        findings: findings.unwrap_or_else(|error| panic!("{verb}: {error}")),
+    }
+}
+
+pub(crate) fn contend() -> Owned {
+    let pair = |a: u32, b: u32, kernel: &str, ratio: f64| {
+        json!({
+            "cpu_a": a, "cpu_b": b, "kernel": kernel, "cpu_ratio": ratio, "cpu_low_ratio": ratio - 0.02,
+            "cpu_high_ratio": ratio + 0.02, "wall_ratio": ratio, "wall_low_ratio": ratio - 0.02,
+            "wall_high_ratio": ratio + 0.02, "run_delay_ns": 1000, "steal_ns": 2000, "wall_ns": 1_000_000,
+            "unexplained_share": 0.004, "rounds": 12, "dropped_rounds": 1, "label": "smt-sibling",
+            "claimed": "smt-sibling",
+        })
+    };
+    let label = |a: u32, b: u32, label: &str| json!({ "cpu_a": a, "cpu_b": b, "label": label, "claimed": "smt-sibling", "evidence": "integer 1.52 times" });
+    record(
+        "contend",
+        json!({
+            "pairs": [pair(0, 1, "integer", 1.52), pair(0, 1, "memory", 1.04), pair(0, 2, "integer", 1.0)],
+            "labels": [label(0, 1, "smt-sibling"), label(0, 2, "separate"), label(1, 2, "not-decided")],
+            "elapsed_s": 2.5,
+        }),
+    )
+}
+
+pub(crate) fn capacity() -> Owned {
+    record(
+        "capacity",
+        json!({
+            "worths": [
+                { "cpus": "0", "ratio": 1.0, "low_ratio": 0.99, "high_ratio": 1.01 },
+                { "cpus": "0-3", "ratio": 2.6, "low_ratio": 2.5, "high_ratio": 2.7 },
+            ],
+            "looks": [{ "elapsed_s": 1.0, "busy_share": 0.31, "left_share": 0.52 }],
+            "elapsed_s": 9.0,
+        }),
+    )
+}
+
+pub(crate) fn index() -> Owned {
+    let cpu = |cpu: u32, rate: f64| {
+        json!({
+            "cpu": cpu, "fauxplat_per_s": rate, "low": rate - 1.0, "high": rate + 1.0, "typical_per_s": rate - 2.0,
+            "wall_per_s": rate - 3.0, "run_delay_share": 0.01, "rest_share": null, "laps": 900, "rounds": 9,
+            "comparable": true,
+        })
+    };
+    record(
+        "index",
+        json!({
+            "cpus": [cpu(0, 4321.5), cpu(1, 4210.0)], "together": false, "policy": "other",
+            "instructions_per_iteration": 16, "elapsed_s": 3.0,
+        }),
+    )
+}
+
+pub(crate) fn latency() -> Owned {
+    let percentiles = |late: u64| {
+        json!({
+            "min_ns": 900, "mean_ns": 2000.0, "p50_ns": 1500, "p90_ns": 2500, "p99_ns": late / 2, "p999_ns": late,
+            "p9999_ns": late, "p99999_ns": late, "max_ns": late,
+            "histogram": [[900, 20], [1500, 700], [2500, 270], [late / 2, 9], [late, 1]],
+        })
+    };
+    let test = |name: &str, policy: &str, missed: u64| {
+        let mut test = percentiles(90_000);
+        let more = json!({
+            "name": name, "policy": policy, "cpu": 1, "peer": null, "interval_ns": 1_000_000, "slack_ns": 50_000,
+            "count": 1000, "missed": missed, "corrected": percentiles(400_000), "lost_share": 0.0021,
+            "wall_ns": 1_000_000_000u64, "causes": [{ "cause": "timer", "count": 250, "total_ns": 500_000 }],
+        });
+        test.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        test
+    };
+    record(
+        "latency",
+        json!({ "tests": [test("timer", "other", 3), test("timer", "fifo:50", 0)], "elapsed_s": 4.0 }),
+    )
+}
+
+pub(crate) fn load() -> Owned {
+    record(
+        "load",
+        json!({
+            "generators": [{
+                "kind": "integer", "cpu": 1, "asked_percent": 50, "achieved_percent": 49.7, "busy_ns": 500_000_000,
+                "wall_ns": 1_000_000_000, "run_delay_ns": 1_000_000, "away_ns": 2_000_000, "operations": 123_456_789,
+                "operation": "rounds", "footprint_bytes": 4096, "watchdog_frees": 0, "ended": null,
+            }],
+            "elapsed_s": 1.0,
+        }),
+    )
+}
+
+fn change(knob: &str, target: &str, outcome: &str, reason: Option<&str>) -> Value {
+    json!({
+        "knob": knob, "target": target, "before": "powersave", "wanted": "performance", "after": "performance",
+        "outcome": outcome, "reason": reason,
+    })
+}
+
+fn changes() -> Value {
+    json!([
+        change("governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "changed", None),
+        change("governor", "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "changed", None),
+        change("turbo", "/sys/devices/system/cpu/cpufreq/boost", "denied", Some("permission denied")),
+    ])
+}
+
+pub(crate) fn tune() -> Owned {
+    record(
+        "tune",
+        json!({
+            "action": "applied", "asked": ["quiet"], "changes": changes(), "recovered": null, "restored": null,
+            "journal": "/run/fauxplat/journal", "tuned": true, "tuner": null, "exit_status": null,
+        }),
+    )
+}
+
+pub(crate) fn tune_list() -> Owned {
+    record(
+        "tune-list",
+        json!({
+            "profiles": [{ "name": "quiet", "purpose": "less noise", "set": ["governor=performance", "turbo=off"] }],
+            "knobs": [{
+                "name": "governor", "values": "performance|powersave", "purpose": "how the frequency is chosen",
+                "current": "powersave", "process": null,
+            }],
+        }),
+    )
+}
+
+pub(crate) fn restore() -> Owned {
+    let restored = json!({
+        "tuned_by": ["fauxplat", "tune"], "tuned_at": "2026-11-02T09:00:00Z", "changes": changes(), "repairs": {
+            "tasks": 3, "left": ["cpuset shield"],
+        }, "rebooted": false, "complete": false,
+    });
+    record("restore", json!({ "restored": restored, "journal": "/run/fauxplat/journal" }))
+}
+
+pub(crate) fn lab() -> Owned {
+    let claim = json!({
+        "statement": "linking in another order changes the time by up to 8 %", "unit": "times", "low": 1.0,
+        "high": 1.08, "source": "Mytkowicz et al. 2009", "machine": "a Pentium 4",
+    });
+    let measured = json!({ "value": 1.034, "low": 1.03, "high": 1.038 });
+    record(
+        "lab",
+        json!({
+            "labs": [{
+                "name": "link-order", "question": "Does the order of linking matter?", "outcome": "reproduced",
+                "claim": claim, "measured": measured, "reason": null, "found_in": "/usr/share/fauxplat/labs",
+                "claims": [{ "name": "spread", "outcome": "reproduced", "claim": claim, "measured": measured, "reason": null }],
+                "experiments": [{
+                    "name": "orders", "line": "sweep --factor link-order", "id": 12,
+                    "table": { "columns": ["order", "time"], "rows": [["a b c", "1.03"], ["c | b"]] },
+                }],
+            }],
+            "elapsed_s": 61.0,
+        }),
+    )
+}
+
+pub(crate) fn table() -> Owned {
+    let value = |object: u64, key: u64, value: i64| {
+        json!({
+            "object": object, "object_name": format!("worker {object}"), "key": key, "key_name": null, "value": value,
+            "rate_per_s": 12.5,
+        })
+    };
+    record(
+        "table",
+        json!({
+            "file": "/dev/shm/counters", "elapsed_ns": 1_500_000_000, "value_bytes": 8, "records": true,
+            "creator_pid": 4242, "creator_alive": true, "followed": true,
+            "values": [value(0, 1, 100), value(0, 2, -5), value(1, 1, 90)],
+        }),
+    )
+}
+
+/// A machine of two cores with two threads each, one of which is not allowed.
+fn topology() -> Value {
+    let cpu = |cpu: u32| {
+        let siblings = if cpu < 2 { "0-1" } else { "2-3" };
+        json!({ "cpu": cpu, "online": true, "siblings": siblings, "package": "0-3", "description": 0 })
+    };
+    let group = |level: &str, number: u32, cpus: &str| json!({ "level": level, "number": number, "id": number, "cpus": cpus });
+    let cache = |number: u32, level: u32, kind: &str, size: u64, cpus: &str| {
+        json!({
+            "number": number, "level": level, "kind": kind, "id": number, "size": size, "line": null, "ways": null,
+            "cpus": cpus,
+        })
+    };
+    json!({
+        "possible": "0-3", "present": "0-3", "online": "0-3", "isolated": "3", "nohz_full": "", "affinity": "0-2",
+        "cpuset": null, "allowed": "0-2", "cpus": [cpu(0), cpu(1), cpu(2), cpu(3)],
+        "groups": [group("package", 0, "0-3"), group("core", 0, "0-1"), group("core", 1, "2-3")],
+        "caches": [
+            cache(0, 1, "data", 32 << 10, "0-1"), cache(1, 1, "data", 32 << 10, "2-3"),
+            cache(0, 3, "unified", 32 << 20, "0-3"),
+        ],
+        "nodes": [{ "node": 0, "cpus": "0-3", "memory": 8u64 << 30, "distances": [10] }],
+        "kinds": [], "packages_are_clusters": false,
+    })
+}
+
+pub(crate) fn topo() -> Owned {
+    record("topo", json!({ "topology": topology(), "pick": null }))
+}
+
+pub(crate) fn topo_pick() -> Owned {
+    let activity = json!({
+        "busy_share": 0.02, "steal_share": 0.0, "interrupts_per_s": 250.0, "softirqs_per_s": 90.0, "pinned_tasks": 1,
+        "pinned_kernel_threads": 5, "pinned_names": ["db"], "sibling_busy_share": 0.4,
+    });
+    let pick = json!({
+        "relation": "quietest:1", "cpus": "2", "watched_ns": 100_000_000,
+        "chosen": [{ "cpu": 2, "why": "the least busy", "isolated": false, "activity": activity }],
+    });
+    record("topo", json!({ "topology": topology(), "pick": pick }))
+}
