@@ -2,20 +2,17 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
-use fauxplat_launch::{LaunchError, Launcher, Program, Spawner, Table};
 use fauxplat_model::{Background, Command, Definition, Metric, Placement, Setup, TableSource};
 use fauxplat_store::Store;
 use fauxplat_sys::{clock, signal};
 
 use crate::executor::Extra;
-use crate::hidden::SPAWNER_VERB;
 use crate::median::median;
 use crate::not_measured::not_measured;
 use crate::recorder::Recorder;
 use crate::surroundings::{self, Groups, ProgramBuilds, Surroundings, loads, tuning};
-use crate::{Driver, Executor, Failure, Listeners, Machine, Published, commands, header, relation};
+use crate::{Driver, Failure, Launch, Listeners, Machine, Published, commands, header, relation};
 
 /// What an experiment begins with.
 #[derive(Debug)]
@@ -211,35 +208,6 @@ fn hazards_of(root: &Path, shared: &Placement, commands: &[Command]) -> Vec<Stri
         _ => None,
     };
     fauxplat_hazards::warnings(root, cpus)
-}
-
-/// Who starts the programs of a table: a spawner, or its twin on a machine that is only described.
-#[derive(Clone)]
-pub struct Launch(Rc<Start>);
-
-type Start = dyn Fn(Table) -> Result<Box<dyn Launcher>, LaunchError>;
-
-impl Launch {
-    /// Somebody.
-    pub fn by(start: impl Fn(Table) -> Result<Box<dyn Launcher>, LaunchError> + 'static) -> Self {
-        Launch(Rc::new(start))
-    }
-
-    /// A spawner of this very binary.
-    pub fn spawner() -> Self {
-        let program = Program::this_binary(SPAWNER_VERB);
-        Launch::by(move |table| Ok(Box::new(Spawner::start(&program, table)?)))
-    }
-
-    pub(crate) fn executor(&self, commands: &[Command], extra: &Extra) -> Result<Executor, Failure> {
-        Ok(Executor::new(|table| (self.0)(table), commands, extra)?)
-    }
-}
-
-impl std::fmt::Debug for Launch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Launch")
-    }
 }
 
 /// The counters of a definition. A comparison by rate needs one.

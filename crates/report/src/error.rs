@@ -2,14 +2,17 @@
 
 use std::io;
 
-use crate::Format;
-
 /// Why a report could not be written, or a baseline not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The word names no format.
-    #[error("`{0}` is not a format: {names}", names = Format::names())]
-    UnknownFormat(String),
+    #[error("`{word}` is not a format: {known}")]
+    UnknownFormat {
+        /// The word.
+        word: String,
+        /// The formats that there are.
+        known: String,
+    },
     /// The output could not be written.
     #[error("the report could not be written: {0}")]
     Io(#[from] io::Error),
@@ -31,7 +34,7 @@ pub enum ReportError {
     },
     /// The format has no form for looks that follow one another.
     #[error("{0} has no form for a table that is followed; take text, json, csv or openmetrics")]
-    NotFollowed(Format),
+    NotFollowed(&'static str),
     /// The baseline is not JSON, or is cut short.
     #[error("the baseline is not valid JSON (line {line}, column {column}): {message}")]
     BaselineSyntax {

@@ -95,7 +95,7 @@ impl FromStr for Format {
     type Err = ReportError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let unknown = || ReportError::UnknownFormat(text.to_owned());
+        let unknown = || ReportError::UnknownFormat { word: text.to_owned(), known: Format::names() };
         Format::ALL.into_iter().find(|format| format.name() == text).ok_or_else(unknown)
     }
 }

@@ -95,7 +95,7 @@ pub fn write_look(
         (Format::Csv, Findings::Table(found)) => csv_rows::values(found, first, &mut out)?,
         (Format::Json, _) => json::write_line(record, &mut out)?,
         (Format::OpenMetrics, _) => export::openmetrics::write(record, &mut out)?,
-        (other, _) => return Err(ReportError::NotFollowed(other)),
+        (other, _) => return Err(ReportError::NotFollowed(other.name())),
     }
     Ok(out.flush()?)
 }

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, Row};
 use serde_json::Value;
 
 use crate::error::at;
-use crate::readings::{Cells, Known};
+use crate::known::{Cells, Known};
 use crate::{State, Store, StoreError, findings, lenient, row, schema, sql};
 
 /// An experiment as it was recorded.

@@ -31,6 +31,7 @@ pub(super) fn intern(spec: MetricSpec) -> Result<Metric, MetricError> {
 /// A metric of which only the id is known. Whoever made it known meanwhile knew more.
 pub(super) fn intern_unknown(id: MetricId) -> Result<Metric, MetricError> {
     let spec = MetricSpec::guess(id)?;
+    check(&spec)?;
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
     match known.by_id.get(spec.id.as_str()) {
         Some(&metric) => Ok(metric),
@@ -63,6 +64,9 @@ fn check(spec: &MetricSpec) -> Result<(), MetricError> {
     let is_built_in = |metric: &Metric| metric.name() == spec.id.as_str() || metric.field() == spec.field;
     if Metric::BUILT_IN.iter().any(is_built_in) {
         return Err(MetricError::BuiltIn { id: id() });
+    }
+    if spec.id.source().is_none() {
+        return Err(MetricError::BadId { id: id() });
     }
     if [&spec.field, &spec.title, &spec.source].iter().any(|text| text.len() > TEXT_MAX) {
         return Err(MetricError::TooLong { id: id() });

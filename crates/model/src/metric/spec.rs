@@ -122,10 +122,16 @@ impl TryFrom<String> for MetricId {
     fn try_from(id: String) -> Result<Self, MetricError> {
         match id.split_once(':') {
             Some((source, name)) => MetricId::open(source, name),
-            None if super::built_in(&id).is_some() => Ok(MetricId(Cow::Owned(id))),
+            // Whether one of that name is built in, is asked where metrics are known.
+            None if !id.is_empty() && id.bytes().all(is_of_bare_word) => Ok(MetricId(Cow::Owned(id))),
             None => Err(MetricError::BadId { id }),
         }
     }
+}
+
+/// Bare words are lower-case letters with hyphens between them.
+fn is_of_bare_word(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte == b'-'
 }
 
 /// All that is known of a metric.
