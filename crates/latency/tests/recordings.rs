@@ -1,0 +1,147 @@
+//! The arithmetic of recordings, on latencies that are known: percentiles, what was missed, and what merging does.
+
+use fauxplat_latency::{Channel, LatencyError, Recording};
+use fauxplat_model::{LatencyTest, Percentiles, Policy};
+use fauxplat_units::Cpu;
+
+fn of(latencies_ns: impl IntoIterator<Item = u64>) -> Recording {
+    let mut recording = Recording::default();
+    latencies_ns.into_iter().for_each(|late_ns| recording.record(late_ns));
+    recording
+}
+
+/// Percentiles are told to three digits: the true value, or up to a thousandth more.
+fn is_near(told_ns: u64, true_ns: u64) -> bool {
+    told_ns >= true_ns && told_ns <= true_ns + true_ns / 500 + 1
+}
+
+fn test_of(recording: &Recording, lost_share: Option<f64>) -> LatencyTest {
+    LatencyTest {
+        name: "timer".into(),
+        policy: Policy::Other,
+        cpu: Cpu(3),
+        peer: None,
+        interval_ns: Some(1_000_000),
+        slack_ns: None,
+        count: recording.count(),
+        missed: recording.missed,
+        raw: recording.raw(),
+        corrected: recording.corrected(),
+        causes: recording.causes(),
+        lost_share,
+        wall_ns: recording.wall_ns,
+    }
+}
+
+#[test]
+fn percentiles_are_those_of_the_sorted_latencies() {
+    let seen = of((1..=100_000).rev().map(|number| number * 10)).raw();
+    for (told_ns, true_ns) in [
+        (seen.p50_ns, 500_000),
+        (seen.p90_ns, 900_000),
+        (seen.p99_ns, 990_000),
+        (seen.p999_ns, 999_000),
+        (seen.p9999_ns, 999_900),
+        (seen.p99999_ns, 999_990),
+    ] {
+        assert!(is_near(told_ns, true_ns), "{told_ns} for {true_ns}");
+    }
+    assert!(seen.min_ns <= 10 && is_near(seen.max_ns, 1_000_000));
+    assert!((seen.mean_ns - 500_005.0).abs() < 500.0, "{}", seen.mean_ns);
+}
+
+#[test]
+fn percentiles_rise_and_end_at_the_maximum() {
+    for latencies in [vec![], vec![7], vec![1, 1, 1, 9_000_000], vec![5_000, 4_000, 3_000_000_000, 2]] {
+        let Percentiles { min_ns, p50_ns, p90_ns, p99_ns, p999_ns, p9999_ns, p99999_ns, max_ns, .. } =
+            of(latencies).raw();
+        let rising = [min_ns, p50_ns, p90_ns, p99_ns, p999_ns, p9999_ns, p99999_ns, max_ns];
+        assert!(rising.is_sorted(), "{rising:?}");
+    }
+    assert_eq!((of([]).raw().max_ns, of([]).count()), (0, 0));
+}
+
+#[test]
+fn latencies_out_of_bounds_are_kept_at_the_bounds() {
+    let seen = of([0, u64::MAX]);
+    assert_eq!(seen.count(), 2);
+    let raw = seen.raw();
+    assert!(raw.min_ns <= 1 && raw.max_ns >= 3_600_000_000_000, "{} {}", raw.min_ns, raw.max_ns);
+}
+
+#[test]
+fn a_stall_of_n_periods_is_n_missed_activations() {
+    const PERIOD_NS: u64 = 1_000;
+    for periods in 0..50 {
+        let mut recording = Recording::default();
+        let missed = recording.record_periodic(periods * PERIOD_NS + 17, PERIOD_NS);
+        assert_eq!((missed, recording.missed, recording.count()), (periods, periods, 1));
+        let corrected = recording.corrected();
+        let counted: u64 = corrected.histogram.iter().map(|bin| bin.1).sum();
+        assert_eq!(counted, periods + 1, "every activation has a latency");
+        assert!(corrected.min_ns <= 17 && corrected.max_ns == recording.raw().max_ns);
+    }
+    let mut zero = Recording::default();
+    assert_eq!(zero.record_periodic(5, 0), 5, "a period of nothing counts as one nanosecond");
+}
+
+#[test]
+fn merging_is_recording_everything_at_once_in_any_order() {
+    let latencies: Vec<u64> = (0..3000).map(|number| 50 + number * number % 70_001).collect();
+    let parts: Vec<Recording> = latencies.chunks(777).map(|part| of(part.iter().copied())).collect();
+    let merged = |order: &mut dyn Iterator<Item = &Recording>| {
+        let mut whole = Recording::default();
+        order.for_each(|part| whole.merge(part));
+        whole
+    };
+    let whole = of(latencies);
+    for one in [merged(&mut parts.iter()), merged(&mut parts.iter().rev())] {
+        assert_eq!(
+            (one.count(), one.raw(), one.corrected()),
+            (whole.count(), whole.raw(), whole.corrected())
+        );
+    }
+    let mut same = whole.clone();
+    same.merge(&Recording::default());
+    assert_eq!(same.raw(), whole.raw(), "nothing added is nothing changed");
+}
+
+#[test]
+fn times_and_causes_add_up_and_the_most_expensive_comes_first() {
+    let mut one = Recording::default();
+    (one.wall_ns, one.lost_ns, one.missed) = (100, 30, 2);
+    one.blame("interrupt LOC", 10);
+    one.blame("another task", 20);
+    let mut two = Recording::default();
+    (two.wall_ns, two.lost_ns, two.missed) = (50, 40, 1);
+    two.blame("interrupt LOC", 40);
+    one.merge(&two);
+    assert_eq!((one.wall_ns, one.lost_ns, one.missed), (150, 70, 3));
+    let causes: Vec<(String, u64, u64)> =
+        one.causes().into_iter().map(|cause| (cause.cause, cause.count, cause.total_ns)).collect();
+    assert_eq!(causes, [("interrupt LOC".to_owned(), 2, 50), ("another task".to_owned(), 1, 20)]);
+}
+
+#[test]
+fn a_document_restores_what_was_lost_and_goes_on_from_there() {
+    let mut recording = of([9, 90, 900]);
+    (recording.wall_ns, recording.lost_ns) = (1_000_000, 250_000);
+    recording.blame("steal", 250_000);
+    let mut restored = Recording::restore(&test_of(&recording, Some(0.25))).unwrap();
+    assert_eq!((restored.lost_ns, restored.wall_ns, restored.count()), (250_000, 1_000_000, 3));
+    restored.merge(&recording);
+    assert_eq!((restored.lost_ns, restored.causes()[0].total_ns), (500_000, 500_000));
+    let mut broken = test_of(&recording, None);
+    broken.corrected.hdr.truncate(5);
+    let refusal = Recording::restore(&broken).unwrap_err();
+    assert!(matches!(refusal, LatencyError::Histogram { .. }) && !refusal.is_permission());
+    assert!(refusal.to_string().contains("timer"), "{refusal}");
+}
+
+#[test]
+fn one_channel_alone_keeps_its_receiver_at_work() {
+    let spinning: Vec<Channel> = Channel::ALL.into_iter().filter(|channel| channel.spins()).collect();
+    assert_eq!(spinning, [Channel::Line]);
+    let refusal = "smoke".parse::<Channel>().unwrap_err();
+    assert!(Channel::ALL.iter().all(|channel| refusal.contains(channel.name())), "{refusal}");
+}
