@@ -2,10 +2,11 @@
 
 use fauxplat_experiment::{Beginning, Failure, Finished, Launch, Listeners, Machine, open_store};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Condition, Definition, EnvPad, Placement};
+use fauxplat_model::{Condition, Definition, EnvPad, Evidence, Placement};
 use fauxplat_units::CpuSet;
 
 use crate::args::{OutputArgs, SurroundingsArgs};
+use crate::events::Events;
 use crate::output;
 use crate::progress::Progress;
 
@@ -27,18 +28,21 @@ pub(crate) fn beginning<'a>(
         store: open_store(output.store.as_ref())?,
         invocation,
         programs: None,
-        listeners: listeners(output),
+        listeners: listeners(output)?,
         launch: Launch::spawner(),
     })
 }
 
 /// Those who follow an experiment.
-fn listeners(output: &OutputArgs) -> Listeners {
+fn listeners(output: &OutputArgs) -> Result<Listeners, Failure> {
     let mut listeners = Listeners::default();
+    if let Some(events) = Events::open(output)? {
+        listeners.add(events);
+    }
     if let Some(progress) = Progress::new(output.quiet) {
         listeners.add(progress);
     }
-    listeners
+    Ok(listeners)
 }
 
 /// The definition of an experiment whose workers are our own, on these CPUs.
@@ -56,7 +60,10 @@ pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Optio
 /// What ended the experiment before its time; the report or the store could not be written.
 pub(crate) fn conclude(finished: Finished, output: &OutputArgs) -> Result<(), Failure> {
     if finished.has_measured() || output.format != fauxplat_report::Format::Text {
-        output::write(&finished.record(), output)?;
+        // What was seen along a run, and its processes, stand with its command.
+        let is_apart = |evidence: &&Evidence| !matches!(evidence, Evidence::Series(_) | Evidence::Tree(_));
+        let apart: Vec<Evidence> = finished.evidence().iter().filter(is_apart).cloned().collect();
+        output::write_with_evidence(&finished.record(), &apart, output)?;
     }
     finished.stored?;
     finished.failed.map_or(Ok(()), Err)

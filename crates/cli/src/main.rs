@@ -3,6 +3,7 @@
 mod args;
 mod begin;
 mod define;
+mod events;
 mod exit;
 mod inspection;
 mod names;

@@ -5,7 +5,7 @@
 
 use fauxplat_analyze::{counter_rates, run_findings};
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{Command, Evidence, Metric, Phase, Process, RunFindings, Sample, Tree, Trial};
+use fauxplat_model::{Command, Evidence, Metric, Outcome, Phase, Process, RunFindings, Sample, Tree, Trial};
 use fauxplat_store::{State, Store};
 use fauxplat_sys::clock;
 use fauxplat_units::Cpu;
@@ -142,10 +142,9 @@ impl Driver {
     ///
     /// # Errors
     /// The store cannot be written.
-    pub(crate) fn record(&mut self, evidence: &Evidence) -> Result<(), Failure> {
+    pub(crate) fn record(&mut self, evidence: Evidence) -> Result<(), Failure> {
         self.open_record()?;
-        self.recorder.record(evidence)?;
-        self.listeners.tell(&Event::Evidence(evidence));
+        self.listeners.tell(&Event::Evidence(self.recorder.record(evidence)?));
         Ok(())
     }
 
@@ -225,7 +224,7 @@ impl Driver {
     /// The command cannot be launched; those of the store.
     pub fn record_tree(&mut self, command: u16) -> Result<Vec<Process>, Failure> {
         let processes = self.tree(command)?;
-        self.record(&Evidence::Tree(Tree { command, processes: processes.clone() }))?;
+        self.record(Evidence::Tree(Tree { command, processes: processes.clone() }))?;
         Ok(processes)
     }
 
@@ -263,6 +262,24 @@ impl Driver {
         }
     }
 
+    /// One run of a command whose process exists before its program begins: whoever counts or profiles attaches to it
+    /// meanwhile, and what it takes to attach is in no time. Such a run is no sample. `None` if the user stopped it.
+    ///
+    /// # Errors
+    /// The command cannot be launched, or what is to be attached refuses.
+    pub fn hold(
+        &mut self,
+        command: u16,
+        attach: impl FnOnce(i32) -> Result<(), Failure>,
+    ) -> Result<Option<Outcome>, Failure> {
+        let listeners = &self.listeners;
+        let Some(executor) = &mut self.executor else { return Ok(None) };
+        executor.hold(command, |pid| {
+            listeners.tell(&Event::Held { command, pid });
+            attach(pid)
+        })
+    }
+
     /// What the runs so far show by themselves, for experiments that end before their analysis.
     pub fn run_findings(&self) -> Findings {
         let ignore_failure = self.header.condition.ignore_failure;
@@ -283,6 +300,7 @@ impl Driver {
             self.header.warnings.extend(tuning::restore(tuned));
         }
         self.note_end(failed.as_ref());
+        self.header.plan = self.recorder.plans();
         let state = match (&failed, self.interrupted) {
             (Some(_), _) => State::Failed,
             (None, true) => State::Stopped,
@@ -293,6 +311,7 @@ impl Driver {
             header: self.header,
             commands: self.commands,
             samples: self.recorder.samples,
+            evidence: self.recorder.evidence,
             findings,
             stored,
             failed,
@@ -331,6 +350,7 @@ pub struct Finished {
     header: Header,
     commands: Vec<Command>,
     samples: Vec<Sample>,
+    evidence: Vec<Evidence>,
     findings: Findings,
     /// Whether the store took the findings.
     pub stored: Result<(), Failure>,
@@ -347,6 +367,11 @@ impl Finished {
             samples: &self.samples,
             findings: &self.findings,
         }
+    }
+
+    /// What landed and is no run.
+    pub fn evidence(&self) -> &[Evidence] {
+        &self.evidence
     }
 
     /// Whether there is anything to report: a person who gets one line of error has no use for an empty report.
@@ -428,8 +453,7 @@ impl Feed for Led<'_> {
     }
 
     fn evidence(&mut self, evidence: Evidence) -> Result<(), Failure> {
-        self.recorder.record(&evidence)?;
-        self.listeners.tell(&Event::Evidence(&evidence));
+        self.listeners.tell(&Event::Evidence(self.recorder.record(evidence)?));
         Ok(())
     }
 

@@ -28,6 +28,13 @@ pub enum Event<'a> {
     Evidence(&'a Evidence),
     /// How far the work has come; after every landing of samples.
     Progress(&'a Standing),
+    /// The process of a run exists, its condition holds, and its program has not begun.
+    Held {
+        /// Index of the command.
+        command: u16,
+        /// The process.
+        pid: i32,
+    },
     /// Something that may spoil the result.
     Warning(&'a str),
     /// It is over, and this was found.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fauxplat_launch::{Entry, LaunchError, Launcher, Reply, Request, RunEnd, Table, entry_of};
 use fauxplat_model::{
-    Command, Evidence, Metric, MetricSet, Process, Readings, Sample, Setup, Sources, Trial,
+    Command, Evidence, Metric, MetricSet, Outcome, Process, Readings, Sample, Setup, Sources, Trial,
 };
 use fauxplat_sys::process::Exit;
 
@@ -352,6 +352,36 @@ impl Executor {
         let good = replies.filter(|reply| reply.end == RunEnd::Ended(Exit::Status(0)));
         let readings = good.map(|reply| Readings::new(Arc::clone(&metrics), reply.readings));
         readings.filter_map(|readings| readings.get(Metric::WALL)).collect()
+    }
+
+    /// One run of a command that is held before its program begins, while somebody attaches to its process. Its reply is
+    /// no timed sample. `None` if the user stopped it.
+    ///
+    /// # Errors
+    /// The command cannot be launched; those of whoever attaches, who ends the run by them.
+    pub fn hold<E: From<LaunchError>>(
+        &mut self,
+        command: u16,
+        attach: impl FnOnce(i32) -> Result<(), E>,
+    ) -> Result<Option<Outcome>, E> {
+        let places = self.commands[usize::from(command)].clone();
+        if let Some(prepare) = places.prepare {
+            self.launcher.answer(plain_request(prepare))?;
+        }
+        let held = match self.launcher.hold(plain_request(places.run)) {
+            Err(LaunchError::Stopped) => return Ok(None),
+            held => held?,
+        };
+        attach(held.pid())?;
+        held.begin();
+        let reply = self.launcher.next_reply()?;
+        if let Some(error) = self.launcher.start_error(places.run, reply.end) {
+            return Err(error.into());
+        }
+        if let Some(cleanup) = places.cleanup {
+            self.launcher.answer(plain_request(cleanup))?;
+        }
+        Ok((reply.end != RunEnd::Aborted).then(|| outcome_of(reply.end)))
     }
 
     /// One run of a command that is traced and not timed: its process tree.

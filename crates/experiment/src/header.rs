@@ -15,6 +15,7 @@ pub fn header(
         fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
         id: None,
         uuid: None,
+        plan: None,
         started: clock::now_rfc3339(),
         invocation: invocation.to_vec(),
         seed: definition.seed.unwrap_or_default(),

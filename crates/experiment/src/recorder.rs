@@ -12,6 +12,8 @@ use crate::Failure;
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     pub(crate) samples: Vec<Sample>,
+    /// What landed and is no run.
+    pub(crate) evidence: Vec<Evidence>,
     store: Option<Store>,
     experiment: Option<Experiment>,
     /// How the trials so far were drawn, one after the other.
@@ -56,11 +58,16 @@ impl Recorder {
     }
 
     /// Stores a piece of evidence that is no run.
-    pub(crate) fn record(&mut self, evidence: &Evidence) -> Result<(), Failure> {
-        match &mut self.experiment {
-            Some(experiment) => Ok(experiment.record(evidence)?),
-            None => Ok(()),
+    pub(crate) fn record(&mut self, evidence: Evidence) -> Result<&Evidence, Failure> {
+        if let Some(experiment) = &mut self.experiment {
+            experiment.record(&evidence)?;
         }
+        Ok(self.evidence.push_mut(evidence))
+    }
+
+    /// How all trials were drawn, if any were.
+    pub(crate) fn plans(&self) -> Option<Value> {
+        (!self.plans.is_empty()).then(|| Value::from(self.plans.clone()))
     }
 
     /// Keeps one sample in memory.

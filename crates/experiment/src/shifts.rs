@@ -50,7 +50,7 @@ impl Driver {
                     return Ok(Stopped::Interrupted);
                 }
                 for evidence in body(span.done + round, trial.command)? {
-                    self.record(&evidence)?;
+                    self.record(evidence)?;
                 }
                 visited += 1;
                 self.tell(&span.standing(plan.commands.into(), visited));

@@ -26,6 +26,9 @@ pub struct Header {
     pub condition: Condition,
     /// What was asked.
     pub definition: Definition,
+    /// How the trials were drawn, a plan after the other; absent where nothing was drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<serde_json::Value>,
     /// Where the figures come from.
     pub sources: Sources,
     /// What may spoil the result.

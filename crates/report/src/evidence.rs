@@ -25,7 +25,7 @@ impl Serialize for Pieces<'_> {
 /// One piece, with the noun's own fields beside its kind.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-enum Piece<'a> {
+pub(crate) enum Piece<'a> {
     Shift(&'a ShiftSample),
     Histogram(&'a Histogram),
     Series(&'a Series),
@@ -34,7 +34,7 @@ enum Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    fn of(evidence: &'a Evidence) -> Option<Self> {
+    pub(crate) fn of(evidence: &'a Evidence) -> Option<Self> {
         match evidence {
             Evidence::Run(_) => None,
             Evidence::Shift(shift) => Some(Piece::Shift(shift)),

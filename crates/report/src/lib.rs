@@ -27,6 +27,7 @@ use fauxplat_model::{Comparison, Evidence};
 pub use baseline::{BaselineSeries, SourceFormat, read_baseline};
 pub use error::ReportError;
 pub use format::{Format, Style};
+pub use json::evidence_json;
 
 /// Bytes that are gathered before `out` is called: JSON writers make a call for every bracket.
 const BUFFER_BYTES: usize = 64 << 10;

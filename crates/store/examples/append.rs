@@ -79,6 +79,7 @@ fn header() -> Header {
         fauxplat_version: env!("CARGO_PKG_VERSION").into(),
         id: None,
         uuid: None,
+        plan: None,
         started: "2026-11-21T10:00:00Z".into(),
         invocation: vec!["append".into()],
         seed: 1,

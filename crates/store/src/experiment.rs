@@ -232,6 +232,7 @@ mod tests {
             fauxplat_version: "0.1.0".into(),
             id: None,
             uuid: None,
+            plan: None,
             started: "2026-11-21T10:00:00Z".into(),
             invocation: vec!["fauxplat".into()],
             seed: 1,

@@ -63,6 +63,7 @@ impl Store {
         let (uuid, plan) = self.connection.query_row(sql::PLAN, [id], read)?;
         experiment.header.uuid = uuid;
         experiment.plan = plan.and_then(|text| serde_json::from_str(&text).ok());
+        experiment.header.plan.clone_from(&experiment.plan);
         Ok(())
     }
 
@@ -135,6 +136,7 @@ fn experiment(id: i64, row: &Row<'_>) -> rusqlite::Result<StoredExperiment> {
         fauxplat_version: text(4)?,
         id: Some(id),
         uuid: None,
+        plan: None,
         started: text(3)?,
         invocation: lenient::words("invocation", &text(6)?, &mut warnings),
         seed: text(5)?.parse().unwrap_or_default(),

@@ -21,6 +21,10 @@ pub(crate) struct OutputArgs {
     /// Where results are stored: a file, or none [default: the user's data directory]
     #[arg(long, value_name = "PATH|none")]
     pub(crate) store: Option<PathBuf>,
+    /// Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for
+    /// standard output when the report goes elsewhere
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) events: Option<PathBuf>,
     /// No progress line
     #[arg(short, long)]
     pub(crate) quiet: bool,

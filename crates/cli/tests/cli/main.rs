@@ -15,6 +15,7 @@ mod condition;
 mod contend;
 mod doctor;
 mod duet;
+mod events;
 mod explain;
 mod history;
 mod index;

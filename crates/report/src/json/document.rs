@@ -267,6 +267,22 @@ impl<'a> RunEntry<'a> {
     }
 }
 
+/// A run by itself, as it stands in `runs[]`, with the index of its command.
+#[derive(SerializeDerive)]
+pub(crate) struct LoneRun<'a> {
+    kind: &'static str,
+    command: u16,
+    #[serde(flatten)]
+    run: RunEntry<'a>,
+}
+
+impl<'a> LoneRun<'a> {
+    /// With one field for each of these metrics.
+    pub(crate) fn of(sample: &'a Sample, metrics: &'a [Metric], memory: Source) -> Self {
+        LoneRun { kind: "run", command: sample.command, run: RunEntry::of(sample, metrics, memory) }
+    }
+}
+
 impl Serialize for Readings<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.metrics.iter().map(|metric| (metric.field(), self.sample.get(*metric))))

@@ -8,11 +8,25 @@ mod topo;
 use std::io::Write;
 
 use fauxplat_model::document::Record;
+use fauxplat_model::{Evidence, Metric, Source};
 use serde::Serialize;
 
 use crate::ReportError;
-use crate::evidence::Pieces;
+use crate::evidence::{Piece, Pieces};
 use crate::samples::ByCommand;
+
+/// A piece of evidence as an object with its `kind`, for streams of events. `memory` says what the peak memory of a run
+/// covers.
+pub fn evidence_json(evidence: &Evidence, memory: Source) -> serde_json::Value {
+    let value = match evidence {
+        Evidence::Run(sample) => {
+            let metrics: Vec<Metric> = sample.readings.metrics().iter().collect();
+            serde_json::to_value(document::LoneRun::of(sample, &metrics, memory))
+        }
+        other => serde_json::to_value(Piece::of(other)),
+    };
+    value.unwrap_or_default()
+}
 
 /// Writes the record as one line, for documents that follow each other in one stream.
 pub(crate) fn write_line(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {

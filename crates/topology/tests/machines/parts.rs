@@ -31,6 +31,7 @@ fn report(topology: Topology, facts: MachineFacts, format: Format, style: &Style
         fauxplat_version: "0.0.0".into(),
         id: None,
         uuid: None,
+        plan: None,
         started: "2026-11-21T00:00:00Z".into(),
         invocation: vec!["fauxplat".into(), "topo".into()],
         seed: 0,

@@ -1,0 +1,121 @@
+//! The events of an experiment as lines of JSON, for programs that follow it while it goes on.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use fauxplat_experiment::{Event, Failure, Listener, Standing};
+use fauxplat_model::document::Header;
+use fauxplat_model::{Command, Evidence, Source};
+use fauxplat_report::evidence_json;
+use serde_json::{Value, json};
+
+use crate::args::OutputArgs;
+
+/// Name and version of each line.
+const SCHEMA: &str = "fauxplat.event/1";
+
+/// Writes a line for every event.
+pub(crate) struct Events {
+    /// Nothing once the reader is gone or the file is full: the experiment goes on without.
+    out: Option<Box<dyn Write>>,
+    memory: Source,
+    /// Blocks that were told to be finished.
+    blocks: u32,
+    words: String,
+}
+
+impl Events {
+    /// Opens the place that the options name, before anything is measured; nothing if they name none.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or the lines would stand among those of the report.
+    pub(crate) fn open(output: &OutputArgs) -> Result<Option<Self>, Failure> {
+        let Some(path) = &output.events else { return Ok(None) };
+        let out: Box<dyn Write> = match path == Path::new("-") {
+            true if output.output.is_none() => {
+                return Err(Failure::usage(
+                    "--events -: the report goes to standard output as well; send it elsewhere with --output FILE",
+                ));
+            }
+            true => Box::new(std::io::stdout()),
+            false => Box::new(
+                File::create(path)
+                    .map_err(|error| Failure::usage(format!("--events {}: {error}", path.display())))?,
+            ),
+        };
+        let (memory, words) = (Source::None, String::new());
+        Ok(Some(Events { out: Some(out), memory, blocks: 0, words }))
+    }
+
+    fn say(&mut self, event: &str, mut fields: Value) {
+        let Some(out) = &mut self.out else { return };
+        fields["schema"] = SCHEMA.into();
+        fields["event"] = event.into();
+        let written = writeln!(out, "{fields}").and_then(|()| out.flush());
+        if written.is_err() {
+            self.out = None;
+        }
+    }
+
+    fn evidence(&mut self, evidence: &Evidence) {
+        let fields = evidence_json(evidence, self.memory);
+        self.say("evidence", fields);
+    }
+
+    /// A block is told once, and a look when what is being done changed without one.
+    fn progress(&mut self, standing: &Standing) {
+        let Standing { share, words, blocks } = standing;
+        let event = if *blocks > self.blocks { "block" } else { "look" };
+        if *blocks == self.blocks && *words == self.words {
+            return;
+        }
+        (self.blocks, self.words) = (*blocks, words.clone());
+        self.say(event, json!({"blocks": blocks, "share": share, "doing": words}));
+    }
+}
+
+impl Listener for Events {
+    fn hear(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Begun { kind, header, commands } => {
+                self.memory = header.sources.peak_memory;
+                self.say("begun", begun(kind, header, commands));
+            }
+            Event::Plan(plan) => self.say("plan", json!({"plan": plan})),
+            Event::Samples(samples) => {
+                samples.iter().for_each(|sample| self.evidence(&Evidence::Run(sample.clone())));
+            }
+            Event::Evidence(evidence) => self.evidence(evidence),
+            Event::Progress(standing) => self.progress(standing),
+            Event::Held { command, pid } => self.say("held", json!({"command": command, "pid": pid})),
+            Event::Warning(warning) => self.say("warning", json!({"warning": warning})),
+            Event::Finished { state, record } => {
+                let header = record.header;
+                let findings = serde_json::to_value(record.findings).unwrap_or_default();
+                let fields = json!({
+                    "state": state,
+                    "id": header.id,
+                    "findings_schema": record.findings.schema(),
+                    "findings": findings,
+                    "warnings": header.warnings,
+                    "not_measured": header.not_measured,
+                });
+                self.say("finished", fields);
+            }
+        }
+    }
+}
+
+fn begun(kind: &str, header: &Header, commands: &[Command]) -> Value {
+    let command = |command: &Command| json!({"name": command.name, "command": command.command});
+    json!({
+        "kind": kind,
+        "id": header.id,
+        "uuid": header.uuid,
+        "started": header.started,
+        "invocation": header.invocation,
+        "seed": header.seed,
+        "commands": commands.iter().map(command).collect::<Vec<Value>>(),
+    })
+}
