@@ -3,6 +3,7 @@
 use fauxplat_experiment::{Beginning, Failure, Finished, Launch, Listeners, Machine, open_store};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Condition, Definition, EnvPad, Evidence, Placement};
+use fauxplat_report::Format;
 use fauxplat_units::CpuSet;
 
 use crate::args::{OutputArgs, SurroundingsArgs};
@@ -59,14 +60,19 @@ pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Optio
 /// # Errors
 /// What ended the experiment before its time; the report or the store could not be written.
 pub(crate) fn conclude(finished: Finished, output: &OutputArgs) -> Result<(), Failure> {
-    if finished.has_measured() || output.format != fauxplat_report::Format::Text {
-        // What was seen along a run, and its processes, stand with its command.
-        let is_apart = |evidence: &&Evidence| !matches!(evidence, Evidence::Series(_) | Evidence::Tree(_));
-        let apart: Vec<Evidence> = finished.evidence().iter().filter(is_apart).cloned().collect();
-        output::write_with_evidence(&finished.record(), &apart, output)?;
+    if finished.has_measured() || output.format != Format::Text {
+        output::write_with_evidence(&finished.record(), &apart(&finished, output.format), output)?;
     }
     finished.stored?;
     finished.failed.map_or(Ok(()), Err)
+}
+
+/// The evidence that the document has beside what stands with its commands. Other formats have none: their rows are
+/// findings.
+fn apart(finished: &Finished, format: Format) -> Vec<Evidence> {
+    let is_apart = |evidence: &&Evidence| !matches!(evidence, Evidence::Series(_) | Evidence::Tree(_));
+    let all = finished.evidence().iter().filter(|_| format == Format::Json);
+    all.filter(is_apart).cloned().collect()
 }
 
 /// Finishes and reports an experiment with what was found, or with what its runs show if it failed.

@@ -153,14 +153,21 @@ impl Lab {
     /// Starts fauxplat and lets it run.
     pub(crate) fn start(&self, words: &[&str]) -> Live {
         let mut command = self.command(words);
-        Live(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut pipe = child.stdout.take().unwrap();
+        let reader = std::thread::spawn(move || {
+            let mut text = Vec::new();
+            std::io::Read::read_to_end(&mut pipe, &mut text).unwrap();
+            text
+        });
+        Live(child, reader)
     }
 }
 
 const BINARY: &str = env!("CARGO_BIN_EXE_fauxplat");
 
-/// fauxplat while it runs.
-pub(crate) struct Live(Child);
+/// fauxplat while it runs, and whoever reads its report meanwhile: a full pipe would hold it up.
+pub(crate) struct Live(Child, std::thread::JoinHandle<Vec<u8>>);
 
 impl Live {
     pub(crate) fn pid(&self) -> u32 {
@@ -191,7 +198,8 @@ impl Live {
         if !ended {
             self.signal(SIGKILL);
         }
-        let output = self.0.wait_with_output().unwrap();
+        let mut output = self.0.wait_with_output().unwrap();
+        output.stdout = self.1.join().unwrap();
         assert!(ended, "fauxplat did not end: {}", String::from_utf8_lossy(&output.stderr));
         Done::from(output)
     }
