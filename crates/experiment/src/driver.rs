@@ -35,6 +35,8 @@ pub struct Driver {
     pub(crate) executor: Option<Executor>,
     pub(crate) recorder: Recorder,
     pub(crate) interrupted: bool,
+    /// What ended it before its time, after something was measured that is worth its analysis.
+    pub(crate) cut_short: Option<Failure>,
     /// Whether every command was seen to be one process of one thread.
     pub(crate) single_task: bool,
     /// The two CPUs on which commands run at the same moment, if they do.
@@ -113,6 +115,16 @@ impl Driver {
     /// Notes that the user interrupted it.
     pub fn interrupt(&mut self) {
         self.interrupted = true;
+    }
+
+    /// Notes what ends it before its time: what was measured until then is analysed, and both are told.
+    pub(crate) fn cut_short(&mut self, failure: Failure) {
+        self.cut_short.get_or_insert(failure);
+    }
+
+    /// Whether nothing more is measured.
+    pub(crate) fn is_over(&self) -> bool {
+        self.interrupted || self.cut_short.is_some()
     }
 
     /// Adds something that may spoil the result.
@@ -282,6 +294,8 @@ impl Driver {
         if let Some(tuned) = self.surroundings.tuned.take() {
             self.header.warnings.extend(tuning::restore(tuned));
         }
+        let is_cut_short = failed.is_none() && self.cut_short.is_some();
+        let failed = failed.or(self.cut_short.take());
         self.note_end(failed.as_ref());
         let state = match (&failed, self.interrupted) {
             (Some(_), _) => State::Failed,
@@ -294,6 +308,7 @@ impl Driver {
             commands: self.commands,
             samples: self.recorder.samples,
             findings,
+            is_cut_short,
             stored,
             failed,
         };
@@ -332,6 +347,8 @@ pub struct Finished {
     commands: Vec<Command>,
     samples: Vec<Sample>,
     findings: Findings,
+    /// Whether the findings are those of what was measured before it failed.
+    is_cut_short: bool,
     /// Whether the store took the findings.
     pub stored: Result<(), Failure>,
     /// What ended it before its time.
@@ -351,7 +368,9 @@ impl Finished {
 
     /// Whether there is anything to report: a person who gets one line of error has no use for an empty report.
     pub fn has_measured(&self) -> bool {
-        self.failed.is_none() || self.samples.iter().any(|sample| sample.phase == Phase::Measured)
+        self.failed.is_none()
+            || self.is_cut_short
+            || self.samples.iter().any(|sample| sample.phase == Phase::Measured)
     }
 }
 

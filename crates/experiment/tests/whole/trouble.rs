@@ -1,10 +1,11 @@
 //! Experiments that end before their time: what was measured until then is kept and told, and why it ended.
 
-use fauxplat_experiment::{Finished, Kind};
+use fauxplat_experiment::measure::index::{Power, index};
+use fauxplat_experiment::{Beginning, Driver, Finished, Kind};
 use fauxplat_launch::RunEnd;
 use fauxplat_launch::simulated::{Behaviour, Failure, Machine, When};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Definition, Phase, Runs, StoppedBy, Verdict};
+use fauxplat_model::{Definition, Phase, Policy, Runs, StoppedBy, Verdict};
 use fauxplat_report::Format;
 use fauxplat_store::{State, Store};
 use fauxplat_sys::process::Exit;
@@ -150,6 +151,40 @@ fn a_comparison_whose_store_is_full_shows_its_runs() {
     assert!(stored.samples.len() <= 20, "what lands together is stored together or not at all");
     assert_eq!(stored.samples, finished.record().samples[..stored.samples.len()]);
     assert!(finished.record().samples.len() > 20 && finished.has_measured());
+}
+
+/// Workers of our own have no runs: what they did before the store was full is analysed all the same.
+#[test]
+fn an_index_whose_store_is_full_is_that_of_the_turns_before() {
+    let laboratory = Laboratory::new();
+    drop(laboratory.store());
+    let store = rusqlite::Connection::open(laboratory.store_path()).unwrap();
+    let full = "WHEN NEW.number >= 5 BEGIN SELECT RAISE(FAIL, 'no space'); END";
+    store.execute_batch(&format!("CREATE TRIGGER s BEFORE INSERT ON shift {full};")).unwrap();
+    let machine = Machine::quiet(1, Vec::new());
+    let beginning = Beginning {
+        machine: fauxplat_experiment::Machine::here(),
+        ..laboratory.beginning("index", Definition::default(), machine)
+    };
+    let mut driver = Driver::of_workers(beginning).unwrap();
+    let asked = Power {
+        cpu: None,
+        all_cpus: false,
+        together: false,
+        duration: "100ms".parse().unwrap(),
+        policy: Some(Policy::Other),
+    };
+    let found = index(&mut driver, &asked).unwrap();
+    let finished = driver.finish(Findings::Index(found), None);
+    assert_eq!(finished.failed.as_ref().unwrap().kind(), Kind::Machine);
+    let Findings::Index(found) = finished.record().findings else { unreachable!() };
+    assert!(found.cpus.len() == 1 && finished.has_measured());
+    let stored = laboratory.stored();
+    assert_eq!(stored.state, State::Failed);
+    assert!(stored.header.warnings.iter().any(|warning| warning.contains("store.sqlite")));
+    let mut rounds = 0;
+    laboratory.store().evidence(1, |_| rounds += 1).unwrap();
+    assert_eq!(rounds, 5);
 }
 
 fn stored_as_it_is(laboratory: &Laboratory) -> fauxplat_store::StoredExperiment {
