@@ -123,6 +123,7 @@ impl Driver {
             executor: None,
             recorder: Recorder::new(store),
             interrupted: false,
+            cut_short: None,
             single_task: false,
             duet: None,
             floor_ns: None,

@@ -35,6 +35,8 @@ pub struct Driver {
     pub(crate) executor: Option<Executor>,
     pub(crate) recorder: Recorder,
     pub(crate) interrupted: bool,
+    /// What ended it before its time, after something was measured that is worth its analysis.
+    pub(crate) cut_short: Option<Failure>,
     /// Whether every command was seen to be one process of one thread.
     pub(crate) single_task: bool,
     /// The two CPUs on which commands run at the same moment, if they do.
@@ -113,6 +115,16 @@ impl Driver {
     /// Notes that the user interrupted it.
     pub fn interrupt(&mut self) {
         self.interrupted = true;
+    }
+
+    /// Notes what ends it before its time: what was measured until then is analysed, and both are told.
+    pub(crate) fn cut_short(&mut self, failure: Failure) {
+        self.cut_short.get_or_insert(failure);
+    }
+
+    /// Whether nothing more is measured.
+    pub(crate) fn is_over(&self) -> bool {
+        self.interrupted || self.cut_short.is_some()
     }
 
     /// Adds something that may spoil the result.
@@ -299,6 +311,8 @@ impl Driver {
         if let Some(tuned) = self.surroundings.tuned.take() {
             self.header.warnings.extend(tuning::restore(tuned));
         }
+        let is_cut_short = failed.is_none() && self.cut_short.is_some();
+        let failed = failed.or(self.cut_short.take());
         self.note_end(failed.as_ref());
         self.header.plan = self.recorder.plans();
         let state = match (&failed, self.interrupted) {
@@ -313,6 +327,7 @@ impl Driver {
             samples: self.recorder.samples,
             evidence: self.recorder.evidence,
             findings,
+            is_cut_short,
             stored,
             failed,
         };
@@ -352,6 +367,8 @@ pub struct Finished {
     samples: Vec<Sample>,
     evidence: Vec<Evidence>,
     findings: Findings,
+    /// Whether the findings are those of what was measured before it failed.
+    is_cut_short: bool,
     /// Whether the store took the findings.
     pub stored: Result<(), Failure>,
     /// What ended it before its time.
@@ -376,7 +393,9 @@ impl Finished {
 
     /// Whether there is anything to report: a person who gets one line of error has no use for an empty report.
     pub fn has_measured(&self) -> bool {
-        self.failed.is_none() || self.samples.iter().any(|sample| sample.phase == Phase::Measured)
+        self.failed.is_none()
+            || self.is_cut_short
+            || self.samples.iter().any(|sample| sample.phase == Phase::Measured)
     }
 }
 

@@ -31,10 +31,11 @@ impl Span {
 
 impl Driver {
     /// Visits every cell once in each round, in the order of the plan: its *commands* are the cells. The body gets round
-    /// and cell; what it brings is stored before the next visit.
+    /// and cell; what it brings is stored before the next visit. A failure after the first visit ends the visits, and is
+    /// told beside what they brought.
     ///
     /// # Errors
-    /// Those of the body and of the store, at once.
+    /// Those of the body in the first visit.
     pub(crate) fn cells(
         &mut self,
         plan: &Plan,
@@ -49,8 +50,14 @@ impl Driver {
                     self.interrupt();
                     return Ok(Stopped::Interrupted);
                 }
-                for evidence in body(span.done + round, trial.command)? {
-                    self.record(evidence)?;
+                let brought = match body(span.done + round, trial.command) {
+                    Err(failure) if visited == 0 && span.done == 0 => return Err(failure),
+                    brought => brought,
+                };
+                let kept = brought.and_then(|all| all.into_iter().try_for_each(|one| self.record(one)));
+                if let Err(failure) = kept {
+                    self.cut_short(failure);
+                    return Ok(Stopped::Interrupted);
                 }
                 visited += 1;
                 self.tell(&span.standing(plan.commands.into(), visited));

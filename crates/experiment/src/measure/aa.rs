@@ -70,8 +70,12 @@ pub fn calibrate(
     let copies = Copies::of(&driver.commands[0])?;
     let mut findings = AaFindings::default();
     let mut failed = None;
-    for stratum in strata(calibration, driver) {
-        failed = stratum_of(calibration, stratum, &copies, driver, &mut findings).err();
+    let strata = strata(calibration, driver);
+    let each = calibration.comparisons + calibration.power.map_or(0, |(_, count)| count);
+    let of = each * strata.len() as u32;
+    for (stratum, number) in strata.into_iter().zip(0..) {
+        let place = Place { before: number * each, of };
+        failed = stratum_of(calibration, (stratum, place), &copies, driver, &mut findings).err();
         if failed.is_some() || driver.is_interrupted() {
             break;
         }
@@ -175,10 +179,17 @@ fn disturbance(stratum: Stratum, driver: &mut Driver) -> Result<Vec<Generator>, 
     }
 }
 
+/// Where comparisons stand among those of all strata.
+#[derive(Clone, Copy)]
+struct Place {
+    before: u32,
+    of: u32,
+}
+
 /// All comparisons of one stratum: identical copies first, then, if asked for, copies of which one does more work.
 fn stratum_of(
     calibration: &Calibration,
-    stratum: Stratum,
+    (stratum, place): (Stratum, Place),
     copies: &Copies,
     driver: &mut Driver,
     findings: &mut AaFindings,
@@ -188,12 +199,14 @@ fn stratum_of(
     // The amount of work is found before anything disturbs: a burner would take more from the longer runs.
     let extra_work = calibration.power.map(|(more, _)| extra_work(driver, more)).transpose()?;
     let _burners = disturbance(stratum, driver)?;
-    let identical = comparisons(driver, calibration.comparisons, &[], name(stratum))?;
+    let identical = comparisons(driver, (calibration.comparisons, place), &[], name(stratum))?;
     findings.strata.push(aa_stratum(name(stratum), &identical));
     if let (Some((more, count)), Some(extra_work), false) =
         (calibration.power, extra_work, driver.interrupted)
     {
-        let different = comparisons(driver, count, &[0, extra_work], &format!("{}, power", name(stratum)))?;
+        let place = Place { before: place.before + calibration.comparisons, ..place };
+        let what = format!("{}, power", name(stratum));
+        let different = comparisons(driver, (count, place), &[0, extra_work], &what)?;
         // More work takes more of everything, except of a rate.
         let true_ratio = match driver.header.definition.rule.metric.more_is_better() {
             true => 1.0 / (1.0 + more),
@@ -208,7 +221,7 @@ fn stratum_of(
 /// Complete comparisons, each with a seed of its own.
 fn comparisons(
     driver: &mut Driver,
-    count: u32,
+    (count, place): (u32, Place),
     extra_work: &[u64],
     what: &str,
 ) -> Result<Vec<Finished>, Failure> {
@@ -218,8 +231,8 @@ fn comparisons(
     let (rule, names) = (driver.header.definition.rule.clone(), driver.names());
     let mut finished = Vec::new();
     for number in 0..count {
-        driver.part =
-            Some(Part { number, of: count, words: format!("{what}: comparison {} of {count}", number + 1) });
+        let words = format!("{what}: comparison {} of {count}", number + 1);
+        driver.part = Some(Part { number: place.before + number, of: place.of, words });
         let seed = driver.header.seed.wrapping_add(1 + driver.samples().len() as u64);
         let judge = Judge::new(&rule, 2, seed).single_task(driver.single_task);
         let (plan, root) = (plan(driver, seed), driver.machine().root());

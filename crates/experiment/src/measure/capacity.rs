@@ -132,7 +132,7 @@ fn look(
     mut on_look: impl FnMut(&CapacityLook) -> Result<(), Failure>,
 ) -> Result<Vec<CapacityLook>, Failure> {
     let mut looks = Vec::new();
-    while !driver.is_interrupted() && looks.len() < asked.looks as usize {
+    while !driver.is_over() && looks.len() < asked.looks as usize {
         let (begun_s, watch) = (driver.elapsed_s(), Watch::begin(driver.machine().root()));
         std::thread::sleep(Duration::from_nanos(asked.interval.0));
         let elapsed_s = driver.elapsed_s();

@@ -262,12 +262,19 @@ fn measure(
     let most = asked.max_rounds.unwrap_or(asked.rounds.saturating_mul(ROUNDS_TIMES)).max(asked.rounds);
     let (mut samples, mut done) = (Vec::new(), 0);
     let mut open: Vec<usize> = (0..design.pairs.len()).collect();
+    let mut found = None;
     loop {
         let cells = design.cells_of(&open);
         let shifts: Vec<Vec<Option<Shift>>> = cells.iter().map(|&cell| design.shifts[cell].clone()).collect();
         let plan = cells_plan(cells.len(), seed.wrapping_add(u64::from(done)));
         let span = Span { done, rounds: asked.rounds.min(most - done), words: "round" };
-        driver.plan(&plan)?;
+        match (driver.plan(&plan), found.take()) {
+            (Err(failure), Some(found)) => {
+                driver.cut_short(failure);
+                return Ok(found);
+            }
+            (planned, _) => planned?,
+        }
         let number = |cell: u16| cells[usize::from(cell)] as u16;
         let stopped = driver.shifts(pool, &shifts, &plan, &span, number, |sample| samples.push(sample))?;
         done += span.rounds;
@@ -276,5 +283,6 @@ fn measure(
             return Ok(judged.findings);
         }
         open = judged.open;
+        found = Some(judged.findings);
     }
 }

@@ -1,0 +1,89 @@
+//! `aa`: a calibration counts the false verdicts of many complete comparisons, and how often a true difference is found.
+
+use fauxplat_experiment::measure::aa::{Calibration, Stratum, calibrate, twice};
+use fauxplat_experiment::{Driver, Finished};
+use fauxplat_launch::simulated::{Behaviour, Machine};
+use fauxplat_model::document::Findings;
+use fauxplat_model::{AaFindings, CommandLine, Definition, Rule};
+use fauxplat_store::State;
+
+use crate::support::{Laboratory, MS, free, noisy};
+
+/// A calibration of one program, which is there to be copied and never executed.
+fn calibrated(
+    laboratory: &Laboratory,
+    asked: &Calibration,
+    rule: Rule,
+    change: fn(&mut Machine),
+) -> Finished {
+    let program = laboratory.program();
+    let mut definition = Definition { rule, ..free() };
+    definition.commands = vec![CommandLine { command: program.clone(), ..CommandLine::default() }];
+    twice(&mut definition).unwrap();
+    let mut machine = Machine::quiet(9, vec![Behaviour { name: program, ..noisy("", 5.0 * MS) }]);
+    change(&mut machine);
+    let mut driver = Driver::of_commands(laboratory.beginning("aa", definition, machine)).unwrap();
+    match calibrate(&mut driver, asked) {
+        Ok((findings, failed)) => driver.finish(Findings::Aa(findings), failed),
+        Err(failure) => driver.give_up(failure),
+    }
+}
+
+fn found(finished: &Finished) -> &AaFindings {
+    let Findings::Aa(found) = finished.record().findings else { panic!("{:?}", finished.failed) };
+    found
+}
+
+#[test]
+fn identical_copies_are_called_different_no_more_often_than_the_level_says() {
+    let laboratory = Laboratory::new();
+    let strata = vec![Stratum::Plain, Stratum::Layout];
+    let asked = Calibration { strata, comparisons: 50, power: None };
+    let rule = Rule { level: 0.05, max_pairs: 40, ..Rule::default() };
+    let finished = calibrated(&laboratory, &asked, rule, |machine| machine.drift_per_s = 0.01);
+    laboratory.is_sound(&finished, State::Finished);
+    let names: Vec<&str> = found(&finished).strata.iter().map(|stratum| stratum.name.as_str()).collect();
+    assert_eq!(names, ["plain", "layout"]);
+    for stratum in &found(&finished).strata {
+        assert_eq!(stratum.comparisons, 50);
+        // 5 % of 50, and three standard errors.
+        assert!(stratum.false_verdicts <= 7, "{stratum:?}");
+        assert!(stratum.equivalent > 40, "{stratum:?}");
+    }
+}
+
+#[test]
+fn more_work_is_found_with_its_amount() {
+    let laboratory = Laboratory::new();
+    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 2, power: Some((0.05, 20)) };
+    let finished = calibrated(&laboratory, &asked, Rule::default(), |_| ());
+    laboratory.is_sound(&finished, State::Finished);
+    let power = &found(&finished).power[0];
+    assert_eq!((power.comparisons, power.found, power.wrong_sign), (20, 20, 0));
+    assert!((power.effect_mean_ratio / 1.05 - 1.0).abs() < 0.01, "{power:?}");
+}
+
+/// Blocks of several comparisons do not share their numbers, so that the record can be taken apart again.
+#[test]
+fn comparisons_of_one_record_have_blocks_of_their_own() {
+    let laboratory = Laboratory::new();
+    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 5, power: None };
+    let rule = Rule { max_pairs: 12, ..Rule::default() };
+    let finished = calibrated(&laboratory, &asked, rule, |_| ());
+    let samples = finished.record().samples;
+    assert!(samples.is_sorted_by_key(|sample| sample.block));
+    let (last, pairs) = (samples.last().unwrap().block, found(&finished).strata[0].pairs_mean);
+    assert!(f64::from(last) >= 5.0 * pairs - 1.0, "{last} {pairs}");
+}
+
+#[test]
+fn a_user_who_stops_it_gets_the_comparisons_that_were_complete() {
+    let laboratory = Laboratory::new();
+    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 1000, power: None };
+    let rule = Rule { max_pairs: 12, ..Rule::default() };
+    let finished =
+        calibrated(&laboratory, &asked, rule, |machine| machine.stopped_at_ns = Some(2_000_000_000));
+    laboratory.is_sound(&finished, State::Stopped);
+    let stratum = &found(&finished).strata[0];
+    assert!((2..1000).contains(&stratum.comparisons), "{stratum:?}");
+}

@@ -1,0 +1,10 @@
+//! Whole experiments on machines that exist as descriptions: what is found, stored and told, from the beginning to the
+//! report, without a process.
+
+mod calibration;
+mod comparison;
+mod explanation;
+mod runs;
+mod support;
+mod sweeping;
+mod trouble;

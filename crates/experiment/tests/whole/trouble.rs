@@ -1,0 +1,195 @@
+//! Experiments that end before their time: what was measured until then is kept and told, and why it ended.
+
+use fauxplat_experiment::measure::index::{Power, index};
+use fauxplat_experiment::{Beginning, Driver, Finished, Kind};
+use fauxplat_launch::RunEnd;
+use fauxplat_launch::simulated::{Behaviour, Failure, Machine, When};
+use fauxplat_model::document::Findings;
+use fauxplat_model::{Definition, Phase, Policy, Runs, StoppedBy, Verdict};
+use fauxplat_report::Format;
+use fauxplat_store::{State, Store};
+use fauxplat_sys::process::Exit;
+
+use crate::support::{Heard, Laboratory, MS, free, noisy, report, verdict};
+
+fn many() -> Definition {
+    Definition { runs: Runs::Count(100_000), ..free() }
+}
+
+fn measured(finished: &Finished) -> usize {
+    finished.record().samples.iter().filter(|sample| sample.phase == Phase::Measured).count()
+}
+
+/// A machine whose spawner dies long before the work is done, with long runs and with such as are asked for ahead.
+fn deadly(median_ns: f64, programs: &[&str]) -> Machine {
+    let programs = programs.iter().map(|name| noisy(name, median_ns)).collect();
+    Machine { dies_at_run: Some(60), ..Machine::quiet(1, programs) }
+}
+
+#[test]
+fn a_spawner_that_dies_leaves_every_run_that_was_over() {
+    for median_ns in [5.0 * MS, 0.05 * MS] {
+        let laboratory = Laboratory::new();
+        let finished = laboratory.run(many(), deadly(median_ns, &["a"]));
+        laboratory.is_sound(&finished, State::Failed);
+        let failure = finished.failed.as_ref().unwrap();
+        assert_eq!(failure.kind(), Kind::Bug, "{failure}");
+        // The empty program was run before the first one of the record.
+        assert_eq!(finished.record().samples.len(), 60 - 15);
+        assert!(finished.has_measured());
+        let text = report(&finished, Format::Text).unwrap();
+        assert!(text.contains("as its description says") && text.contains("45 runs"), "{text}");
+    }
+}
+
+#[test]
+fn a_comparison_whose_spawner_dies_shows_its_runs() {
+    let laboratory = Laboratory::new();
+    let finished = laboratory.compare(free(), deadly(5.0 * MS, &["a", "b"]));
+    laboratory.is_sound(&finished, State::Failed);
+    assert!(matches!(finished.record().findings, Findings::Run(found) if found.len() == 2));
+    assert_eq!(finished.record().samples.len(), 45);
+}
+
+#[test]
+fn the_user_stops_a_run() {
+    for median_ns in [5.0 * MS, 0.05 * MS] {
+        let laboratory = Laboratory::new();
+        let machine =
+            Machine { stopped_at_ns: Some(200_000_000), ..Machine::quiet(1, vec![noisy("a", median_ns)]) };
+        let finished = laboratory.run(many(), machine);
+        laboratory.is_sound(&finished, State::Stopped);
+        assert!(finished.failed.is_none() && measured(&finished) > 10);
+        assert!(finished.record().header.warnings[0].contains("interrupted"));
+        // Nothing is counted that the user's wish cut off.
+        let samples = finished.record().samples;
+        assert!(samples.iter().all(|sample| sample.outcome.is_success()));
+        assert!(report(&finished, Format::Text).unwrap().contains("interrupted"));
+    }
+}
+
+#[test]
+fn the_user_stops_a_comparison() {
+    let laboratory = Laboratory::new();
+    let programs = vec![noisy("a", 5.0 * MS), noisy("b", 5.02 * MS)];
+    let machine = Machine { stopped_at_ns: Some(150_000_000), ..Machine::quiet(1, programs) };
+    let finished = laboratory.compare(free(), machine);
+    laboratory.is_sound(&finished, State::Stopped);
+    assert_eq!(verdict(&finished).0, Verdict::Inconclusive);
+    let Findings::Compare(found) = finished.record().findings else { unreachable!() };
+    assert_eq!(found.comparisons[0].stopped_by, StoppedBy::Interrupt);
+}
+
+#[test]
+fn the_user_stops_before_the_first_run() {
+    let laboratory = Laboratory::new();
+    let machine = Machine { stopped_at_ns: Some(1), ..Machine::quiet(1, vec![noisy("a", MS)]) };
+    let finished = laboratory.run(Definition { warmup: 1, ..many() }, machine);
+    laboratory.is_sound(&finished, State::Stopped);
+    assert_eq!(finished.record().samples.len(), 0);
+}
+
+/// Three failures are no accident, and one in thirty is.
+#[test]
+fn a_comparison_bears_a_few_failed_runs_and_not_many() {
+    let failing = |when| {
+        let failures = vec![Failure { when, end: RunEnd::Ended(Exit::Status(2)) }];
+        vec![noisy("a", 5.0 * MS), Behaviour { failures, ..noisy("b", 6.0 * MS) }]
+    };
+    let laboratory = Laboratory::new();
+    let finished = laboratory.compare(free(), Machine::quiet(1, failing(When::Run(5))));
+    laboratory.is_sound(&finished, State::Finished);
+    assert_eq!(verdict(&finished).0, Verdict::Different);
+    let Findings::Compare(found) = finished.record().findings else { unreachable!() };
+    assert_eq!((found.commands[1].failures, found.comparisons[0].dropped_pairs), (1, 1));
+    let laboratory = Laboratory::new();
+    let finished = laboratory.compare(free(), Machine::quiet(1, failing(When::Every(3))));
+    laboratory.is_sound(&finished, State::Failed);
+    let line = finished.failed.as_ref().unwrap().to_string();
+    assert!(line.contains("`b` ended with status 2"), "{line}");
+}
+
+/// A store that takes so many samples and no more, and no findings either.
+fn filled(laboratory: &Laboratory, samples: u32) {
+    drop(laboratory.store());
+    let store = rusqlite::Connection::open(laboratory.store_path()).unwrap();
+    let full = "BEGIN SELECT RAISE(FAIL, 'no space'); END";
+    let triggers = format!(
+        "CREATE TRIGGER s BEFORE INSERT ON sample WHEN NEW.sequence >= {samples} {full};
+         CREATE TRIGGER f BEFORE UPDATE OF findings ON experiment {full};"
+    );
+    store.execute_batch(&triggers).unwrap();
+}
+
+#[test]
+fn a_store_that_takes_no_more_keeps_what_it_has_and_the_report_has_all() {
+    let laboratory = Laboratory::new();
+    filled(&laboratory, 30);
+    let finished = laboratory.run(many(), Machine::quiet(1, vec![noisy("a", 5.0 * MS)]));
+    let failures = [finished.failed.as_ref().unwrap(), finished.stored.as_ref().unwrap_err()];
+    for failure in failures {
+        assert_eq!(failure.kind(), Kind::Machine);
+        assert!(failure.to_string().contains("store.sqlite"), "{failure}");
+    }
+    let stored = stored_as_it_is(&laboratory);
+    assert_eq!(stored.samples, finished.record().samples[..30]);
+    assert_eq!(finished.record().samples.len(), 31, "the one that did not fit is in the report");
+    let text = report(&finished, Format::Text).unwrap();
+    assert!(finished.has_measured() && text.contains("31 runs"), "{text}");
+    let last = laboratory.heard().pop();
+    assert_eq!(last, Some(Heard::Finished { state: "failed", samples: 31 }));
+}
+
+#[test]
+fn a_comparison_whose_store_is_full_shows_its_runs() {
+    let laboratory = Laboratory::new();
+    filled(&laboratory, 20);
+    let programs = vec![noisy("a", 0.1 * MS), noisy("b", 0.1 * MS)];
+    let finished = laboratory.compare(free(), Machine::quiet(1, programs));
+    assert_eq!(finished.failed.as_ref().unwrap().kind(), Kind::Machine);
+    let stored = stored_as_it_is(&laboratory);
+    assert!(stored.samples.len() <= 20, "what lands together is stored together or not at all");
+    assert_eq!(stored.samples, finished.record().samples[..stored.samples.len()]);
+    assert!(finished.record().samples.len() > 20 && finished.has_measured());
+}
+
+/// Workers of our own have no runs: what they did before the store was full is analysed all the same.
+#[test]
+fn an_index_whose_store_is_full_is_that_of_the_turns_before() {
+    let laboratory = Laboratory::new();
+    drop(laboratory.store());
+    let store = rusqlite::Connection::open(laboratory.store_path()).unwrap();
+    let full = "WHEN NEW.number >= 5 BEGIN SELECT RAISE(FAIL, 'no space'); END";
+    store.execute_batch(&format!("CREATE TRIGGER s BEFORE INSERT ON shift {full};")).unwrap();
+    let machine = Machine::quiet(1, Vec::new());
+    let beginning = Beginning {
+        machine: fauxplat_experiment::Machine::here(),
+        ..laboratory.beginning("index", Definition::default(), machine)
+    };
+    let mut driver = Driver::of_workers(beginning).unwrap();
+    let asked = Power {
+        cpu: None,
+        all_cpus: false,
+        together: false,
+        duration: "100ms".parse().unwrap(),
+        policy: Some(Policy::Other),
+    };
+    let found = index(&mut driver, &asked).unwrap();
+    let finished = driver.finish(Findings::Index(found), None);
+    assert_eq!(finished.failed.as_ref().unwrap().kind(), Kind::Machine);
+    let Findings::Index(found) = finished.record().findings else { unreachable!() };
+    assert!(found.cpus.len() == 1 && finished.has_measured());
+    let stored = laboratory.stored();
+    assert_eq!(stored.state, State::Failed);
+    assert!(stored.header.warnings.iter().any(|warning| warning.contains("store.sqlite")));
+    let mut rounds = 0;
+    laboratory.store().evidence(1, |_| rounds += 1).unwrap();
+    assert_eq!(rounds, 5);
+}
+
+fn stored_as_it_is(laboratory: &Laboratory) -> fauxplat_store::StoredExperiment {
+    let store: Store = laboratory.store();
+    let stored = store.load(1).unwrap();
+    assert!(stored.findings.is_none());
+    stored
+}
