@@ -134,7 +134,8 @@ fn verdict(hazard: &Hazard, view: &View<'_>) -> Judged {
 const READ_ONLY: &str = "The setting is mounted read-only here: it can be changed on the host alone.";
 
 fn finding(hazard: &Hazard, judged: Judged, locked: &[&str], view: &View<'_>) -> HazardFinding {
-    let Judged { severity, value, reason, cpus, knob } = judged;
+    let Judged { severity, value, reason, mut cpus, knob } = judged;
+    cpus.iter_mut().for_each(|found| found.value = printable(&found.value));
     let (neutralised_by_us, how) = match hazard.neutralised {
         Neutralised::No => (false, None),
         Neutralised::Partly(how) => (false, Some(how)),
@@ -154,9 +155,9 @@ fn finding(hazard: &Hazard, judged: Judged, locked: &[&str], view: &View<'_>) ->
         name: hazard.name.to_owned(),
         title: hazard.title.to_owned(),
         group: hazard.group,
-        value: Some(value).filter(|value| !value.is_empty()),
+        value: Some(printable(&value)).filter(|value| !value.is_empty()),
         severity,
-        reason,
+        reason: reason.as_deref().map(printable),
         cost: hazard.cost.to_owned(),
         neutralised_by_us,
         neutralised_how: how.map(str::to_owned),
@@ -165,6 +166,15 @@ fn finding(hazard: &Hazard, judged: Judged, locked: &[&str], view: &View<'_>) ->
         advice,
         cpus,
     }
+}
+
+/// One line that does to a terminal what it says: anybody may call a process or a group what they like.
+fn printable(text: &str) -> String {
+    let shown = |c: char| match c.is_control() {
+        true => c.escape_debug().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(shown).collect()
 }
 
 /// The setting for the CPUs that somebody chose, where it names CPUs.

@@ -53,9 +53,17 @@ impl fmt::Display for Runs {
         match self {
             Runs::Auto => f.write_str("auto"),
             Runs::Count(count) => count.fmt(f),
-            Runs::Until(ratio) => write!(f, "{}%", ratio * 100.0),
+            Runs::Until(ratio) => write!(f, "{}%", percent(*ratio)),
         }
     }
+}
+
+/// The shortest number of per cent that is read as this ratio: 7 % are 0.07, and a hundred times that is not 7.
+fn percent(ratio: f64) -> f64 {
+    let near = ratio * 100.0;
+    let same =
+        [near, near.next_down(), near.next_up()].into_iter().filter(|percent| percent / 100.0 == ratio);
+    same.min_by_key(|percent| percent.to_string().len()).unwrap_or(near)
 }
 
 impl FromStr for Runs {

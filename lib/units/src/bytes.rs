@@ -40,9 +40,10 @@ impl FromStr for Bytes {
         let fail = || ParseBytesError(text.to_owned());
         let trimmed = text.trim();
         let split = trimmed.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(trimmed.len());
-        let number: f64 = trimmed[..split].trim().parse().map_err(|_| fail())?;
+        let digits = trimmed[..split].trim();
+        let number: f64 = digits.parse().map_err(|_| fail())?;
         let suffix = trimmed[split..].to_ascii_uppercase();
-        let power = match suffix.trim_end_matches('B').trim_end_matches('I') {
+        let power: u32 = match suffix.trim_end_matches('B').trim_end_matches('I') {
             "" => 0,
             "K" => 1,
             "M" => 2,
@@ -50,11 +51,13 @@ impl FromStr for Bytes {
             "T" => 4,
             _ => return Err(fail()),
         };
-        let bytes = number * 1024f64.powi(power);
+        let bytes = number * 1024f64.powi(power as i32);
         if !(0.0..9.2e18).contains(&bytes) {
             return Err(fail());
         }
-        Ok(Bytes(bytes.round() as u64))
+        // Whole numbers keep their last digits, of which a double has not all.
+        let whole = digits.parse::<u64>().ok().and_then(|whole| whole.checked_mul(1 << (10 * power)));
+        Ok(Bytes(whole.unwrap_or(bytes.round() as u64)))
     }
 }
 
@@ -67,6 +70,7 @@ mod tests {
         assert_eq!("20MiB".parse(), Ok(Bytes(20 << 20)));
         assert_eq!("1G".parse(), Ok(Bytes(1 << 30)));
         assert_eq!("64".parse(), Ok(Bytes(64)));
+        assert_eq!("9007199254740993".parse(), Ok(Bytes(9_007_199_254_740_993)));
         assert!("x".parse::<Bytes>().is_err() && "-1".parse::<Bytes>().is_err());
         assert_eq!(Bytes(1_433_600).to_string(), "1.4 MiB");
         assert_eq!(Bytes(700).to_string(), "700 B");

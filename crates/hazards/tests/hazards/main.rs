@@ -2,6 +2,7 @@
 
 mod cases;
 mod declared;
+mod edges;
 mod fake;
 mod hostile;
 mod machines;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use super::{Interned, Metric, MetricError, OPEN_MAX, TEXT_MAX};
-use crate::{MetricId, MetricSpec, Unit};
+use crate::{Coverage, MetricId, MetricSpec, Unit};
 
 /// The metrics that are known so far. What is said anew of one takes memory too, so both are counted.
 struct Known {
@@ -40,7 +40,8 @@ pub(super) fn intern_unknown(id: MetricId) -> Result<Metric, MetricError> {
 }
 
 /// The metric of a field such as `table:requests_micro_per_s`. A name that itself ends like a unit is read as shorter,
-/// unless that metric is known.
+/// unless that metric is known. A field with another unit than somebody said its metric has is of no metric that is
+/// known here: whoever looks a field up does not change what was said.
 pub(super) fn of_field(field: &str) -> Option<Metric> {
     // Most fields of a document are no metrics, and are told apart here without a lock.
     if !field.contains(':') {
@@ -53,8 +54,12 @@ pub(super) fn of_field(field: &str) -> Option<Metric> {
     let (id, unit) = units.into_iter().find_map(|unit| Some((field.strip_suffix(unit.suffix())?, unit)))?;
     let (source, name) = id.split_once(':')?;
     let id = MetricId::open(source, name).ok()?;
-    match MetricSpec::guess(id.clone()).ok()? {
-        guess if guess.unit == unit => intern_unknown(id).ok(),
+    let guess = MetricSpec::guess(id.clone()).ok()?;
+    if guess.unit == unit {
+        return intern_unknown(id).ok().filter(|metric| metric.unit() == unit);
+    }
+    match find(id.as_str()) {
+        Some(known) if *known.spec() != guess || guess.coverage != Coverage::Unknown => None,
         _ => intern(MetricSpec::open(id, unit)).ok(),
     }
 }

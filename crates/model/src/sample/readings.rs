@@ -160,12 +160,12 @@ impl<const N: usize> From<[(Metric, u64); N]> for Readings {
 impl PartialEq for Readings {
     /// Whether the same was measured. A metric that is missing and one that was not measured are the same.
     fn eq(&self, other: &Self) -> bool {
-        let within = |other: &Readings| {
-            self.iter().all(|(metric, value)| {
-                value == other.get(metric) && self.counted(metric) == other.counted(metric)
+        let within = |one: &Readings, other: &Readings| {
+            one.iter().all(|(metric, value)| {
+                value == other.get(metric) && one.counted(metric) == other.counted(metric)
             })
         };
-        within(other) && other.iter().all(|(metric, value)| value == self.get(metric))
+        within(self, other) && within(other, self)
     }
 }
 

@@ -1,0 +1,364 @@
+//! Documents: what is asked is refused where it is not understood, and what was found is read by later versions and of
+//! later ones.
+
+use std::collections::BTreeSet;
+
+use fauxplat_model::document::{Findings, Header};
+use fauxplat_model::*;
+use fauxplat_units::{Cpu, Nanos};
+use proptest::collection::vec;
+use proptest::option::of;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+fn through_a_document<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
+}
+
+/// Any text, hostile ones among them.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        select(vec!["", "\0", "\u{202e}", "{n}", "\"\\", "a=b", "--"]).prop_map(str::to_owned)
+    ]
+}
+
+fn surroundings() -> impl Strategy<Value = Condition> {
+    let placements = ["auto", "free", "0-3", "one-of:sibling-of:1", "idle-of:0,2"];
+    (
+        select(placements.to_vec()).prop_map(|text| text.parse().unwrap()),
+        prop_oneof![
+            Just(Policy::Other),
+            (1u8..=99).prop_map(Policy::Fifo),
+            (1u8..=99).prop_map(Policy::RoundRobin)
+        ],
+        of(any::<i8>()),
+        select(vec![Aslr::Inherit, Aslr::On, Aslr::Off]),
+        (select(vec![EnvBase::Inherit, EnvBase::Clean]), vec(text(), 0..3)),
+        prop_oneof![Just(EnvPad::None), Just(EnvPad::Random), (0u16..=8192).prop_map(EnvPad::Bytes)],
+        prop_oneof![Just(Heap::Inherit), Just(Heap::Random), any::<u16>().prop_map(Heap::Bytes)],
+        select(vec![HugePages::Inherit, HugePages::Never, HugePages::Malloc]),
+        select(vec!["none", "cpu:50%", "memory:4096", "cpu:5%+memory:8"])
+            .prop_map(|text| text.parse().unwrap()),
+        of(any::<u32>()),
+    )
+        .prop_map(
+            |(cpu, policy, nice, aslr, (env, env_set), env_pad, heap, huge_pages, limit, frequency_khz)| {
+                Condition {
+                    cpu,
+                    policy,
+                    nice,
+                    aslr,
+                    env,
+                    env_set,
+                    env_pad,
+                    heap,
+                    huge_pages,
+                    limit,
+                    frequency_khz,
+                    ..Condition::default()
+                }
+            },
+        )
+}
+
+fn condition() -> impl Strategy<Value = Condition> {
+    let output = prop_oneof![
+        Just(Output::Null),
+        Just(Output::Inherit),
+        text().prop_map(|path| Output::File(path.into()))
+    ];
+    let files = (of(text()), of(text()), output);
+    let loads = vec(select(vec!["llc", "integer:30%@1", "memory@sibling-of:0"]), 0..3);
+    let rest = (files, of(any::<u64>()), any::<[bool; 2]>(), vec(text(), 0..3), loads);
+    (surroundings(), rest).prop_map(
+        |(condition, ((stdin, cwd, output), timeout, [shell, ignore_failure], tune, loads))| Condition {
+            stdin: stdin.map(Into::into),
+            cwd: cwd.map(Into::into),
+            timeout: timeout.map(Nanos),
+            output,
+            shell,
+            ignore_failure,
+            tune,
+            load: loads.into_iter().map(|text| text.parse().unwrap()).collect(),
+            ..condition
+        },
+    )
+}
+
+fn command_line() -> impl Strategy<Value = CommandLine> {
+    let build = (text(), vec(text(), 0..3)).prop_map(|(line, objects)| Build { line, objects });
+    (text(), of(text()), vec(text(), 0..2), of(build), of(any::<u64>())).prop_map(
+        |(command, name, env, build, link_seed)| CommandLine { command, name, env, build, link_seed },
+    )
+}
+
+fn definition() -> impl Strategy<Value = Definition> {
+    let parameter = (text(), vec(text(), 0..4)).prop_map(|(name, values)| Parameter { name, values });
+    let runs = prop_oneof![Just(Runs::Auto), (1u32..).prop_map(Runs::Count), Just(Runs::Until(0.07))];
+    let metric = select(vec!["wall", "rate", "table:requests", "pmu:documents"]);
+    let rule = (metric, any::<u32>(), any::<[bool; 2]>()).prop_map(|(metric, max_pairs, [anytime, duet])| {
+        Rule { metric: Metric::from_id(metric).unwrap(), max_pairs, anytime, duet, ..Rule::default() }
+    });
+    let asked = (vec(command_line(), 0..3), vec(parameter, 0..3), condition(), runs, rule);
+    let rest = (
+        of(text()),
+        of(text()),
+        of(any::<u64>()),
+        proptest::sample::subsequence(&Way::ALL[..], 0..=5),
+        of(text()),
+    );
+    (asked, rest).prop_map(
+        |((commands, parameters, condition, runs, rule), (prepare, sweep, seed, vary, check))| {
+            let tables = vec!["a=/x:1.2".parse().unwrap()];
+            Definition {
+                commands,
+                parameters,
+                condition,
+                runs,
+                prepare,
+                tables,
+                rule,
+                sweep,
+                seed,
+                vary,
+                check,
+                ..Definition::default()
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// An experiment is repeated from its definition: every byte of every field counts.
+    #[test]
+    fn a_definition_survives_as_a_document(definition in definition()) {
+        prop_assert_eq!(through_a_document(&definition), definition);
+    }
+
+    /// A word that is not understood would be a wish that is not fulfilled, and nobody would know.
+    #[test]
+    fn a_definition_with_one_field_more_is_refused(definition in definition(), field in "[a-z]{12}") {
+        let whole = serde_json::to_value(&definition).unwrap();
+        for place in ["", "/condition", "/rule", "/command/0", "/parameter/0"] {
+            let mut document = whole.clone();
+            if let Some(Value::Object(fields)) = document.pointer_mut(place) {
+                fields.insert(field.clone(), json!(1));
+                let error = serde_json::from_value::<Definition>(document).unwrap_err().to_string();
+                prop_assert!(error.contains(&field), "{}: {}", place, error);
+            }
+        }
+    }
+}
+
+/// What is not said is as it is without a word, so that an old definition means the same in a later version.
+#[test]
+fn what_a_definition_leaves_out_has_its_default() {
+    assert_eq!(serde_json::from_str::<Definition>("{}").unwrap(), Definition::default());
+    let rule: Rule = serde_json::from_value(json!({ "metric": "cpu" })).unwrap();
+    assert_eq!(rule, Rule { metric: Metric::CPU, ..Rule::default() });
+    let line: CommandLine = serde_json::from_value(json!({ "command": "a" })).unwrap();
+    assert_eq!(line, CommandLine { command: "a".into(), ..CommandLine::default() });
+    assert!(serde_json::from_value::<Definition>(json!({ "rule": { "metric": "speed" } })).is_err());
+    assert!(serde_json::from_value::<CommandLine>(json!({ "name": "a" })).is_err(), "a line needs a command");
+}
+
+fn no_lab() -> Value {
+    json!({
+        "question": "q",
+        "experiment": [{ "name": "e", "line": "run true" }],
+        "claim": [{ "name": "c", "published": { "statement": "s" },
+            "measured": { "experiment": "e", "value": "/a" },
+            "check": [{ "experiment": "e", "pointer": "/b", "otherwise": "o" }] }],
+    })
+}
+
+/// A lab that says something which this version does not know would be judged by less than it says.
+#[test]
+fn a_lab_is_read_strictly_wherever_a_word_is_unknown() {
+    let lab: LabDefinition = serde_json::from_value(no_lab()).unwrap();
+    assert_eq!((lab.rounds, &lab.needs), (1, &Needs::default()));
+    assert_eq!(through_a_document(&lab), lab);
+    for place in
+        ["", "/experiment/0", "/claim/0", "/claim/0/published", "/claim/0/measured", "/claim/0/check/0"]
+    {
+        let mut document = no_lab();
+        document.pointer_mut(place).unwrap()["misspelt"] = json!("x");
+        let error = serde_json::from_value::<LabDefinition>(document).unwrap_err().to_string();
+        assert!(error.contains("misspelt"), "{place}: {error}");
+    }
+    for plain in [json!(true), json!(1.5), json!("word")] {
+        let mut document = no_lab();
+        document["claim"][0]["check"][0]["is"] = plain.clone();
+        let lab: LabDefinition = serde_json::from_value(document).unwrap();
+        let said = lab.claims[0].checks[0].is.clone().unwrap();
+        assert_eq!(serde_json::to_value(&said).unwrap(), plain);
+        assert_eq!(said.to_string(), plain.as_str().map_or(plain.to_string(), str::to_owned));
+    }
+}
+
+fn comparison() -> Comparison {
+    Comparison {
+        a: "a".into(),
+        b: "b".into(),
+        metric: Metric::WALL,
+        verdict: Verdict::Inconclusive,
+        scope: Scope::Source,
+        grade: Grade::AgainstBaseline,
+        effect_ratio: 1.25,
+        ci_low_ratio: 0.5,
+        ci_high_ratio: 2.0,
+        bootstrap_low_ratio: 0.5,
+        bootstrap_high_ratio: 2.0,
+        p_value: 0.125,
+        level: 0.01,
+        margin: 0.01,
+        anytime: true,
+        pairs: 7,
+        dropped_pairs: 1,
+        dropped: vec![Dropped { reason: DroppedReason::HeavySteal, pairs: 1 }],
+        stopped_by: StoppedBy::Interrupt,
+        pairs_needed: Some(90),
+        variance: VarianceBudget::default(),
+        secondary: Vec::new(),
+    }
+}
+
+/// One of each kind that can be made without a machine.
+fn findings() -> Vec<Findings> {
+    let compare = CompareFindings {
+        commands: Vec::new(),
+        comparisons: vec![comparison()],
+        winner: None,
+        floor_ns: Some(0.5),
+        elapsed_s: 1.5,
+        variants: Vec::new(),
+        duet_cpus: Some([Cpu(0), Cpu(2)]),
+    };
+    vec![
+        Findings::Run(Vec::new()),
+        Findings::Compare(compare),
+        Findings::Doctor(DoctorFindings::default()),
+        Findings::Index(IndexFindings::default()),
+        Findings::Load(LoadFindings::default()),
+        Findings::Restore(RestoreFindings::default()),
+        Findings::Lab(LabFindings::default()),
+    ]
+}
+
+#[test]
+fn findings_are_read_back_by_the_name_of_their_document_and_by_no_other() {
+    let names: BTreeSet<&str> = findings().iter().map(Findings::schema).collect();
+    assert_eq!(names.len(), findings().len(), "each has a name of its own");
+    for found in findings() {
+        let document = serde_json::to_value(&found).unwrap();
+        let read = Findings::deserialize(found.schema(), document.clone()).unwrap().unwrap();
+        assert_eq!(read, found);
+        let version = found.schema().replace("/1", "/2");
+        assert!(Findings::deserialize(&version, document.clone()).is_none(), "{version} is not known here");
+        assert!(Findings::deserialize("", document).is_none());
+        assert!(Findings::deserialize(found.schema(), json!(3)).unwrap().is_err());
+    }
+}
+
+/// Fields are only ever added to a document: a reader that knows fewer passes the others over.
+#[test]
+fn findings_of_a_later_version_with_more_fields_are_read() {
+    for found in findings() {
+        let mut document = serde_json::to_value(&found).unwrap();
+        let Value::Object(fields) = &mut document else { continue };
+        fields.insert("added_later".into(), json!({ "anything": [1, null] }));
+        if let Some(first) = document.pointer_mut("/comparisons/0") {
+            first["added_later"] = json!(true);
+        }
+        assert_eq!(Findings::deserialize(found.schema(), document).unwrap().unwrap(), found);
+    }
+}
+
+/// Fields that were not there from the start are optional: documents of earlier versions lack them.
+#[test]
+fn findings_of_an_earlier_version_with_fewer_fields_are_read() {
+    let mut compare = serde_json::to_value(&findings()[1]).unwrap();
+    for field in ["variants", "duet_cpus"] {
+        compare.as_object_mut().unwrap().remove(field);
+    }
+    let read = Findings::deserialize("fauxplat.compare/1", compare.clone()).unwrap().unwrap();
+    assert!(
+        matches!(read, Findings::Compare(found) if found.duet_cpus.is_none() && found.variants.is_empty())
+    );
+    compare.as_object_mut().unwrap().remove("comparisons");
+    let error = Findings::deserialize("fauxplat.compare/1", compare).unwrap().unwrap_err().to_string();
+    assert!(error.contains("comparisons"), "{error}");
+}
+
+#[test]
+fn a_header_without_a_uuid_is_one_of_an_earlier_version() {
+    let header = Header {
+        fauxplat_version: "0".into(),
+        id: Some(3),
+        uuid: Some("u".into()),
+        started: String::new(),
+        invocation: vec!["fauxplat".into()],
+        seed: u64::MAX,
+        machine: MachineFacts::default(),
+        condition: Condition::default(),
+        definition: Definition::default(),
+        sources: Sources::default(),
+        warnings: Vec::new(),
+        not_measured: Vec::new(),
+    };
+    assert_eq!(through_a_document(&header), header);
+    let mut document = serde_json::to_value(&header).unwrap();
+    document.as_object_mut().unwrap().remove("uuid");
+    assert_eq!(serde_json::from_value::<Header>(document).unwrap(), Header { uuid: None, ..header });
+}
+
+/// Whether B is better depends on what is counted, and no difference is no better.
+#[test]
+fn better_is_less_of_a_time_and_more_of_a_rate() {
+    let of = |metric, effect_ratio| Comparison { metric, effect_ratio, ..comparison() }.b_is_better();
+    assert!(of(Metric::WALL, 0.9) && !of(Metric::WALL, 1.1));
+    assert!(of(Metric::RATE, 1.1) && !of(Metric::RATE, 0.9));
+    assert!(!of(Metric::WALL, 1.0) && !of(Metric::RATE, 1.0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Evidence is kept for years and read again.
+    #[test]
+    fn evidence_survives_as_a_document(
+        numbers in any::<[u64; 4]>(), small in any::<[u16; 2]>(), name in text(), list in vec(any::<u64>(), 0..5)
+    ) {
+        let shift = ShiftSample {
+            round: small[0].into(), cell: small[1], units: numbers[0], wall_ns: numbers[1], cpu_ns: numbers[2],
+            run_delay_ns: Some(numbers[3]), cpus: [Some(Cpu(small[0].into())), None], laps_cpu_ns: list.clone(),
+            handover: Some(CacheTransfer { lines: 1, handed_ns: numbers[0], memory_ns: numbers[1] }),
+            ..ShiftSample::default()
+        };
+        prop_assert_eq!(through_a_document(&shift), shift);
+        let event = Event {
+            at_ns: numbers[0], trial: None, name: name.clone(), message: name.clone(),
+            figures: list.iter().map(|&value| (value.to_string(), value)).collect(),
+        };
+        prop_assert_eq!(through_a_document(&event), event);
+        let histogram = Histogram {
+            round: 0, cell: small[0], name, unit: Unit::Nanos, missed: numbers[3], bounds: list.clone(), counts: list,
+        };
+        prop_assert_eq!(through_a_document(&histogram), histogram);
+    }
+
+    /// Wall time is CPU time, waiting, and the rest; a clock that disagrees gives a negative rest, not a panic.
+    #[test]
+    fn the_rest_of_a_shift_is_what_no_clock_explains(cpu_ns in 0u64..1 << 40, delay_ns in 0u64..1 << 40, wall_ns in 0u64..1 << 40) {
+        let shift = ShiftSample { cpu_ns, wall_ns, run_delay_ns: Some(delay_ns), ..ShiftSample::default() };
+        prop_assert_eq!(shift.rest_ns().unwrap() + (cpu_ns + delay_ns) as i64, wall_ns as i64);
+        prop_assert_eq!(ShiftSample { run_delay_ns: None, ..shift.clone() }.rest_ns(), None);
+        prop_assert!(shift.cpu_ns_per_unit().is_finite(), "no unit was done");
+    }
+}

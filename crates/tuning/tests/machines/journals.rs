@@ -1,0 +1,118 @@
+//! Journals that are cut, changed, or somebody else's: what is not understood is not acted upon.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::chown;
+
+use fauxplat_tuning::{TuneError, status};
+
+use crate::Case;
+use crate::machine::Machine;
+
+pub(crate) const CASES: &[Case] = &[
+    ("a_journal_that_is_cut_puts_back_all_or_nothing", a_journal_that_is_cut_puts_back_all_or_nothing),
+    ("a_journal_with_a_flipped_bit_is_never_acted_upon", a_journal_with_a_flipped_bit_is_never_acted_upon),
+    ("a_journal_of_somebody_else_is_never_acted_upon", a_journal_of_somebody_else_is_never_acted_upon),
+    ("a_journal_that_leads_elsewhere_is_refused", a_journal_that_leads_elsewhere_is_refused),
+];
+
+const SETTINGS: [&str; 3] = ["swappiness=1", "thp=never", "ksm=off"];
+
+/// A machine that stays tuned, its journal, and what its files hold before and after.
+struct Kept {
+    machine: Machine,
+    journal: Vec<u8>,
+    before: BTreeMap<&'static str, String>,
+    tuned: BTreeMap<&'static str, String>,
+}
+
+fn kept() -> Kept {
+    let machine = Machine::new();
+    let before = machine.all();
+    machine.keep(&SETTINGS);
+    let (journal, tuned) = (fs::read(machine.journal()).unwrap(), machine.all());
+    assert_ne!(before, tuned);
+    Kept { machine, journal, before, tuned }
+}
+
+impl Kept {
+    /// Restores from other bytes, and says whether anybody acted upon them; then all is as it was when tuned.
+    fn restored_from(&self, bytes: &[u8], force: bool) -> Result<BTreeMap<&'static str, String>, TuneError> {
+        fs::write(self.machine.journal(), bytes).unwrap();
+        let done = self.machine.restore(force);
+        let now = self.machine.all();
+        self.tuned.iter().for_each(|(file, text)| self.machine.write(file, text.as_bytes()));
+        if let Err(error) = done {
+            assert_eq!(now, self.tuned, "{error}");
+            assert!(!error.to_string().contains('\n') && self.machine.journal().exists(), "{error}");
+            return Err(error);
+        }
+        Ok(now)
+    }
+}
+
+/// Wherever it is cut, a file holds what it held before the tuner or what it held after, and never anything else.
+fn a_journal_that_is_cut_puts_back_all_or_nothing() {
+    let kept = kept();
+    let mut acted = 0;
+    for end in (0..kept.journal.len()).step_by(3).chain([kept.journal.len()]) {
+        let cut = &kept.journal[..end];
+        let whole = cut.ends_with(b"\n");
+        let done = kept.restored_from(cut, false);
+        assert_eq!(done.is_ok(), whole, "cut at {end}: {done:?}");
+        let Ok(now) = kept.restored_from(cut, true) else {
+            assert!(!cut.contains(&b'\n'), "what has a beginning can be forced: {end}");
+            continue;
+        };
+        for (file, text) in &now {
+            let known = [&kept.before[file], &kept.tuned[file]];
+            assert!(known.contains(&text), "cut at {end}: {file} holds {text:?}");
+        }
+        acted += usize::from(now != kept.tuned);
+    }
+    assert!(acted > 0);
+    assert_eq!(kept.restored_from(&kept.journal, false).unwrap(), kept.before);
+}
+
+fn a_journal_with_a_flipped_bit_is_never_acted_upon() {
+    let kept = kept();
+    for at in (0..kept.journal.len() - 1).step_by(5) {
+        let mut changed = kept.journal.clone();
+        changed[at] ^= 1 << (at % 8);
+        let forced = kept.restored_from(&changed, true);
+        assert!(matches!(forced, Err(TuneError::Damaged { .. })), "byte {at}: {forced:?}");
+        assert!(status(&kept.machine.root, &kept.machine.journal()).is_err());
+        let error = kept.machine.tune(&["swappiness=5"], |tuning| tuning.replace = true).unwrap_err();
+        assert!(matches!(error, TuneError::Damaged { .. }), "byte {at}: {error}");
+        assert_eq!(kept.machine.all(), kept.tuned, "nor is the machine tuned anew");
+    }
+}
+
+/// Whoever may write the journal decides what root writes to the machine.
+fn a_journal_of_somebody_else_is_never_acted_upon() {
+    let kept = kept();
+    if chown(kept.machine.journal(), Some(65_534), None).is_err() {
+        return;
+    }
+    for force in [false, true] {
+        let done = kept.restored_from(&kept.journal, force);
+        assert!(matches!(done, Err(TuneError::Foreign { owner: 65_534, .. })), "{done:?}");
+    }
+}
+
+/// The checksum is no secret: what counts is where the records lead.
+fn a_journal_that_leads_elsewhere_is_refused() {
+    let kept = kept();
+    let text = String::from_utf8(kept.journal.clone()).unwrap();
+    let name = "proc/sys/vm/swappiness";
+    assert!(text.contains(name));
+    for place in ["etc/passwd", "proc/../etc/passwd", "/proc/sys/vm/swappiness", "sys/../../x", ""] {
+        let seal = |line: &str| {
+            let body = line.split_once(' ').unwrap().1.replace(name, place);
+            format!("{:08x} {body}\n", crc32fast::hash(body.as_bytes()))
+        };
+        let forged: String = text.lines().map(seal).collect();
+        let done = kept.restored_from(forged.as_bytes(), true);
+        assert!(matches!(done, Err(TuneError::Damaged { .. })), "{place}: {done:?}");
+    }
+}

@@ -1,0 +1,172 @@
+//! Every knob that is a file, with values that are taken, clamped and refused.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use fauxplat_model::KnobOutcome;
+use fauxplat_tuning::{TuneError, catalog};
+
+use crate::Case;
+use crate::machine::{Machine, outcome};
+
+pub(crate) const CASES: &[Case] = &[
+    ("every_knob_is_turned_and_comes_back_to_the_byte", every_knob_is_turned_and_comes_back_to_the_byte),
+    ("all_knobs_together_come_back_newest_first", all_knobs_together_come_back_newest_first),
+    ("a_value_that_is_there_already_is_not_written", a_value_that_is_there_already_is_not_written),
+    (
+        "what_the_kernel_does_not_take_is_told_and_the_rest_done",
+        what_the_kernel_does_not_take_is_told_and_the_rest_done,
+    ),
+    ("all_or_nothing_is_nothing_when_one_is_refused", all_or_nothing_is_nothing_when_one_is_refused),
+    (
+        "a_machine_that_has_nothing_is_told_of_and_left_alone",
+        a_machine_that_has_nothing_is_told_of_and_left_alone,
+    ),
+];
+
+/// A setting, the file, and what it then holds.
+const TURNED: [(&str, &str, &str); 23] = [
+    ("governor=performance", "sys/devices/system/cpu/cpufreq/policy4/scaling_governor", "performance"),
+    ("min-freq=max", "sys/devices/system/cpu/cpufreq/policy0/scaling_min_freq", "4000000"),
+    ("max-freq=2000000", "sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq", "2000000"),
+    ("turbo=off", "sys/devices/system/cpu/cpufreq/boost", "0"),
+    ("epb=power", "sys/devices/system/cpu/cpu0/power/energy_perf_bias", "15"),
+    ("thp=never", "sys/kernel/mm/transparent_hugepage/enabled", "never"),
+    ("thp-defrag=defer+madvise", "sys/kernel/mm/transparent_hugepage/defrag", "defer+madvise"),
+    ("khugepaged=off", "sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs", "3600000"),
+    ("ksm=off", "sys/kernel/mm/ksm/run", "0"),
+    ("numa-balancing=off", "proc/sys/kernel/numa_balancing", "0"),
+    ("compaction=off", "proc/sys/vm/compaction_proactiveness", "0"),
+    ("stat-interval=86400", "proc/sys/vm/stat_interval", "86400"),
+    ("writeback=off", "proc/sys/vm/dirty_writeback_centisecs", "0"),
+    ("swappiness=200", "proc/sys/vm/swappiness", "200"),
+    ("aslr=off", "proc/sys/kernel/randomize_va_space", "0"),
+    ("rt-throttle=off", "proc/sys/kernel/sched_rt_runtime_us", "-1"),
+    ("timer-migration=off", "proc/sys/kernel/timer_migration", "0"),
+    ("autogroup=off", "proc/sys/kernel/sched_autogroup_enabled", "0"),
+    ("perf-sample-rate=1", "proc/sys/kernel/perf_event_max_sample_rate", "1"),
+    ("nmi-watchdog=off", "proc/sys/kernel/nmi_watchdog", "0"),
+    ("soft-watchdog=off", "proc/sys/kernel/soft_watchdog", "0"),
+    ("irq-affinity=away:0-1", "proc/irq/7/smp_affinity_list", "2-3"),
+    ("irq-affinity=away:1,3", "proc/irq/7/smp_affinity_list", "0,2"),
+];
+
+fn every_knob_is_turned_and_comes_back_to_the_byte() {
+    let machine = Machine::new();
+    let before = machine.all();
+    for (setting, file, held) in TURNED {
+        let tuned = machine.tune(&[setting], |_| {}).unwrap_or_else(|error| panic!("{setting}: {error}"));
+        assert_eq!(outcome(&tuned.changes, file), KnobOutcome::Changed, "{setting}");
+        assert_eq!(machine.read(file), held, "{setting}");
+        let back = tuned.restore().unwrap().unwrap();
+        assert!(
+            back.complete && outcome(&back.changes, file) == KnobOutcome::Restored,
+            "{setting}: {back:?}"
+        );
+        assert_eq!(machine.all(), before, "{setting}");
+        assert!(!machine.journal().exists(), "{setting}");
+    }
+    let turned = |name: &str| TURNED.iter().any(|(setting, ..)| setting.starts_with(&format!("{name}=")));
+    let files = catalog(&machine.root).knobs.into_iter().filter(|knob| knob.current.is_some());
+    let forgotten: Vec<String> = files.map(|knob| knob.name).filter(|name| !turned(name)).collect();
+    assert_eq!(forgotten, [""; 0], "a knob that this machine has was not tried");
+}
+
+fn all_knobs_together_come_back_newest_first() {
+    let machine = Machine::new();
+    let before = machine.all();
+    let words: Vec<&str> = TURNED[..22].iter().map(|(setting, ..)| *setting).collect();
+    let tuned = machine.tune(&words, |_| {}).unwrap();
+    let made: Vec<String> = tuned.changes.iter().map(|change| change.target.clone()).collect();
+    // Dropping it is enough.
+    drop(tuned);
+    assert_eq!(machine.all(), before);
+    machine.keep(&words);
+    let back = machine.restore(false).unwrap().unwrap();
+    let order: Vec<String> = back.changes.iter().map(|change| change.target.clone()).collect();
+    let (frequency, others): (Vec<_>, Vec<_>) = made.into_iter().partition(|target| target.contains("/cpu/"));
+    // The governor resets what depends on it, so its group comes back in its own order, and last.
+    let expected: Vec<String> = others.into_iter().rev().chain(frequency).collect();
+    assert_eq!(order, expected);
+    assert_eq!(machine.all(), before);
+}
+
+fn a_value_that_is_there_already_is_not_written() {
+    let machine = Machine::new();
+    let before = machine.all();
+    let mut tuned = machine.tune(&["swappiness=60", "thp=always", "ksm=on"], |_| {}).unwrap();
+    assert!(tuned.changes.iter().all(|change| change.outcome == KnobOutcome::Already), "{:?}", tuned.changes);
+    assert_eq!(machine.all(), before, "not even its white space");
+    tuned.keep(false).unwrap();
+    drop(tuned);
+    let back = machine.restore(false).unwrap();
+    assert!(back.is_none_or(|back| back.changes.is_empty() && back.complete));
+}
+
+/// Files of `/dev` stand for a kernel that forgets a value, that refuses it, and that says nothing that can be kept.
+fn hostile() -> Machine {
+    let machine = Machine::new();
+    for (file, device) in [
+        ("proc/sys/vm/stat_interval", "/dev/null"),
+        ("proc/sys/vm/dirty_writeback_centisecs", "/dev/zero"),
+        ("proc/sys/kernel/soft_watchdog", "/proc/self/mem"),
+    ] {
+        fs::remove_file(machine.path(file)).unwrap();
+        symlink(device, machine.path(file)).unwrap();
+    }
+    machine.write("proc/sys/vm/compaction_proactiveness", b"\xff\xfe\n");
+    machine.write("proc/sys/kernel/nmi_watchdog", &[b'1'; 5000]);
+    fs::remove_file(machine.path("sys/kernel/mm/ksm/run")).unwrap();
+    fs::create_dir(machine.path("sys/kernel/mm/ksm/run")).unwrap();
+    machine
+}
+
+const HOSTILE: [(&str, &str, KnobOutcome); 6] = [
+    ("stat-interval=9", "proc/sys/vm/stat_interval", KnobOutcome::Clamped),
+    ("writeback=off", "proc/sys/vm/dirty_writeback_centisecs", KnobOutcome::Refused),
+    ("soft-watchdog=off", "proc/sys/kernel/soft_watchdog", KnobOutcome::Refused),
+    ("compaction=off", "proc/sys/vm/compaction_proactiveness", KnobOutcome::Refused),
+    ("nmi-watchdog=off", "proc/sys/kernel/nmi_watchdog", KnobOutcome::Refused),
+    ("ksm=off", "sys/kernel/mm/ksm/run", KnobOutcome::Refused),
+];
+
+fn what_the_kernel_does_not_take_is_told_and_the_rest_done() {
+    let machine = hostile();
+    let words: Vec<&str> = HOSTILE.iter().map(|(setting, ..)| *setting).chain(["swappiness=1"]).collect();
+    let tuned = machine.tune(&words, |_| {}).unwrap();
+    for (setting, file, expected) in HOSTILE {
+        assert_eq!(outcome(&tuned.changes, file), expected, "{setting}");
+        let change = tuned.changes.iter().find(|change| change.target.ends_with(file)).unwrap();
+        assert!(change.reason.as_ref().is_some_and(|reason| !reason.is_empty()), "{change:?}");
+    }
+    assert_eq!(machine.read("proc/sys/vm/swappiness"), "1");
+    assert_eq!(fs::read(machine.path("proc/sys/vm/compaction_proactiveness")).unwrap(), b"\xff\xfe\n");
+    tuned.restore().unwrap();
+    assert_eq!(machine.read("proc/sys/vm/swappiness"), "60\n\n");
+}
+
+fn all_or_nothing_is_nothing_when_one_is_refused() {
+    for (setting, ..) in HOSTILE {
+        let (machine, knob) = (hostile(), setting.split_once('=').unwrap().0);
+        let error =
+            machine.tune(&["swappiness=1", setting], |tuning| tuning.all_or_nothing = true).unwrap_err();
+        assert!(matches!(&error, TuneError::NotAll(what) if what.starts_with(knob)), "{setting}: {error}");
+        assert_eq!(machine.read("proc/sys/vm/swappiness"), "60\n\n", "{setting}");
+        assert!(machine.restore(false).unwrap().is_none_or(|back| back.changes.is_empty()), "{setting}");
+    }
+}
+
+fn a_machine_that_has_nothing_is_told_of_and_left_alone() {
+    let machine = Machine::new();
+    fs::remove_dir_all(machine.path("sys")).unwrap();
+    fs::remove_dir_all(machine.path("proc")).unwrap();
+    fs::create_dir_all(machine.root.path()).unwrap();
+    let words: Vec<&str> =
+        TURNED.iter().map(|(setting, ..)| *setting).chain(["smt=off", "cpu:1=offline"]).collect();
+    let tuned = machine.tune(&words, |_| {}).unwrap();
+    let done = |outcome| !matches!(outcome, KnobOutcome::Absent | KnobOutcome::Refused);
+    let changed: Vec<_> = tuned.changes.iter().filter(|change| done(change.outcome)).collect();
+    assert!(changed.is_empty(), "{changed:?}");
+    assert!(!machine.journal().exists(), "where nothing is changed nothing is announced");
+    assert_eq!(fs::read_dir(machine.root.path()).unwrap().count(), 0, "no file was made");
+}

@@ -1,0 +1,132 @@
+//! Others who change the machine, or tune it, at the same time or before.
+
+use std::fs;
+
+use fauxplat_model::KnobOutcome;
+use fauxplat_tuning::{TuneError, status};
+
+use crate::Case;
+use crate::machine::{Machine, WORDS, outcome};
+
+pub(crate) const CASES: &[Case] = &[
+    (
+        "what_somebody_else_changed_stays_until_it_is_forced",
+        what_somebody_else_changed_stays_until_it_is_forced,
+    ),
+    ("a_machine_is_put_back_once", a_machine_is_put_back_once),
+    ("two_tuners_come_one_after_the_other", two_tuners_come_one_after_the_other),
+    ("the_lock_of_the_dead_locks_nobody_out", the_lock_of_the_dead_locks_nobody_out),
+    ("a_tuned_machine_is_tuned_anew_only_on_purpose", a_tuned_machine_is_tuned_anew_only_on_purpose),
+    (
+        "another_boot_and_a_file_that_is_gone_are_left_alone",
+        another_boot_and_a_file_that_is_gone_are_left_alone,
+    ),
+];
+
+const SWAPPINESS: &str = "proc/sys/vm/swappiness";
+const KSM: &str = "sys/kernel/mm/ksm/run";
+
+fn what_somebody_else_changed_stays_until_it_is_forced() {
+    let machine = Machine::new();
+    machine.keep(&["swappiness=1", "ksm=off"]);
+    machine.write(SWAPPINESS, b"33\n");
+    for _ in 0..2 {
+        let back = machine.restore(false).unwrap().unwrap();
+        assert_eq!((back.complete, outcome(&back.changes, SWAPPINESS)), (false, KnobOutcome::Left));
+        assert_eq!((machine.read(SWAPPINESS).as_str(), machine.read(KSM).as_str()), ("33\n", "1\n"));
+    }
+    let back = machine.restore(true).unwrap().unwrap();
+    assert_eq!((back.complete, outcome(&back.changes, SWAPPINESS)), (true, KnobOutcome::Restored));
+    assert_eq!(back.changes.len(), 1, "the other is settled");
+    assert_eq!(machine.read(SWAPPINESS), "60\n\n");
+    // Whoever put it back already left nothing to do.
+    machine.keep(&["swappiness=1"]);
+    machine.write(SWAPPINESS, b"60\n");
+    let back = machine.restore(false).unwrap().unwrap();
+    assert_eq!((back.complete, outcome(&back.changes, SWAPPINESS)), (true, KnobOutcome::Already));
+}
+
+fn a_machine_is_put_back_once() {
+    let machine = Machine::new();
+    assert_eq!(machine.restore(false).unwrap(), None);
+    machine.keep(&["swappiness=1"]);
+    let back = machine.restore(false).unwrap().unwrap();
+    assert_eq!(back.tuned_by, WORDS);
+    machine.write(SWAPPINESS, b"44\n");
+    assert_eq!(machine.restore(true).unwrap(), None);
+    assert_eq!(machine.read(SWAPPINESS), "44\n", "a journal that was acted upon is gone");
+    // A tuner that lets the machine stay as it is puts nothing back itself.
+    let mut tuned = machine.tune(&["swappiness=1"], |_| {}).unwrap();
+    tuned.keep(false).unwrap();
+    assert_eq!(tuned.restore().unwrap(), None);
+    assert_eq!(machine.read(SWAPPINESS), "1");
+    assert!(machine.restore(false).unwrap().unwrap().complete);
+    assert_eq!(machine.read(SWAPPINESS), "44\n");
+}
+
+fn two_tuners_come_one_after_the_other() {
+    let machine = Machine::new();
+    let first = machine.tune(&["swappiness=1"], |_| {}).unwrap();
+    let told = status(&machine.root, &machine.journal()).unwrap();
+    assert_eq!(
+        told.tuner.map(|tuner| (tuner.pid, tuner.command)),
+        Some((std::process::id(), WORDS.join(" ")))
+    );
+    for error in [machine.tune(&["ksm=off"], |_| {}).unwrap_err(), machine.restore(true).unwrap_err()] {
+        let pid = std::process::id();
+        assert!(matches!(&error, TuneError::Busy { holder, .. } if holder.pid == pid), "{error}");
+    }
+    assert_eq!((machine.read(KSM).as_str(), machine.read(SWAPPINESS).as_str()), ("1\n", "1"));
+    first.restore().unwrap();
+    let second = machine.tune(&["ksm=off"], |_| {}).unwrap();
+    assert!(second.recovered.is_none(), "nothing was left behind");
+    assert_eq!((machine.read(KSM).as_str(), machine.read(SWAPPINESS).as_str()), ("0", "60\n\n"));
+}
+
+fn the_lock_of_the_dead_locks_nobody_out() {
+    let machine = Machine::new();
+    let lock = machine.journal().with_extension("lock");
+    for left in [&b""[..], b"{\"pid\":1,\"uid\":0,\"command\":\"gone\"}", b"\xff\0{", &[b'x'; 100_000]] {
+        fs::write(&lock, left).unwrap();
+        assert_eq!(status(&machine.root, &machine.journal()).unwrap().tuner, None);
+        let tuned = machine.tune(&["swappiness=1"], |_| {}).unwrap();
+        let told = status(&machine.root, &machine.journal()).unwrap().tuner.unwrap();
+        assert_eq!(
+            (told.pid, told.command),
+            (std::process::id(), WORDS.join(" ")),
+            "nothing is left of the other"
+        );
+        tuned.restore().unwrap();
+    }
+}
+
+fn a_tuned_machine_is_tuned_anew_only_on_purpose() {
+    let machine = Machine::new();
+    let before = machine.all();
+    machine.keep(&["swappiness=1", "ksm=off"]);
+    let error = machine.tune(&["swappiness=2"], |_| {}).unwrap_err();
+    assert!(matches!(&error, TuneError::AlreadyTuned { by, .. } if *by == WORDS.join(" ")), "{error}");
+    assert_eq!(machine.read(SWAPPINESS), "1");
+    let tuned = machine.tune(&["swappiness=2"], |tuning| tuning.replace = true).unwrap();
+    assert!(tuned.recovered.as_ref().unwrap().complete);
+    assert_eq!((machine.read(SWAPPINESS).as_str(), machine.read(KSM).as_str()), ("2", "1\n"));
+    let change = tuned.changes.iter().find(|change| change.knob == "swappiness").unwrap();
+    assert_eq!(change.before.as_deref(), Some("60"), "what was before is what was before both");
+    drop(tuned);
+    assert_eq!(machine.all(), before);
+}
+
+fn another_boot_and_a_file_that_is_gone_are_left_alone() {
+    let machine = Machine::new();
+    machine.keep(&["swappiness=1", "ksm=off"]);
+    fs::remove_file(machine.path(KSM)).unwrap();
+    let back = machine.restore(false).unwrap().unwrap();
+    assert_eq!((back.complete, outcome(&back.changes, KSM)), (true, KnobOutcome::Absent));
+    assert!(!machine.path(KSM).exists(), "no file is made");
+    machine.keep(&["swappiness=1"]);
+    machine.write("proc/sys/kernel/random/boot_id", b"another\n");
+    assert!(status(&machine.root, &machine.journal()).unwrap().rebooted);
+    let back = machine.restore(false).unwrap().unwrap();
+    assert!(back.rebooted && back.complete && back.changes.is_empty());
+    assert_eq!(machine.read(SWAPPINESS), "1", "of what was before in another boot nobody knows");
+}
