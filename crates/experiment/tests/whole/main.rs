@@ -4,6 +4,7 @@
 mod calibration;
 mod comparison;
 mod explanation;
+mod held;
 mod runs;
 mod support;
 mod sweeping;

@@ -34,6 +34,7 @@ pub(crate) enum Heard {
     Samples(Vec<Sample>),
     Evidence(Evidence),
     Progress(f64),
+    Held { command: u16, pid: i32 },
     Warning(String),
     Finished { state: &'static str, samples: usize },
 }
@@ -49,6 +50,7 @@ impl Listener for Ear {
             Event::Samples(samples) => Heard::Samples(samples.to_vec()),
             Event::Evidence(evidence) => Heard::Evidence((*evidence).clone()),
             Event::Progress(standing) => Heard::Progress(standing.share),
+            Event::Held { command, pid } => Heard::Held { command: *command, pid: *pid },
             Event::Warning(warning) => Heard::Warning((*warning).to_owned()),
             Event::Finished { state, record } => Heard::Finished { state, samples: record.samples.len() },
         });
