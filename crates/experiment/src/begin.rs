@@ -99,6 +99,7 @@ impl Driver {
             machine = machine.reread();
         }
         relation::resolve(&mut definition.condition, &machine)?;
+        loads::check(&definition.condition.load, &machine)?;
         let commands = make(&mut definition, &machine)?;
         definition.seed.get_or_insert_with(clock::fresh_seed);
         let mut header = header::header(

@@ -36,6 +36,17 @@ pub(crate) fn begin(specs: &[LoadSpec], machine: &Machine) -> Result<Option<Load
     Ok(Some(Loads::start(&program(), orders)?))
 }
 
+/// Refuses CPUs that are named and cannot be used, before any command is run to be looked at.
+///
+/// # Errors
+/// A CPU that is not there or not allowed.
+pub(crate) fn check(specs: &[LoadSpec], machine: &Machine) -> Result<(), Failure> {
+    specs.iter().try_for_each(|spec| match &spec.cpus {
+        Relation::List(cpus) => check_cpus(&format!("load {spec}"), cpus, machine),
+        _ => Ok(()),
+    })
+}
+
 /// One order per load and CPU.
 fn orders(specs: &[LoadSpec], machine: &Machine) -> Result<Vec<Order>, Failure> {
     let topology = machine.topology();

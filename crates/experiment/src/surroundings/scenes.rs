@@ -122,7 +122,9 @@ fn held_at(khz: u32) -> Result<Tuned, Failure> {
         argv: &argv,
         guardian_verb: GUARDIAN_VERB,
     };
-    let tuned = tuning.apply()?;
+    // Whoever asked for a frequency knows nothing of the knobs that hold it.
+    let tuned =
+        tuning.apply().map_err(|error| Failure::from(error).within(&format!("frequency {khz} kHz")))?;
     let holds = |outcome| matches!(outcome, KnobOutcome::Changed | KnobOutcome::Already);
     match tuned.changes.iter().find(|change| !holds(change.outcome)) {
         None => Ok(tuned),

@@ -2,7 +2,7 @@
 
 use fauxplat_experiment::Failure;
 use fauxplat_launch::simulated::Machine;
-use fauxplat_model::{Outcome, Runs, Definition};
+use fauxplat_model::{Definition, Outcome, Runs};
 
 use crate::support::{Heard, Laboratory, MS, free, noisy};
 
@@ -41,7 +41,7 @@ fn whoever_cannot_attach_ends_the_run_and_the_next_one_begins() {
 #[test]
 fn a_stop_before_the_program_begins_is_no_run() {
     let laboratory = Laboratory::new();
-    let stopped = Machine { stopped_at_ns: Some(MS as u64), ..machine() };
+    let stopped = Machine { stopped_at_ns: Some(500_000), ..machine() };
     let mut driver = laboratory.begin("run", free(), stopped);
     // The empty programs alone take longer than that.
     let outcome = driver.hold(0, |_| panic!("there is nothing to attach to"));

@@ -1,0 +1,205 @@
+//! What stands around the runs is the same for every measuring verb: limits, loads, the machine's settings, CPUs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fauxplat_sys::sched;
+use serde_json::Value;
+
+use crate::common::{Done, Lab, SIGINT, eventually};
+
+/// Verbs that measure commands, with words that make them short.
+fn of_commands(command: &str) -> Vec<Vec<&str>> {
+    vec![
+        vec!["run", command, "--runs", "2"],
+        vec!["compare", command, command, "--max-pairs", "6"],
+        vec!["sweep", "env-size=0,64", command, "--blocks", "2"],
+        vec!["explain", command, "--blocks", "2"],
+    ]
+}
+
+/// Verbs that measure threads of their own, for so long that somebody can look at them.
+const OF_WORKERS: [&[&str]; 4] = [
+    &["index", "--duration", "10m"],
+    &["latency", "timer", "--count", "100000000"],
+    &["contend", "--pairs", "0:0", "--duration", "1ms", "--rounds", "1000"],
+    &["contend", "--capacity", "--duration", "1ms", "--rounds", "5", "--count", "100000"],
+];
+
+/// The same, over at once.
+const SHORT: [&[&str]; 3] = [
+    &["index", "--duration", "20ms"],
+    &["latency", "timer", "--count", "60"],
+    &["contend", "--capacity", "--duration", "1ms", "--rounds", "5", "--count", "1", "--interval", "10ms"],
+];
+
+/// Whether control groups can be made here; the reason goes to whoever reads the log.
+fn can_limit(lab: &Lab) -> bool {
+    let done = lab.run(&["run", "true", "--runs", "1", "--limit", "cpu:50%+memory:512MiB"]);
+    if done.code == Some(3) {
+        println!("skipped: {}", done.err.trim());
+    }
+    done.code != Some(3)
+}
+
+/// Folders of the groups of a process, anywhere.
+fn groups_of(pid: u32) -> Vec<PathBuf> {
+    let prefix = format!("fauxplat-{pid}-");
+    let mut found = Vec::new();
+    let mut open = vec![(PathBuf::from("/sys/fs/cgroup"), 0)];
+    while let Some((folder, depth)) = open.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            if entry.file_name().to_string_lossy().starts_with(&prefix) {
+                found.push(entry.path());
+            } else if depth < 6 {
+                open.push((entry.path(), depth + 1));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_command_of_every_verb_stands_in_a_group_of_ours() {
+    let lab = Lab::new();
+    if !can_limit(&lab) {
+        return;
+    }
+    let log = lab.file("groups");
+    let command = format!("sh -c 'grep -c /fauxplat- /proc/self/cgroup >> {log}'");
+    for mut words in of_commands(&command) {
+        let _ = fs::remove_file(&log);
+        let limited = ["--limit", "cpu:50%+memory:512MiB", "--ignore-failure", "--format", "json"];
+        words.extend(limited);
+        let document = lab.run(&words).ends_with(0).json();
+        let lines = lab.read("groups");
+        let counts: Vec<u32> = lines.lines().map(|line| line.parse().unwrap()).collect();
+        assert!(counts.len() >= 2, "{words:?}");
+        // A run by itself, such as the one that looks at its processes, stands there as well.
+        assert!(counts.iter().all(|&count| count > 0), "{words:?}: {lines}");
+        let limit = &document["commands"][0]["condition"]["limit"];
+        assert_eq!(limit, "cpu:50%+memory:536870912", "{words:?}");
+    }
+}
+
+#[test]
+fn workers_of_our_own_enter_a_group_and_leave_none_behind() {
+    let lab = Lab::new();
+    if !can_limit(&lab) {
+        return;
+    }
+    let before = fs::read_to_string("/proc/self/cgroup").unwrap();
+    for words in OF_WORKERS {
+        let live = lab.start(&[words, &["--limit", "cpu:20%"]].concat());
+        let (pid, group) = (live.pid(), format!("/fauxplat-{}-", live.pid()));
+        let is_inside = || {
+            let own = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+            own.contains(&group)
+        };
+        assert!(eventually(is_inside), "{words:?} is in no group: {:?}", live.end());
+        let folders = groups_of(pid);
+        assert!(folders.iter().any(|folder| limits(folder)), "{words:?}: {folders:?}");
+        live.answers();
+        live.signal(SIGINT);
+        live.end().ends_with(0);
+        assert_eq!(groups_of(pid), Vec::<PathBuf>::new(), "{words:?}");
+        assert_eq!(lab.last()["condition"]["limit"], "cpu:20%");
+    }
+    assert_eq!(fs::read_to_string("/proc/self/cgroup").unwrap(), before);
+}
+
+/// Whether the kernel was told of a fifth of a CPU, by the file of either version of control groups.
+fn limits(folder: &Path) -> bool {
+    let read = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
+    let share = |quota: &str, period: &str| {
+        let [quota, period] = [quota, period].map(|text| text.trim().parse::<f64>().unwrap_or(f64::NAN));
+        (quota / period - 0.2).abs() < 1e-6
+    };
+    let max = read("cpu.max");
+    let mut words = max.split_whitespace();
+    share(words.next().unwrap_or(""), words.next().unwrap_or(""))
+        || share(&read("cpu.cfs_quota_us"), &read("cpu.cfs_period_us"))
+}
+
+fn all_short(command: &str) -> Vec<Vec<&str>> {
+    of_commands(command).into_iter().chain(SHORT.iter().map(|words| words.to_vec())).collect()
+}
+
+#[test]
+fn a_load_stands_beside_every_verb_and_is_accounted_for() {
+    let lab = Lab::new();
+    let cpu = sched::affinity(0).unwrap().iter().last().unwrap();
+    let load = format!("integer:3%@{cpu}");
+    for mut words in all_short("true") {
+        words.extend(["--load", &load, "--format", "json"]);
+        let document = lab.run(&words).ends_with(0).json();
+        let loaded = &document["condition"]["loaded"];
+        assert_eq!(loaded.as_array().map(Vec::len), Some(1), "{words:?}: {loaded}");
+        assert_eq!((&loaded[0]["kind"], &loaded[0]["cpu"]), (&"integer".into(), &cpu.0.into()), "{words:?}");
+    }
+}
+
+#[test]
+fn what_no_machine_has_is_refused_by_every_verb_before_anything_is_measured() {
+    let lab = Lab::new();
+    for words in all_short("touch begun") {
+        let with = |more: &[&str]| lab.run(&[&words[..], more].concat());
+        with(&["--tune", "no-such-knob=1"]).complains(2, &["no-such-knob"]);
+        with(&["--load", "integer@7000"]).complains(2, &["7000"]);
+        if !words.contains(&"--capacity") {
+            with(&["--cpu", "7000"]).complains(2, &["7000"]);
+        }
+        assert!(!lab.path("begun").exists(), "{words:?}");
+    }
+    assert_eq!(lab.run(&["history", "list"]).succeeds().out, "no experiments\n");
+}
+
+/// Definitions of one and of two commands in which something stands around the runs.
+fn defined(lab: &Lab, condition: &str) -> [String; 2] {
+    [1, 2].map(|count| {
+        let commands = "[[command]]\ncommand = \"true\"\n\n".repeat(count);
+        lab.write(&format!("defined{count}.toml"), &format!("{commands}[condition]\n{condition}\n"))
+    })
+}
+
+/// The verbs with a definition in the place of their commands.
+fn with_definition([one, two]: &[String; 2]) -> Vec<Vec<&str>> {
+    vec![
+        vec!["run", "--input", one, "--runs", "2"],
+        vec!["compare", "--input", two, "--max-pairs", "6"],
+        vec!["sweep", "env-size=0,64", "--input", one, "--blocks", "2"],
+        vec!["explain", "--input", one, "--blocks", "2"],
+    ]
+}
+
+fn condition_of(done: Done) -> Value {
+    done.ends_with(0).json()["commands"][0]["condition"].clone()
+}
+
+#[test]
+fn a_definition_has_its_limit_and_its_background() {
+    let lab = Lab::new();
+    let paths = defined(&lab, "background = \"burner@same:5%\"\ncpu = \"one-of:0\"");
+    let run = |words: &[&str]| condition_of(lab.run(&[words, &["--format", "json"]].concat()));
+    assert_eq!(run(&["run", "--input", &paths[0], "--runs", "2"])["background"], "burner@same:5%");
+    if !can_limit(&lab) {
+        return;
+    }
+    for words in with_definition(&defined(&lab, "limit = \"memory:512MiB\"")) {
+        assert_eq!(run(&words)["limit"], "memory:536870912", "{words:?}");
+    }
+}
+
+#[test]
+fn a_frequency_that_this_machine_cannot_hold_is_refused_by_name() {
+    if Path::new("/sys/devices/system/cpu/cpu0/cpufreq").exists() {
+        return println!("skipped: this machine can hold a frequency");
+    }
+    let lab = Lab::new();
+    for words in with_definition(&defined(&lab, "frequency_khz = 1000000")) {
+        lab.run(&words).complains(3, &["frequency 1000000 kHz", "does not have it"]);
+    }
+}
