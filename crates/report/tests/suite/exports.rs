@@ -161,8 +161,11 @@ fn a_few_runs_have_no_drawing_and_say_so() {
     }
 }
 
+/// Name, and each figure with its unit.
+type GoLine<'t> = (&'t str, Vec<(f64, &'t str)>);
+
 /// The grammar of <https://go.dev/design/14313-benchmark-format>, read by another hand: keys, and lines of results.
-fn go_benchmarks(text: &str) -> (Vec<(&str, &str)>, Vec<(&str, Vec<(f64, &str)>)>) {
+fn go_benchmarks(text: &str) -> (Vec<(&str, &str)>, Vec<GoLine<'_>>) {
     let (mut keys, mut results) = (Vec::new(), Vec::new());
     for line in text.lines() {
         if !line.starts_with("Benchmark") {
