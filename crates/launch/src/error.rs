@@ -116,6 +116,9 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
         }
         Stage::Group => "cannot enter the control group",
         Stage::HugePages => "cannot be kept from huge pages",
+        Stage::StackLimit => {
+            "cannot have that limit of the stack (the hard one is lower, see `ulimit -H -s`, or execute it as root)"
+        }
         Stage::Inherited => "cannot keep a descriptor open",
         Stage::Hold => "was not let go",
     };

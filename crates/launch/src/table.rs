@@ -65,6 +65,8 @@ pub struct Entry {
     pub pad_bytes: u16,
     /// Displacement of the heap, in bytes, of a run that does not name its own.
     pub heap_offset_bytes: Option<u16>,
+    /// Soft limit of the stack, see [`fauxplat_sys::spawn::ChildSetup`].
+    pub stack_limit_bytes: Option<u64>,
     /// Whether the program is kept from transparent huge pages.
     pub without_huge_pages: bool,
     /// Folders of the control groups that it enters.
@@ -143,6 +145,7 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
             Heap::Bytes(bytes) => Some(bytes),
             Heap::Inherit | Heap::Random => None,
         },
+        stack_limit_bytes: condition.stack_limit.soft_bytes(),
         without_huge_pages: condition.huge_pages == HugePages::Never,
         groups: Vec::new(),
     }

@@ -13,9 +13,10 @@ use fauxplat_sys::process::{Exit, is_root};
 use support::{program, reply_to, request, shell, spawner};
 
 fn main() {
-    let tests: [(&str, fn()); 17] = [
+    let tests: [(&str, fn()); 18] = [
         ("reads every metric", reads_every_metric),
         ("counts the tasks of a run", counts_the_tasks_of_a_run),
+        ("the stack is limited as the entry says", the_stack_is_limited_as_the_entry_says),
         ("reports status and signal", reports_status_and_signal),
         ("says why a program cannot start", says_why_a_program_cannot_start),
         ("ends what never ends", ends_what_never_ends),
@@ -72,6 +73,15 @@ fn counts_the_tasks_of_a_run() {
     let expected =
         if spawner.sources().cpu_time == Source::Taskstats { [Some(3), Some(1)] } else { [None, None] };
     assert_eq!(counted, expected);
+}
+
+fn the_stack_is_limited_as_the_entry_says() {
+    let limited = |line: &str, bytes| Entry { stack_limit_bytes: Some(bytes), ..shell(line) };
+    let own = limited("test $(ulimit -S -s) = 1024", 1 << 20);
+    assert_eq!(once(own).end, RunEnd::Ended(Exit::Status(0)));
+    // Root may leave the hard limit unlimited; where it is not, the refusal names the step.
+    let none = once(limited("test $(ulimit -S -s) = unlimited", u64::MAX)).end;
+    assert!(matches!(none, RunEnd::Ended(Exit::Status(0)) | RunEnd::NotStarted(..)), "{none:?}");
 }
 
 fn reads_every_metric() {

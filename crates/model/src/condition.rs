@@ -7,7 +7,7 @@ use std::str::FromStr;
 use fauxplat_units::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
-use crate::{Background, HugePages, KnobChange, Limit, LoadAccount, LoadSpec, Relation};
+use crate::{Background, HugePages, KnobChange, Limit, LoadAccount, LoadSpec, Relation, StackLimit};
 
 /// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`. Instead of a list,
 /// a [`Relation`] may stand.
@@ -286,6 +286,9 @@ pub struct Condition {
     pub heap: Heap,
     /// Which pages it gets.
     pub huge_pages: HugePages,
+    /// Limit of its stack.
+    #[serde(skip_serializing_if = "StackLimit::is_inherited")]
+    pub stack_limit: StackLimit,
     /// Limits upon it.
     pub limit: Limit,
     /// Load beside it.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use fauxplat_units::CpuSet;
 
-use crate::{Background, HugePages, Limit, Policy};
+use crate::{Background, HugePages, Limit, Policy, StackLimit};
 
 /// Something about a run that can be varied without changing what the program does; or a parameter of its command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub enum Factor {
     Limit,
     /// Huge pages.
     HugePages,
+    /// Limit of the stack, by which the kernel places mappings.
+    StackLimit,
     /// Order of the objects, or of the sections, of a program that fauxplat builds.
     LinkOrder,
     /// Padding before the code and the data of such a program.
@@ -43,7 +45,7 @@ pub enum Factor {
 
 impl Factor {
     /// All factors that are not parameters.
-    pub const BUILT_IN: [Factor; 14] = [
+    pub const BUILT_IN: [Factor; 15] = [
         Factor::EnvSize,
         Factor::ArgvSize,
         Factor::CwdLength,
@@ -55,6 +57,7 @@ impl Factor {
         Factor::Frequency,
         Factor::Limit,
         Factor::HugePages,
+        Factor::StackLimit,
         Factor::LinkOrder,
         Factor::LinkPadding,
         Factor::CodeAlign,
@@ -74,6 +77,7 @@ impl Factor {
             Factor::Frequency => "frequency",
             Factor::Limit => "limit",
             Factor::HugePages => "huge-pages",
+            Factor::StackLimit => "stack-limit",
             Factor::LinkOrder => "link-order",
             Factor::LinkPadding => "link-padding",
             Factor::CodeAlign => "code-align",
@@ -88,6 +92,7 @@ impl Factor {
             | Factor::ArgvSize
             | Factor::CwdLength
             | Factor::HeapPad
+            | Factor::StackLimit
             | Factor::LinkPadding
             | Factor::CodeAlign => Some("bytes"),
             Factor::Frequency => Some("kHz"),
@@ -146,6 +151,8 @@ pub enum Setting {
     Limit(Limit),
     /// With these pages.
     HugePages(HugePages),
+    /// With this limit of its stack.
+    StackLimit(StackLimit),
     /// Linked in the order of this seed; 0: as it is.
     LinkOrder(u64),
     /// With so many bytes before its code, and as many before its data.

@@ -41,7 +41,7 @@ pub use metric::{Better, Coverage, Metric, MetricError, MetricId, MetricSet, Met
 pub use relation::{Part, Relation};
 pub use sample::{Counted, Outcome, Phase, Reading, Readings, Sample, Source, Sources, metrics_of};
 pub use shift::{CacheTransfer, ShiftSample};
-pub use surroundings::{Background, Beside, HugePages, Limit};
+pub use surroundings::{Background, Beside, HugePages, Limit, StackLimit};
 pub use table_source::TableSource;
 pub use topology::{Cache, CacheKind, CpuKind, Group, GroupKind, LogicalCpu, NumaNode, Topology};
 pub use trial::{Setup, Trial};

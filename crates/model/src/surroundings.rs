@@ -132,7 +132,64 @@ impl FromStr for Limit {
     }
 }
 
-crate::text::as_text!(Background, Limit);
+/// Soft limit of the stack, see `RLIMIT_STACK` in `getrlimit(2)`: `inherit`, a size such as `8MiB`, or `unlimited`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StackLimit {
+    /// As fauxplat has it.
+    #[default]
+    Inherit,
+    /// So much.
+    Bytes(Bytes),
+    /// None: the kernel then lays out mappings from the bottom up.
+    Unlimited,
+}
+
+impl StackLimit {
+    /// Whether nothing was asked for.
+    pub fn is_inherited(&self) -> bool {
+        *self == StackLimit::Inherit
+    }
+
+    /// What `setrlimit(2)` takes, for which all ones are no limit.
+    pub fn soft_bytes(self) -> Option<u64> {
+        match self {
+            StackLimit::Inherit => None,
+            StackLimit::Bytes(Bytes(bytes)) => Some(bytes),
+            StackLimit::Unlimited => Some(u64::MAX),
+        }
+    }
+}
+
+impl fmt::Display for StackLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StackLimit::Inherit => f.write_str("inherit"),
+            StackLimit::Bytes(Bytes(bytes)) => bytes.fmt(f),
+            StackLimit::Unlimited => f.write_str("unlimited"),
+        }
+    }
+}
+
+impl FromStr for StackLimit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // With less, the kernel refuses arguments that every program may count on (ARG_MAX, four times over).
+        const LEAST: u64 = 512 << 10;
+        match text {
+            "inherit" => Ok(StackLimit::Inherit),
+            "unlimited" => Ok(StackLimit::Unlimited),
+            _ => match text.parse::<Bytes>() {
+                Ok(size) if size.0 >= LEAST => Ok(StackLimit::Bytes(size)),
+                _ => Err(format!(
+                    "`{text}` is not a limit of the stack: inherit, unlimited, or a size from 512KiB on such as 8MiB"
+                )),
+            },
+        }
+    }
+}
+
+crate::text::as_text!(Background, Limit, StackLimit);
 
 /// Which pages a command gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,6 +217,13 @@ mod tests {
             assert_eq!(text.parse::<Limit>().unwrap().to_string(), text);
         }
         assert_eq!("memory:64MiB".parse::<Limit>().unwrap().memory, Some(Bytes(64 << 20)));
+        for text in ["inherit", "unlimited", "8388608"] {
+            assert_eq!(text.parse::<StackLimit>().unwrap().to_string(), text);
+        }
+        assert_eq!("8MiB".parse::<StackLimit>().unwrap().soft_bytes(), Some(8 << 20));
+        for bad in ["", "none", "511KiB", "-1", "NaN", "8 apples"] {
+            assert!(bad.parse::<StackLimit>().is_err(), "{bad}");
+        }
         for bad in ["", "burner", "burner@here", "burner@all:0%", "burner@all:101%", "burner@all:50"] {
             assert!(bad.parse::<Background>().is_err(), "{bad}");
         }

@@ -24,6 +24,8 @@ pub enum Format {
     GithubActionBenchmark,
     /// Bencher Metric Format.
     BencherBmf,
+    /// The text of Go's benchmarks, one line per run.
+    GoBenchmark,
     /// A drawing, of findings that have one.
     Svg,
     /// One page from which nothing is loaded.
@@ -38,7 +40,7 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 13] = [
+    pub const ALL: [Format; 14] = [
         Format::Text,
         Format::Json,
         Format::Csv,
@@ -47,6 +49,7 @@ impl Format {
         Format::PyperfJson,
         Format::GithubActionBenchmark,
         Format::BencherBmf,
+        Format::GoBenchmark,
         Format::Svg,
         Format::Html,
         Format::Boxes,
@@ -56,7 +59,7 @@ impl Format {
 
     /// What a command line says of its option for formats.
     pub const HELP: &'static str = "text, json, csv, markdown, html, hyperfine-json, pyperf-json, \
-        github-action-benchmark, bencher-bmf; svg where there is a drawing; boxes and lscpu for topo; \
+        github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; \
         openmetrics for table";
 
     /// The words of all formats, for a message.
@@ -76,6 +79,7 @@ impl Format {
             Format::PyperfJson => "pyperf-json",
             Format::GithubActionBenchmark => "github-action-benchmark",
             Format::BencherBmf => "bencher-bmf",
+            Format::GoBenchmark => "go-benchmark",
             Format::Svg => "svg",
             Format::Html => "html",
             Format::Boxes => "boxes",

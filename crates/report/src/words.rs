@@ -84,7 +84,8 @@ impl Scale {
 
     /// The number without its unit, with as many digits as its size deserves.
     pub(crate) fn number(self, value: f64) -> String {
-        let scaled = value / self.divisor;
+        // Zero has no sign: what is added to it takes that away.
+        let scaled = value / self.divisor + 0.0;
         if !scaled.is_finite() {
             return "?".to_owned();
         }
@@ -124,7 +125,7 @@ pub(crate) fn change(ratio: f64) -> String {
 
 /// A share or a distance in per cent without a sign: 0.0231 becomes `2.31 %`.
 pub(crate) fn percent(share: f64) -> String {
-    match share * 100.0 {
+    match share * 100.0 + 0.0 {
         p if !p.is_finite() => "?".to_owned(),
         p if p < 0.0 => format!("−{}", magnitude(-p)),
         p => magnitude(p),
@@ -135,7 +136,7 @@ pub(crate) fn percent(share: f64) -> String {
 pub(crate) fn round_percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent.is_finite() && percent.abs() < 1e6 {
-        true => format!("{}{TIE}%", (percent * 1e4).round() / 1e4),
+        true => format!("{}{TIE}%", (percent * 1e4).round() / 1e4 + 0.0),
         false => "?".to_owned(),
     }
 }
@@ -232,7 +233,60 @@ mod tests {
         assert_eq!(spaced(&p_value(0.00001)), "p < 0.0001");
     }
 
+    #[test]
+    fn zero_has_no_sign() {
+        assert_eq!(quantity(Metric::WALL, -0.0), quantity(Metric::WALL, 0.0));
+        assert_eq!(percent(-0.0), percent(0.0));
+        assert_eq!(round_percent(-0.0), round_percent(0.0));
+        assert_eq!(round_percent(-1e-9), round_percent(0.0));
+        assert_eq!(round_number(-0.001), "0");
+    }
+
+    #[test]
+    fn one_is_one_and_all_else_are_many() {
+        let runs = [0, 1, 2, 21, usize::MAX].map(|count| spaced(&counted(count, "run", "runs")));
+        assert_eq!(runs[..4], ["0 runs", "1 run", "2 runs", "21 runs"]);
+        assert!(runs[4].ends_with("5 runs"));
+        let names =
+            |count| listed(&["a", "b", "c"][..count].iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!([0, 1, 2, 3].map(names), ["", "a", "a and b", "a, b and c"]);
+    }
+
+    /// What a number in a report says, in the unit beside it.
+    fn read(shown: &str) -> f64 {
+        shown.trim_start_matches('+').replace('−', "-").parse().unwrap()
+    }
+
     proptest! {
+        /// Four digits, or three where the last one would be below a hundredth of a per cent: never more than half a
+        /// thousandth away.
+        #[test]
+        fn quantities_are_rounded_to_the_nearest(value in 1.0f64..1e15, typical in 1.0f64..1e15) {
+            let own = Scale::of(Metric::WALL, value);
+            prop_assert!((read(&own.number(value)) * own.divisor / value - 1.0).abs() <= 0.5001e-2);
+            // In a row with others the unit is theirs, and so is the last digit.
+            let scale = Scale::of(Metric::WALL, typical);
+            let away = (read(&scale.number(value)) - value / scale.divisor).abs();
+            prop_assert!(away <= 0.0005001_f64.max(value / scale.divisor * 0.5001e-2));
+        }
+
+        #[test]
+        fn a_larger_value_never_reads_as_smaller(a in -1e9f64..1e9, b in -1e9f64..1e9) {
+            let (low, high) = (a.min(b), a.max(b));
+            let scale = Scale::of(Metric::WALL, 1e6);
+            prop_assert!(read(&scale.number(low)) <= read(&scale.number(high)));
+            let number = |share| read(spaced(&percent(share)).trim_end_matches(" %"));
+            prop_assert!(number(low / 1e6) <= number(high / 1e6));
+        }
+
+        #[test]
+        fn changes_have_a_sign_and_say_what_they_are(ratio in 0.0f64..100.0) {
+            let shown = spaced(&change(ratio));
+            prop_assert!(shown.starts_with(if ratio < 1.0 { '−' } else { '+' }), "{shown}");
+            let percent = read(shown.trim_end_matches(" %"));
+            prop_assert!((percent - (ratio - 1.0) * 100.0).abs() <= 0.0005001_f64.max(percent.abs() * 0.5001e-2));
+        }
+
         #[test]
         fn shortened_names_fit(name in "\\PC{0,80}", width in 3usize..60) {
             prop_assert!(shorten(&visible(&name), width, "…").width() <= width);

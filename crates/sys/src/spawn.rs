@@ -98,6 +98,8 @@ pub struct ChildSetup {
     pub nice: Option<i8>,
     /// Execution domain, see `personality(2)`.
     pub personality: Option<u32>,
+    /// Soft limit of the stack; all ones are none. execve(2) lays out the address space by it, see getrlimit(2).
+    pub stack_limit_bytes: Option<u64>,
     /// Working directory.
     pub cwd: Option<CString>,
     /// Descriptors that become standard input, output and error.
@@ -147,6 +149,8 @@ pub enum Stage {
     Inherited = 12,
     /// The wait at a [`Gate`], which was shut.
     Hold = 13,
+    /// `setrlimit(2)`.
+    StackLimit = 14,
 }
 
 impl Stage {
@@ -154,7 +158,7 @@ impl Stage {
     pub fn from_number(number: i32) -> Option<Stage> {
         use Stage::*;
         let start = [Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Inherited, Trace, Exec];
-        let stages = start.into_iter().chain([Affinity, Group, HugePages, Hold]);
+        let stages = start.into_iter().chain([Affinity, Group, HugePages, Hold, StackLimit]);
         stages.into_iter().find(|stage| *stage as i32 == number)
     }
 }
@@ -377,6 +381,9 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
         if let Some(personality) = setup.personality {
             done(libc::personality(personality.into()), Stage::Personality)?;
         }
+        if let Some(bytes) = setup.stack_limit_bytes {
+            done(limit_stack(bytes), Stage::StackLimit)?;
+        }
         if setup.traced {
             done(libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) as i32, Stage::Trace)?;
         }
@@ -386,6 +393,19 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
         }
     }
     Ok(())
+}
+
+/// Sets the soft limit of the stack and leaves the hard one as it is.
+fn limit_stack(bytes: u64) -> libc::c_int {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: both calls get a pointer to a live struct of the type that they take.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) < 0 {
+            return -1;
+        }
+        limit.rlim_cur = bytes;
+        libc::setrlimit(libc::RLIMIT_STACK, &raw const limit)
+    }
 }
 
 /// Marks every descriptor above standard error to be closed on exec, but these.
@@ -448,6 +468,17 @@ mod tests {
         let mut image = Image::new("/bin/sh", &words, &[]).unwrap();
         let inherited = Some(vec![named]);
         let setup = ChildSetup { stdio: [0, 1, 2], inherited, ..ChildSetup::default() };
+        let started = start(&mut image, &setup, None, &mut StartSpace::default()).unwrap();
+        let ended = wait(started.pid, true);
+        assert!(matches!(ended, Waited::Ended { exit: Exit::Status(0), .. }), "{ended:?}");
+    }
+
+    #[test]
+    fn the_stack_has_the_limit_that_was_asked_for() {
+        let words = ["sh".to_owned(), "-c".to_owned(), "test $(ulimit -s) = 1024".to_owned()];
+        let mut image = Image::new("/bin/sh", &words, &[]).unwrap();
+        let stack_limit_bytes = Some(1 << 20);
+        let setup = ChildSetup { stdio: [0, 1, 2], stack_limit_bytes, ..ChildSetup::default() };
         let started = start(&mut image, &setup, None, &mut StartSpace::default()).unwrap();
         let ended = wait(started.pid, true);
         assert!(matches!(ended, Waited::Ended { exit: Exit::Status(0), .. }), "{ended:?}");

@@ -20,6 +20,7 @@ Factors, with what is swept when no levels are given:
   frequency   kHz, where cpufreq exists [lowest, middle, highest]
   limit       none, cpu:50%, memory:64MiB, cpu:50%+memory:64MiB [none,cpu:75%,cpu:50%,cpu:25%]
   huge-pages  inherit, never, malloc
+  stack-limit soft limit of the stack: a size, unlimited, inherit [8MiB,64MiB,1GiB,unlimited]
   link-order, link-padding, code-align
               seeds (0: as it is), bytes of padding, alignment of functions, of a program that --build or --link
               makes, each checked to give the same answer [0..15; 0..240:16; 16,32,64]

@@ -120,6 +120,7 @@ pub(crate) fn refuse_for_workers(condition: &Condition) -> Result<(), Failure> {
         ("background", condition.background != usual.background),
         ("frequency", condition.frequency_khz.is_some()),
         ("huge pages", condition.huge_pages != usual.huge_pages),
+        ("stack limit", condition.stack_limit != usual.stack_limit),
         ("timeout", condition.timeout.is_some()),
     ];
     match refused.into_iter().find(|(_, stated)| *stated) {

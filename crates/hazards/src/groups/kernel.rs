@@ -114,6 +114,22 @@ pub(super) const HAZARDS: &[Hazard] = &[
         judge: tracing,
     },
     Hazard {
+        name: "split-locks",
+        title: "programs slowed down for locks across two cache lines",
+        group: HazardGroup::Kernel,
+        reads: "/proc/sys/kernel/split_lock_mitigate, split_lock_detect in the flags of /proc/cpuinfo and in /proc/cmdline",
+        cost: "A locked access to two cache lines takes 1000 cycles more than one to a single line; where the CPU traps \
+               it, the program also sleeps for 10 ms and waits for all others that do the same (the kernel's buslock.rst; \
+               split_lock_warn in bus_lock.c). Others never meet it.",
+        levels: "low: the CPU traps, and the kernel makes such programs wait, or ends them; none: it does neither.",
+        in_vm: None,
+        neutralised: Neutralised::No,
+        knob: None,
+        advice: "Look for `split_lock` in the kernel's log; if it names your program, align what it locks, or write 0 to \
+                 split_lock_mitigate.",
+        judge: split_locks,
+    },
+    Hazard {
         name: "perf-sampling",
         title: "performance counters that others hold",
         group: HazardGroup::Kernel,
@@ -319,6 +335,26 @@ fn tracing(view: &View<'_>) -> Verdict {
         ("nop", true) => Judged::none("nothing"),
         ("nop", false) => Judged::either(is_on, Severity::Medium, events.join(", ")),
         (tracer, _) => Judged::either(is_on, Severity::High, tracer.to_owned()),
+    })
+}
+
+/// The trap is met only where the CPU has it and the command line left it on, see Documentation/arch/x86/buslock.rst.
+fn split_locks(view: &View<'_>) -> Verdict {
+    const TRAP: &str = "split_lock_detect";
+    let is_mitigated = view.tree.word("proc/sys/kernel/split_lock_mitigate")? != "0";
+    let cpus = view.tree.long("proc/cpuinfo")?;
+    let has_trap = |(key, flags): (&str, &str)| key == "flags" && flags.split(' ').any(|flag| flag == TRAP);
+    let line = view.tree.text("proc/cmdline").unwrap_or_default();
+    let mode = word(&line, TRAP).unwrap_or("warn");
+    Ok(match cpuinfo::lines(&cpus).any(has_trap) {
+        false => Judged::none("this CPU does not trap them"),
+        true if mode == "off" => Judged::none("the trap is off"),
+        true if mode == "fatal" => Judged::low("such programs are ended"),
+        true => Judged::either(
+            is_mitigated,
+            Severity::Low,
+            if is_mitigated { "such programs wait" } else { "reported" },
+        ),
     })
 }
 

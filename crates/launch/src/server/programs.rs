@@ -109,6 +109,7 @@ impl Loaded {
             policy: entry.policy,
             nice: entry.nice,
             personality: entry.personality,
+            stack_limit_bytes: entry.stack_limit_bytes,
             cwd,
             groups: groups.iter().map(AsRawFd::as_raw_fd).collect(),
             stdio: [stdin.as_ref().map_or(0, AsRawFd::as_raw_fd), out, err],

@@ -32,6 +32,7 @@ pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) 
         Setting::FrequencyKhz(khz) => condition.frequency_khz = Some(*khz),
         Setting::Limit(limit) => condition.limit = *limit,
         Setting::HugePages(pages) => condition.huge_pages = *pages,
+        Setting::StackLimit(limit) => condition.stack_limit = *limit,
         Setting::Parameter { .. }
         | Setting::LinkOrder(_)
         | Setting::LinkPadding(_)

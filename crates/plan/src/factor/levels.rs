@@ -1,6 +1,8 @@
 //! The levels of each factor: what may be written, and what is taken when nothing is.
 
-use fauxplat_model::{Background, Beside, Factor, HugePages, Level, Limit, Policy, Priority, Setting};
+use fauxplat_model::{
+    Background, Beside, Factor, HugePages, Level, Limit, Policy, Priority, Setting, StackLimit,
+};
 use fauxplat_units::CpuSet;
 
 use super::range::items;
@@ -47,6 +49,8 @@ fn defaults(factor: &Factor, offer: &Offer) -> Result<Vec<String>, FactorError> 
         Factor::Frequency => Ok(spread(&offer.frequencies_khz)),
         Factor::Limit => words(&["none", "cpu:75%", "cpu:50%", "cpu:25%"]),
         Factor::HugePages => words(&["inherit", "never", "malloc"]),
+        // Mappings begin further down, by what is more than the least gap of 128 MiB; or they grow from the bottom up.
+        Factor::StackLimit => words(&["8MiB", "64MiB", "1GiB", "unlimited"]),
         Factor::LinkOrder => range("0..15"),
         Factor::LinkPadding => range("0..240:16"),
         Factor::CodeAlign => words(&["16", "32", "64"]),
@@ -96,6 +100,7 @@ fn level(factor: &Factor, item: &str, offer: &Offer) -> Result<Level, FactorErro
         Factor::Frequency => frequency(factor, item, offer),
         Factor::Limit => limit(factor, item, offer),
         Factor::HugePages => pages(item).map(|pages| (Setting::HugePages(pages), None)).map_err(wrong),
+        Factor::StackLimit => item.parse().map(stack_limit).map_err(wrong),
         Factor::LinkOrder => match item.parse::<u64>() {
             Ok(seed) => Ok((Setting::LinkOrder(seed), None)),
             Err(_) => Err(wrong(format!("`{item}` is not a link seed: a number, 0 for the order as it is"))),
@@ -235,6 +240,14 @@ fn limit(factor: &Factor, item: &str, offer: &Offer) -> Made {
         _ => None,
     };
     Ok((Setting::Limit(limit), number))
+}
+
+fn stack_limit(limit: StackLimit) -> (Setting, Option<f64>) {
+    let number = match limit {
+        StackLimit::Bytes(size) => Some(size.0 as f64),
+        StackLimit::Inherit | StackLimit::Unlimited => None,
+    };
+    (Setting::StackLimit(limit), number)
 }
 
 fn pages(item: &str) -> Result<HugePages, String> {

@@ -154,6 +154,7 @@ mod tests {
         assert_eq!(names("code-align"), ["16", "32", "64"]);
         assert_eq!(names("link-order=0,7"), ["0", "7"]);
         assert_eq!(names("limit=none,cpu:50%"), ["none", "cpu:50%"]);
+        assert_eq!(names("stack-limit"), ["8MiB", "64MiB", "1GiB", "unlimited"]);
         assert_eq!(names("background=none,burner@all:50%"), ["none", "burner@all:50%"]);
     }
 
@@ -165,6 +166,8 @@ mod tests {
         assert_eq!(numbers("link-order=1..2"), [None, None], "seeds are no distances");
         assert_eq!(numbers("n=1,2.5"), [Some(1.0), Some(2.5)]);
         assert_eq!(numbers("limit=cpu:25%,cpu:50%"), [Some(25.0), Some(50.0)]);
+        assert_eq!(numbers("stack-limit=64MiB,8MiB"), [Some(f64::from(8 << 20)), Some(f64::from(64 << 20))]);
+        assert_eq!(numbers("stack-limit=8MiB,unlimited"), [None, None]);
     }
 
     #[test]
@@ -203,6 +206,7 @@ mod tests {
                 "priority=batch",
                 "background=storm",
                 "limit=disk:3",
+                "stack-limit=8MiB,511KiB",
                 "limit=memory:99TiB",
                 "huge-pages=big",
                 "cwd-length=1..64:8",

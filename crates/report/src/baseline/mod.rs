@@ -119,9 +119,11 @@ fn message(error: &serde_json::Error) -> String {
     text.rsplit_once(" at line ").map_or(text.clone(), |(message, _)| message.to_owned())
 }
 
-/// The series that are complete: a value for every run, and at least one.
+/// The series that are complete: a value for every run, and at least one. A time that is negative, or too great for a
+/// number once it is in nanoseconds, would spoil every figure that it is compared with.
 fn complete(columns: impl IntoIterator<Item = (Metric, Option<Vec<f64>>)>) -> Vec<(Metric, Vec<f64>)> {
-    let filled =
-        |(metric, values): (Metric, Option<Vec<f64>>)| Some((metric, values.filter(|it| !it.is_empty())?));
+    let is_possible = |value: &f64| value.is_finite() && *value >= 0.0;
+    let is_usable = |values: &Vec<f64>| !values.is_empty() && values.iter().all(is_possible);
+    let filled = |(metric, values): (Metric, Option<Vec<f64>>)| Some((metric, values.filter(is_usable)?));
     columns.into_iter().filter_map(filled).collect()
 }

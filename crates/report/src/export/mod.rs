@@ -3,6 +3,7 @@
 mod bencher;
 mod boxes;
 mod github;
+mod go_benchmark;
 mod hyperfine;
 mod lscpu;
 pub(crate) mod openmetrics;
@@ -30,6 +31,7 @@ pub(crate) fn write(
         Format::PyperfJson => pyperf::write(record, out),
         Format::GithubActionBenchmark => github::write(record, out),
         Format::BencherBmf => bencher::write(record, out),
+        Format::GoBenchmark => go_benchmark::write(record, out),
         Format::Boxes => boxes::write(record, style, out),
         Format::Lscpu => lscpu::write(record, out),
         Format::OpenMetrics => openmetrics::write(record, out),
@@ -67,8 +69,8 @@ pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec
     if !matches!(record.findings, Findings::Run(_) | Findings::Compare(_)) {
         return nothing("these findings have no figure per command; take text, json, csv or markdown");
     }
-    let names =
-        distinct(record.commands.iter().enumerate().map(|(index, command)| one_line(index, &command.name)));
+    let names = record.commands.iter().enumerate().map(|(index, command)| one_line(index, &command.name));
+    let names = distinct(names, |name, count| format!("{name} ({count})"));
     let commands: Vec<_> = command_findings(record)
         .iter()
         .zip(names)
@@ -91,13 +93,13 @@ fn one_line(index: usize, name: &str) -> String {
     }
 }
 
-/// The names, where a name that stood before gets ` (2)`, ` (3)`…: the other tools take names as keys.
-fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+/// The names, where a name that stood before gets a number, from 2 on: the other tools take names as keys.
+fn distinct(names: impl Iterator<Item = String>, number: impl Fn(&str, usize) -> String) -> Vec<String> {
     let mut taken = HashSet::new();
     let mut claim = |name: String| {
         let numbered = |count: usize| match count {
             1 => name.clone(),
-            _ => format!("{name} ({count})"),
+            _ => number(&name, count),
         };
         (1..).map(numbered).find(|name| taken.insert(name.clone())).unwrap_or_default()
     };
@@ -109,6 +111,9 @@ mod tests {
     #[test]
     fn repeated_names_are_numbered() {
         let names = ["a", "a", "b", "a (2)", "a"].into_iter().map(str::to_owned);
-        assert_eq!(super::distinct(names), ["a", "a (2)", "b", "a (2) (2)", "a (3)"]);
+        assert_eq!(
+            super::distinct(names, |name, count| format!("{name} ({count})")),
+            ["a", "a (2)", "b", "a (2) (2)", "a (3)"]
+        );
     }
 }

@@ -100,9 +100,14 @@ fn comparisons_are_exported_like_runs() {
 
 #[test]
 fn a_calibration_cannot_be_exported() {
-    for format in
-        [Format::HyperfineJson, Format::PyperfJson, Format::GithubActionBenchmark, Format::BencherBmf]
-    {
+    let exports = [
+        Format::HyperfineJson,
+        Format::PyperfJson,
+        Format::GithubActionBenchmark,
+        Format::BencherBmf,
+        Format::GoBenchmark,
+    ];
+    for format in exports {
         let error = write(&common::aa().record(), format, &Style::default(), &mut Vec::new()).unwrap_err();
         assert!(matches!(error, ReportError::NothingToExport { .. }), "{error}");
         assert!(error.to_string().contains(format.name()), "{error}");
@@ -154,4 +159,64 @@ fn a_few_runs_have_no_drawing_and_say_so() {
         let error = write(&few.record(), format, &Style::default(), &mut out).unwrap_err();
         assert!(matches!(error, ReportError::NothingToExport { .. }) && out.is_empty(), "{format}: {error}");
     }
+}
+
+/// Name, and each figure with its unit.
+type GoLine<'t> = (&'t str, Vec<(f64, &'t str)>);
+
+/// The grammar of <https://go.dev/design/14313-benchmark-format>, read by another hand: keys, and lines of results.
+fn go_benchmarks(text: &str) -> (Vec<(&str, &str)>, Vec<GoLine<'_>>) {
+    let (mut keys, mut results) = (Vec::new(), Vec::new());
+    for line in text.lines() {
+        if !line.starts_with("Benchmark") {
+            let (key, value) = line.split_once(": ").expect("a key and a value");
+            assert!(key.starts_with(|c: char| c.is_ascii_lowercase()) && !key.contains(' '), "{line}");
+            keys.push((key, value));
+            continue;
+        }
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        assert!(fields.len() >= 4 && fields.len().is_multiple_of(2), "{line}");
+        assert!(fields[0]["Benchmark".len()..].starts_with(char::is_uppercase), "{line}");
+        assert!(fields[1].parse::<u64>().is_ok_and(|iterations| iterations > 0), "{line}");
+        let figures: Vec<(f64, &str)> =
+            fields[2..].chunks(2).map(|pair| (pair[0].parse().expect("a number"), pair[1])).collect();
+        let units: BTreeSet<&str> = figures.iter().map(|(_, unit)| *unit).collect();
+        assert_eq!(units.len(), figures.len(), "a unit stands twice: {line}");
+        results.push((fields[0], figures));
+    }
+    (keys, results)
+}
+
+#[test]
+fn go_benchmark_has_a_line_per_run_and_names_without_blanks() {
+    let mut owned = common::run(&["sort a\nb/c -8", "sort a\tb/c -8", "\u{202e}é"]);
+    owned.samples[0].phase = Phase::Warmup;
+    owned.samples[1].outcome = Outcome::Exited(1);
+    owned.samples[2].readings.set(Metric::PEAK_MEMORY, None);
+    let text = owned.render(Format::GoBenchmark, &Style::default());
+    let (keys, results) = go_benchmarks(&text);
+    assert_eq!(keys[..2], [("goos", "linux"), ("goarch", "amd64")]);
+    assert_eq!(results.len(), owned.samples.len() - 2, "neither warm-up nor failed runs");
+    let names: BTreeSet<&str> = results.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+    // A hyphen with a number would be the number of CPUs, a slash a name within a name.
+    let is_cpus = |name: &&str| name.rsplit_once('-').is_some_and(|(_, end)| end.parse::<u32>().is_ok());
+    assert!(!names.iter().any(|name| name.contains('/') || is_cpus(name)), "{names:?}");
+    for (_, figures) in &results {
+        assert_eq!(figures[0].1, "ns/op");
+    }
+    let with_memory =
+        results.iter().filter(|(_, figures)| figures.iter().any(|(_, unit)| *unit == "peak-memory-bytes"));
+    assert_eq!(with_memory.count(), results.len() - 1, "what was not measured is left out");
+}
+
+#[test]
+fn go_benchmark_gives_figures_as_they_were_read() {
+    let mut owned = common::run(&["sort"]);
+    owned.samples.truncate(1);
+    owned.samples[0].readings.set(Metric::WALL, Some(u64::MAX >> 1));
+    owned.samples[0].readings.set(Metric::RATE, Some(2_500_000));
+    let text = owned.render(Format::GoBenchmark, &Style::default());
+    assert!(text.contains(&format!("BenchmarkSort 1 {} ns/op ", u64::MAX >> 1)), "{text}");
+    assert!(text.contains(" 2.5 rate/s"), "{text}");
 }

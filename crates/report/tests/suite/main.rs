@@ -8,6 +8,7 @@ mod every_verb;
 mod evidence;
 mod explain;
 mod exports;
+mod hostile;
 mod html;
 mod json;
 mod markdown;

@@ -1,0 +1,109 @@
+//! The text of Go's benchmarks, which benchstat compares.
+//!
+//! Its grammar: <https://go.dev/design/14313-benchmark-format>. Of lines that describe the machine there are only those
+//! that stay the same from day to day, since benchstat keeps apart what differs in one of them.
+
+use std::io::Write;
+
+use fauxplat_model::document::{Header, Record};
+use fauxplat_model::{Metric, Sample, Unit};
+
+use super::{Timed, distinct, timed};
+use crate::samples::{ByCommand, is_analysed};
+use crate::words::visible;
+use crate::{Format, ReportError};
+
+/// Writes a line for every analysed run that has a wall time; what was not measured is left out of its line.
+pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    let commands = timed(record, Format::GoBenchmark.name())?;
+    let samples = ByCommand::new(record);
+    // Go counts repeated names the same way.
+    let names = commands.iter().map(|command| safe(&command.name));
+    let names = distinct(names, |name, count| format!("{name}#{count:02}"));
+    describe(record.header, out)?;
+    for (command, name) in commands.iter().zip(&names) {
+        runs(record, &samples, command).try_for_each(|run| line(name, run, out))?;
+    }
+    Ok(())
+}
+
+fn describe(header: &Header, out: &mut dyn Write) -> std::io::Result<()> {
+    let machine = &header.machine;
+    let architecture = match machine.architecture.as_str() {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    let keys = [
+        ("goos", "linux"),
+        ("goarch", architecture),
+        ("cpu", &machine.cpu.model),
+        ("kernel", &machine.kernel),
+    ];
+    keys.into_iter().try_for_each(|(key, value)| writeln!(out, "{key}: {}", visible(value).trim()))
+}
+
+fn runs<'a>(
+    record: &Record<'a>,
+    samples: &ByCommand<'a>,
+    timed: &Timed<'a>,
+) -> impl Iterator<Item = &'a Sample> {
+    let command = &record.commands[timed.index];
+    let counts = |run: &&Sample| is_analysed(run, command) && run.get(Metric::WALL).is_some();
+    samples.of(timed.index).filter(counts)
+}
+
+/// One run: one iteration, and each of its figures with a unit.
+fn line(name: &str, run: &Sample, out: &mut dyn Write) -> std::io::Result<()> {
+    write!(out, "Benchmark{name} 1")?;
+    for (metric, value) in run.readings.iter() {
+        let (Some(value), word) = (value, metric.name()) else { continue };
+        match metric.unit() {
+            Unit::Nanos if metric == Metric::WALL => write!(out, " {value} ns/op"),
+            Unit::Nanos => write!(out, " {value} {word}-ns/op"),
+            Unit::Bytes => write!(out, " {value} {word}-bytes"),
+            Unit::Count => write!(out, " {value} {word}/op"),
+            Unit::MicroPerSecond => write!(out, " {} {word}/s", value as f64 / 1e6),
+        }?;
+    }
+    out.write_all(b"\n")
+}
+
+/// A name without blanks that begins with a capital. A slash would begin the name of a part, and a number behind a last
+/// hyphen would be taken for the number of CPUs.
+fn safe(name: &str) -> String {
+    let replaced = |c: char| if c.is_whitespace() || c == '/' { '_' } else { c };
+    let mut name: String = name.chars().map(replaced).collect();
+    let number = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    if number < name.len() && name[..number].ends_with('-') {
+        name.replace_range(number - 1..number, "_");
+    }
+    let mut rest = name.chars();
+    match rest.next() {
+        Some(first) if first.is_ascii_alphabetic() => {
+            format!("{}{}", first.to_ascii_uppercase(), rest.as_str())
+        }
+        _ => format!("Run_{name}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::safe;
+
+    #[test]
+    fn names_keep_to_the_grammar() {
+        let cases = [
+            ("gzip", "Gzip"),
+            ("gzip -9", "Gzip__9"),
+            ("a-b-1x", "A-b-1x"),
+            ("./a b\u{a0}c", "Run_._a_b_c"),
+            ("-1", "Run__1"),
+            ("7", "Run_7"),
+            ("ßig", "Run_ßig"),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(safe(name), expected);
+        }
+    }
+}
