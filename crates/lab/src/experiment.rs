@@ -28,6 +28,9 @@ pub(crate) fn prepare(lab: &Lab) -> Result<Option<String>, Failure> {
     Ok(None)
 }
 
+/// Performs a command line of fauxplat; its document, or what is missing for it.
+pub(crate) type OfFauxplat<'a> = dyn Fn(&str) -> Result<Result<Value, String>, Failure> + 'a;
+
 /// Runs an experiment; its document, or what is missing for it.
 ///
 /// # Errors
@@ -36,7 +39,7 @@ pub(crate) fn perform(
     lab: &Lab,
     experiment: &LabExperiment,
     file: &Path,
-    of_fauxplat: &dyn Fn(&str) -> Result<Result<Value, String>, Failure>,
+    of_fauxplat: &OfFauxplat<'_>,
 ) -> Result<Result<Value, String>, Failure> {
     let done = match (&experiment.line, &experiment.run) {
         (Some(line), _) => of_fauxplat(line),

@@ -302,6 +302,7 @@ fn a_header_without_a_uuid_is_one_of_an_earlier_version() {
         fauxplat_version: "0".into(),
         id: Some(3),
         uuid: Some("u".into()),
+        plan: None,
         started: String::new(),
         invocation: vec!["fauxplat".into()],
         seed: u64::MAX,
