@@ -22,7 +22,6 @@ use crate::LaunchError;
 use crate::descriptors::Descriptors;
 use crate::procfs;
 use crate::ring::{Place, Reply, Request, Rings, RunEnd, Way, ring_words};
-use crate::table::TASKS;
 use account::Accounts;
 use programs::{Loaded, load};
 
@@ -419,7 +418,6 @@ fn values(
     // Of a run whose exit records were lost `wait4` knows a part alone, and nobody could tell which.
     let lossy = account.lossy;
     read.into_iter()
-        .chain(TASKS.map(|metric| (metric, account.tasks)))
         .map(move |(metric, value)| (metric, value.filter(|_| !lossy || !comes_from_records(metric))))
 }
 

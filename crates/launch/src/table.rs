@@ -1,11 +1,10 @@
 //! The table of programs that the spawner holds ready: sent once, so that a request is a few numbers.
 
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use fauxplat_model::{
-    Aslr, Command, Condition, Coverage, EnvBase, EnvPad, Heap, HugePages, Metric, MetricId, MetricSet,
-    MetricSpec, Output, Placement, Policy, Unit,
+    Aslr, Command, Condition, EnvBase, EnvPad, Heap, HugePages, Metric, MetricSet, Output, Placement, Policy,
 };
 use fauxplat_sys::sched;
 use fauxplat_sys::spawn::ADDR_NO_RANDOMIZE;
@@ -73,16 +72,8 @@ pub struct Entry {
     pub groups: Vec<PathBuf>,
 }
 
-/// The number of processes and threads of a run, which the exit records tell. Nothing if the process has no room for
-/// another metric.
-pub(crate) static TASKS: LazyLock<Option<Metric>> = LazyLock::new(|| {
-    let open = MetricSpec::open(MetricId::open("taskstats", "tasks").ok()?, Unit::Count);
-    let spec = MetricSpec { title: "tasks".into(), coverage: Coverage::Tree, ..open };
-    Metric::open(spec).ok()
-});
-
 /// All programs of an experiment, addressed by index.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
     /// The programs.
     pub entries: Vec<Entry>,
@@ -90,14 +81,6 @@ pub struct Table {
     /// those absent that it cannot read.
     #[serde(default)]
     pub metrics: Vec<Metric>,
-}
-
-impl Default for Table {
-    /// No program, and all that the spawner can read of one.
-    fn default() -> Self {
-        let metrics = Metric::BUILT_IN.iter().copied().chain(*TASKS).collect();
-        Table { entries: Vec::new(), metrics }
-    }
 }
 
 impl Table {

@@ -8,14 +8,13 @@ use std::path::PathBuf;
 use fauxplat_launch::{
     Entry, LaunchError, Launcher, Pad, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table,
 };
-use fauxplat_model::{Metric, MetricSet, Readings, Source};
+use fauxplat_model::{Metric, MetricSet, Readings};
 use fauxplat_sys::process::{Exit, is_root};
 use support::{program, reply_to, request, shell, spawner};
 
 fn main() {
-    let tests: [(&str, fn()); 18] = [
+    let tests: [(&str, fn()); 17] = [
         ("reads every metric", reads_every_metric),
-        ("counts the tasks of a run", counts_the_tasks_of_a_run),
         ("the stack is limited as the entry says", the_stack_is_limited_as_the_entry_says),
         ("reports status and signal", reports_status_and_signal),
         ("says why a program cannot start", says_why_a_program_cannot_start),
@@ -40,12 +39,9 @@ fn once(entry: Entry) -> Reply {
     reply_to(&mut spawner(vec![entry]), request(0))
 }
 
-fn readings(reply: &Reply) -> Readings {
-    Readings::new(MetricSet::new(Table::default().metrics), reply.readings.clone())
-}
-
 fn value(reply: &Reply, metric: Metric) -> u64 {
-    readings(reply).get(metric).unwrap_or_else(|| panic!("{} was not measured", metric.name()))
+    let readings = Readings::new(MetricSet::built_in(), reply.readings.clone());
+    readings.get(metric).unwrap_or_else(|| panic!("{} was not measured", metric.name()))
 }
 
 /// The slots of the ring are as long as the table's list of metrics, whatever the spawner makes of it.
@@ -63,16 +59,6 @@ fn tells_what_is_announced() {
         }
         assert_eq!(spawner.metrics().len(), count);
     }
-}
-
-/// The command itself and both programs that it runs; without exit records nobody knows.
-fn counts_the_tasks_of_a_run() {
-    let mut spawner = spawner(vec![shell("/bin/true & /bin/true; wait"), shell(":")]);
-    let tasks = Metric::from_id("taskstats:tasks").unwrap();
-    let counted = [0, 1].map(|entry| readings(&reply_to(&mut spawner, request(entry))).get(tasks));
-    let expected =
-        if spawner.sources().cpu_time == Source::Taskstats { [Some(3), Some(1)] } else { [None, None] };
-    assert_eq!(counted, expected);
 }
 
 fn the_stack_is_limited_as_the_entry_says() {

@@ -35,8 +35,6 @@ pub(crate) struct Account {
     pub(crate) peak_memory_bytes: Option<u64>,
     pub(crate) migrations: Option<u64>,
     pub(crate) cpu_last: Option<u16>,
-    /// Processes and threads that ended.
-    pub(crate) tasks: Option<u64>,
     /// Whether exit records were lost: what the sources above would have said is not known, and not to be had elsewhere.
     pub(crate) lossy: bool,
 }
@@ -109,7 +107,6 @@ impl Accounts {
             account.cpu_ns = Some(tasks().map(|task| task.cpu_ns).sum());
             account.run_delay_ns = Some(tasks().map(|task| task.run_delay_ns).sum());
             account.peak_memory_bytes = tasks().map(|task| task.peak_memory_bytes).max();
-            account.tasks = Some(tasks().count() as u64);
             self.count_moves(started, tree, &mut account);
         }
         if let Some(seen) = seen.filter(|_| !account.lossy) {
@@ -233,8 +230,6 @@ mod tests {
         );
         let few = account_of(&mut accounts, 1);
         assert!(!few.lossy && few.cpu_ns.is_some() && few.run_delay_ns.is_some());
-        // Nobody can count what was lost; of the other run, the shell and what it ran.
-        assert_eq!((many.tasks, few.tasks), (None, Some(2)));
         assert_eq!(accounts.lossy_runs(), 1);
     }
 

@@ -58,7 +58,7 @@ fn process(pid: u32) -> Process {
         wall_ns: 6,
         peak_memory_bytes: 7,
         threads: 1,
-        outcome: (pid % 2 == 0).then_some(Outcome::Signaled(9)),
+        outcome: pid.is_multiple_of(2).then_some(Outcome::Signaled(9)),
     }
 }
 
