@@ -268,6 +268,8 @@ impl Server<'_> {
 fn end_of(failed: StartFailed) -> RunEnd {
     match failed.stage {
         Stage::Hold => RunEnd::Aborted,
+        // A stop that comes while a command is traced up to its first instruction interrupts that.
+        Stage::Trace if signal::stop_requested() => RunEnd::Aborted,
         stage => RunEnd::NotStarted(stage as i32, failed.errno),
     }
 }

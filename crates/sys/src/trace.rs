@@ -134,16 +134,29 @@ pub fn resume_to_call(pid: i32, signal: i32) {
     unsafe { libc::ptrace(libc::PTRACE_SYSCALL, pid, 0, signal as libc::c_long) };
 }
 
-/// Waits for the next event of any traced task; `None` when no task is left or a signal interrupted the wait.
-pub fn next_event() -> Option<(i32, Event)> {
+/// Why there is no event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoEvent {
+    /// A signal interrupted the wait.
+    Interrupted,
+    /// No task is left.
+    NoneLeft,
+}
+
+/// Waits for the next event of any traced task.
+///
+/// # Errors
+/// [`NoEvent`]: none came.
+pub fn next_event() -> std::result::Result<(i32, Event), NoEvent> {
     let mut status = 0;
     // SAFETY: the pointer is valid for writes during the call.
     let pid = unsafe { libc::waitpid(-1, &mut status, libc::__WALL) };
     if pid <= 0 {
-        return None;
+        let interrupted = std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted;
+        return Err(if interrupted { NoEvent::Interrupted } else { NoEvent::NoneLeft });
     }
     if !libc::WIFSTOPPED(status) {
-        return Some((pid, Event::Ended(exit_of(status))));
+        return Ok((pid, Event::Ended(exit_of(status))));
     }
     let event = match status >> 16 {
         libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
@@ -153,7 +166,7 @@ pub fn next_event() -> Option<(i32, Event)> {
         libc::PTRACE_EVENT_EXIT => Event::Ending,
         _ => Event::Signal(libc::WSTOPSIG(status)),
     };
-    Some((pid, event))
+    Ok((pid, event))
 }
 
 /// The new task's id of a creation event.

@@ -3,6 +3,7 @@
 use fauxplat_analyze::run_findings;
 use fauxplat_experiment::{Failure, open_store};
 use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::{ContendFindings, IndexFindings, LatencyFindings, LoadFindings};
 use fauxplat_report::Format;
 use fauxplat_store::{ExperimentRow, Filter, Store, StoredExperiment};
 
@@ -54,13 +55,20 @@ fn show(id: &str, output: &OutputArgs) -> Result<(), Failure> {
     output::write_with_evidence(&record, &evidence, output)
 }
 
-/// The stored findings; of an experiment that did not come to its end, what its runs say one by one.
+/// The stored findings; of an experiment that did not come to its end, what its runs say one by one, or nothing where
+/// its workers were our own: then its evidence says it.
 fn findings(stored: &StoredExperiment) -> Findings {
     let by_command = || {
         let ignore_failure = stored.header.condition.ignore_failure;
         Findings::Run(run_findings(&stored.samples, stored.commands.len(), ignore_failure))
     };
-    stored.findings.clone().unwrap_or_else(by_command)
+    stored.findings.clone().unwrap_or_else(|| match stored.kind.as_str() {
+        "index" => Findings::Index(IndexFindings::default()),
+        "contend" => Findings::Contend(ContendFindings::default()),
+        "latency" => Findings::Latency(LatencyFindings::default()),
+        "load" => Findings::Load(LoadFindings::default()),
+        _ => by_command(),
+    })
 }
 
 fn list(rows: &[ExperimentRow], output: &OutputArgs) -> Result<(), Failure> {

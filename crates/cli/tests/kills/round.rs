@@ -72,13 +72,13 @@ impl Scenario {
         let pid = self.begin();
         for stop in 0.. {
             match trace::next_event() {
-                Some((_, Event::Ended(_))) => return Outcome { calls: Some(stop / 2), ..Outcome::default() },
-                Some((_, _)) if stop == stops => break,
-                Some((_, Event::Signal(signal))) if signal != trace::SIGTRAP => {
+                Ok((_, Event::Ended(_))) => return Outcome { calls: Some(stop / 2), ..Outcome::default() },
+                Ok((_, _)) if stop == stops => break,
+                Ok((_, Event::Signal(signal))) if signal != trace::SIGTRAP => {
                     trace::resume_to_call(pid, signal);
                 }
-                Some(_) => trace::resume_to_call(pid, 0),
-                None => panic!("the tuner is nobody's child"),
+                Ok(_) => trace::resume_to_call(pid, 0),
+                Err(why) => panic!("the tuner is nobody's child: {why:?}"),
             }
         }
         let announced = self.announced();
@@ -136,7 +136,7 @@ impl Scenario {
             Whom::Tuner => signal::send(pid, signal::SIGKILL),
             Whom::Group | Whom::Everybody => signal::send_to_group(pid, signal::SIGKILL),
         }
-        while !matches!(trace::next_event(), Some((_, Event::Ended(_))) | None) {}
+        while !matches!(trace::next_event(), Ok((_, Event::Ended(_))) | Err(_)) {}
     }
 
     /// Whether the journal announces anything, so that there may be something to restore.

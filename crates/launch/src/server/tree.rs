@@ -9,7 +9,7 @@ use fauxplat_procfs::task::{self, TaskStat};
 use fauxplat_procfs::{stat, status};
 use fauxplat_sys::process::Exit;
 use fauxplat_sys::spawn::{StartSpace, start};
-use fauxplat_sys::trace::{self, Event};
+use fauxplat_sys::trace::{self, Event, NoEvent};
 use fauxplat_sys::{clock, signal};
 
 use crate::ring::RunEnd;
@@ -22,7 +22,7 @@ pub(crate) fn observe(loaded: &mut Loaded, space: &mut StartSpace, out: &File) -
     loaded.setup.traced = false;
     let started = match started {
         Ok(started) => started,
-        Err(failed) => return RunEnd::NotStarted(failed.stage as i32, failed.errno),
+        Err(failed) => return super::end_of(failed),
     };
     if let Some(limit_ns) = loaded.timeout_ns {
         signal::interrupt_after(limit_ns);
@@ -78,16 +78,14 @@ impl Tree {
     fn follow(&mut self, timeout_ns: Option<u64>) -> RunEnd {
         let mut following = false;
         loop {
-            let Some((tid, event)) = trace::next_event() else {
-                let late = timeout_ns.is_some_and(|limit| clock::monotonic_ns() - self.started_ns >= limit);
-                if self.live.is_empty() || self.ended.is_some() {
-                    return self.ended.unwrap_or(RunEnd::Aborted);
+            let (tid, event) = match trace::next_event() {
+                Ok(seen) => seen,
+                Err(NoEvent::NoneLeft) => return self.ended.unwrap_or(RunEnd::Aborted),
+                // Those that were killed still stop once more before they end, and wait for ever unless they are let go.
+                Err(NoEvent::Interrupted) => {
+                    self.give_up(timeout_ns);
+                    continue;
                 }
-                if signal::stop_requested() || late {
-                    self.ended = Some(if late { RunEnd::TimedOut } else { RunEnd::Aborted });
-                    self.kill_all();
-                }
-                continue;
             };
             if !following {
                 following = trace::follow_descendants(tid).is_ok();
@@ -96,6 +94,15 @@ impl Tree {
             if self.live.is_empty() {
                 return self.ended.unwrap_or(RunEnd::Aborted);
             }
+        }
+    }
+
+    /// Ends everybody when the user has asked for it or the time is over.
+    fn give_up(&mut self, timeout_ns: Option<u64>) {
+        let late = timeout_ns.is_some_and(|limit| clock::monotonic_ns() - self.started_ns >= limit);
+        if self.ended.is_none() && (signal::stop_requested() || late) {
+            self.ended = Some(if late { RunEnd::TimedOut } else { RunEnd::Aborted });
+            self.kill_all();
         }
     }
 
