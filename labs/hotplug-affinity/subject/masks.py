@@ -113,9 +113,25 @@ def by_fauxplat():
         sys.exit("fauxplat tune: " + done.stderr)
 
 
+def pinned(pids):
+    """Masks of all tasks once each of them stands on its CPU: how long that takes is the machine's affair."""
+    limit = time.monotonic() + 60
+    # The one that sleeps has to have gone to sleep, and not only to its CPU.
+    while set(masks(pids).values()) != {str(CPU)} or state(pids["sleeper"]) != "S":
+        if time.monotonic() > limit:
+            sys.exit("the tasks do not come to CPU %d within 60 s: %s" % (CPU, masks(pids)))
+        time.sleep(0.01)
+    return masks(pids)
+
+
+def state(pid):
+    """What a task does, by its letter in proc_pid_stat(5)."""
+    with open("/proc/%d/stat" % pid) as file:
+        return file.read().rsplit(")", 1)[1].split()[0]
+
+
 pids = {kind: task(step) for kind, step in KINDS.items()}
-time.sleep(0.2)
-before = masks(pids)
+before = pinned(pids)
 off, back = by_hand(pids)
 again = masks(pids)
 by_fauxplat()
