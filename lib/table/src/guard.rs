@@ -127,7 +127,8 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     // Other codes: somebody sent the signal, or the memory itself is broken. Neither is about the file.
     let ours = code == libc::BUS_ADRERR && WATCHED.iter().any(|watched| replace(watched, address));
     if !ours {
-        pass_on(signal, info, context);
+        // SAFETY: as above.
+        unsafe { pass_on(signal, info, context) };
     }
     // SAFETY: as above. The interrupted code must not see the errno of the calls made here.
     unsafe { *libc::__errno_location() = errno };
@@ -170,15 +171,28 @@ fn is_cut(watched: &Watched, offset: usize) -> bool {
 }
 
 /// Does what would have happened without this guard.
-fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+///
+/// # Safety
+///
+/// `info` is the record that the kernel passed to the handler.
+unsafe fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let before = BEFORE.load(Ordering::Acquire);
     // SAFETY: `BEFORE` is set before the handler is installed and points to a leaked allocation.
     let before = unsafe { &*before };
     let handler = before.sa_sigaction;
-    if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
+    // SAFETY: the caller vouches for the record.
+    let sent = unsafe { (*info).si_code } <= 0;
+    if handler == libc::SIG_IGN && sent {
+        // Ignored, as it would be.
+    } else if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
         // The faulting instruction runs again and ends the process as it should.
         // SAFETY: sigaction(2) is async-signal-safe; the action is the default one.
         unsafe { libc::sigaction(signal, &default_action(), std::ptr::null_mut()) };
+        if sent {
+            // Nothing happens again by itself after a signal that somebody sent.
+            // SAFETY: raise(3) is async-signal-safe. The signal is blocked here and comes when the handler returns.
+            unsafe { libc::raise(signal) };
+        }
     } else if before.sa_flags & libc::SA_SIGINFO != 0 {
         // SAFETY: an action with SA_SIGINFO holds a handler of the three-argument form.
         let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =

@@ -93,6 +93,9 @@ impl Mapping {
         let expected = self.len as u64;
         match self.guard.as_ref().and_then(guard::Ticket::loss) {
             Some(Loss::Page) => Err(Error::Damaged { what: "the file system had no page for a part of it" }),
+            Some(Loss::End) if found == expected => {
+                Err(Error::Damaged { what: "it was cut short and extended again while it was open" })
+            }
             Some(Loss::End) => Err(Error::Length { expected, found }),
             None if found != expected => Err(Error::Length { expected, found }),
             None => Ok(()),

@@ -41,7 +41,7 @@ impl Options {
         Self { shape, mode: 0o600, on_disk: false }
     }
 
-    /// Gives objects `0..count` a row each, found by arithmetic. Their pages are taken at once.
+    /// Gives objects `0..count` a row each, found by arithmetic. Their pages are taken at once. Object 0 always has one.
     pub fn dense_objects(mut self, count: u64) -> Self {
         self.shape.dense_objects = count;
         self
@@ -53,7 +53,7 @@ impl Options {
         self
     }
 
-    /// Gives keys `0..count` a column each, and drops the sparse keys: most tables need one kind.
+    /// Gives keys `0..count` a column each (key 0 always has one), and drops the sparse keys: most tables need one kind.
     pub fn dense_keys(mut self, count: u32) -> Self {
         self.shape.dense_keys = count;
         self.shape.max_sparse_keys = 0;

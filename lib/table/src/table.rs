@@ -252,7 +252,8 @@ impl<W: Width> Table<W> {
         {
             return self.pairs(&words);
         }
-        self.pairs(&self.view().words_written(row.place, &mut Holes::default()))
+        let words: Vec<u64> = self.view().written_words(row.place, &mut Holes::default()).collect();
+        self.pairs(&words)
     }
 
     /// Names the present ones among the words of a row's columns.
@@ -293,7 +294,8 @@ impl<W: Width> Table<W> {
         }
     }
 
-    /// Whether the file is still whole. A file that was cut short reads as absent values from there on.
+    /// Whether everything could be read so far. A file that was cut short reads as absent values from there on, and so does a
+    /// page that the file system could not provide.
     pub fn check(&self) -> Result<(), Error> {
         self.mapping.check()
     }

@@ -187,6 +187,75 @@ fn a_forked_process_takes_rows_of_its_own() {
     in_a_small_file_system("forking");
 }
 
+/// Starts a body again as a process of its own, on a table that does not exist yet.
+fn start(body: &str, place: &Place) -> std::process::Child {
+    let program = std::env::current_exe().expect("a test knows its own name");
+    let mut command = Command::new(program);
+    command.args([body, "--exact", "--ignored"]).env(FOLDER, place.path());
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    command.spawn().expect("this program can be started again")
+}
+
+#[test]
+#[ignore = "started by the test below in a process of its own"]
+fn creating() -> Result<(), Error> {
+    small().map_or(Ok(()), |path| Table::<Wide>::create(path).map(drop))
+}
+
+#[test]
+fn a_creator_that_ended_and_was_not_waited_for_does_not_run() -> Result<(), Error> {
+    let place = Place::new("zombie");
+    let mut child = start("creating", &place);
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let table = loop {
+        match Table::<Wide>::open(place.path()) {
+            Ok(table) => break table,
+            Err(error) => assert!(std::time::Instant::now() < until, "{error}"),
+        }
+    };
+    assert_eq!(table.info().creator_pid, u64::from(child.id()));
+    while table.info().creator_alive {
+        assert!(std::time::Instant::now() < until, "the creator counts as running");
+    }
+    child.wait().map(drop).expect("a child of our own");
+    Ok(())
+}
+
+#[test]
+#[ignore = "started by the test below in a process of its own"]
+fn sending() -> Result<(), Error> {
+    let Some(path) = small() else { return Ok(()) };
+    // The standard library's own handler swallows the first one.
+    // SAFETY: signal(2) with the default action.
+    unsafe { libc::signal(libc::SIGBUS, libc::SIG_DFL) };
+    let _table = Table::<Wide>::create(path)?;
+    // SAFETY: kill(2) sends a signal to this process.
+    unsafe { libc::kill(libc::getpid(), libc::SIGBUS) };
+    Ok(())
+}
+
+#[test]
+fn a_signal_that_somebody_sent_does_what_it_would_do() {
+    let place = Place::new("sent");
+    let status = start("sending", &place).wait().expect("a child of our own");
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(libc::SIGBUS));
+}
+
+/// A creator that is killed leaves no second name, and none that it gave to an unfinished file.
+#[test]
+fn creating_leaves_no_other_name() -> Result<(), Error> {
+    let folder = Place::new("names");
+    std::fs::create_dir(folder.path()).expect("a folder can be made");
+    let path = folder.path().join("table");
+    let created = Table::<Wide>::create(&path);
+    let names = std::fs::read_dir(folder.path()).expect("a folder of our own").count();
+    let links = std::fs::metadata(&path).map(|facts| std::os::unix::fs::MetadataExt::nlink(&facts));
+    std::fs::remove_dir_all(folder.path()).expect("a folder of our own");
+    created?;
+    assert_eq!((names, links.ok()), (1, Some(1)));
+    Ok(())
+}
+
 /// Each thread maps the file for itself, as a process of its own would.
 fn sum(additions: i64) -> Result<(), Error> {
     let place = Place::new("sum");

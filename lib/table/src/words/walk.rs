@@ -84,30 +84,29 @@ impl<M: Memory, R: Rules> Iterator for Walk<'_, M, R> {
 
 impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> View<'g, M, W, R> {
     /// The words of a row's columns, each read for itself; 0 where nobody wrote.
-    pub(crate) fn words_written(&self, place: Place, holes: &mut Holes) -> Vec<u64> {
-        let columns = (0..u64::from(self.geometry.columns())).filter_map(|n| self.geometry.column(n));
-        let word = |column| {
+    pub(crate) fn written_words<'h>(
+        self,
+        place: Place,
+        holes: &'h mut Holes,
+    ) -> impl Iterator<Item = u64> + use<'g, 'h, M, W, R> {
+        let columns = (0..u64::from(self.geometry.columns())).filter_map(move |n| self.geometry.column(n));
+        columns.map(move |column| {
             let at = match self.geometry.shape.records {
                 true => self.geometry.sequence_at(place).offset(),
                 false => self.cell(place, column).narrow().offset(),
             };
             if holes.skip(self.memory, at) > at { 0 } else { self.word_at(place, column) }
-        };
-        columns.map(word).collect()
-    }
-
-    /// Whether a row has a value. One that is published all the while has.
-    fn is_present(&self, place: Place, holes: &mut Holes) -> bool {
-        self.words_written(place, holes).into_iter().any(|word| word != 0)
+        })
     }
 
     /// The objects that have a value: the dense ones in order, then the others.
     pub(crate) fn written_objects(self) -> impl Iterator<Item = u64> + 'g {
         let mut holes = Holes::default();
+        let mut present = move |place| self.written_words(place, &mut holes).any(|word| word != 0);
         let hashed =
             self.shared_objects().walk().map(move |(object, row)| (object, self.hot.hashed_row(row)));
         let rows = self.written_dense_rows().chain(hashed);
-        rows.filter(move |&(_, place)| self.is_present(place, &mut holes)).map(|(object, _)| object)
+        rows.filter(move |&(_, place)| present(place)).map(|(object, _)| object)
     }
 
     /// The dense objects with something in the pages of their rows.
