@@ -81,22 +81,38 @@ fn flipped_bits_in_the_data_break_nothing() -> Result<(), Box<dyn std::error::Er
     Ok(())
 }
 
-#[test]
-fn arbitrary_contents_break_nothing() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("noise");
-    drop(small(&place)?);
-    let mut bytes = fs::read(place.path())?;
+/// Overwrites everything behind the header with noise, and uses what comes of it.
+fn use_noise(place: &Place, mut bytes: Vec<u8>, rounds: u64) -> Result<(), Box<dyn std::error::Error>> {
     let file = OpenOptions::new().write(true).open(place.path())?;
     let mut random = 1_u64;
-    for round in 0..60 {
+    for round in 0..rounds {
         for byte in &mut bytes[4096..] {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             *byte = if round == 0 { 0xFF } else { (random >> 56) as u8 };
         }
+        // Once with any level word, once with each that there is.
+        if round % 6 > 0 {
+            bytes[LEVEL as usize..LEVEL as usize + 4].copy_from_slice(&(round as u32 % 6 - 1).to_ne_bytes());
+        }
         file.write_all_at(&bytes[4096..], 4096)?;
-        use_all(&AnyTable::open(place.path())?);
+        let table = AnyTable::open(place.path())?;
+        must_end(format!("round {round} of noise"), move || use_all(&table));
     }
     Ok(())
+}
+
+#[test]
+fn arbitrary_contents_break_nothing() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new("noise");
+    drop(small(&place)?);
+    use_noise(&place, fs::read(place.path())?, 60)
+}
+
+#[test]
+fn arbitrary_contents_of_four_levels_break_nothing() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new("noise-of-four");
+    let bytes = grown(&place, 4)?;
+    use_noise(&place, bytes, 60)
 }
 
 /// Offset of the word that holds the level of the objects' index, counted from its lowest one.
