@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use super::protocol::{
-    CROWDED, KILLING, batch, frozen, growth, lonely, one_object, order, record, second, sum, tagged, twin,
-    two_objects,
+    CROWDED, KILLING, batch, frozen, growth, lonely, one_object, order, record, second, single, sum, tagged,
+    twin, two_objects, walk,
 };
 use super::rows::{brim, full, last_row, remove, snapshot, sparse_keys, three};
 use super::{Bounds, Verdict};
@@ -18,10 +18,12 @@ const FEW: Bounds = Bounds { preemptions: 1, stale: 1, kills: 0, refusals: 0 };
 /// Runs the scenarios until one of them fails; answers which and how.
 fn noticed<R: Rules>(bounds: &[Bounds]) -> Option<(&'static str, String)> {
     type Scenario = fn(Bounds) -> Verdict;
-    let scenarios: [(&'static str, Scenario); 14] = [
+    let scenarios: [(&'static str, Scenario); 16] = [
         ("sum", sum::<R>),
         ("record", record::<R>),
+        ("single", single::<R>),
         ("order", order::<R>),
+        ("walk", walk::<R>),
         ("growth", growth::<R>),
         ("frozen", |bounds| frozen::<R>(bounds, lonely(), false)),
         ("settled", |bounds| frozen::<R>(bounds, tagged(), true)),

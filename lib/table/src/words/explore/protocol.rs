@@ -258,6 +258,43 @@ pub(super) fn record<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
+/// A single value of a record is that of the last publication: it never goes back and never runs ahead.
+pub(super) fn single<R: Rules>(bounds: Bounds) -> Verdict {
+    let writer = |m: Handle<'_>| {
+        (1..=3).for_each(|value| publish::<R>(m, value));
+        vec![Some(1)]
+    };
+    let reader = |m: Handle<'_>| {
+        let view = View::<'_, Handle<'_>, Wide, R>::new(m, geometry(true));
+        let Some((row, column)) = view.hot.dense_row(0).zip(view.geometry.column(1)) else { return vec![] };
+        (0..2).map(|_| Some(view.read_one(row, column) as i64)).collect()
+    };
+    explore(bounds, &|_| {}, &[&writer, &reader], &|m, outputs| match outputs[1].as_deref() {
+        Some([Some(early), Some(late)]) if early > late => Err(format!("{late} after {early}")),
+        Some([_, late]) if outputs[0].is_none() && *late > record_words::<R>(m).map(|two| two[1] as i64) => {
+            Err(format!("{late:?} was never published"))
+        }
+        _ => Ok(()),
+    })
+}
+
+/// A walk meets what is in from beginning to end exactly once, whatever grows meanwhile.
+pub(super) fn walk<R: Rules>(bounds: Bounds) -> Verdict {
+    let setup = |m: Handle<'_>| {
+        set::<R>(m, first(), 0, 10);
+    };
+    let writer = |m: Handle<'_>| vec![set::<R>(m, second(), 0, 20)];
+    let reader = |m: Handle<'_>| {
+        let met: Vec<u64> = view::<R>(m).shared_objects().walk().map(|(object, _)| object).collect();
+        let times = |object| Some(met.iter().filter(|&&one| one == object).count() as i64);
+        vec![times(first()), times(second()), Some(met.len() as i64)]
+    };
+    explore(bounds, &setup, &[&writer, &reader], &|_, outputs| match outputs[1].as_deref() {
+        Some([Some(1), Some(0), Some(1)] | [Some(1), Some(1), Some(2)]) | None => Ok(()),
+        seen => Err(format!("the walk met {seen:?}")),
+    })
+}
+
 pub(super) const KILLING: Bounds = Bounds { preemptions: 1, stale: 1, kills: 1, refusals: 0 };
 pub(super) const CROWDED: Bounds = Bounds { preemptions: 2, stale: 1, kills: 0, refusals: 0 };
 
@@ -318,4 +355,14 @@ fn additions_are_not_lost() {
 #[test]
 fn snapshots_are_whole() {
     holds(record::<Sound>);
+}
+
+#[test]
+fn single_values_of_a_record_do_not_go_back() {
+    holds(single::<Sound>);
+}
+
+#[test]
+fn walks_meet_what_is_there_once() {
+    holds(walk::<Sound>);
 }
