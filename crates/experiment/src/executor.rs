@@ -53,7 +53,7 @@ impl Extra {
 /// From this wall time on the runner and the command take turns, so that storing a sample never runs beside the
 /// next one. Below it they overlap: on a run of a tenth of a millisecond waiting would cost more than it protects.
 const TURNS_FROM_NS: u64 = 1_000_000;
-/// How long the runner lets short runs gather before it looks at them.
+/// How long the runner lets short runs gather before it looks at them, at most.
 const GATHER_NS: u64 = 4_000_000;
 
 impl Executor {
@@ -255,10 +255,11 @@ impl Executor {
     }
 
     /// Sleeps until there is something to take. Short runs are let gather, so that this process does not wake up
-    /// beside each of them.
+    /// beside each of them, but not so long that all that were asked for have ended: the launcher would stand still.
     fn gather(&mut self, under_way: usize) -> Result<(), LaunchError> {
         if self.last_wall_ns > 0 && self.last_wall_ns < TURNS_FROM_NS && under_way > 1 {
-            self.launcher.sleep(GATHER_NS);
+            let half_of_them_ns = under_way as u64 * self.last_wall_ns / 2;
+            self.launcher.sleep(half_of_them_ns.min(GATHER_NS));
         }
         if self.published.is_empty() {
             return self.launcher.wait(1000);
