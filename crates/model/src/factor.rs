@@ -85,6 +85,45 @@ impl Factor {
         }
     }
 
+    /// What its levels are, and in brackets those that are swept when none are given.
+    pub fn about(&self) -> &'static str {
+        match self {
+            Factor::EnvSize => "bytes of a clean environment with one variable [0..8192]",
+            Factor::ArgvSize => {
+                "bytes by which argv[0] is longer, by slashes before the program's path [0..4096]"
+            }
+            Factor::CwdLength => {
+                "bytes of the working directory's path; folders are made and removed [..1024:32]"
+            }
+            Factor::Aslr => "on, off",
+            Factor::HeapPad => "bytes by which the heap begins further on [0..4080:16]",
+            Factor::Cpu => "each allowed CPU; several as 0-1 or 0+2",
+            Factor::Priority => "nice values, fifo:N, rr:N [0,10,19, and -10,fifo:1 where permitted]",
+            Factor::Background => {
+                "none, burner@same, burner@other, burner@all, each with a share: burner@all:50%"
+            }
+            Factor::Frequency => "kHz, where cpufreq exists [lowest, middle, highest]",
+            Factor::Limit => {
+                "none, cpu:50%, memory:64MiB, cpu:50%+memory:64MiB [none,cpu:75%,cpu:50%,cpu:25%]"
+            }
+            Factor::HugePages => "inherit, never, malloc",
+            Factor::StackLimit => {
+                "soft limit of the stack: a size, unlimited, inherit [8MiB,64MiB,1GiB,unlimited]"
+            }
+            Factor::LinkOrder => {
+                "seeds of the order in which a program is linked that --build or --link makes (0: as it is), \
+                 each checked to give the same answer [0..15]"
+            }
+            Factor::LinkPadding => {
+                "bytes of padding before code and data of such a program, checked likewise [0..240:16]"
+            }
+            Factor::CodeAlign => "alignment of the functions of such a program, checked likewise [16,32,64]",
+            Factor::Parameter(_) => {
+                "a parameter of the command: n=1..16, n=fast,slow (param:NAME where a factor has that name)"
+            }
+        }
+    }
+
     /// Unit of its levels' numbers, where they have one.
     pub fn unit(&self) -> Option<&'static str> {
         match self {
