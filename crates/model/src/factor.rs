@@ -33,6 +33,8 @@ pub enum Factor {
     HugePages,
     /// Limit of the stack, by which the kernel places mappings.
     StackLimit,
+    /// Language and character set, by which programs sort, compare and print.
+    Locale,
     /// Order of the objects, or of the sections, of a program that fauxplat builds.
     LinkOrder,
     /// Padding before the code and the data of such a program.
@@ -45,7 +47,7 @@ pub enum Factor {
 
 impl Factor {
     /// All factors that are not parameters.
-    pub const BUILT_IN: [Factor; 15] = [
+    pub const BUILT_IN: [Factor; 16] = [
         Factor::EnvSize,
         Factor::ArgvSize,
         Factor::CwdLength,
@@ -58,6 +60,7 @@ impl Factor {
         Factor::Limit,
         Factor::HugePages,
         Factor::StackLimit,
+        Factor::Locale,
         Factor::LinkOrder,
         Factor::LinkPadding,
         Factor::CodeAlign,
@@ -78,6 +81,7 @@ impl Factor {
             Factor::Limit => "limit",
             Factor::HugePages => "huge-pages",
             Factor::StackLimit => "stack-limit",
+            Factor::Locale => "locale",
             Factor::LinkOrder => "link-order",
             Factor::LinkPadding => "link-padding",
             Factor::CodeAlign => "code-align",
@@ -110,6 +114,7 @@ impl Factor {
             Factor::StackLimit => {
                 "soft limit of the stack: a size, unlimited, inherit [8MiB,64MiB,1GiB,unlimited]"
             }
+            Factor::Locale => "value of LC_ALL; to programs, one that is not installed is C [C,C.UTF-8]",
             Factor::LinkOrder => {
                 "seeds of the order in which a program is linked that --build or --link makes (0: as it is), \
                  each checked to give the same answer [0..15]"
@@ -192,6 +197,8 @@ pub enum Setting {
     HugePages(HugePages),
     /// With this limit of its stack.
     StackLimit(StackLimit),
+    /// In this locale, see locale(7).
+    Locale(String),
     /// Linked in the order of this seed; 0: as it is.
     LinkOrder(u64),
     /// With so many bytes before its code, and as many before its data.
