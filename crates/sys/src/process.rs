@@ -1,6 +1,8 @@
 //! Waiting for processes, and what the kernel tells of them.
 #![expect(unsafe_code, reason = "wait4(2), prctl(2) and poll(2) are C calls")]
 
+use std::os::unix::fs::MetadataExt;
+
 use fauxplat_procfs::task::TaskStat;
 
 use crate::{Result, SysError, check};
@@ -169,6 +171,14 @@ pub fn become_subreaper() -> Result<()> {
 pub fn start_ticks(pid: u32) -> Option<u64> {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     TaskStat::parse(&line).filter(|task| !task.is_dead())?.start_ticks()
+}
+
+/// The namespace in which the numbers of processes are those that `/proc` shows here, by the number of its file
+/// (`pid_namespaces(7)`, `namespaces(7)`); `None` where `/proc` is missing or shows the numbers of another.
+pub fn pid_namespace() -> Option<u64> {
+    let shown = std::fs::read_link("/proc/self").ok()?;
+    let ours = shown.as_os_str() == std::process::id().to_string().as_str();
+    ours.then(|| std::fs::metadata("/proc/self/ns/pid").ok().map(|facts| facts.ino()))?
 }
 
 /// Keeps the kernel from giving transparent huge pages to this process and to the programs that it executes or
