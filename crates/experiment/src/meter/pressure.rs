@@ -72,11 +72,10 @@ impl Meter for Pressure {
 mod tests {
     use super::*;
     use fauxplat_model::MetricSet;
-    use std::sync::Arc;
 
     fn read(meter: &mut Pressure, between: impl FnOnce()) -> Option<u64> {
         let metric = meter.metric;
-        let mut readings = Readings::new(Arc::new(MetricSet::new([metric])), Vec::new());
+        let mut readings = Readings::new(MetricSet::new([metric]), Vec::new());
         meter.begin();
         between();
         meter.end(Over { trial: 0, started_ns: 0, wall_ns: 1 }, &mut readings);
