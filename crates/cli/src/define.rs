@@ -6,6 +6,7 @@ use fauxplat_experiment::{Failure, Machine, relation};
 use fauxplat_model::{
     Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, Output, Parameter, Placement, Rule,
 };
+use fauxplat_sys::text::read_text;
 
 use crate::args::{BuildArgs, CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
 
@@ -27,7 +28,7 @@ pub(crate) fn definition(
 }
 
 fn read(path: &Path) -> Result<Definition, Failure> {
-    let text = std::fs::read_to_string(path)
+    let text = read_text(path, fauxplat_plan::BYTES_MAX)
         .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
     fauxplat_plan::parse(&text).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
 }

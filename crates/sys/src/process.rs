@@ -148,6 +148,17 @@ pub fn wait_unreaped(pid: i32) -> Seen {
     if interrupted { Seen::Interrupted } else { Seen::Ended }
 }
 
+/// The signal that has stopped a child since the last look, if one has. See `waitid(2)`.
+pub fn stopped_by(pid: i32) -> Option<i32> {
+    // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is valid for writes during the call.
+    let done =
+        unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, libc::WSTOPPED | libc::WNOHANG) };
+    // SAFETY: the kernel filled in a child's report, or left the zeroes where none was stopped.
+    (done == 0 && unsafe { info.si_pid() } == pid).then(|| unsafe { info.si_status() })
+}
+
 /// Whether a child has ended; it is left to be reaped, so that its number stays its own. See `waitid(2)`.
 pub fn has_ended(pid: i32) -> bool {
     // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.

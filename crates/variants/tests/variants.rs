@@ -48,7 +48,13 @@ impl Yard {
 }
 
 fn output(program: &Path) -> Vec<u8> {
-    Capture { program: program.to_owned(), ..Capture::default() }.run().unwrap().output
+    Capture { program: program.to_owned(), ..Capture::default() }
+        .run()
+        .unwrap()
+        .output
+        .whole()
+        .unwrap()
+        .to_vec()
 }
 
 #[test]
