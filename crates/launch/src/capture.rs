@@ -32,6 +32,8 @@ pub struct Capture {
     pub stdin: Option<PathBuf>,
     /// Whether standard error is kept among the output, in the order in which it came; else it is kept apart.
     pub with_stderr: bool,
+    /// Whether it is left alone when the user stops fauxplat: what puts things back has to come to its end.
+    pub is_spared: bool,
 }
 
 /// What such a command left behind.
@@ -84,7 +86,7 @@ impl Capture {
         }
         // A group of its own, so that an interruption reaches what the command started, too.
         let mut child = command.process_group(0).spawn().map_err(fail(&self.program))?;
-        let status = wait(&mut child).map_err(fail(&self.program))?;
+        let status = wait(&mut child, self.is_spared).map_err(fail(&self.program))?;
         let whole = |file: &mut File| {
             let mut bytes = Vec::new();
             file.seek(SeekFrom::Start(0)).map_err(fail(&self.program))?;
@@ -100,12 +102,12 @@ impl Capture {
 const NAP: Duration = Duration::from_millis(1);
 
 /// Waits for the end; `None` when the user stopped fauxplat.
-fn wait(child: &mut Child) -> std::io::Result<Option<ExitStatus>> {
+fn wait(child: &mut Child, is_spared: bool) -> std::io::Result<Option<ExitStatus>> {
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if signal::stop_requested() {
+        if signal::stop_requested() && !is_spared {
             signal::send_group(child.id() as i32, signal::SIGTERM);
             child.wait()?;
             return Ok(None);

@@ -11,9 +11,13 @@ pub struct Expanded {
     pub command: String,
     /// Variables for this command alone.
     pub env: Vec<String>,
-    /// Runs before each run.
+    /// Run once before the whole.
+    pub setup: Option<String>,
+    /// Run before each run.
     pub prepare: Option<String>,
-    /// Runs after each run.
+    /// Run after each run.
+    pub conclude: Option<String>,
+    /// Run once after the whole.
     pub cleanup: Option<String>,
     /// The values that were filled in.
     pub parameters: Vec<(String, String)>,
@@ -101,9 +105,23 @@ pub fn places(definition: &Definition) -> Vec<String> {
 
 /// All texts of a command line in which parameters are filled in.
 fn texts<'a>(definition: &'a Definition, line: &'a CommandLine) -> impl Iterator<Item = &'a String> {
-    let shared = [&definition.prepare, &definition.cleanup].into_iter().flatten();
     let built = line.build.iter().flat_map(|build| [&build.line].into_iter().chain(&build.objects));
-    [&line.command].into_iter().chain(&line.env).chain(built).chain(shared)
+    [&line.command]
+        .into_iter()
+        .chain(&line.env)
+        .chain(built)
+        .chain(around(definition, line).into_iter().flatten())
+}
+
+/// What is run around the whole and around each run of a command line: its own, or what all share.
+fn around<'a>(definition: &'a Definition, line: &'a CommandLine) -> [Option<&'a String>; 4] {
+    let or = |own: &'a Option<String>, shared: &'a Option<String>| own.as_ref().or(shared.as_ref());
+    [
+        or(&line.setup, &definition.setup),
+        or(&line.prepare, &definition.prepare),
+        or(&line.conclude, &definition.conclude),
+        or(&line.cleanup, &definition.cleanup),
+    ]
 }
 
 /// The parameters that a command line uses.
@@ -125,12 +143,33 @@ fn expand_line(definition: &Definition, line: &CommandLine) -> Vec<Expanded> {
     combinations.into_iter().map(|parameters| fill(definition, line, parameters)).collect()
 }
 
+/// A text with all its places filled in at once: what a value says is no place of another parameter.
+fn filled(text: &str, parameters: &[(String, String)]) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let here = parameters.iter().find_map(|(name, value)| {
+            let after = from[1..].strip_prefix(name.as_str())?.strip_prefix('}')?;
+            Some((value, after))
+        });
+        rest = match here {
+            Some((value, after)) => {
+                out.push_str(value);
+                after
+            }
+            None => {
+                out.push('{');
+                &from[1..]
+            }
+        };
+    }
+    out + rest
+}
+
 fn fill(definition: &Definition, line: &CommandLine, parameters: Vec<(String, String)>) -> Expanded {
-    let filled = |text: &String| {
-        parameters
-            .iter()
-            .fold(text.clone(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
-    };
+    let filled = |text: &String| filled(text, &parameters);
+    let [setup, prepare, conclude, cleanup] = around(definition, line).map(|line| line.map(filled));
     let command = filled(&line.command);
     let suffix: Vec<String> = parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let name = match &line.name {
@@ -149,8 +188,10 @@ fn fill(definition: &Definition, line: &CommandLine, parameters: Vec<(String, St
         name,
         command,
         env: line.env.iter().map(filled).collect(),
-        prepare: definition.prepare.as_ref().map(filled),
-        cleanup: definition.cleanup.as_ref().map(filled),
+        setup,
+        prepare,
+        conclude,
+        cleanup,
         parameters,
         build,
         link_seed: line.link_seed,
@@ -191,6 +232,26 @@ mod tests {
     fn awk_braces_are_left_alone() {
         let all = expand(&definition(&["awk '{print $1}' {f}"], &[("f", &["x"])])).unwrap();
         assert_eq!(all[0].command, "awk '{print $1}' x");
+    }
+
+    #[test]
+    fn a_value_is_no_place_of_another_parameter() {
+        let all = expand(&definition(&["echo {a} {b}"], &[("a", &["{b}"]), ("b", &["x"])])).unwrap();
+        assert_eq!(all[0].command, "echo {b} x");
+        let all = expand(&definition(&["x {{a}} {a"], &[("a", &[""])])).unwrap();
+        assert_eq!(all[0].command, "x {} {a");
+    }
+
+    #[test]
+    fn what_is_run_around_a_command_is_its_own_or_what_all_share() {
+        let mut definition = definition(&["x {a}", "y"], &[("a", &["1", "2"])]);
+        definition.prepare = Some("p {a}".into());
+        definition.cleanup = Some("c".into());
+        definition.commands[1].prepare = Some("own".into());
+        let all = expand(&definition).unwrap();
+        let prepared: Vec<_> = all.iter().map(|one| one.prepare.as_deref().unwrap()).collect();
+        assert_eq!(prepared, ["p 1", "p 2", "own"]);
+        assert!(all.iter().all(|one| one.cleanup.as_deref() == Some("c") && one.setup.is_none()));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use fauxplat_model::Metric;
 use fauxplat_units::Nanos;
 
 use super::compare::metric;
+use super::help::after_text;
 use super::{BuildArgs, CommandArgs, ConditionArgs, OutputArgs, percent};
 
 const AFTER: &str = "\
@@ -24,16 +25,18 @@ Factors, with what is swept when no levels are given:
   link-order, link-padding, code-align
               seeds (0: as it is), bytes of padding, alignment of functions, of a program that --build or --link
               makes, each checked to give the same answer [0..15; 0..240:16; 16,32,64]
-  NAME        a parameter of the command: n=1..16, n=fast,slow (param:NAME where a factor has that name)
+  NAME        a parameter of the command: n=1..16, n=fast,slow (param:NAME where a factor has that name)";
 
-Exit codes: 0 done; 1 a gate failed (--fail-if); 2 bad usage or input; 3 the machine or its permissions do not \
-allow it; 4 the measured command failed; 70 a bug in fauxplat.";
+const EXAMPLES: &str = "\
+  fauxplat sweep env-size './program input'
+  fauxplat sweep n=1,2,4,8 'make -j {n}'
+  fauxplat sweep 'env-size*aslr' --exhaustive ./program";
 
 #[derive(Debug, Args)]
-#[command(after_help = AFTER)]
+#[command(after_help = after_text(AFTER, EXAMPLES))]
 pub(crate) struct SweepArgs {
     /// What is varied: a factor with its levels, as env-size=0..4096:64 or n=1,2,4; two are crossed: 'env-size*aslr'
-    #[arg(value_name = "FACTOR[=LEVELS]", required_unless_present = "input")]
+    #[arg(value_name = "FACTOR[=LEVELS]", required_unless_present = "definition")]
     pub(crate) factor: Option<String>,
     #[command(flatten)]
     pub(crate) commands: CommandArgs,
@@ -55,7 +58,7 @@ pub(crate) struct SweepArgs {
 #[command(next_help_heading = "Decision")]
 pub(crate) struct SweepRuleArgs {
     /// The metric that decides: wall, user, sys, cpu [default: wall]
-    #[arg(short, long, value_parser = metric)]
+    #[arg(long, value_parser = metric)]
     pub(crate) metric: Option<Metric>,
     /// Differences between levels within this count as none [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]

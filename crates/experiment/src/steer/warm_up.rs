@@ -10,12 +10,12 @@ use crate::{Failure, Next};
 #[derive(Debug)]
 pub struct WarmUp {
     trials: Option<Vec<Trial>>,
-    ignore_failure: bool,
+    may_fail: bool,
 }
 
 impl WarmUp {
     /// So many runs of each of the first commands, in turns.
-    pub fn new(commands: u16, times: u32, ignore_failure: bool) -> Self {
+    pub fn new(commands: u16, times: u32) -> Self {
         let trial = |block: u32, command: u16| Trial {
             block,
             position: command,
@@ -24,7 +24,12 @@ impl WarmUp {
             setup: Setup::default(),
         };
         let trials = (0..times).flat_map(|round| (0..commands).map(move |command| trial(round, command)));
-        WarmUp { trials: Some(trials.collect()), ignore_failure }
+        WarmUp { trials: Some(trials.collect()), may_fail: false }
+    }
+
+    /// The same runs, of commands whose failure is a finding.
+    pub fn that_may_fail(self) -> Self {
+        WarmUp { may_fail: true, ..self }
     }
 
     /// The same runs under a setup that a block drew.
@@ -40,6 +45,6 @@ impl Steering for WarmUp {
     }
 
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
-        must_succeed(landed, self.ignore_failure)
+        if self.may_fail { Ok(()) } else { must_succeed(landed) }
     }
 }
