@@ -209,11 +209,11 @@ impl Driver {
     /// # Errors
     /// They cannot be launched.
     pub fn replace_commands(&mut self, extra_work: &[u64]) -> Result<(), Failure> {
-        let published = self.executor.as_mut().map(Executor::take_published).unwrap_or_default();
+        let meters = self.executor.as_mut().map(Executor::take_meters).unwrap_or_default();
         let groups = self.surroundings.groups.folders(&self.commands);
         let extra = Extra { work: extra_work.to_vec(), groups };
         let mut executor = self.launch.executor(&self.commands, &extra)?;
-        executor.watch(published);
+        executor.watch(meters);
         self.executor = Some(executor);
         Ok(())
     }
@@ -250,7 +250,7 @@ impl Driver {
             return Ok(());
         }
         let has_rate = |command: u16| median_of(self.samples(), command, metric).is_some();
-        let trouble = self.executor.as_ref().map_or("", |executor| executor.published().trouble(metric));
+        let trouble = self.executor.as_ref().map_or("", |executor| executor.meters().trouble(metric));
         match (0..self.commands.len() as u16).find(|&command| !has_rate(command)) {
             None => Ok(()),
             Some(command) => Err(Failure::usage(format!(
@@ -261,11 +261,11 @@ impl Driver {
         }
     }
 
-    /// What the published counters did in the runs of each command.
+    /// What published counters did in the runs of each command.
     pub fn add_rates(&self, findings: &mut [RunFindings]) {
         let Some(executor) = &self.executor else { return };
         let (tables, ignore) = (&self.header.definition.tables, self.header.condition.ignore_failure.any());
-        let series = executor.published().series();
+        let series = executor.meters().rates();
         // A baseline stands before the commands and published nothing here.
         let first = findings.len().saturating_sub(self.commands.len());
         for (command, found) in findings[first..].iter_mut().enumerate() {
@@ -352,7 +352,7 @@ impl Driver {
             self.header.warnings.push(format!("{left} processes outlived their command and were ended"));
         }
         if let Some(executor) = &self.executor {
-            self.header.not_measured.extend(executor.published().not_measured());
+            self.header.not_measured.extend(executor.meters().not_measured());
             self.header.not_measured.extend(executor.not_measured());
         }
         if self.interrupted {

@@ -12,7 +12,7 @@ use fauxplat_model::{
 use fauxplat_sys::process::Exit;
 
 use crate::floor::floor_program;
-use crate::published::{LOOK_EVERY_MS, Published};
+use crate::meter::{LOOK_EVERY_MS, Meters, Over};
 use crate::request::{Places, Purpose, helper_entry, helper_request, outcome_of, plain_request, request_of};
 use crate::{Feed, Next, RunError, Stopped};
 
@@ -26,7 +26,7 @@ pub struct Executor {
     /// Index of the floor program in the table, and the memory in which it lives.
     pub(crate) floor: Option<(u32, File)>,
     /// What the commands publish. With counters runs and fauxplat take turns, so that each is read alone.
-    published: Published,
+    meters: Meters,
     /// What samples have: what the spawner reads, and what the counters give.
     metrics: Arc<MetricSet>,
     started_ns: u64,
@@ -53,7 +53,7 @@ impl Extra {
 /// From this wall time on the runner and the command take turns, so that storing a sample never runs beside the
 /// next one. Below it they overlap: on a run of a tenth of a millisecond waiting would cost more than it protects.
 const TURNS_FROM_NS: u64 = 1_000_000;
-/// How long the runner lets short runs gather before it looks at them.
+/// How long the runner lets short runs gather before it looks at them, at most.
 const GATHER_NS: u64 = 4_000_000;
 
 impl Executor {
@@ -99,7 +99,7 @@ impl Executor {
             partner: None,
             commands: places,
             floor,
-            published: Published::default(),
+            meters: Meters::default(),
             metrics,
             started_ns,
             next_trial: 0,
@@ -107,20 +107,20 @@ impl Executor {
         })
     }
 
-    /// Watches counters that the commands publish, from the next run on.
-    pub fn watch(&mut self, published: Published) {
-        self.metrics = MetricSet::new(self.launcher.metrics().iter().chain(published.metrics()));
-        self.published = published;
+    /// Has these read beside the launcher, from the next run on.
+    pub(crate) fn watch(&mut self, meters: Meters) {
+        self.metrics = MetricSet::new(self.launcher.metrics().iter().chain(meters.metrics()));
+        self.meters = meters;
     }
 
-    /// The counters that are watched.
-    pub fn published(&self) -> &Published {
-        &self.published
+    /// Whoever reads beside the launcher.
+    pub(crate) fn meters(&self) -> &Meters {
+        &self.meters
     }
 
-    /// Hands the counters over, for another executor of the same experiment.
-    pub fn take_published(&mut self) -> Published {
-        std::mem::take(&mut self.published)
+    /// Hands them over, for another executor of the same experiment.
+    pub(crate) fn take_meters(&mut self) -> Meters {
+        std::mem::take(&mut self.meters)
     }
 
     /// Where the figures come from; known after the first run.
@@ -215,7 +215,7 @@ impl Executor {
     /// Whether something more may be asked for now. A trial that is begun goes on without a pause, except between
     /// counters, which are read after what prepares and before what cleans up.
     fn has_room(&self, steps: usize, under_way: usize) -> bool {
-        if !self.published.is_empty() {
+        if !self.meters.is_empty() {
             return under_way == 0;
         }
         let depth = if self.last_wall_ns < TURNS_FROM_NS { self.launcher.depth() - 4 } else { 1 };
@@ -240,7 +240,7 @@ impl Executor {
                 helper_request(self.entry_of_helper(role, *command), number)
             }
             Purpose::Trial(trial) => {
-                self.published.begin();
+                self.meters.begin();
                 let places = &self.commands[usize::from(trial.command)];
                 let request = request_of(places.run, &trial.setup, trial.position);
                 Request { number: places.number(), ..request }
@@ -262,16 +262,17 @@ impl Executor {
     }
 
     /// Sleeps until there is something to take. Short runs are let gather, so that this process does not wake up
-    /// beside each of them.
+    /// beside each of them, but not so long that all that were asked for have ended: the launcher would stand still.
     fn gather(&mut self, under_way: usize) -> Result<(), LaunchError> {
         if self.last_wall_ns > 0 && self.last_wall_ns < TURNS_FROM_NS && under_way > 1 {
-            self.launcher.sleep(GATHER_NS);
+            let half_of_them_ns = under_way as u64 * self.last_wall_ns / 2;
+            self.launcher.sleep(half_of_them_ns.min(GATHER_NS));
         }
-        if self.published.is_empty() {
+        if self.meters.is_empty() {
             return self.launcher.wait(1000);
         }
         self.launcher.wait(LOOK_EVERY_MS)?;
-        self.published.look(self.launcher.now_ns());
+        self.meters.look(self.launcher.now_ns());
         Ok(())
     }
 
@@ -320,7 +321,7 @@ impl Executor {
                 let sample = self.sample_of(&trial, reply);
                 let number = sample.trial;
                 feed.sample(sample).map_err(RunError::Feed)?;
-                let mut along = self.published.series_of(number);
+                let mut along = self.meters.series_of(number);
                 along.try_for_each(|series| feed.evidence(Evidence::Series(series))).map_err(RunError::Feed)
             }
         }
@@ -333,7 +334,8 @@ impl Executor {
         self.last_wall_ns = readings.get(Metric::WALL).unwrap_or(0);
         // Of two runs at the same moment nobody could say which counted.
         if !trial.setup.together {
-            self.published.end(number, reply.started_ns, self.last_wall_ns, &mut readings);
+            let run = Over { trial: number, started_ns: reply.started_ns, wall_ns: self.last_wall_ns };
+            self.meters.end(run, &mut readings);
         }
         Sample {
             trial: number,

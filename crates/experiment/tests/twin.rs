@@ -171,6 +171,20 @@ fn long_runs_are_handed_over_one_by_one_and_short_ones_together() {
 }
 
 #[test]
+fn the_launcher_never_stands_still_between_short_runs() {
+    for median_ns in [0.01 * MS, 0.04 * MS, 0.1 * MS, 0.5 * MS] {
+        let machine = Machine::quiet(1, vec![noisy("a", median_ns)]);
+        let between_ns = machine.between_runs_ns;
+        let samples = execute(machine, turns(2000, 1)).samples;
+        let wall_ns = |sample: &Sample| sample.get(Metric::WALL).unwrap();
+        let busy_ns: u64 = samples.iter().map(|sample| wall_ns(sample) + between_ns).sum();
+        let last = samples.last().unwrap();
+        let whole_ns = last.started_ns + wall_ns(last) - samples[0].started_ns;
+        assert!(whole_ns as f64 <= 1.02 * busy_ns as f64, "{median_ns} ns: {whole_ns} for {busy_ns}");
+    }
+}
+
+#[test]
 fn a_drifting_machine_shows_in_both_commands_and_not_in_their_ratio() {
     let programs = vec![noisy("a", 10.0 * MS), noisy("b", 10.0 * MS)];
     let machine = Machine { drift_per_s: 0.1, ..Machine::quiet(3, programs) };

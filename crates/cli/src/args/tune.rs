@@ -56,7 +56,8 @@ pub(crate) struct TuneArgs {
 #[derive(Debug, Args)]
 #[command(after_help = after(RESTORE))]
 pub(crate) struct RestoreArgs {
-    /// Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end
+    /// Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end or of which
+    /// nobody can tell whether it is of this boot
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -72,7 +73,7 @@ pub(crate) struct PlaceArgs {
     /// Wait while another fauxplat is tuning, instead of naming it and giving up
     #[arg(long)]
     pub(crate) wait: bool,
-    /// Journal of changes [default: $FAUXPLAT_JOURNAL, or /var/lib/fauxplat/journal]
+    /// Journal of changes [default: $FAUXPLAT_JOURNAL, or /run/fauxplat/journal]
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
     /// Read and write the machine below this folder
