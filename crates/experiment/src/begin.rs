@@ -12,7 +12,7 @@ use crate::median::median;
 use crate::meter::Meters;
 use crate::not_measured::not_measured;
 use crate::recorder::Recorder;
-use crate::surroundings::{self, Groups, ProgramBuilds, Surroundings, loads, tuning};
+use crate::surroundings::{self, Groups, ProgramBuilds, Surroundings, around, loads, tuning};
 use crate::{Driver, Failure, Launch, Listeners, Machine, commands, header, relation};
 
 /// What an experiment begins with.
@@ -101,6 +101,7 @@ impl Driver {
         }
         relation::resolve(&mut definition.condition, &machine)?;
         loads::check(&definition.condition.load, &machine)?;
+        let cleanup = around::set_up(&definition)?;
         let commands = make(&mut definition, &machine)?;
         definition.seed.get_or_insert_with(clock::fresh_seed);
         let mut header = header::header(
@@ -117,7 +118,7 @@ impl Driver {
         Ok(Driver {
             header,
             commands,
-            surroundings: Surroundings::new(tuned, programs),
+            surroundings: Surroundings::new(tuned, cleanup, programs),
             listeners,
             launch,
             machine,

@@ -13,7 +13,7 @@ use fauxplat_sys::process::Exit;
 
 use crate::floor::floor_program;
 use crate::meter::{LOOK_EVERY_MS, Meters, Over};
-use crate::request::{Places, Purpose, helper_entry, outcome_of, plain_request, request_of};
+use crate::request::{Places, Purpose, helper_entry, helper_request, outcome_of, plain_request, request_of};
 use crate::{Feed, Next, RunError, Stopped};
 
 /// Executes trials of a fixed list of commands.
@@ -79,7 +79,8 @@ impl Executor {
                 name: command.name.clone(),
                 run: add(extra.add_to(index, entry_of(command, path, command.argv.clone()))),
                 prepare: command.prepare.as_ref().map(helper).map(&mut add),
-                cleanup: command.cleanup.as_ref().map(helper).map(&mut add),
+                conclude: command.conclude.as_ref().map(helper).map(&mut add),
+                begun: 0,
             });
         }
         let floor = commands.first().and_then(|first| {
@@ -222,10 +223,11 @@ impl Executor {
     }
 
     /// A trial with what belongs before and after it.
-    fn steps_of(&self, trial: Trial) -> impl Iterator<Item = Purpose> + use<> {
-        let (command, places) = (trial.command, &self.commands[usize::from(trial.command)]);
+    fn steps_of(&mut self, trial: Trial) -> impl Iterator<Item = Purpose> + use<> {
+        let (command, places) = (trial.command, &mut self.commands[usize::from(trial.command)]);
+        places.begun += 1;
         let helper = |role, entry: Option<u32>| entry.map(|_| Purpose::Helper { role, command });
-        let (before, after) = (helper("prepare", places.prepare), helper("cleanup", places.cleanup));
+        let (before, after) = (helper("prepare", places.prepare), helper("conclude", places.conclude));
         before.into_iter().chain([Purpose::Trial(trial)]).chain(after)
     }
 
@@ -233,10 +235,15 @@ impl Executor {
     fn submit_next(&mut self, steps: &mut VecDeque<Purpose>, under_way: &mut VecDeque<Purpose>) {
         let Some(step) = steps.pop_front() else { return };
         let request = match &step {
-            Purpose::Helper { role, command } => plain_request(self.entry_of_helper(role, *command)),
+            Purpose::Helper { role, command } => {
+                let number = self.commands[usize::from(*command)].number();
+                helper_request(self.entry_of_helper(role, *command), number)
+            }
             Purpose::Trial(trial) => {
                 self.meters.begin();
-                request_of(self.commands[usize::from(trial.command)].run, &trial.setup, trial.position)
+                let places = &self.commands[usize::from(trial.command)];
+                let request = request_of(places.run, &trial.setup, trial.position);
+                Request { number: places.number(), ..request }
             }
         };
         self.launcher.submit(request);
@@ -246,7 +253,7 @@ impl Executor {
     /// Where the helper of a command stands in the table, if it has one.
     pub(crate) fn helper(&self, role: &str, command: u16) -> Option<u32> {
         let places = &self.commands[usize::from(command)];
-        if role == "prepare" { places.prepare } else { places.cleanup }
+        if role == "prepare" { places.prepare } else { places.conclude }
     }
 
     /// The same for a helper that was asked for.
@@ -380,8 +387,8 @@ impl Executor {
         if let Some(error) = self.launcher.start_error(places.run, reply.end) {
             return Err(error.into());
         }
-        if let Some(cleanup) = places.cleanup {
-            self.launcher.answer(plain_request(cleanup))?;
+        if let Some(conclude) = places.conclude {
+            self.launcher.answer(plain_request(conclude))?;
         }
         Ok((reply.end != RunEnd::Aborted).then(|| outcome_of(reply.end)))
     }
@@ -400,8 +407,8 @@ impl Executor {
             return Err(error);
         }
         let tree = self.launcher.tree();
-        if let Some(cleanup) = places.cleanup {
-            self.launcher.answer(plain_request(cleanup))?;
+        if let Some(conclude) = places.conclude {
+            self.launcher.answer(plain_request(conclude))?;
         }
         Ok(tree)
     }

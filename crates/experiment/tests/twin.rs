@@ -21,7 +21,7 @@ fn command(name: &str) -> Command {
         argv: vec![name.to_owned()],
         parameters: Vec::new(),
         prepare: None,
-        cleanup: None,
+        conclude: None,
         condition: Condition::default(),
     }
 }
@@ -314,11 +314,11 @@ fn a_program_that_cannot_start_ends_the_experiment_with_its_name() {
 fn helpers_run_around_each_trial_and_their_failure_is_told() {
     let failures = vec![Failure { when: When::Run(3), end: RunEnd::Ended(Exit::Status(9)) }];
     let clean = Behaviour { failures, ..noisy("clean", MS) };
-    let helped = Command { cleanup: Some(vec!["clean".to_owned()]), ..command("a") };
+    let helped = Command { conclude: Some(vec!["clean".to_owned()]), ..command("a") };
     let (mut executor, _) = executor_of(Machine::quiet(1, vec![noisy("a", MS), clean]), &[helped]);
     let mut script = Script::new(turns(10, 1));
     let error = executor.execute(&mut script).unwrap_err().to_string();
-    assert_eq!(error, "the cleanup command of `a` failed with status 9");
+    assert_eq!(error, "the conclude command of `a` failed with status 9; see its output with --show-output");
     assert_eq!(script.samples.len(), 4);
 }
 

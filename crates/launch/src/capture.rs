@@ -34,6 +34,8 @@ pub struct Capture {
     pub stdin: Option<PathBuf>,
     /// Whether standard error is kept among the output, in the order in which it came; else it is kept apart.
     pub with_stderr: bool,
+    /// Whether it is left alone when the user stops fauxplat: what puts things back has to come to its end.
+    pub is_spared: bool,
 }
 
 /// What such a command left behind.
@@ -88,7 +90,7 @@ impl Capture {
             command.current_dir(cwd);
         }
         // A group of its own, so that an interruption reaches what the command started, too.
-        let mut child = Running::new(command.process_group(0).spawn()?);
+        let mut child = Running::new(command.process_group(0).spawn()?, self.is_spared);
         // Our copies of the writing ends go, so that the end of the last writer is seen.
         drop(command);
         let status = loop {
@@ -123,13 +125,14 @@ const GRACE_NS: u64 = 2_000_000_000;
 /// A command under way.
 struct Running {
     child: Child,
+    is_spared: bool,
     /// When it was asked to end.
     asked_ns: Option<u64>,
 }
 
 impl Running {
-    fn new(child: Child) -> Self {
-        Running { child, asked_ns: None }
+    fn new(child: Child, is_spared: bool) -> Self {
+        Running { child, is_spared, asked_ns: None }
     }
 
     /// How it ended, if it did. The user's wish to stop is passed on, and enforced after a while: whoever ignores it, or is
@@ -140,7 +143,7 @@ impl Running {
         }
         let group = self.child.id() as i32;
         match self.asked_ns {
-            None if signal::stop_requested() => {
+            None if signal::stop_requested() && !self.is_spared => {
                 signal::send_group(group, signal::SIGTERM);
                 self.asked_ns = Some(clock::monotonic_ns());
             }

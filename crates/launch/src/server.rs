@@ -208,6 +208,7 @@ impl Server<'_> {
         }
         let heap_offset_bytes = request.heap_offset_bytes.or(loaded.heap_offset_bytes);
         loaded.setup.traced = heap_offset_bytes.is_some();
+        loaded.image.set_number(request.number);
         wait_until(request.start_at_ns);
         let started = match request.held {
             false => start(&mut loaded.image, &loaded.setup, pad, &mut self.space),

@@ -11,9 +11,13 @@ pub struct Expanded {
     pub command: String,
     /// Variables for this command alone.
     pub env: Vec<String>,
-    /// Runs before each run.
+    /// Run once before the whole.
+    pub setup: Option<String>,
+    /// Run before each run.
     pub prepare: Option<String>,
-    /// Runs after each run.
+    /// Run after each run.
+    pub conclude: Option<String>,
+    /// Run once after the whole.
     pub cleanup: Option<String>,
     /// The values that were filled in.
     pub parameters: Vec<(String, String)>,
@@ -41,7 +45,7 @@ pub enum ExpandError {
     /// More commands than anybody wants.
     #[error("the parameters give more than {MAX} commands")]
     TooMany,
-    /// Values that name other parameters grow with every name that they hold.
+    /// A value is repeated in every place that names it, and in every command.
     #[error("with all parameters filled in, the commands are longer than {} MiB together", TEXT_BYTES_MAX >> 20)]
     TooLong,
     /// More runs than anybody waits for, and than memory holds.
@@ -126,9 +130,23 @@ pub fn places(definition: &Definition) -> Vec<String> {
 
 /// All texts of a command line in which parameters are filled in.
 fn texts<'a>(definition: &'a Definition, line: &'a CommandLine) -> impl Iterator<Item = &'a String> {
-    let shared = [&definition.prepare, &definition.cleanup].into_iter().flatten();
     let built = line.build.iter().flat_map(|build| [&build.line].into_iter().chain(&build.objects));
-    [&line.command].into_iter().chain(&line.env).chain(built).chain(shared)
+    [&line.command]
+        .into_iter()
+        .chain(&line.env)
+        .chain(built)
+        .chain(around(definition, line).into_iter().flatten())
+}
+
+/// What is run around the whole and around each run of a command line: its own, or what all share.
+fn around<'a>(definition: &'a Definition, line: &'a CommandLine) -> [Option<&'a String>; 4] {
+    let or = |own: &'a Option<String>, shared: &'a Option<String>| own.as_ref().or(shared.as_ref());
+    [
+        or(&line.setup, &definition.setup),
+        or(&line.prepare, &definition.prepare),
+        or(&line.conclude, &definition.conclude),
+        or(&line.cleanup, &definition.cleanup),
+    ]
 }
 
 /// The parameters that a command line uses.
@@ -166,15 +184,23 @@ impl Room {
         Ok(())
     }
 
-    /// A text with the values in their places, each looked at before it is made: a value that holds the name of the next
-    /// parameter a hundred times, which holds that of the one after it, and so on, is a short text that becomes a long one.
+    /// A text with all its places filled in at once: what a value says is no place of another parameter. Room is looked
+    /// for before each piece is made.
     fn filled(&mut self, text: &str, parameters: &[(String, String)]) -> Result<String, ExpandError> {
-        self.take(text.len())?;
-        parameters.iter().try_fold(text.to_owned(), |text, (name, value)| {
-            let place = format!("{{{name}}}");
-            self.take(text.matches(&place).count().saturating_mul(value.len()))?;
-            Ok(text.replace(&place, value))
-        })
+        let (mut out, mut rest) = (String::new(), text);
+        while let Some(at) = rest.find('{') {
+            let (before, from) = rest.split_at(at);
+            let here = parameters.iter().find_map(|(name, value)| {
+                let after = from[1..].strip_prefix(name.as_str())?.strip_prefix('}')?;
+                Some((value.as_str(), after))
+            });
+            let (piece, after) = here.unwrap_or(("{", &from[1..]));
+            self.take(before.len() + piece.len())?;
+            out.extend([before, piece]);
+            rest = after;
+        }
+        self.take(rest.len())?;
+        Ok(out + rest)
     }
 
     fn all(&mut self, texts: &[String], parameters: &[(String, String)]) -> Result<Vec<String>, ExpandError> {
@@ -194,15 +220,16 @@ fn fill(
         let objects = room.all(&build.objects, &parameters)?;
         Ok(Build { line: room.filled(&build.line, &parameters)?, objects })
     });
-    let mut helper =
-        |text: &Option<String>| text.as_ref().map(|text| room.filled(text, &parameters)).transpose();
-    let (prepare, cleanup) = (helper(&definition.prepare)?, helper(&definition.cleanup)?);
+    let [setup, prepare, conclude, cleanup] =
+        around(definition, line).map(|line| line.map(|text| room.filled(text, &parameters)).transpose());
     Ok(Expanded {
         name,
         command,
         env: room.all(&line.env, &parameters)?,
-        prepare,
-        cleanup,
+        setup: setup?,
+        prepare: prepare?,
+        conclude: conclude?,
+        cleanup: cleanup?,
         build: build.transpose()?,
         parameters,
         link_seed: line.link_seed,
@@ -263,6 +290,26 @@ mod tests {
     fn awk_braces_are_left_alone() {
         let all = expand(&definition(&["awk '{print $1}' {f}"], &[("f", &["x"])])).unwrap();
         assert_eq!(all[0].command, "awk '{print $1}' x");
+    }
+
+    #[test]
+    fn a_value_is_no_place_of_another_parameter() {
+        let all = expand(&definition(&["echo {a} {b}"], &[("a", &["{b}"]), ("b", &["x"])])).unwrap();
+        assert_eq!(all[0].command, "echo {b} x");
+        let all = expand(&definition(&["x {{a}} {a"], &[("a", &[""])])).unwrap();
+        assert_eq!(all[0].command, "x {} {a");
+    }
+
+    #[test]
+    fn what_is_run_around_a_command_is_its_own_or_what_all_share() {
+        let mut definition = definition(&["x {a}", "y"], &[("a", &["1", "2"])]);
+        definition.prepare = Some("p {a}".into());
+        definition.cleanup = Some("c".into());
+        definition.commands[1].prepare = Some("own".into());
+        let all = expand(&definition).unwrap();
+        let prepared: Vec<_> = all.iter().map(|one| one.prepare.as_deref().unwrap()).collect();
+        assert_eq!(prepared, ["p 1", "p 2", "own"]);
+        assert!(all.iter().all(|one| one.cleanup.as_deref() == Some("c") && one.setup.is_none()));
     }
 
     #[test]

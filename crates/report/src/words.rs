@@ -3,6 +3,8 @@
 use fauxplat_model::{Metric, Unit};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::{TimeUnit, View};
+
 /// Stands between a number and its unit, so that no line breaks there; [`spaced`] makes it a blank at last.
 pub(crate) const TIE: char = '\u{a0}';
 
@@ -81,6 +83,17 @@ impl Scale {
         let fits = |&&(divisor, _): &&(f64, &str)| typical.abs() >= divisor * 0.9995;
         let &(divisor, unit) = steps.iter().rev().find(fits).unwrap_or(&steps[0]);
         Scale { divisor, unit, whole: metric.unit() == Unit::Count || divisor == 1.0 }
+    }
+
+    /// The same, or the unit of time that the user wants.
+    pub(crate) fn viewed(metric: Metric, typical: f64, view: &View) -> Scale {
+        let (divisor, unit) = match view.unit.filter(|_| metric.unit() == Unit::Nanos) {
+            None => return Scale::of(metric, typical),
+            Some(TimeUnit::Microsecond) => (1e3, "µs"),
+            Some(TimeUnit::Millisecond) => (1e6, "ms"),
+            Some(TimeUnit::Second) => (1e9, "s"),
+        };
+        Scale { divisor, unit, whole: false }
     }
 
     /// The number without its unit, with as many digits as its size deserves.

@@ -5,18 +5,15 @@ use fauxplat_model::{Factor, Metric};
 use fauxplat_units::Nanos;
 
 use super::compare::metric;
+use super::help::after_text;
 use super::{BuildArgs, CommandArgs, ConditionArgs, OutputArgs, percent};
 
-/// What stands below the options: the factors, as they say of themselves, and the exit codes.
-fn after() -> String {
+/// The factors, as they say of themselves.
+fn factors() -> String {
     let name = Factor::Parameter("NAME".to_owned());
     let rows: Vec<String> = Factor::BUILT_IN.iter().chain([&name]).map(row).collect();
-    format!(
-        "Factors, with what is swept when no levels are given:\n{}\n\nExit codes: 0 done; 1 a gate failed \
-         (--fail-if); 2 bad usage or input; 3 the machine or its permissions do not allow it; 4 the measured command \
-         failed; 70 a bug in fauxplat.",
-        rows.concat()
-    )
+    let rows = rows.concat();
+    format!("Factors, with what is swept when no levels are given:\n{}", rows.trim_end())
 }
 
 /// The line of a factor. What does not fit goes on below itself.
@@ -34,11 +31,16 @@ fn row(factor: &Factor) -> String {
     name.zip(&lines).map(|(name, line)| format!("  {name:<13}{line}\n")).collect()
 }
 
+const EXAMPLES: &str = "\
+  fauxplat sweep env-size './program input'
+  fauxplat sweep n=1,2,4,8 'make -j {n}'
+  fauxplat sweep 'env-size*aslr' --exhaustive ./program";
+
 #[derive(Debug, Args)]
-#[command(after_help = after())]
+#[command(after_help = after_text(&factors(), EXAMPLES))]
 pub(crate) struct SweepArgs {
     /// What is varied: a factor with its levels, as env-size=0..4096:64 or n=1,2,4; two are crossed: 'env-size*aslr'
-    #[arg(value_name = "FACTOR[=LEVELS]", required_unless_present = "input")]
+    #[arg(value_name = "FACTOR[=LEVELS]", required_unless_present = "definition")]
     pub(crate) factor: Option<String>,
     #[command(flatten)]
     pub(crate) commands: CommandArgs,
@@ -60,7 +62,7 @@ pub(crate) struct SweepArgs {
 #[command(next_help_heading = "Decision")]
 pub(crate) struct SweepRuleArgs {
     /// The metric that decides: wall, user, sys, cpu [default: wall]
-    #[arg(short, long, value_parser = metric)]
+    #[arg(long, value_parser = metric)]
     pub(crate) metric: Option<Metric>,
     /// Differences between levels within this count as none [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]

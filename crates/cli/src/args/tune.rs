@@ -5,10 +5,20 @@ use std::path::PathBuf;
 use clap::Args;
 use fauxplat_units::Nanos;
 
-use super::{EXIT_CODES, OutputArgs, some_time};
+use super::help::after;
+use super::{OutputArgs, some_time};
+
+const TUNE: &str = "\
+  fauxplat tune --list
+  fauxplat tune quiet --for ./benchmark
+  fauxplat tune quiet --set turbo=off --max 30m";
+
+const RESTORE: &str = "\
+  fauxplat restore
+  fauxplat restore --force";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(TUNE))]
 pub(crate) struct TuneArgs {
     /// Profiles: quiet, latency, throughput, or the path of a TOML file of your own
     #[arg(value_name = "PROFILE")]
@@ -44,7 +54,7 @@ pub(crate) struct TuneArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(RESTORE))]
 pub(crate) struct RestoreArgs {
     /// Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end or of which
     /// nobody can tell whether it is of this boot

@@ -23,8 +23,14 @@ pub(crate) fn from_file(driver: &Driver, path: &str, metric: Metric) -> Result<E
     check_number(readings, path)?;
     let summaries =
         chosen.values.iter().filter_map(|(metric, values)| summarize_values(values, *metric)).collect();
-    let findings =
-        RunFindings { summaries, failures: 0, runs_with_left_behind: 0, tree: Vec::new(), rates: Vec::new() };
+    let findings = RunFindings {
+        summaries,
+        failures: 0,
+        runs_with_left_behind: 0,
+        tree: Vec::new(),
+        rates: Vec::new(),
+        against_first: None,
+    };
     let values = chosen.get(metric).unwrap_or_default().to_vec();
     Ok(Earlier { name: format!("{} ({path})", chosen.name), values, findings })
 }

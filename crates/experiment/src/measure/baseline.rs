@@ -6,7 +6,7 @@ use fauxplat_plan::{Layout, Plan};
 use fauxplat_store::Filter;
 
 use super::compare::{between_sessions, plan};
-use crate::steer::Rounds;
+use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 
 /// Readings from another time.
@@ -33,9 +33,10 @@ pub fn against(driver: &mut Driver, earlier: &Earlier) -> Result<Judged, Failure
     let runs = driver.header.definition.runs;
     let runs = if runs == Runs::Auto { Runs::Count(rule.max_pairs) } else { runs };
     driver.plan(&plan)?;
-    driver.steer(&mut Rounds::new(plan, runs))?;
+    driver.steer(&mut Rounds::new(plan, Bounds { runs, ..Bounds::of(&driver.header.definition) }))?;
     let old = Baseline { name: &earlier.name, values: &earlier.values, findings: &earlier.findings };
-    let (ignore, tau2) = (driver.header.condition.ignore_failure, between_sessions(driver, rule.metric)?);
+    let (ignore, tau2) =
+        (driver.header.condition.ignore_failure.any(), between_sessions(driver, rule.metric)?);
     let (name, seed) = (&driver.commands[0].name, driver.header.seed);
     let mut judged = baseline_findings(&rule, old, driver.samples(), name, ignore, tau2, seed);
     if earlier.values.len() < driver.samples().len() / 4 {
@@ -61,7 +62,7 @@ pub fn from_store(driver: &Driver, baseline: &str) -> Result<Earlier, Failure> {
     check_number(stored.samples.len(), baseline)?;
     let names: Vec<String> = stored.commands.iter().map(|command| command.name.clone()).collect();
     let index = pick(&names, &driver.commands[0].name, baseline)?;
-    let ignore = stored.header.condition.ignore_failure;
+    let ignore = stored.header.condition.ignore_failure.any();
     let findings = run_findings(&stored.samples, names.len(), ignore).swap_remove(index);
     let ours = stored.samples.iter().filter(|sample| {
         usize::from(sample.command) == index

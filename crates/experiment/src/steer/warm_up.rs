@@ -12,13 +12,18 @@ pub struct WarmUp {
     commands: u16,
     rounds: std::ops::Range<u32>,
     setup: Setup,
-    ignore_failure: bool,
+    may_fail: bool,
 }
 
 impl WarmUp {
     /// So many runs of each of the first commands, in turns.
-    pub fn new(commands: u16, times: u32, ignore_failure: bool) -> Self {
-        WarmUp { commands, rounds: 0..times, setup: Setup::default(), ignore_failure }
+    pub fn new(commands: u16, times: u32) -> Self {
+        WarmUp { commands, rounds: 0..times, setup: Setup::default(), may_fail: false }
+    }
+
+    /// The same runs, of commands whose failure is a finding.
+    pub fn that_may_fail(self) -> Self {
+        WarmUp { may_fail: true, ..self }
     }
 
     /// The same runs under a setup that a block drew.
@@ -42,6 +47,6 @@ impl Steering for WarmUp {
     }
 
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
-        must_succeed(landed, self.ignore_failure)
+        if self.may_fail { Ok(()) } else { must_succeed(landed) }
     }
 }
