@@ -21,7 +21,7 @@ fn command(name: &str) -> Command {
         argv: vec![name.to_owned()],
         parameters: Vec::new(),
         prepare: None,
-        cleanup: None,
+        conclude: None,
         condition: Condition::default(),
     }
 }
@@ -171,6 +171,20 @@ fn long_runs_are_handed_over_one_by_one_and_short_ones_together() {
 }
 
 #[test]
+fn the_launcher_never_stands_still_between_short_runs() {
+    for median_ns in [0.01 * MS, 0.04 * MS, 0.1 * MS, 0.5 * MS] {
+        let machine = Machine::quiet(1, vec![noisy("a", median_ns)]);
+        let between_ns = machine.between_runs_ns;
+        let samples = execute(machine, turns(2000, 1)).samples;
+        let wall_ns = |sample: &Sample| sample.get(Metric::WALL).unwrap();
+        let busy_ns: u64 = samples.iter().map(|sample| wall_ns(sample) + between_ns).sum();
+        let last = samples.last().unwrap();
+        let whole_ns = last.started_ns + wall_ns(last) - samples[0].started_ns;
+        assert!(whole_ns as f64 <= 1.02 * busy_ns as f64, "{median_ns} ns: {whole_ns} for {busy_ns}");
+    }
+}
+
+#[test]
 fn a_drifting_machine_shows_in_both_commands_and_not_in_their_ratio() {
     let programs = vec![noisy("a", 10.0 * MS), noisy("b", 10.0 * MS)];
     let machine = Machine { drift_per_s: 0.1, ..Machine::quiet(3, programs) };
@@ -300,11 +314,11 @@ fn a_program_that_cannot_start_ends_the_experiment_with_its_name() {
 fn helpers_run_around_each_trial_and_their_failure_is_told() {
     let failures = vec![Failure { when: When::Run(3), end: RunEnd::Ended(Exit::Status(9)) }];
     let clean = Behaviour { failures, ..noisy("clean", MS) };
-    let helped = Command { cleanup: Some(vec!["clean".to_owned()]), ..command("a") };
+    let helped = Command { conclude: Some(vec!["clean".to_owned()]), ..command("a") };
     let (mut executor, _) = executor_of(Machine::quiet(1, vec![noisy("a", MS), clean]), &[helped]);
     let mut script = Script::new(turns(10, 1));
     let error = executor.execute(&mut script).unwrap_err().to_string();
-    assert_eq!(error, "the cleanup command of `a` failed with status 9");
+    assert_eq!(error, "the conclude command of `a` failed with status 9; see its output with --show-output");
     assert_eq!(script.samples.len(), 4);
 }
 

@@ -70,6 +70,8 @@ pub struct Entry {
     pub without_huge_pages: bool,
     /// Folders of the control groups that it enters.
     pub groups: Vec<PathBuf>,
+    /// Whether it finds the number of its run in its environment.
+    pub is_numbered: bool,
 }
 
 /// All programs of an experiment, addressed by index.
@@ -131,6 +133,8 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
         stack_limit_bytes: condition.stack_limit.soft_bytes(),
         without_huge_pages: condition.huge_pages == HugePages::Never,
         groups: Vec::new(),
+        // A line for a shell may name the variable. Other programs begin with what they were given and no more.
+        is_numbered: condition.shell.is_used(),
     }
 }
 

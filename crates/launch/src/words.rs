@@ -31,11 +31,75 @@ pub fn split(command: &str) -> Result<Vec<String>, LaunchError> {
             "this is {name}, which needs a shell: add --shell to run it by /bin/sh (its start is then measured too)"
         )));
     }
+    if let Some(text) = expansion(command) {
+        return Err(fail(format!(
+            "`{text}` is for a shell to fill in: add --shell, or put it into single quotes if it is meant as it stands"
+        )));
+    }
     let words = shell_words::split(command).map_err(|_| fail("a quote is not closed".into()))?;
     match words.first().map(String::as_str) {
         None | Some("") => Err(fail("the command is empty".into())),
+        Some(first) if words.len() > 1 && is_assignment(first) => Err(fail(format!(
+            "`{first}` sets a variable, which a shell would do: say --env {first}, or add --shell"
+        ))),
         Some(_) => Ok(words),
     }
+}
+
+/// Whether a word is `NAME=VALUE`.
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=')
+        .is_some_and(|(name, _)| is_name(name) && !name.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Finds what a shell would replace: a variable or the output of a command outside single quotes, and outside all quotes
+/// a pattern or a home directory.
+fn expansion(command: &str) -> Option<&str> {
+    let (mut quote, mut escaped, mut before) = (None, false, ' ');
+    for (at, c) in command.char_indices() {
+        let (is_escaped, rest) = (escaped, &command[at..]);
+        escaped = c == '\\' && !is_escaped && quote != Some('\'');
+        let begins_word = quote.is_none() && before.is_whitespace();
+        before = c;
+        match (quote, c) {
+            _ if is_escaped => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            (None | Some('"'), '`') => return Some(until_blank(rest)),
+            (None | Some('"'), '$') if rest[1..].starts_with(begins_expansion) => {
+                return Some(until_blank(rest));
+            }
+            (None, '*') => return Some(word_around(command, at)),
+            (None, '~') if begins_word && is_home(rest) => return Some(until_blank(rest)),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether `$` before this is more than itself: `awk` and regular expressions have it at the ends of words.
+fn begins_expansion(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_{(@*#?!".contains(c)
+}
+
+/// Whether `~` begins a home directory.
+fn is_home(rest: &str) -> bool {
+    let name = rest[1..].split(|c: char| c == '/' || c.is_whitespace()).next().unwrap_or_default();
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+}
+
+fn until_blank(text: &str) -> &str {
+    text.split([' ', '\t', '\n', '"', ';']).next().unwrap_or(text)
+}
+
+/// The word in which this byte stands.
+fn word_around(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
+    until_blank(&text[start..])
 }
 
 /// Finds a word outside quotes that only a shell understands.
@@ -141,6 +205,35 @@ mod tests {
         }
         assert!(split("echo 'a").unwrap_err().to_string().contains("quote"));
         assert!(split("  ").unwrap_err().to_string().contains("empty"));
+    }
+
+    #[test]
+    fn names_what_a_shell_would_fill_in() {
+        for (command, text) in [
+            ("echo $HOME", "`$HOME`"),
+            ("echo \"a ${x} b\"", "`${x}`"),
+            ("wc $(ls -1)", "`$(ls`"),
+            ("wc `ls`", "``ls``"),
+            ("grep TODO src/*.c main.c", "`src/*.c`"),
+            ("ls ~/x", "`~/x`"),
+            ("ls ~", "`~`"),
+        ] {
+            let said = split(command).unwrap_err().to_string();
+            assert!(said.contains(text) && said.contains("--shell"), "{said}");
+        }
+        let said = split("LANG=C sort x").unwrap_err().to_string();
+        assert!(said.contains("--env LANG=C"), "{said}");
+        for fine in [
+            "awk '{print $1}' '*' \\* \"*\" \"\\$x\"",
+            "grep a$ x",
+            "sed -n $ x",
+            "echo a~ x~y",
+            "curl http://x/?a=b",
+            "dd if=/dev/zero of=x",
+            "make -j {n}",
+        ] {
+            assert!(split(fine).is_ok(), "{fine}: {:?}", split(fine));
+        }
     }
 
     #[test]

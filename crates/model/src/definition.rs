@@ -18,6 +18,18 @@ pub struct CommandLine {
     /// Variables for this command alone, as `NAME=VALUE`, after those of the condition.
     #[serde(default)]
     pub env: Vec<String>,
+    /// Run once before the whole, in the place of what all commands share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<String>,
+    /// Run before each run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<String>,
+    /// Run after each run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conclude: Option<String>,
+    /// Run once after the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cleanup: Option<String>,
     /// How the program that `{program}` names in the command is built; absent when it is there already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<Build>,
@@ -136,9 +148,17 @@ pub struct Definition {
     pub warmup: u32,
     /// How many measured runs.
     pub runs: Runs,
-    /// Runs before each run, unmeasured.
+    /// Where that is left to fauxplat: at least so many of each command.
+    pub min_runs: Option<u32>,
+    /// At most so many.
+    pub max_runs: Option<u32>,
+    /// Run once before the whole, by a shell like the three that follow; unmeasured.
+    pub setup: Option<String>,
+    /// Run before each run, unmeasured.
     pub prepare: Option<String>,
-    /// Runs after each run, unmeasured.
+    /// Run after each run, unmeasured.
+    pub conclude: Option<String>,
+    /// Run once after the whole, unmeasured.
     pub cleanup: Option<String>,
     /// Counters that the programs publish; the first gives the metric `rate`.
     #[serde(rename = "table", skip_serializing_if = "Vec::is_empty")]

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fauxplat_model::{KnobChange, KnobOutcome, KnobScope, Restoration};
 use fauxplat_sys::{process, signal, timer};
@@ -10,14 +10,14 @@ use fauxplat_units::Nanos;
 
 use crate::changes::{Action, Snapshot};
 use crate::guardian::Guardian;
-use crate::journal::{self, Journal};
+use crate::journal::{self, Journal, Story};
 use crate::knob::{Form, Group, Own};
 use crate::lock::Lock;
 use crate::plan::{Plan, Reach, Step, plan};
 use crate::profile::Settings;
 use crate::restore::{Cut, recover};
 use crate::undo::why;
-use crate::{Root, TuneError};
+use crate::{Root, TuneError, place};
 
 /// A wish to change the machine.
 #[derive(Debug)]
@@ -133,14 +133,15 @@ impl Tuning<'_> {
 
     /// Takes the lock, and puts back what an earlier tuner left behind.
     fn enter(&self, tuned: &mut Tuned) -> Result<(), TuneError> {
-        tuned.lock = Some(Lock::take(&self.journal, self.wait, &self.argv.join(" "))?);
-        let story = journal::read(&self.journal)?;
-        if let Some(story) = story.filter(|story| {
-            story.kept && !self.replace && story.opening.boot_id == journal::boot_id(&self.root)
-        }) {
-            let (by, since) = (story.opening.argv.join(" "), story.opening.time);
-            return Err(TuneError::AlreadyTuned { journal: self.journal.clone(), by, since });
+        tuned.lock = Some(Lock::take(&self.root, &self.journal, self.wait, &self.argv.join(" "))?);
+        // Values that another journal is to put back are not those of before.
+        for other in place::others(&self.root, &self.journal) {
+            // What cannot be read or trusted keeps nobody from tuning.
+            let story = journal::read(&other).ok().flatten();
+            self.refuse_if(story, &other, |story| !story.entries.is_empty())?;
         }
+        let story = journal::read(&self.journal)?;
+        self.refuse_if(story, &self.journal, |story| story.kept && !self.replace)?;
         tuned.recovered = recover(&self.root, &self.journal, false, Cut::Refuse)?;
         let unfinished = tuned.recovered.as_ref().filter(|done| !done.complete);
         if let Some(done) = unfinished {
@@ -154,7 +155,24 @@ impl Tuning<'_> {
                 journal.remove()?;
             }
         }
-        Ok(())
+        place::note(&self.root, &self.journal)
+    }
+
+    /// Refuses a machine that is tuned in this boot, if that is in the way.
+    fn refuse_if(
+        &self,
+        story: Option<Story>,
+        journal: &Path,
+        is_in_the_way: impl Fn(&Story) -> bool,
+    ) -> Result<(), TuneError> {
+        let boot_id = journal::boot_id(journal, &self.root);
+        match story.filter(|story| is_in_the_way(story)) {
+            Some(story) if story.opening.boot_id == boot_id? => {
+                let (by, since) = (story.opening.argv.join(" "), story.opening.time);
+                Err(TuneError::AlreadyTuned { journal: journal.to_owned(), by, since })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Announces and makes every change; what is read back at the end of a group is what we left.
@@ -331,7 +349,10 @@ impl Writer<'_> {
         let seq = self.announce(step, action)?;
         let written = self.root.write(file, want);
         let got = self.root.read(file).ok().map(|text| form.value(&text));
-        self.journal.got(seq, got.clone())?;
+        // What cannot be read back stays in flight, and so is put back whatever is there then.
+        if got.is_some() {
+            self.journal.got(seq, got.clone())?;
+        }
         if written.is_err() && got.as_deref() == Some(before.as_str()) {
             self.journal.settle(vec![seq])?;
             self.failed.push(step.clone());

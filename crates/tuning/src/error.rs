@@ -48,7 +48,7 @@ pub enum TuneError {
     },
     /// The machine is tuned on purpose.
     #[error(
-        "the machine is tuned since {since} by `{by}`: run `fauxplat restore` first, or leave --tune out (journal {})",
+        "the machine is tuned since {since} by `{by}`: run `fauxplat restore --journal {}` first, or leave --tune out",
         journal.display()
     )]
     AlreadyTuned {
@@ -119,6 +119,34 @@ pub enum TuneError {
         path: PathBuf,
         /// Its owner.
         owner: u32,
+    },
+    /// Somebody else could have written the journal.
+    #[error(
+        "journal {}: user {owner} owns {} (mode {mode:04o}), so others than root could write what root would act upon; \
+         nothing was written to the machine. Name a place that is root's alone with --journal",
+        path.display(), culprit.display()
+    )]
+    Exposed {
+        /// The file.
+        path: PathBuf,
+        /// The file or folder that is open to others.
+        culprit: PathBuf,
+        /// Its owner.
+        owner: u32,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// Nobody can tell in which boot the journal was written.
+    #[error(
+        "journal {}: {} cannot be read, so nobody can tell whether its values are those of this boot; nothing was \
+         written to the machine. `fauxplat restore --force` puts them back all the same",
+        path.display(), file.display()
+    )]
+    NoBootId {
+        /// The journal.
+        path: PathBuf,
+        /// What would tell.
+        file: PathBuf,
     },
     /// The journal was written in another container.
     #[error(

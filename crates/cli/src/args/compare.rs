@@ -5,10 +5,18 @@ use fauxplat_experiment::measure::layouts::LinkSeeds;
 use fauxplat_model::Metric;
 use fauxplat_units::Nanos;
 
-use super::{BuildArgs, CommandArgs, ConditionArgs, EXIT_CODES, OutputArgs, percent};
+use super::help::after;
+use super::{BuildArgs, CommandArgs, ConditionArgs, OutputArgs, percent};
+
+const EXAMPLES: &str = "\
+  fauxplat compare './before input' './after input'
+  fauxplat compare --names old,new --fail-if slower --max-time 2m './old x' './new x'
+  fauxplat compare --metric peak-memory 'sort big.txt' 'sort -S 1M big.txt'
+  fauxplat compare --baseline last './program input'
+  fauxplat compare --build-a 'cc -O2 old.c -o {out}' --build-b 'cc -O2 new.c -o {out}' '{program}'";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(EXAMPLES))]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) commands: CommandArgs,
@@ -37,6 +45,9 @@ pub(crate) struct CompareArgs {
     /// neighbours and steal are the largest noise
     #[arg(long, conflicts_with = "baseline")]
     pub(crate) duet: bool,
+    /// No shell, which is the default (the same as --shell=none)
+    #[arg(short = 'N', long, conflicts_with = "shell")]
+    pub(crate) no_shell: bool,
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
     #[command(flatten)]
@@ -48,7 +59,7 @@ pub(crate) struct CompareArgs {
 #[command(next_help_heading = "Decision")]
 pub(crate) struct RuleArgs {
     /// The metric that decides: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]
-    #[arg(short, long, value_parser = metric)]
+    #[arg(long, value_parser = metric)]
     pub(crate) metric: Option<Metric>,
     /// Differences within plus or minus this count as none [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]

@@ -7,7 +7,7 @@ use fauxplat_experiment::measure::{baseline, compare, layouts};
 use fauxplat_experiment::surroundings::ProgramBuilds;
 use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Build, Comparison, Definition, Verdict};
+use fauxplat_model::{Build, Comparison, Definition, Shell, Verdict};
 use fauxplat_plan::expand;
 use fauxplat_sys::clock;
 
@@ -52,6 +52,9 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
     definition.rule.duet |= args.duet;
     define::apply_build(&mut definition, &args.build);
     apply_builds(&mut definition, args)?;
+    if args.no_shell {
+        definition.condition.shell = Shell::None;
+    }
     Ok(definition)
 }
 

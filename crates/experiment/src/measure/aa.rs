@@ -279,7 +279,7 @@ fn extra_work(driver: &mut Driver, more: f64) -> Result<u64, Failure> {
 /// Median wall time of copy A, and what one iteration adds to that of copy B; both in nanoseconds.
 fn time_of_iteration(driver: &Driver, probe: u64, runs: u32) -> Result<(f64, f64), Failure> {
     let setup = plan(driver, driver.header.seed).block(0, Phase::Warmup)[0].setup.clone();
-    let mut steering = WarmUp::new(2, runs, false).under(&setup);
+    let mut steering = WarmUp::new(2, runs).under(&setup);
     let samples = driver.aside(&driver.commands, &[0, probe], &mut steering)?;
     let median = |command| median_of(&samples, command, Metric::WALL).unwrap_or(0.0);
     let (plain_ns, loaded_ns) = (median(0), median(1));

@@ -6,7 +6,7 @@ use fauxplat_plan::{Layout, Plan};
 use fauxplat_store::Filter;
 
 use super::compare::{between_sessions, plan};
-use crate::steer::Rounds;
+use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 
 /// Readings from another time.
@@ -33,9 +33,10 @@ pub fn against(driver: &mut Driver, earlier: &Earlier) -> Result<Judged, Failure
     let runs = driver.header.definition.runs;
     let runs = if runs == Runs::Auto { Runs::Count(rule.max_pairs) } else { runs };
     driver.plan(&plan)?;
-    driver.steer(&mut Rounds::new(plan, runs))?;
+    driver.steer(&mut Rounds::new(plan, Bounds { runs, ..Bounds::of(&driver.header.definition) }))?;
     let old = Baseline { name: &earlier.name, values: &earlier.values, findings: &earlier.findings };
-    let (ignore, tau2) = (driver.header.condition.ignore_failure, between_sessions(driver, rule.metric)?);
+    let (ignore, tau2) =
+        (driver.header.condition.ignore_failure.any(), between_sessions(driver, rule.metric)?);
     let (name, seed) = (&driver.commands[0].name, driver.header.seed);
     let mut judged = baseline_findings(&rule, old, driver.samples(), name, ignore, tau2, seed);
     if earlier.values.len() < driver.samples().len() / 4 {
@@ -58,9 +59,10 @@ pub fn from_store(driver: &Driver, baseline: &str) -> Result<Earlier, Failure> {
     };
     let id = id.ok_or_else(|| Failure::usage("--baseline last: the store holds no earlier experiment"))?;
     let stored = store.load(id)?;
+    check_number(stored.samples.len(), baseline)?;
     let names: Vec<String> = stored.commands.iter().map(|command| command.name.clone()).collect();
     let index = pick(&names, &driver.commands[0].name, baseline)?;
-    let ignore = stored.header.condition.ignore_failure;
+    let ignore = stored.header.condition.ignore_failure.any();
     let findings = run_findings(&stored.samples, names.len(), ignore).swap_remove(index);
     let ours = stored.samples.iter().filter(|sample| {
         usize::from(sample.command) == index
@@ -85,6 +87,22 @@ pub fn pick(names: &[String], name: &str, baseline: &str) -> Result<usize, Failu
             names.join(" | ")
         ))
     })
+}
+
+/// The most readings of a baseline: each is drawn thousands of times, so that these take half a minute.
+const READINGS_MAX: usize = 100_000;
+
+/// Refuses a baseline whose figures would take hours.
+///
+/// # Errors
+/// It has too many readings.
+pub fn check_number(readings: usize, baseline: &str) -> Result<(), Failure> {
+    match readings > READINGS_MAX {
+        true => Err(Failure::usage(format!(
+            "--baseline {baseline} has {readings} readings; at most {READINGS_MAX} are compared"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// Readings that a baseline needs at least.

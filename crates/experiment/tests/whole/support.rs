@@ -217,7 +217,7 @@ pub(crate) fn command(name: &str, condition: &Condition) -> Command {
         argv: vec![name.to_owned()],
         parameters: Vec::new(),
         prepare: None,
-        cleanup: None,
+        conclude: None,
         condition: condition.clone(),
     }
 }

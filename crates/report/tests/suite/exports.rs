@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fauxplat_model::{Metric, Outcome, Phase, Verdict};
+use fauxplat_model::{IgnoredFailures, Metric, Outcome, Phase, Verdict};
 use fauxplat_report::{Format, ReportError, Style, write};
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn hyperfine_counts_in_seconds() {
 #[test]
 fn hyperfine_keeps_failures_that_were_to_be_ignored() {
     let mut owned = common::run(&["sort"]);
-    owned.commands[0].condition.ignore_failure = true;
+    owned.commands[0].condition.ignore_failure = IgnoredFailures::All;
     owned.samples[0].outcome = Outcome::Exited(3);
     owned.samples[1].outcome = Outcome::Signaled(11);
     let ours = exported(&owned, Format::HyperfineJson);

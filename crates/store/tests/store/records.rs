@@ -27,6 +27,7 @@ fn findings(median: f64) -> Findings {
         min: median,
         max: median,
         percentiles: [median; 4],
+        p99: None,
         outliers: 0,
     };
     let run = RunFindings {
@@ -35,6 +36,7 @@ fn findings(median: f64) -> Findings {
         runs_with_left_behind: 0,
         tree: Vec::new(),
         rates: Vec::new(),
+        against_first: None,
     };
     Findings::Run(vec![run])
 }

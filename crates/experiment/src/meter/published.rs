@@ -1,13 +1,11 @@
-//! Counters that programs publish in live tables: read before, along and after each run.
-//!
-//! Reading takes nothing from the publisher but the transfer of a cache line, and the reader stands in fauxplat's own
-//! process, which sleeps beside the run but for these looks.
+//! Counters that programs publish in live tables. Reading takes nothing from the publisher but the transfer of a cache
+//! line.
 
 use fauxplat_model::{Metric, MetricSpec, OPEN_MAX, RateSeries, Reading, Readings, Series, TableSource};
 use fauxplat_table::{AnyTable, Error, Selection, Standing};
 
-/// How long apart the looks along a run are.
-pub(crate) const LOOK_EVERY_MS: i32 = 100;
+use super::{LOOK_EVERY_MS, Meter, Over};
+
 /// A last interval shorter than this is joined to the one before: its rate would be mostly rounding.
 const SHORTEST_NS: u64 = LOOK_EVERY_MS as u64 * 1_000_000 / 2;
 /// Millionths in a whole, the unit of rates.
@@ -16,72 +14,63 @@ const MICRO: f64 = 1e6;
 const LOOKS_MAX: usize = 4096;
 
 /// The counters that an experiment watches, and how they rose in each run so far.
-#[derive(Debug, Default)]
-pub struct Published(Vec<Counter>);
+#[derive(Debug)]
+pub(super) struct Published(Vec<Counter>);
 
 impl Published {
     /// Watches these. A table need not exist before a run publishes it.
     ///
     /// # Errors
     /// A file that exists and cannot be read, or is no table.
-    pub fn open(sources: &[TableSource]) -> Result<Self, Error> {
+    pub(super) fn open(sources: &[TableSource]) -> Result<Self, Error> {
         sources.iter().map(Counter::open).collect::<Result<_, _>>().map(Published)
     }
+}
 
-    /// Whether there is nothing to watch.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+impl Meter for Published {
+    /// `rate` is the first one's; each has a metric of its own name besides.
+    fn metrics(&self) -> Vec<Metric> {
+        self.0.iter().filter_map(|counter| counter.metric).collect()
     }
 
-    /// The series of all runs so far, per counter.
-    pub fn series(&self) -> Vec<Vec<RateSeries>> {
-        self.0.iter().map(|counter| counter.series.clone()).collect()
+    fn begin(&mut self) {
+        self.0.iter_mut().for_each(Counter::begin);
     }
 
-    /// The series of one run, per counter that has one.
-    pub(crate) fn series_of(&self, trial: u32) -> impl Iterator<Item = Series> + '_ {
-        let last = move |counter: &Counter| {
+    fn look(&mut self, now_ns: u64) {
+        self.0.iter_mut().for_each(|counter| counter.look(now_ns));
+    }
+
+    fn end(&mut self, run: Over, readings: &mut Readings) {
+        for (index, counter) in self.0.iter_mut().enumerate() {
+            let rate = counter.end(run).get();
+            let names = [(index == 0).then_some(Metric::RATE), counter.metric];
+            names.into_iter().flatten().for_each(|metric| readings.set(metric, rate));
+        }
+    }
+
+    fn series_of(&self, trial: u32) -> Vec<Series> {
+        let last = |counter: &Counter| {
             let series = counter.series.last().filter(|series| series.trial == trial)?;
             let values = series.rate_per_s.iter().map(|rate| rate * MICRO).collect();
             let metric = counter.metric.unwrap_or(Metric::RATE);
             Some(Series { trial, metric, until_ns: series.until_ns.clone(), values })
         };
-        self.0.iter().filter_map(last)
+        self.0.iter().filter_map(last).collect()
     }
 
-    /// Why the latest run without this metric has none; empty if every run has one.
-    pub fn trouble(&self, metric: Metric) -> &str {
+    fn rates(&self) -> Vec<Vec<RateSeries>> {
+        self.0.iter().map(|counter| counter.series.clone()).collect()
+    }
+
+    fn trouble(&self, metric: Metric) -> Option<&str> {
         let named = self.0.iter().find(|counter| counter.metric == Some(metric));
-        named.or(self.0.first()).map_or("", |counter| &counter.last_trouble)
+        let first = || self.0.first().filter(|_| metric == Metric::RATE);
+        named.or_else(first).map(|counter| counter.last_trouble.as_str())
     }
 
-    /// What was not measured, a sentence per counter.
-    pub fn not_measured(&self) -> Vec<String> {
+    fn not_measured(&self) -> Vec<String> {
         self.0.iter().filter_map(Counter::not_measured).collect()
-    }
-
-    /// Just before a run.
-    pub(crate) fn begin(&mut self) {
-        self.0.iter_mut().for_each(Counter::begin);
-    }
-
-    /// During a run, `now_ns` by the monotonic clock.
-    pub(crate) fn look(&mut self, now_ns: u64) {
-        self.0.iter_mut().for_each(|counter| counter.look(now_ns));
-    }
-
-    /// The metrics that these counters give beside `rate`, which is the first one's.
-    pub fn metrics(&self) -> impl Iterator<Item = Metric> + '_ {
-        self.0.iter().filter_map(|counter| counter.metric)
-    }
-
-    /// After a run that began at `started_ns` and took `wall_ns`: the rate by each counter.
-    pub(crate) fn end(&mut self, trial: u32, started_ns: u64, wall_ns: u64, readings: &mut Readings) {
-        for (index, counter) in self.0.iter_mut().enumerate() {
-            let rate = counter.end(trial, started_ns, wall_ns).get();
-            let names = [(index == 0).then_some(Metric::RATE), counter.metric];
-            names.into_iter().flatten().for_each(|metric| readings.set(metric, rate));
-        }
     }
 }
 
@@ -171,7 +160,7 @@ impl Counter {
         }
     }
 
-    fn end(&mut self, trial: u32, started_ns: u64, wall_ns: u64) -> Reading {
+    fn end(&mut self, Over { trial, started_ns, wall_ns }: Over) -> Reading {
         self.refresh();
         self.runs += 1;
         match self.rise_at_end() {
