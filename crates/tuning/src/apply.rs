@@ -16,6 +16,7 @@ use crate::lock::Lock;
 use crate::plan::{Plan, Reach, Step, plan};
 use crate::profile::Settings;
 use crate::restore::{Cut, recover};
+use crate::told::{barred, made, outcome_of, told, value_change};
 use crate::undo::why;
 use crate::{Root, TuneError, place};
 
@@ -442,60 +443,4 @@ fn is_kernels(root: &Root, tid: &str) -> bool {
 fn find<'a>(changes: &'a mut [KnobChange], step: &Step) -> Option<&'a mut KnobChange> {
     let target = step.action.target();
     changes.iter_mut().rev().find(|change| change.target == target && change.knob == step.knob)
-}
-
-/// What a failed write says about itself.
-fn outcome_of(error: &io::Error) -> KnobOutcome {
-    match error.kind() {
-        io::ErrorKind::NotFound => KnobOutcome::Absent,
-        io::ErrorKind::PermissionDenied if error.raw_os_error() == Some(13) => KnobOutcome::Denied,
-        _ => KnobOutcome::Refused,
-    }
-}
-
-/// Why a change cannot even be tried.
-pub(crate) fn barred(root: &Root, step: &Step) -> Option<(KnobOutcome, String)> {
-    let needs_root = || Some((KnobOutcome::Denied, "needs root".to_owned()));
-    match &step.action {
-        Action::Write { file, .. } => {
-            let error = root.check_writable(file).err()?;
-            Some((outcome_of(&error), why(&error)))
-        }
-        Action::Folder { .. } | Action::Move { .. } if root.is_real() && !process::is_root() => needs_root(),
-        Action::Snapshot(_) if root.is_real() && !process::is_root() => needs_root(),
-        _ => None,
-    }
-}
-
-/// A change that was not made.
-pub(crate) fn told(step: &Step, (outcome, reason): (KnobOutcome, String)) -> KnobChange {
-    KnobChange {
-        knob: step.knob.clone(),
-        target: step.action.target(),
-        wanted: step.action.wanted(),
-        outcome,
-        reason: Some(reason),
-        ..KnobChange::default()
-    }
-}
-
-fn made(step: &Step, done: io::Result<()>) -> KnobChange {
-    match done {
-        Ok(()) => KnobChange {
-            after: Some(step.action.wanted()),
-            reason: None,
-            ..told(step, (KnobOutcome::Changed, String::new()))
-        },
-        Err(error) => told(step, (outcome_of(&error), why(&error))),
-    }
-}
-
-pub(crate) fn value_change(
-    step: &Step,
-    before: String,
-    after: Option<String>,
-    outcome: KnobOutcome,
-    reason: Option<String>,
-) -> KnobChange {
-    KnobChange { before: Some(before), after, reason, ..told(step, (outcome, String::new())) }
 }

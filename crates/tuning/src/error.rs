@@ -1,6 +1,7 @@
 //! What can go wrong before, while and after the machine is changed.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use fauxplat_model::Tuner;
 use fauxplat_sys::SysError;
@@ -187,4 +188,10 @@ impl TuneError {
                 | Newer { .. }
         )
     }
+}
+
+/// An error about the journal.
+pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> TuneError {
+    let path = path.to_owned();
+    move |source| TuneError::Journal { path: path.clone(), source }
 }

@@ -12,10 +12,10 @@ use crate::Root;
 use crate::changes::Action;
 use crate::journal::{Journal, Story};
 use crate::knob::{Form, Group};
+use crate::knobs::HURRY as FILE;
 use crate::undo::why;
 
 const KNOB: &str = "rcu-expedited";
-pub(crate) const FILE: &str = "sys/kernel/rcu_expedited";
 
 /// The hurry while it lasts.
 pub(crate) struct Hurry {

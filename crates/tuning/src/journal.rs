@@ -15,9 +15,10 @@ use fauxplat_sys::{clock, files, process};
 use serde::{Deserialize, Serialize};
 
 use crate::changes::Action;
+use crate::error::failed;
 use crate::keeper::Keeper;
 use crate::knob::Group;
-use crate::lock::is_still;
+use crate::place::{beside, is_still};
 use crate::{Root, TuneError, place};
 
 /// The format that this version writes, and the latest that it reads.
@@ -342,19 +343,6 @@ impl Story {
             Record::Settled { seqs } => self.entries.retain(|entry| !seqs.contains(&entry.seq)),
         }
     }
-}
-
-/// An error about the journal.
-pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> TuneError {
-    let path = path.to_owned();
-    move |source| TuneError::Journal { path: path.clone(), source }
-}
-
-/// A file beside the journal.
-pub(crate) fn beside(journal: &Path, suffix: &str) -> PathBuf {
-    let mut name = journal.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }
 
 /// A new name in a folder is on the disk only when the folder is.

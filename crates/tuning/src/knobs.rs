@@ -267,8 +267,11 @@ const BESIDES: &[Place] = &[
     plain("proc/irq/*/smp_affinity_list", &[]),
     plain("sys/devices/system/cpu/cpu*/online", &[]),
     Place { pattern: "sys/fs/cgroup/cgroup.subtree_control", form: Form::Controllers, words: &[] },
-    plain(crate::hurry::FILE, &[]),
+    plain(HURRY, &[]),
 ];
+
+/// The switch by which the kernel hurries.
+pub(crate) const HURRY: &str = "sys/kernel/rcu_expedited";
 
 /// Whether some knob writes this file, and reads it in this form.
 pub(crate) fn leads_to(file: &str, form: Form) -> bool {

@@ -28,6 +28,7 @@ mod root;
 mod setting;
 mod status;
 mod tasks;
+mod told;
 mod undo;
 mod witness;
 

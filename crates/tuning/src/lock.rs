@@ -13,7 +13,8 @@ use std::time::Duration;
 use fauxplat_model::Tuner;
 use fauxplat_sys::{files, process, signal};
 
-use crate::journal::failed;
+use crate::error::failed;
+use crate::place::is_still;
 use crate::{Root, TuneError, place};
 
 /// The right to change the machine.
@@ -30,7 +31,7 @@ impl Lock {
         loop {
             let mut file = open(&path).map_err(failed(&path))?;
             if !hold(&file, wait).map_err(failed(&path))? {
-                if wait {
+                if signal::stop_requested() {
                     return Err(TuneError::Interrupted);
                 }
                 return Err(TuneError::Busy { holder: told(&mut file), lock: path });
@@ -91,23 +92,20 @@ fn open(path: &Path) -> io::Result<File> {
 /// How long between two tries.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// Tries of somebody who does not wait: whoever only looks who is at work holds the lock for a moment.
+const TRIES: u32 = 5;
+
 /// Holds the lock, if need be after waiting until nobody else does or the user has had enough; whether it is held.
 fn hold(file: &File, wait: bool) -> io::Result<bool> {
-    loop {
+    for attempt in 1.. {
         match file.try_lock() {
             Ok(()) => return Ok(true),
-            Err(TryLockError::WouldBlock) if wait && !signal::stop_requested() => std::thread::sleep(PAUSE),
-            Err(TryLockError::WouldBlock) => return Ok(false),
             Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if signal::stop_requested() || (!wait && attempt >= TRIES) => break,
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
         }
     }
-}
-
-/// Whether a name still stands for the file that is open.
-pub(crate) fn is_still(path: &Path, file: &File) -> bool {
-    let identity = |facts: fs::Metadata| (facts.dev(), facts.ino());
-    let ours = file.metadata().map(identity);
-    fs::symlink_metadata(path).is_ok_and(|facts| ours.is_ok_and(|ours| ours == identity(facts)))
+    Ok(false)
 }
 
 /// Writes down who holds it. Nothing depends on that: a disk that is full need not keep anybody from the lock.

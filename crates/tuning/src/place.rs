@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_sys::{files, process};
 
-use crate::journal::{beside, failed};
+use crate::error::failed;
 use crate::{Root, TuneError};
 
 /// Where the journal is unless somebody names another place: what a boot undoes need not outlive it, and `/run` can be
@@ -22,36 +22,38 @@ const VARIABLE: &str = "FAUXPLAT_JOURNAL";
 pub fn default_journal() -> PathBuf {
     std::env::var_os(VARIABLE)
         .filter(|path| !path.is_empty())
-        .map_or_else(|| chosen(Path::exists), PathBuf::from)
+        .map_or_else(|| chosen(Path::exists).unwrap_or_else(|| DEFAULTS[0].into()), PathBuf::from)
 }
 
-fn chosen(is_there: impl Fn(&Path) -> bool) -> PathBuf {
+/// The default place where there is something already, else the first where something can be made.
+fn chosen(is_there: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let places = DEFAULTS.map(Path::new);
     let can_be_made = |place: &&&Path| {
         let there = place.ancestors().skip(1).find(|folder| folder.exists());
         there.is_some_and(files::may_write)
     };
     let place = places.iter().find(|place| is_there(place)).or(places.iter().find(can_be_made));
-    place.map_or(DEFAULTS[0].into(), |place| place.to_path_buf())
+    place.map(|place| place.to_path_buf())
 }
 
 /// The lock that belongs to a journal. There is one for this machine wherever its journals are, since two tuners would
-/// each note what the other wrote; an ordinary user, who cannot have that one, changes what is the user's own.
+/// each note what the other wrote. Who cannot have that one (an ordinary user, root where nothing can be written to) has
+/// one beside the journal.
 pub(crate) fn lock(root: &Root, journal: &Path) -> PathBuf {
-    let of_the_machine = is_shared(root).then(|| chosen(|place| beside(place, LOCK).exists()));
-    beside(&of_the_machine.unwrap_or_else(|| journal.to_owned()), LOCK)
+    beside(&of_the_machine(root).unwrap_or_else(|| journal.to_owned()), LOCK)
 }
 
 const LOCK: &str = ".lock";
 
-/// Whether there can be other journals of the same machine.
-fn is_shared(root: &Root) -> bool {
-    root.is_real() && process::is_root()
+/// The default journal beside which is what all journals of this machine have together.
+fn of_the_machine(root: &Root) -> Option<PathBuf> {
+    let is_shared = root.is_real() && process::is_root();
+    is_shared.then(|| chosen(|place| beside(place, LOCK).exists()))?
 }
 
 /// Where the path of a journal is noted that lies elsewhere than by default.
 fn note_of_another(root: &Root) -> Option<PathBuf> {
-    is_shared(root).then(|| beside(&chosen(|place| beside(place, LOCK).exists()), ".elsewhere"))
+    of_the_machine(root).map(|journal| beside(&journal, ".elsewhere"))
 }
 
 /// Other journals of this machine that there may be.
@@ -113,4 +115,18 @@ pub(crate) fn check_file(path: &Path, file: &File) -> Result<(), TuneError> {
         return Err(TuneError::Exposed { path: path.to_owned(), culprit: path.to_owned(), owner, mode });
     }
     Ok(())
+}
+
+/// A file beside the journal.
+pub(crate) fn beside(journal: &Path, suffix: &str) -> PathBuf {
+    let mut name = journal.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Whether a name still stands for the file that is open.
+pub(crate) fn is_still(path: &Path, file: &File) -> bool {
+    let identity = |facts: fs::Metadata| (facts.dev(), facts.ino());
+    let ours = file.metadata().map(identity);
+    fs::symlink_metadata(path).is_ok_and(|facts| ours.is_ok_and(|ours| ours == identity(facts)))
 }

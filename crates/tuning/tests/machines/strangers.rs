@@ -20,6 +20,7 @@ pub(crate) const CASES: &[Case] = &[
     ("nobody_else_keeps_root_from_restoring", nobody_else_keeps_root_from_restoring),
     ("what_others_may_have_written_is_not_acted_upon", what_others_may_have_written_is_not_acted_upon),
     ("journal_and_lock_are_their_owners_alone", journal_and_lock_are_their_owners_alone),
+    ("a_journal_of_another_container_is_restored_there", a_journal_of_another_container_is_restored_there),
     ("a_boot_that_cannot_be_told_is_no_other_boot", a_boot_that_cannot_be_told_is_no_other_boot),
     ("a_value_that_could_not_be_read_back_is_put_back", a_value_that_could_not_be_read_back_is_put_back),
 ];
@@ -191,6 +192,27 @@ fn journal_and_lock_are_their_owners_alone() {
     assert_eq!((permissions(&shared), permissions(&shared.join("journal"))), (0o755, 0o600));
     drop(elsewhere);
     restore(&machine.root, &journal, Restore::default(), "test").unwrap().unwrap();
+}
+
+/// Task ids of another namespace are other tasks here.
+fn a_journal_of_another_container_is_restored_there() {
+    let machine = Machine::new();
+    let before = machine.all();
+    let namespace = |number: u32| {
+        let folder = machine.path("proc/self/ns");
+        fs::create_dir_all(&folder).unwrap();
+        let _none = fs::remove_file(folder.join("pid"));
+        symlink(format!("pid:[{number}]"), folder.join("pid")).unwrap();
+    };
+    namespace(1);
+    machine.keep(&["swappiness=1"]);
+    namespace(2);
+    let error = machine.restore(false).unwrap_err();
+    assert!(matches!(error, TuneError::OtherNamespace { .. }), "{error}");
+    assert_eq!(machine.read(SWAPPINESS), "1");
+    namespace(1);
+    assert!(machine.restore(false).unwrap().unwrap().complete);
+    assert_eq!(machine.all(), before);
 }
 
 /// What cannot be read is neither this boot nor another, so it is neither acted upon nor dropped.
