@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use fauxplat_launch::Capture;
+use fauxplat_model::Outcome;
 use tempfile::TempDir;
 
 use crate::error::at;
@@ -52,11 +53,23 @@ impl ProgramSlots {
         // Copied by another process: a program that this one had open for writing could not be executed while some
         // other thread's child still holds the descriptor.
         let copy = Capture { program: "cp".into(), arguments: words.to_vec(), ..Capture::default() };
-        copy.run()?;
+        let copied = copy.run()?;
+        match copied.outcome {
+            Outcome::Exited(0) => {}
+            Outcome::TimedOut => return Err(VariantError::Interrupted),
+            // What was copied in part is no program, and must not come to stand where one is run.
+            _ => return Err(at(&fresh)(std::io::Error::other(said(&copied.errors)))),
+        }
         fs::rename(&fresh, path).map_err(at(path))?;
         // Says to other fauxplats that the folder is in use.
         let _unheard =
             File::open(self.folder.path()).and_then(|folder| folder.set_modified(crate::cache::now()));
         Ok(())
     }
+}
+
+/// The last line of what a command said about its failure.
+fn said(errors: &[u8]) -> String {
+    let text = String::from_utf8_lossy(errors);
+    text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("the copy failed").to_owned()
 }
