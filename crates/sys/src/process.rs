@@ -216,13 +216,23 @@ pub fn own_session() {
 
 /// Waits until the descriptor is readable or the time is over; true when readable. See `poll(2)`.
 /// Interruption by a signal counts as time over, so that the caller looks at its flags.
+///
+/// # Errors
+/// The descriptor is not open: it would never become readable, and a caller that reads it would turn in circles.
 pub fn wait_readable(fd: i32, timeout_ms: i32) -> Result<bool> {
+    let not_open =
+        || SysError { call: "poll".to_owned(), source: std::io::Error::from_raw_os_error(libc::EBADF) };
+    if fd < 0 {
+        // poll(2) passes over such a descriptor, and waits for nothing.
+        return Err(not_open());
+    }
     let mut one = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     // SAFETY: the pointer describes exactly one pollfd.
     let got = unsafe { libc::poll(&mut one, 1, timeout_ms) };
     match got {
         -1 if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => Ok(false),
         -1 => Err(SysError::last("poll")),
+        _ if one.revents & libc::POLLNVAL != 0 => Err(not_open()),
         ready => Ok(ready > 0),
     }
 }

@@ -420,11 +420,7 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
     let done = |value: libc::c_int, stage| if value < 0 { Err(stage) } else { Ok(()) };
     // SAFETY: integers and null-terminated strings that live in `setup`; `param` lives for its call.
     unsafe {
-        for (place, &fd) in (0..).zip(&setup.stdio) {
-            if fd != place {
-                done(libc::dup2(fd, place), Stage::Stdio)?;
-            }
-        }
+        place_stdio(setup.stdio)?;
         if let Some(inherited) = &setup.inherited {
             close_on_exec_all_but(inherited)?;
         }
@@ -447,6 +443,28 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
         // The policy comes last: a real-time child must not hold the CPU for longer than it needs.
         if let Some((policy, priority)) = setup.policy {
             done(try_policy(0, policy, priority), Stage::Policy)?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives the standard descriptors their places. One that stands in another's place is moved out of the way first, or it
+/// would be overwritten before its turn.
+///
+/// # Safety
+/// Must run in the child of [`start`], whose table of descriptors is its own.
+unsafe fn place_stdio(mut stdio: [i32; 3]) -> Result<(), Stage> {
+    let done = |value: libc::c_int| if value < 0 { Err(Stage::Stdio) } else { Ok(value) };
+    for (place, fd) in (0..).zip(&mut stdio) {
+        if *fd != place && (0..3).contains(fd) {
+            // SAFETY: only integers are passed.
+            *fd = done(unsafe { libc::fcntl(*fd, libc::F_DUPFD_CLOEXEC, 3) })?;
+        }
+    }
+    for (place, fd) in (0..).zip(stdio) {
+        if fd != place {
+            // SAFETY: only integers are passed.
+            done(unsafe { libc::dup2(fd, place) })?;
         }
     }
     Ok(())

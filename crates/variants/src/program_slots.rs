@@ -65,7 +65,7 @@ impl ProgramSlots {
             Outcome::TimedOut => return Err(VariantError::Interrupted),
             Outcome::Exited(0) if sha256(&fresh).as_ref() == Some(&built.sha256) => {}
             _ => {
-                let said = String::from_utf8_lossy(&copied.output).trim().replace('\n', "; ");
+                let said = copied.output.text().trim().replace('\n', "; ");
                 let said = if said.is_empty() { "its hash is another".to_owned() } else { said };
                 return Err(VariantError::NotCopied { from: built.path.clone(), to: fresh, said });
             }
@@ -76,4 +76,10 @@ impl ProgramSlots {
             File::open(self.folder.path()).and_then(|folder| folder.set_modified(crate::cache::now()));
         Ok(())
     }
+}
+
+/// The last line of what a command said about its failure.
+fn said(errors: &[u8]) -> String {
+    let text = String::from_utf8_lossy(errors);
+    text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("the copy failed").to_owned()
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fauxplat_launch::Capture;
 use fauxplat_model::{Build, Condition, Outcome, Variation, Way};
-use fauxplat_variants::{Builder, ProgramSlots, Question, Recipe, VariantError};
+use fauxplat_variants::{Builder, Built, ProgramSlots, Question, Recipe, VariantError};
 use tempfile::TempDir;
 
 /// A folder with a small program in two files, and a cache beside it.
@@ -198,6 +198,22 @@ fn a_berth_keeps_its_path_and_changes_its_program() {
         hashes.push(fauxplat_launch::words::sha256(slots.path(0)).unwrap());
     }
     assert_ne!(hashes[0], hashes[1]);
+}
+
+/// A copy that broke off is not put in the place of a program that works.
+#[test]
+fn a_program_that_cannot_be_copied_leaves_the_one_before() {
+    let yard = yard();
+    let slots = ProgramSlots::new(&yard.builder, 1).unwrap();
+    let built = |path: &Path| Built { path: path.to_owned(), sha256: String::new(), took_ns: None };
+    slots.put(0, &built(Path::new("/bin/echo"))).unwrap();
+    let before = fs::read(slots.path(0)).unwrap();
+    for missing in [yard.folder.path().join("none"), yard.folder.path().to_owned()] {
+        let error = slots.put(0, &built(&missing)).unwrap_err();
+        assert!(matches!(error, VariantError::File { .. }), "{error}");
+        assert!(error.to_string().contains("program.new: cp: "), "{error}");
+        assert!(fs::read(slots.path(0)).unwrap() == before, "the program is the one before");
+    }
 }
 
 #[test]

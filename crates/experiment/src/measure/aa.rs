@@ -199,37 +199,54 @@ fn stratum_of(
     // The amount of work is found before anything disturbs: a burner would take more from the longer runs.
     let extra_work = calibration.power.map(|(more, _)| extra_work(driver, more)).transpose()?;
     let _burners = disturbance(stratum, driver)?;
-    let identical = comparisons(driver, (calibration.comparisons, place), &[], name(stratum))?;
-    findings.strata.push(aa_stratum(name(stratum), &identical));
+    let (identical, ended) = comparisons(driver, (calibration.comparisons, place), &[], name(stratum));
+    if ended.is_ok() || !identical.is_empty() {
+        findings.strata.push(aa_stratum(name(stratum), &identical));
+    }
+    ended?;
     if let (Some((more, count)), Some(extra_work), false) =
         (calibration.power, extra_work, driver.interrupted)
     {
         let place = Place { before: place.before + calibration.comparisons, ..place };
         let what = format!("{}, power", name(stratum));
-        let different = comparisons(driver, (count, place), &[0, extra_work], &what)?;
+        let (different, ended) = comparisons(driver, (count, place), &[0, extra_work], &what);
         // More work takes more of everything, except of a rate.
         let true_ratio = match driver.header.definition.rule.metric.more_is_better() {
             true => 1.0 / (1.0 + more),
             false => 1.0 + more,
         };
-        findings.power.push(power_result(name(stratum), true_ratio, &different));
+        if ended.is_ok() || !different.is_empty() {
+            findings.power.push(power_result(name(stratum), true_ratio, &different));
+        }
+        ended?;
     }
     driver.header.condition.cpu = placement;
     Ok(())
 }
 
-/// Complete comparisons, each with a seed of its own.
+/// Complete comparisons, each with a seed of its own. What failed stands beside those that were complete before.
 fn comparisons(
     driver: &mut Driver,
     (count, place): (u32, Place),
     extra_work: &[u64],
     what: &str,
-) -> Result<Vec<Finished>, Failure> {
-    driver.replace_commands(extra_work)?;
-    driver.warm_up(1)?;
-    driver.check_rates()?;
-    let (rule, names) = (driver.header.definition.rule.clone(), driver.names());
+) -> (Vec<Finished>, Result<(), Failure>) {
     let mut finished = Vec::new();
+    let begun = driver.replace_commands(extra_work).and_then(|()| driver.warm_up(1));
+    let done = begun
+        .and_then(|()| driver.check_rates())
+        .and_then(|()| compare_again(driver, (count, place), what, &mut finished));
+    driver.part = None;
+    (finished, done)
+}
+
+fn compare_again(
+    driver: &mut Driver,
+    (count, place): (u32, Place),
+    what: &str,
+    finished: &mut Vec<Finished>,
+) -> Result<(), Failure> {
+    let (rule, names) = (driver.header.definition.rule.clone(), driver.names());
     for number in 0..count {
         let words = format!("{what}: comparison {} of {count}", number + 1);
         driver.part = Some(Part { number: place.before + number, of: place.of, words });
@@ -245,8 +262,7 @@ fn comparisons(
         let own = steering.own(driver.samples());
         finished.push(Finished::new(&judged.findings.comparisons[0], own));
     }
-    driver.part = None;
-    Ok(finished)
+    Ok(())
 }
 
 /// Pairs of runs from which the amount of extra work is computed: as many as fit into some seconds.

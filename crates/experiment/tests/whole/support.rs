@@ -252,7 +252,7 @@ pub(crate) fn report(finished: &Finished, format: Format) -> Option<String> {
 }
 
 #[track_caller]
-fn reports_render(finished: &Finished) {
+pub(crate) fn reports_render(finished: &Finished) {
     for format in Format::ALL {
         let text = report(finished, format);
         // Other tools may have no place for these findings, people and programs do.
