@@ -198,10 +198,17 @@ pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) {
     rule.metric = args.metric.unwrap_or(rule.metric);
     rule.margin = args.margin.unwrap_or(rule.margin);
     rule.level = args.level.unwrap_or(rule.level);
+    let is_limited = rule.max_pairs != Rule::default().max_pairs || args.max_pairs.is_some();
     rule.max_pairs = args.max_pairs.unwrap_or(rule.max_pairs);
     rule.max_time_s = args.max_time.map(|limit| limit.as_secs_f64()).or(rule.max_time_s);
+    rule.tail_margin = args.tail_margin.unwrap_or(rule.tail_margin);
     rule.anytime |= args.anytime;
+    // A number of pairs is a limit. Otherwise time decides, and there are at least the usual number of pairs.
+    rule.at_least_s = (!is_limited).then(|| rule.max_time_s.or(rule.at_least_s).unwrap_or(PATIENCE_S));
 }
+
+/// Seconds that an undecided comparison takes when nobody said how long.
+const PATIENCE_S: f64 = 30.0;
 
 /// Blocks of the classic exhaustive sweep, and so the most that anybody expects.
 const BLOCKS_MAX: u32 = 100;

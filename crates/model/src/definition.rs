@@ -109,6 +109,13 @@ pub struct Rule {
     pub margin: f64,
     /// The comparison ends as inconclusive after this many pairs.
     pub max_pairs: u32,
+    /// It goes on beyond them, undecided, until this many seconds have passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least_s: Option<f64>,
+    /// One command may be much slower than the other in this share of the pairs more than the other way round, and both
+    /// still be equivalent as a whole.
+    #[serde(skip_serializing_if = "is_usual_tail_margin")]
+    pub tail_margin: f64,
     /// The comparison ends as inconclusive after this many seconds.
     pub max_time_s: Option<f64>,
     /// Whether the verdict must be valid at every moment, at the price of more pairs.
@@ -118,6 +125,13 @@ pub struct Rule {
     pub duet: bool,
 }
 
+/// The usual margin of the tail: three points of share.
+const TAIL_MARGIN: f64 = 0.03;
+
+fn is_usual_tail_margin(margin: &f64) -> bool {
+    *margin == TAIL_MARGIN
+}
+
 impl Default for Rule {
     fn default() -> Self {
         Rule {
@@ -125,6 +139,8 @@ impl Default for Rule {
             level: 0.01,
             margin: 0.01,
             max_pairs: 128,
+            at_least_s: None,
+            tail_margin: TAIL_MARGIN,
             max_time_s: None,
             anytime: false,
             duet: false,

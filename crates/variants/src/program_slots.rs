@@ -77,9 +77,3 @@ impl ProgramSlots {
         Ok(())
     }
 }
-
-/// The last line of what a command said about its failure.
-fn said(errors: &[u8]) -> String {
-    let text = String::from_utf8_lossy(errors);
-    text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("the copy failed").to_owned()
-}

@@ -200,22 +200,6 @@ fn a_berth_keeps_its_path_and_changes_its_program() {
     assert_ne!(hashes[0], hashes[1]);
 }
 
-/// A copy that broke off is not put in the place of a program that works.
-#[test]
-fn a_program_that_cannot_be_copied_leaves_the_one_before() {
-    let yard = yard();
-    let slots = ProgramSlots::new(&yard.builder, 1).unwrap();
-    let built = |path: &Path| Built { path: path.to_owned(), sha256: String::new(), took_ns: None };
-    slots.put(0, &built(Path::new("/bin/echo"))).unwrap();
-    let before = fs::read(slots.path(0)).unwrap();
-    for missing in [yard.folder.path().join("none"), yard.folder.path().to_owned()] {
-        let error = slots.put(0, &built(&missing)).unwrap_err();
-        assert!(matches!(error, VariantError::File { .. }), "{error}");
-        assert!(error.to_string().contains("program.new: cp: "), "{error}");
-        assert!(fs::read(slots.path(0)).unwrap() == before, "the program is the one before");
-    }
-}
-
 #[test]
 fn questions_are_asked_under_the_condition() {
     let mut yard = yard();
@@ -246,7 +230,11 @@ fn what_is_not_copied_whole_is_not_put_in_its_place() {
     let another = yard.folder.path().join("another");
     fs::write(&another, &before[..before.len() / 2]).unwrap();
     let half = fauxplat_variants::Built { path: another, ..recipe.plain().clone() };
-    for broken in [unreadable, half] {
+    let missing = fauxplat_variants::Built {
+        path: yard.folder.path().join("none"),
+        ..recipe.plain().clone()
+    };
+    for broken in [unreadable, half, missing] {
         let error = slots.put(0, &broken).unwrap_err();
         assert!(matches!(error, VariantError::NotCopied { .. }), "{error}");
         assert_eq!(fs::read(slots.path(0)).unwrap(), before);

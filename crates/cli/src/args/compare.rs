@@ -67,10 +67,13 @@ pub(crate) struct RuleArgs {
     /// Probability of a false `different` over the whole comparison [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) level: Option<f64>,
-    /// Inconclusive after this many pairs [default: 128]
+    /// Excess of pairs in which one command is much slower that counts as none, as a share of all [default: 3%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) tail_margin: Option<f64>,
+    /// Undecided, end after this many pairs [default: 30 s or 128 pairs, whichever is later]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(6..))]
     pub(crate) max_pairs: Option<u32>,
-    /// Inconclusive after this time
+    /// Undecided, end after this time
     #[arg(long, value_name = "TIME")]
     pub(crate) max_time: Option<Nanos>,
     /// A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs

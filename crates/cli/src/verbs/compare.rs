@@ -105,7 +105,7 @@ fn against_baseline(driver: &mut Driver, baseline: &str) -> Result<Judged, Failu
 /// The gate that the user asked for.
 fn gate(gates: &[Gate], comparisons: &[Comparison]) -> Result<(), Failure> {
     for comparison in comparisons {
-        let different = comparison.verdict == Verdict::Different;
+        let different = comparison.is_different_beyond_margin();
         let fails = |gate: &&Gate| match gate {
             Gate::Slower => different && !comparison.b_is_better(),
             Gate::Faster => different && comparison.b_is_better(),

@@ -29,7 +29,7 @@ impl Density {
         // A quarter of the magnitudes of a standard normal deviate lie below 0.3186.
         let scale = (r[r.len() / 4] / 0.3186).min((squares / n).sqrt());
         let width = 1.06 * scale * (2.0 * n).powf(-0.2);
-        if !(width > 1e-12 * r[r.len() - 1]) {
+        if width.is_nan() || width <= 1e-12 * r[r.len() - 1] {
             return None;
         }
         let mut counts = Vec::new();
