@@ -1,6 +1,8 @@
 //! A small version, with fixed seeds, of the simulation in `examples/sim`: it fails when the rule loses its error
 //! rate, its power or its thrift.
 
+#[path = "../examples/sim/baselines.rs"]
+mod baselines;
 #[path = "../examples/sim/carry_over.rs"]
 mod carry_over;
 #[path = "../examples/sim/cells.rs"]
@@ -63,6 +65,18 @@ fn what_a_third_command_leaves_makes_no_difference_between_the_others() {
         let wrong = carry_over::false_verdicts(&cell, 400);
         // Of 400 at a true 1 % more than eleven come once in a thousand times.
         assert!(wrong <= 11, "{}: {wrong} of 400", cell.name);
+    }
+}
+
+#[test]
+fn a_machine_that_moved_between_sessions_is_no_difference_of_programs() {
+    for cell in baselines::cells() {
+        let wrong = baselines::false_verdicts(&cell, 120, false);
+        // Of 120 at a true 1 % more than five come once in a thousand times.
+        assert!(wrong <= 5, "{}: {wrong} of 120", cell.name);
+        // What paired differences show is another variance, and with it most unchanged programs were different.
+        let is_told_wrongly = cell.history > 0 && cell.session_sd >= 0.01;
+        assert!(!is_told_wrongly || baselines::false_verdicts(&cell, 40, true) > 10, "{}", cell.name);
     }
 }
 
