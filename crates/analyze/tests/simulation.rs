@@ -125,6 +125,18 @@ fn sweeps_of_what_has_no_effect_say_so() {
 }
 
 #[test]
+fn sweeps_of_what_differs_by_the_margin_do_not_say_that_it_has_no_effect() {
+    for name in ["2 levels, normal 1 %, the margin apart", "24 levels, normal 1 %, the margin apart"] {
+        let tally = sweeps::tally(&sweep_cell(name), 1000, 150);
+        // At half a per cent five of 150 would come once in a thousand times.
+        assert!(tally.no_effect < 5, "{name}: {tally:?}");
+    }
+    // One slow level of many is nearly nothing on average, and no effect all the same.
+    let tally = sweeps::tally(&sweep_cell("512 levels, normal 3 %, one 6 % slower"), 1000, 8);
+    assert!(tally.no_effect == 0, "{tally:?}");
+}
+
+#[test]
 fn sweeps_find_effects_of_a_few_per_cent() {
     for (name, sweeps) in [
         ("2 levels, usual noise, 2 % apart", 60),
