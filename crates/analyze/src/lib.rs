@@ -32,7 +32,7 @@ pub use aa::{Finished, aa_stratum, power_result, rival_verdicts};
 pub use baseline::{Baseline, SessionLevels, baseline_findings, stored_findings};
 pub use capacity::{capacity_left, worth};
 pub use contend::{ContendCell, ContendJudged, ContendPair, claimed, contend_findings, usable_cache};
-pub use explain::{ExplainFactor, ExplainJudged, explain_findings};
+pub use explain::{ExplainFactor, ExplainJudged, ExplainPlaces, explain_findings};
 pub use index::cpu_index;
 pub use judge::{Decision, Judge, Judged, Progress, Stand};
 pub use lab::{Found, judge_claim, judge_lab};
