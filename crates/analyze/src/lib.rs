@@ -28,7 +28,7 @@ mod sweep;
 mod verdict;
 mod winner;
 
-pub use aa::{Finished, aa_stratum, power_result, rival_verdicts};
+pub use aa::{Finished, aa_stratum, power_result, rival_verdicts, runs_for_rivals};
 pub use baseline::{Baseline, SessionLevels, baseline_findings, stored_findings};
 pub use capacity::{capacity_left, worth};
 pub use contend::{ContendCell, ContendJudged, ContendPair, claimed, contend_findings, usable_cache};
