@@ -2,10 +2,10 @@
 
 use fauxplat_model::{AaStratum, Comparison, Metric, PowerResult, RivalCount, Sample, Verdict};
 use fauxplat_stats::describe::mean;
-use fauxplat_stats::distribution::clopper_pearson_upper;
+use fauxplat_stats::distribution::{clopper_pearson_lower, clopper_pearson_upper};
 use fauxplat_stats::rivals;
 
-use crate::summary::readings;
+use crate::summary::{counts, readings};
 
 /// What one finished comparison contributes to a calibration. It takes a few dozen bytes, so that samples need not be
 /// kept.
@@ -17,48 +17,89 @@ pub struct Finished {
     pub pairs: usize,
     /// The estimated effect, B over A.
     pub effect_ratio: f64,
-    /// What each rival's rule said about the same samples, in the order of [`rivals::ALL`].
-    pub rivals: Vec<bool>,
+    /// The margin of equivalence.
+    pub margin: f64,
+    /// What each rival's rule said about as many of the same samples as it would have taken, in the order of
+    /// [`rivals::ALL`]; `None` where there were fewer.
+    pub rivals: Vec<Option<bool>>,
 }
 
 impl Finished {
-    /// From the comparison of command 0 with command 1 and its samples.
-    pub fn new(comparison: &Comparison, samples: &[Sample]) -> Self {
+    /// From the comparison of command 0 with command 1 and its samples, and what else was run for the rivals.
+    pub fn new(comparison: &Comparison, samples: &[Sample], ignore_failure: bool) -> Self {
         Finished {
             verdict: comparison.verdict,
             pairs: comparison.pairs,
             effect_ratio: comparison.effect_ratio,
-            rivals: rival_verdicts(samples, comparison.metric),
+            margin: comparison.margin,
+            rivals: rival_verdicts(samples, comparison.metric, ignore_failure),
         }
     }
 }
 
-/// What each rival's rule says about the successful measured runs of commands 0 and 1, in the order of
-/// [`rivals::ALL`].
-pub fn rival_verdicts(samples: &[Sample], metric: Metric) -> Vec<bool> {
-    let a = readings(samples, 0, metric, false);
-    let b = readings(samples, 1, metric, false);
-    rivals::ALL.iter().map(|(_, rule)| rule(&a, &b)).collect()
+/// What each rival's rule says about the measured runs of commands 0 and 1, in the order of [`rivals::ALL`]: about as
+/// many of them as the rival itself would have made, and nothing where there are fewer.
+pub fn rival_verdicts(samples: &[Sample], metric: Metric, ignore_failure: bool) -> Vec<Option<bool>> {
+    let of = |command| {
+        let (values, walls) = (
+            readings(samples, command, metric, ignore_failure),
+            readings(samples, command, Metric::WALL, ignore_failure),
+        );
+        (values.len() == walls.len()).then_some((values, walls))
+    };
+    let both = of(0).zip(of(1));
+    let judge = |rival: &rivals::Rival| {
+        let ((a, a_walls), (b, b_walls)) = both.as_ref()?;
+        let (of_a, of_b) = (rival.runs(a_walls)?, rival.runs(b_walls)?);
+        Some((rival.rule)(&a[..of_a], &b[..of_b]))
+    };
+    rivals::ALL.iter().map(judge).collect()
 }
 
-/// One stratum: comparisons of identical programs.
+/// How many more runs of each command the rivals would make, all of them together.
+pub fn runs_for_rivals(samples: &[Sample], ignore_failure: bool) -> u32 {
+    let of = |command| {
+        let ours =
+            samples.iter().filter(|sample| sample.command == command && counts(sample, ignore_failure));
+        let walls: Vec<f64> =
+            ours.filter_map(|sample| sample.get(Metric::WALL)).map(|wall_ns| wall_ns as f64).collect();
+        let usual_ns = mean(&walls).unwrap_or(0.0).max(1.0);
+        let wanted =
+            |rival: &rivals::Rival| (rival.time_ns / usual_ns * 1.05).ceil().max(rival.runs_min as f64);
+        rivals::ALL.iter().map(wanted).fold(0.0, f64::max) - walls.len() as f64
+    };
+    f64::max(of(0), of(1)).clamp(0.0, f64::from(RUNS_FOR_RIVALS_MAX)) as u32
+}
+
+/// More runs than this are made for no rival: the shortest programs are over in half a millisecond.
+const RUNS_FOR_RIVALS_MAX: u32 = 10_000;
+
+/// Confidence of all bounds.
+const CONFIDENCE: f64 = 0.95;
+
+/// One stratum: comparisons of identical programs. The rate is over those that came to an answer: one that does not can
+/// be no false answer, and a rule that never answered would otherwise look perfect.
 pub fn aa_stratum(name: &str, finished: &[Finished]) -> AaStratum {
     let count = |verdict| finished.iter().filter(|one| one.verdict == verdict).count();
-    let false_verdicts = count(Verdict::Different);
-    let rival = |(index, &(rule, _)): (usize, &(&str, rivals::Rule))| RivalCount {
-        rule: rule.to_owned(),
-        comparisons: finished.len(),
-        false_verdicts: finished.iter().filter(|one| one.rivals.get(index) == Some(&true)).count(),
+    let (false_verdicts, equivalent) = (count(Verdict::Different), count(Verdict::Equivalent));
+    let rival = |(index, rival): (usize, &rivals::Rival)| {
+        let judged: Vec<bool> =
+            finished.iter().filter_map(|one| one.rivals.get(index).copied().flatten()).collect();
+        RivalCount {
+            rule: rival.name.to_owned(),
+            comparisons: judged.len(),
+            false_verdicts: judged.iter().filter(|&&different| different).count(),
+        }
     };
     AaStratum {
         name: name.to_owned(),
         comparisons: finished.len(),
         false_verdicts,
-        equivalent: count(Verdict::Equivalent),
+        equivalent,
         inconclusive: count(Verdict::Inconclusive),
-        rate_upper_95: clopper_pearson_upper(false_verdicts, finished.len(), 0.95),
+        rate_upper_95: clopper_pearson_upper(false_verdicts, false_verdicts + equivalent, CONFIDENCE),
         pairs_mean: pairs_mean(finished),
-        rivals: rivals::ALL.iter().enumerate().map(rival).collect(),
+        rivals: rivals::ALL.iter().enumerate().map(rival).filter(|rival| rival.comparisons > 0).collect(),
     }
 }
 
@@ -68,13 +109,22 @@ pub fn power_result(stratum: &str, true_ratio: f64, finished: &[Finished]) -> Po
     let right = |one: &&Finished| (one.effect_ratio > 1.0) == (true_ratio > 1.0);
     let found = different().filter(right).count();
     let logs: Vec<f64> = finished.iter().map(|one| one.effect_ratio.ln()).collect();
+    let equivalent = |one: &&Finished| one.verdict == Verdict::Equivalent;
+    // At the margin itself *equivalent* is as wrong as beyond it; the ratio was set, so only rounding is allowed for.
+    let is_beyond = |one: &&Finished| true_ratio.ln().abs() >= one.margin.ln_1p() - 1e-9;
+    let false_equivalent = finished.iter().filter(equivalent).filter(is_beyond).count();
+    let beyond = finished.iter().filter(is_beyond).count();
     PowerResult {
         stratum: stratum.to_owned(),
         true_ratio,
         comparisons: finished.len(),
         found,
+        found_lower_95: clopper_pearson_lower(found, finished.len(), CONFIDENCE),
         wrong_sign: different().count() - found,
-        equivalent: finished.iter().filter(|one| one.verdict == Verdict::Equivalent).count(),
+        equivalent: finished.iter().filter(equivalent).count(),
+        false_equivalent,
+        false_equivalent_upper_95: (beyond > 0)
+            .then(|| clopper_pearson_upper(false_equivalent, beyond, CONFIDENCE)),
         pairs_mean: pairs_mean(finished),
         effect_mean_ratio: mean(&logs).unwrap_or(0.0).exp(),
     }

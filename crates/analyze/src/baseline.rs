@@ -4,7 +4,7 @@ use fauxplat_model::{
     CompareFindings, Comparison, Grade, Rule, RunFindings, Sample, Scope, StoppedBy, VarianceBudget, Verdict,
 };
 use fauxplat_stats::bootstrap::bca_interval;
-use fauxplat_stats::describe::mean;
+use fauxplat_stats::describe::{mean, variance};
 use fauxplat_stats::distribution::t_for_z;
 use fauxplat_stats::randomise::permutation_p;
 use fauxplat_stats::rivals::welch_df;
@@ -32,6 +32,57 @@ pub struct Baseline<'a> {
 /// cent or so from a machine that changed, which is the truth about baselines.
 const SESSION_SD_ASSUMED: f64 = 0.01;
 
+/// Fewer sessions than this know nothing of how far sessions lie apart.
+const SESSIONS_MIN: usize = 3;
+
+/// How far the log level of one unchanged command moves between sessions, as earlier sessions of it show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SessionLevels {
+    /// Variance of the levels. Their own standard errors are left in it: taking them out would save little, and a
+    /// variance of a few sessions that came out as nothing would pass for certainty.
+    variance: f64,
+    /// Sessions that it rests on.
+    sessions: usize,
+}
+
+impl SessionLevels {
+    /// Of the readings of each session; `None` for fewer than three sessions. These must be sessions of one command: in
+    /// a *paired* difference of identical programs its level cancels, so that such differences say nothing here.
+    pub fn of<'a>(sessions: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
+        let levels: Vec<f64> = sessions
+            .into_iter()
+            .map(Side::of)
+            .filter(|side| side.place.n > 0)
+            .map(|side| side.place.estimate)
+            .collect();
+        let enough = levels.len() >= SESSIONS_MIN;
+        enough.then(|| SessionLevels { variance: variance(&levels), sessions: levels.len() })
+    }
+}
+
+/// What is known of the movement between the two sessions.
+#[derive(Clone, Copy)]
+struct Movement {
+    /// Variance of the difference of their levels.
+    variance: f64,
+    /// Its degrees of freedom, if it was estimated from a few sessions.
+    df: Option<f64>,
+}
+
+impl Movement {
+    /// By the slow movement that both sessions show within themselves, or by what earlier sessions show, whichever is
+    /// more.
+    fn between(a: &Side, b: &Side, levels: Option<SessionLevels>) -> Self {
+        let within = a.drift + b.drift;
+        let known = levels.map_or(SESSION_SD_ASSUMED.powi(2), |levels| levels.variance);
+        let df = levels.map(|levels| (levels.sessions - 1) as f64);
+        match 2.0 * known < within {
+            true => Movement { variance: within, df: None },
+            false => Movement { variance: 2.0 * known, df },
+        }
+    }
+}
+
 /// One side of the comparison, on the scale of logarithms.
 struct Side {
     logs: Vec<f64>,
@@ -57,52 +108,84 @@ impl Side {
 /// Nothing was interleaved, so no coin protects this comparison. The interval is Welch's on winsorised logarithms,
 /// widened (1) for autocorrelation within each session, and (2) for movement between the two: by the slow movement that
 /// they show within themselves (a machine that wanders while it is watched wanders at least as much in between), or by
-/// twice `session_variance` if that is larger. This is the variance of the log level of one unchanged command between
-/// sessions (not of a paired effect, in which it cancels); 1 % squared is assumed when it is unknown. The p-value is a
-/// studentised permutation test, which knows of neither; *different* needs both.
+/// how far the level of one unchanged command lay apart in earlier sessions, if that is more; a standard deviation of
+/// 1 % is assumed when it is unknown. A variance of n sessions has n − 1 degrees of freedom, and Student's t allows for
+/// them. The p-value is a studentised permutation test, which knows of neither; *different* needs both.
 pub fn baseline_findings(
     rule: &Rule,
     baseline: Baseline,
     samples: &[Sample],
     name: &str,
     ignore_failure: bool,
-    session_variance: Option<f64>,
+    levels: Option<SessionLevels>,
     seed: u64,
 ) -> Judged {
-    let a = Side::of(baseline.values);
-    let b = Side::of(&readings(samples, 0, rule.metric, ignore_failure));
-    let session = (a.drift + b.drift).max(2.0 * session_variance.unwrap_or(SESSION_SD_ASSUMED.powi(2)));
-    let comparison = comparison(rule, (baseline.name, name), &a, &b, session, seed);
-    let mut warnings = vec![format!(
-        "{name} was not interleaved with {}: what changed on the machine in between counts as a difference",
-        baseline.name
-    )];
-    if session_variance.is_none() {
-        let assumed = 100.0 * SESSION_SD_ASSUMED;
-        warnings.push(format!(
-            "no earlier sessions of it are known, so {assumed} % is assumed as their standard deviation"
-        ));
-    }
-    let mut commands = vec![baseline.findings.clone()];
-    commands.extend(run_findings(samples, 1, ignore_failure));
+    let values = readings(samples, 0, rule.metric, ignore_failure);
+    let findings = run_findings(samples, 1, ignore_failure).remove(0);
+    let candidate = Baseline { name, values: &values, findings: &findings };
+    let mut judged = stored_findings(rule, [baseline, candidate], levels, seed);
+    judged.findings.elapsed_s = elapsed_s(samples);
+    judged
+}
+
+/// The same for a candidate whose readings were taken earlier too: nothing of either is measured now.
+pub fn stored_findings(
+    rule: &Rule,
+    [baseline, candidate]: [Baseline; 2],
+    levels: Option<SessionLevels>,
+    seed: u64,
+) -> Judged {
+    let (a, b, name) = (Side::of(baseline.values), Side::of(candidate.values), candidate.name);
+    let movement = Movement::between(&a, &b, levels);
+    let comparison = comparison(rule, (baseline.name, name), &a, &b, movement, seed);
+    let warnings = vec![
+        format!(
+            "{name} was not interleaved with {}: what changed on the machine in between counts as a difference",
+            baseline.name
+        ),
+        between_sessions(levels),
+    ];
+    let commands = vec![baseline.findings.clone(), candidate.findings.clone()];
     let winner = (comparison.verdict == Verdict::Different).then(|| usize::from(comparison.b_is_better()));
     let findings = CompareFindings {
         commands,
         comparisons: vec![comparison],
         winner,
         floor_ns: None,
-        elapsed_s: elapsed_s(samples),
+        elapsed_s: 0.0,
         variants: Vec::new(),
         duet_cpus: None,
     };
     Judged { findings, warnings }
 }
 
-fn comparison(rule: &Rule, names: (&str, &str), a: &Side, b: &Side, session: f64, seed: u64) -> Comparison {
+/// What the interval allows for between sessions.
+fn between_sessions(levels: Option<SessionLevels>) -> String {
+    let percent = |sd: f64| format!("{:.2} %", 100.0 * sd);
+    match levels {
+        None => format!(
+            "fewer than {SESSIONS_MIN} earlier sessions of it are known, so {} is assumed as their standard deviation",
+            percent(SESSION_SD_ASSUMED)
+        ),
+        Some(levels) => format!(
+            "its level had a standard deviation of {} in {} earlier sessions, which the interval allows for",
+            percent(levels.variance.sqrt()),
+            levels.sessions
+        ),
+    }
+}
+
+fn comparison(
+    rule: &Rule,
+    names: (&str, &str),
+    a: &Side,
+    b: &Side,
+    movement: Movement,
+    seed: u64,
+) -> Comparison {
     let effect = b.place.estimate - a.place.estimate;
-    let sampling = a.se.hypot(b.se);
-    let df = welch_df(a.se.powi(2), a.place.df as usize + 1, b.se.powi(2), b.place.df as usize + 1);
-    let half = half_width(sampling.hypot(session.sqrt()), rule.level, df);
+    let df = degrees_of_freedom(a, b, movement);
+    let half = half_width(a.se.hypot(b.se).hypot(movement.variance.sqrt()), rule.level, df);
     let (low, high) = (crate::series::bounded(effect - half), crate::series::bounded(effect + half));
     let p_value = permutation_p(&a.logs, &b.logs, seed);
     let pairs = a.logs.len().min(b.logs.len());
@@ -133,8 +216,22 @@ fn comparison(rule: &Rule, names: (&str, &str), a: &Side, b: &Side, session: f64
         dropped: Vec::new(),
         stopped_by: StoppedBy::MaxPairs,
         pairs_needed: None,
-        variance: variance_budget(a, b, session),
+        variance: variance_budget(a, b, movement.variance),
         secondary: Vec::new(),
+    }
+}
+
+/// Degrees of freedom of the sum of all variances (Satterthwaite 1946): Welch's, and those of the sessions where they are
+/// estimated.
+fn degrees_of_freedom(a: &Side, b: &Side, movement: Movement) -> f64 {
+    let welch = welch_df(a.se.powi(2), a.place.df as usize + 1, b.se.powi(2), b.place.df as usize + 1);
+    let sampling = a.se.powi(2) + b.se.powi(2);
+    match movement.df {
+        Some(df) if movement.variance > 0.0 => {
+            let squares = sampling.powi(2) / welch.max(1.0) + movement.variance.powi(2) / df;
+            (sampling + movement.variance).powi(2) / squares
+        }
+        _ => welch,
     }
 }
 

@@ -2,11 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use fauxplat_model::{Component, ExplainFindings, LevelEffect, Metric, Phase, Rule, Sample};
+use fauxplat_model::{Component, ExplainFindings, Interaction, LevelEffect, Metric, Phase, Rule, Sample};
 use fauxplat_stats::describe::{mean, median};
 use fauxplat_stats::henderson::{Factor, Part, Parts, Share, components, shares};
 use fauxplat_stats::multiple::holm;
 use fauxplat_stats::permute::{Crossing, LevelSums};
+
+mod places;
+mod together;
+
+pub use places::ExplainPlaces;
 
 use crate::series::bounded;
 use crate::summary::counts;
@@ -23,6 +28,8 @@ pub struct ExplainFactor {
     pub is_sample: bool,
     /// Block by block and place by place, the index of the level.
     pub at: Vec<Vec<u16>>,
+    /// Where within its level each run stood, if a level is several places.
+    pub places: Option<ExplainPlaces>,
 }
 
 /// What an explanation came to, with warnings for the header of the report.
@@ -62,19 +69,22 @@ pub fn explain_findings(
     let good: Vec<&Sample> = measured.iter().filter(readable).copied().collect();
     let values: Vec<f64> =
         good.iter().filter_map(|sample| reading(sample, rule.metric, ignore_failure)).map(f64::ln).collect();
-    let varied = varied(factors, &good);
+    let mut varied = varied(factors, &good);
     let columns: Vec<Factor> = varied.iter().map(|varied| varied.column.clone()).collect();
-    let parts = components(&values, &columns);
+    let main = components(&values, &columns);
+    let together = main.as_ref().map_or_else(Vec::new, |main| together::pairs(main, &varied, &good, seed));
+    let parts = main.map(|main| places::with_places(main, factors, &mut varied, (&values, &good), seed));
     let failures = measured.len() - good.len();
     let blocks: std::collections::BTreeSet<u32> = good.iter().map(|sample| sample.block).collect();
     let times: Vec<f64> = values.iter().map(|log| log.exp()).collect();
-    let (components, ratio) = match &parts {
-        Some(parts) => explained(parts, &varied, &good, seed),
-        None => (Vec::new(), 1.0),
+    let (components, interaction, ratio) = match &parts {
+        Some(parts) => explained(parts, &varied, together, &good, seed),
+        None => (Vec::new(), None, 1.0),
     };
     let findings = ExplainFindings {
         metric: rule.metric,
         components,
+        interaction,
         worst_over_best_ratio: ratio,
         runs: good.len(),
         failures,
@@ -101,6 +111,8 @@ struct Varied {
     column: Factor,
     /// Whether it was drawn: then a randomisation test is exact.
     is_drawn: bool,
+    /// Its p-value, where that is known already.
+    p_value: Option<f64>,
 }
 
 /// The factors of the plan that took more than one level, and those that time brings.
@@ -111,7 +123,13 @@ fn varied(factors: &[ExplainFactor], good: &[&Sample]) -> Vec<Varied> {
         };
         let levels: Vec<u16> = good.iter().map(at).collect::<Option<_>>()?;
         let column = Factor { levels, count: factor.levels.len(), is_sample: factor.is_sample };
-        Some(Varied { name: factor.name.clone(), levels: factor.levels.clone(), column, is_drawn: true })
+        Some(Varied {
+            name: factor.name.clone(),
+            levels: factor.levels.clone(),
+            column,
+            is_drawn: true,
+            p_value: None,
+        })
     };
     let mut all: Vec<Varied> = factors.iter().filter_map(drawn).collect();
     all.push(by_time(
@@ -151,21 +169,27 @@ fn by_time(
         levels: first.iter().map(|(&number, &started_ns)| level(number, started_ns)).collect(),
         column: Factor { levels, count: places.len(), is_sample },
         is_drawn: false,
+        p_value: None,
     }
 }
 
-/// The components, the largest part first and the residual last, and the ratio that they explain.
-fn explained(parts: &Parts, varied: &[Varied], good: &[&Sample], seed: u64) -> (Vec<Component>, f64) {
+/// The components, the largest part first and the residual last, the largest interaction, and the ratio that they
+/// explain.
+fn explained(
+    parts: &Parts,
+    varied: &[Varied],
+    together: Vec<Interaction>,
+    good: &[&Sample],
+    seed: u64,
+) -> (Vec<Component>, Option<Interaction>, f64) {
     let shares = shares(parts, INTERVAL_LEVEL, seed);
-    let p_values: Vec<f64> = varied
-        .iter()
-        .zip(&parts.factors)
-        .map(
-            |(varied, part)| {
-                if varied.is_drawn { randomised_p(varied, part, good, seed) } else { part.p_value }
-            },
-        )
-        .collect();
+    let p_value = |(varied, part): (&Varied, &Part)| match (varied.p_value, varied.is_drawn) {
+        (Some(p), _) => p,
+        (None, true) => randomised_p(varied, part, good, seed),
+        (None, false) => part.p_value,
+    };
+    let mut p_values: Vec<f64> = varied.iter().zip(&parts.factors).map(p_value).collect();
+    p_values.extend(together.iter().map(|pair| pair.p_adjusted));
     let adjusted = holm(&p_values);
     let (points, ratio) = points(parts, varied);
     let mut all: Vec<Component> = varied
@@ -186,7 +210,10 @@ fn explained(parts: &Parts, varied: &[Varied], good: &[&Sample], seed: u64) -> (
         is_sample: false,
         levels: Vec::new(),
     });
-    (all, ratio)
+    let adjusted = together.into_iter().zip(&adjusted[varied.len()..]);
+    let pairs = adjusted.map(|(pair, &p_adjusted)| Interaction { p_adjusted, ..pair });
+    let largest = pairs.max_by(|a, b| a.variance_share.total_cmp(&b.variance_share));
+    (all, largest, ratio)
 }
 
 fn component(varied: &Varied, part: &Part, share: &Share, points: f64, p_adjusted: f64) -> Component {
@@ -206,7 +233,7 @@ fn component(varied: &Varied, part: &Part, share: &Share, points: f64, p_adjuste
         p_adjusted: Some(p_adjusted),
         efficiency: Some(part.efficiency),
         is_sample: part.is_sample,
-        levels: varied.levels.iter().zip(&part.levels).map(level).collect(),
+        levels: places::told(&varied.levels, &part.levels).into_iter().map(level).collect(),
     }
 }
 

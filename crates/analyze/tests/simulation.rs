@@ -1,6 +1,10 @@
 //! A small version, with fixed seeds, of the simulation in `examples/sim`: it fails when the rule loses its error
 //! rate, its power or its thrift.
 
+#[path = "../examples/sim/baselines.rs"]
+mod baselines;
+#[path = "../examples/sim/carry_over.rs"]
+mod carry_over;
 #[path = "../examples/sim/cells.rs"]
 mod cells;
 #[path = "../examples/sim/noise.rs"]
@@ -56,6 +60,27 @@ fn no_shape_of_noise_exceeds_the_level() {
 }
 
 #[test]
+fn what_a_third_command_leaves_makes_no_difference_between_the_others() {
+    for cell in carry_over::cells() {
+        let wrong = carry_over::false_verdicts(&cell, 400);
+        // Of 400 at a true 1 % more than eleven come once in a thousand times.
+        assert!(wrong <= 11, "{}: {wrong} of 400", cell.name);
+    }
+}
+
+#[test]
+fn a_machine_that_moved_between_sessions_is_no_difference_of_programs() {
+    for cell in baselines::cells() {
+        let wrong = baselines::false_verdicts(&cell, 120, false);
+        // Of 120 at a true 1 % more than five come once in a thousand times.
+        assert!(wrong <= 5, "{}: {wrong} of 120", cell.name);
+        // What paired differences show is another variance, and with it most unchanged programs were different.
+        let is_told_wrongly = cell.history > 0 && cell.session_sd >= 0.01;
+        assert!(!is_told_wrongly || baselines::false_verdicts(&cell, 40, true) > 10, "{}", cell.name);
+    }
+}
+
+#[test]
 fn the_interval_covers_the_truth_after_stopping() {
     for effect in [0.0, 0.005, 0.02] {
         let (mut cell, _) = reference_cells().swap_remove(0);
@@ -97,6 +122,18 @@ fn sweeps_of_what_has_no_effect_say_so() {
     assert!(tally.effect <= 2 && tally.no_effect >= 18, "{tally:?}");
     // The exhaustive sweep of 8192 bytes makes 819,200 runs.
     assert!(tally.runs / 20 < 8192, "{tally:?}");
+}
+
+#[test]
+fn sweeps_of_what_differs_by_the_margin_do_not_say_that_it_has_no_effect() {
+    for name in ["2 levels, normal 1 %, the margin apart", "24 levels, normal 1 %, the margin apart"] {
+        let tally = sweeps::tally(&sweep_cell(name), 1000, 150);
+        // At half a per cent five of 150 would come once in a thousand times.
+        assert!(tally.no_effect < 5, "{name}: {tally:?}");
+    }
+    // One slow level of many is nearly nothing on average, and no effect all the same.
+    let tally = sweeps::tally(&sweep_cell("512 levels, normal 3 %, one 6 % slower"), 1000, 8);
+    assert!(tally.no_effect == 0, "{tally:?}");
 }
 
 #[test]

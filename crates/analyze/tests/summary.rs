@@ -116,8 +116,13 @@ fn an_empty_baseline_is_inconclusive() {
 
 #[test]
 fn calibrations_count_verdicts_and_rivals() {
-    let finished =
-        |verdict, effect_ratio| Finished { verdict, pairs: 20, effect_ratio, rivals: vec![true; 6] };
+    let finished = |verdict, effect_ratio| Finished {
+        verdict,
+        pairs: 20,
+        effect_ratio,
+        margin: 0.01,
+        rivals: vec![Some(true), None],
+    };
     let all = [
         finished(Verdict::Different, 1.02),
         finished(Verdict::Different, 0.98),
@@ -126,10 +131,18 @@ fn calibrations_count_verdicts_and_rivals() {
     ];
     let stratum = aa_stratum("plain", &all);
     assert_eq!((stratum.false_verdicts, stratum.equivalent, stratum.inconclusive), (2, 1, 1));
-    assert!((stratum.rate_upper_95 - 0.902_4).abs() < 1e-3, "{}", stratum.rate_upper_95);
-    assert_eq!((stratum.rivals.len(), stratum.rivals[0].false_verdicts, stratum.pairs_mean), (6, 4, 20.0));
+    // Two false answers of three: 1 − 0.05^(1/3). What was inconclusive is no answer.
+    assert!((stratum.rate_upper_95 - 0.983_0).abs() < 1e-3, "{}", stratum.rate_upper_95);
+    // A rival that never had the runs that it takes is not counted as right.
+    assert_eq!((stratum.rivals.len(), stratum.rivals[0].false_verdicts, stratum.pairs_mean), (1, 4, 20.0));
     let power = power_result("plain", 1.01, &all);
     assert_eq!((power.found, power.wrong_sign, power.equivalent), (1, 1, 1));
+    assert_eq!(power.false_equivalent, 1, "at the margin itself it is false");
+    assert!((power.found_lower_95 - 0.012_7).abs() < 1e-3, "{}", power.found_lower_95);
+    let within = power_result("plain", 1.005, &all);
+    assert_eq!((within.equivalent, within.false_equivalent, within.false_equivalent_upper_95), (1, 0, None));
+    let silent = aa_stratum("plain", &[finished(Verdict::Inconclusive, 1.0)]);
+    assert_eq!((silent.false_verdicts, silent.rate_upper_95), (0, 1.0), "no answer shows nothing");
     let empty = aa_stratum("plain", &[]);
     assert_eq!((empty.rate_upper_95, empty.pairs_mean), (1.0, 0.0));
 }

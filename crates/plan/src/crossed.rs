@@ -2,7 +2,6 @@
 
 use fauxplat_model::{Phase, Setup, Trial};
 use fauxplat_units::{Cpu, CpuSet};
-use rand::RngExt;
 use rand::seq::SliceRandom;
 use serde::Serialize;
 
@@ -11,8 +10,11 @@ use crate::seeded::seeded;
 /// Runs of a block: as many as a displacement has levels, so that each comes once in each block.
 pub const RUNS_PER_BLOCK: u16 = 16;
 
-/// Levels of a displacement: one out of each sixteenth of a page.
+/// Levels of a displacement: the sixteenths of a page.
 const DISPLACEMENTS: u16 = 16;
+
+/// Places within each of them.
+const PLACES: u16 = PAGE_BYTES / DISPLACEMENTS / ALIGNMENT_BYTES;
 
 /// Bytes in a page: displacements beyond it repeat.
 const PAGE_BYTES: u16 = 4096;
@@ -21,8 +23,6 @@ const PAGE_BYTES: u16 = 4096;
 const ALIGNMENT_BYTES: u16 = 16;
 
 /// Streams of the generator.
-const STACK_LEVELS: u64 = 0;
-const HEAP_LEVELS: u64 = 1;
 const ASSIGNMENTS: u64 = 1 << 32;
 
 /// A crossed plan: from the number of a block to its trials, and to the level of each factor in each trial.
@@ -31,6 +31,10 @@ const ASSIGNMENTS: u64 = 1 << 32;
 /// once more within the block. So every level comes equally often over the rounds, and nearly so in every block; factors
 /// are orthogonal to blocks, nearly so to each other, and to the place in the block on average (a random balanced design;
 /// Satterthwaite 1959).
+///
+/// A displacement is a sixteenth of a page and a place within it. The place is drawn anew for each run: over as many
+/// blocks as a sixteenth has places each comes once, in random order. Sixteen displacements for the whole session would
+/// miss a single slow place fifteen times of sixteen.
 #[derive(Clone, Debug, Serialize)]
 pub struct Crossed {
     /// Number of commands: variants of one program as a rule.
@@ -52,16 +56,41 @@ pub struct Coordinates {
     pub command: u16,
     /// Among [`Crossed::cpus`].
     pub cpu: u16,
-    /// Among [`Crossed::stack_offsets`].
+    /// Sixteenth of a page in which the stack begins.
     pub stack: u16,
-    /// Among [`Crossed::heap_offsets`].
+    /// Sixteenth of a page in which the heap begins.
     pub heap: u16,
+    /// Place within the sixteenth.
+    pub stack_place: u16,
+    /// Place within the sixteenth.
+    pub heap_place: u16,
+}
+
+impl Coordinates {
+    /// Displacement of the stack in bytes.
+    pub fn stack_offset(&self) -> u16 {
+        self.stack_slot() * ALIGNMENT_BYTES
+    }
+
+    /// Displacement of the heap in bytes.
+    pub fn heap_offset(&self) -> u16 {
+        self.heap_slot() * ALIGNMENT_BYTES
+    }
+
+    /// Number of the stack's place among all of a page.
+    pub fn stack_slot(&self) -> u16 {
+        self.stack * PLACES + self.stack_place
+    }
+
+    /// Number of the heap's place among all of a page.
+    pub fn heap_slot(&self) -> u16 {
+        self.heap * PLACES + self.heap_place
+    }
 }
 
 impl Crossed {
     /// The trials of a block, in the order in which they run.
     pub fn block(&self, block: u32, phase: Phase) -> Vec<Trial> {
-        let (stack, heap) = (self.stack_offsets(), self.heap_offsets());
         let trial = |(position, at): (u16, Coordinates)| Trial {
             block,
             position,
@@ -69,8 +98,8 @@ impl Crossed {
             phase,
             setup: Setup {
                 cpus: self.cpus.as_ref().map(|cpus| CpuSet::from_iter([cpus[usize::from(at.cpu)]])),
-                stack_offset_bytes: self.stack.then(|| stack[usize::from(at.stack)]),
-                heap_offset_bytes: self.heap.then(|| heap[usize::from(at.heap)]),
+                stack_offset_bytes: self.stack.then(|| at.stack_offset()),
+                heap_offset_bytes: self.heap.then(|| at.heap_offset()),
                 ..Setup::default()
             },
         };
@@ -84,36 +113,43 @@ impl Crossed {
         let command = self.deal(0, command, block);
         let (cpu, stack, heap) =
             (self.deal(1, cpu, block), self.deal(2, stack, block), self.deal(3, heap, block));
-        (0..usize::from(RUNS_PER_BLOCK))
-            .map(|at| Coordinates { command: command[at], cpu: cpu[at], stack: stack[at], heap: heap[at] })
-            .collect()
+        let coordinates = |at: usize| Coordinates {
+            command: command[at],
+            cpu: cpu[at],
+            stack: stack[at],
+            heap: heap[at],
+            stack_place: self.place(4, stack[at], block),
+            heap_place: self.place(5, heap[at], block),
+        };
+        (0..usize::from(RUNS_PER_BLOCK)).map(coordinates).collect()
     }
 
-    /// Displacements of the stack in bytes, rising.
-    pub fn stack_offsets(&self) -> Vec<u16> {
-        self.offsets(STACK_LEVELS)
-    }
-
-    /// Displacements of the heap in bytes, rising.
-    pub fn heap_offsets(&self) -> Vec<u16> {
-        self.offsets(HEAP_LEVELS)
-    }
-
-    /// One displacement out of each part of a page: a regular choice would be blind for cache lines.
-    fn offsets(&self, stream: u64) -> Vec<u16> {
-        let mut random = seeded(self.seed, stream);
+    /// The sixteenths of a page, by their first and their last place in bytes.
+    pub fn displacements() -> Vec<(u16, u16)> {
         let part = PAGE_BYTES / DISPLACEMENTS;
-        let within = part / ALIGNMENT_BYTES;
-        (0..DISPLACEMENTS).map(|at| at * part + random.random_range(0..within) * ALIGNMENT_BYTES).collect()
+        (0..DISPLACEMENTS).map(|at| (at * part, (at + 1) * part - ALIGNMENT_BYTES)).collect()
+    }
+
+    /// All places of a page in bytes, by their number.
+    pub fn places() -> Vec<u16> {
+        (0..DISPLACEMENTS * PLACES).map(|slot| slot * ALIGNMENT_BYTES).collect()
+    }
+
+    /// The place within a sixteenth in a block, in which each sixteenth comes once.
+    fn place(&self, factor: u64, sixteenth: u16, block: u32) -> u16 {
+        let round = u64::from(block / u32::from(PLACES));
+        let number = round * u64::from(DISPLACEMENTS) + u64::from(sixteenth);
+        let mut order: Vec<u16> = (0..PLACES).collect();
+        order.shuffle(&mut seeded(self.seed, stream(factor, 0, number)));
+        order[(block % u32::from(PLACES)) as usize]
     }
 
     /// The levels that a factor deals to the trials of a block.
     fn deal(&self, factor: u64, levels: u16, block: u32) -> Vec<u16> {
         let (runs, levels) = (u64::from(RUNS_PER_BLOCK), u64::from(levels.max(1)));
-        let stream = |kind: u64, number: u64| ASSIGNMENTS + (factor * 2 + kind) * ASSIGNMENTS + number;
         let round = |number: u64| {
             let mut order: Vec<u16> = (0..levels as u16).collect();
-            order.shuffle(&mut seeded(self.seed, stream(0, number)));
+            order.shuffle(&mut seeded(self.seed, stream(factor, 0, number)));
             order
         };
         let first = u64::from(block) * runs;
@@ -121,9 +157,14 @@ impl Crossed {
         let all: Vec<u16> = rounds.flat_map(round).collect();
         let skip = (first % levels) as usize;
         let mut dealt = all[skip..skip + usize::from(RUNS_PER_BLOCK)].to_vec();
-        dealt.shuffle(&mut seeded(self.seed, stream(1, u64::from(block))));
+        dealt.shuffle(&mut seeded(self.seed, stream(factor, 1, u64::from(block))));
         dealt
     }
+}
+
+/// The stream of one of two kinds of draws of a factor.
+fn stream(factor: u64, kind: u64, number: u64) -> u64 {
+    ASSIGNMENTS + (factor * 2 + kind) * ASSIGNMENTS + number
 }
 
 #[cfg(test)]
@@ -155,6 +196,25 @@ mod tests {
     }
 
     #[test]
+    fn every_place_of_a_page_comes_once_in_sixteen_blocks_in_random_order() {
+        let plan = plan(1, 5);
+        let slots = |blocks: std::ops::Range<u32>| -> Vec<u16> {
+            blocks.flat_map(|block| plan.coordinates(block)).map(|at| at.stack_slot()).collect()
+        };
+        for round in 0..4 {
+            let (mut first, second) =
+                (slots(16 * round..16 * round + 16), slots(16 * round + 16..16 * round + 32));
+            assert_ne!(first, second);
+            first.sort_unstable();
+            assert_eq!(first, (0..256).collect::<Vec<_>>());
+        }
+        assert_ne!(
+            slots(0..16),
+            (0..16).flat_map(|block| plan.coordinates(block)).map(|at| at.heap_slot()).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
     fn factors_are_nearly_orthogonal() {
         let plan = plan(2, 7);
         let all: Vec<Coordinates> = (0..60).flat_map(|block| plan.coordinates(block)).collect();
@@ -169,13 +229,10 @@ mod tests {
     #[test]
     fn trials_hold_what_the_coordinates_say() {
         let plan = plan(3, 11);
-        let (stack, heap) = (plan.stack_offsets(), plan.heap_offsets());
-        assert!(stack.windows(2).all(|pair| pair[0] < pair[1]) && heap.iter().all(|at| at % 16 == 0));
-        assert!(stack.iter().any(|at| at % 64 != 0) && stack != heap);
         for (trial, at) in plan.block(4, Phase::Measured).iter().zip(plan.coordinates(4)) {
             assert_eq!(trial.command, at.command);
-            assert_eq!(trial.setup.stack_offset_bytes, Some(stack[usize::from(at.stack)]));
-            assert_eq!(trial.setup.heap_offset_bytes, Some(heap[usize::from(at.heap)]));
+            assert_eq!(trial.setup.stack_offset_bytes, Some((at.stack * 16 + at.stack_place) * 16));
+            assert_eq!(trial.setup.heap_offset_bytes, Some((at.heap * 16 + at.heap_place) * 16));
             assert_eq!(trial.setup.cpus.as_ref().and_then(|cpus| cpus.first()), Some(Cpu(at.cpu.into())));
         }
         let bare = Crossed { cpus: None, stack: false, heap: false, ..plan };

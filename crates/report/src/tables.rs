@@ -204,7 +204,7 @@ pub(crate) fn strata(found: &AaFindings) -> Grid {
         "stratum",
         "comparisons",
         "false verdicts",
-        "rate at most (95 %)",
+        "of answers at most (95 %)",
         "equivalent",
         "inconclusive",
         "pairs",
@@ -225,7 +225,7 @@ pub(crate) fn strata(found: &AaFindings) -> Grid {
     grid
 }
 
-/// False verdicts of every rule on the same schedules, a column per stratum; nothing where no rival was asked.
+/// False verdicts of every rule among its answers, a column per stratum; nothing where no rival had runs enough.
 pub(crate) fn rivals(found: &AaFindings) -> Option<Grid> {
     let mut rules: Vec<&str> = Vec::new();
     for rival in found.strata.iter().flat_map(|stratum| &stratum.rivals) {
@@ -239,7 +239,7 @@ pub(crate) fn rivals(found: &AaFindings) -> Option<Grid> {
     let names: Vec<String> = found.strata.iter().map(|stratum| visible(&stratum.name)).collect();
     let header: Vec<&str> = std::iter::once("rule").chain(names.iter().map(String::as_str)).collect();
     let mut grid = Grid::named(&header, &[]);
-    let own = found.strata.iter().map(|stratum| rate(stratum.false_verdicts, stratum.comparisons));
+    let own = found.strata.iter().map(|stratum| rate(stratum.false_verdicts, answered(stratum)));
     grid.push(Tone::Title, std::iter::once("fauxplat".to_owned()).chain(own).collect());
     for rule in rules {
         let cell = |stratum: &fauxplat_model::AaStratum| {
@@ -249,6 +249,11 @@ pub(crate) fn rivals(found: &AaFindings) -> Option<Grid> {
         grid.push(Tone::Plain, std::iter::once(visible(rule)).chain(found.strata.iter().map(cell)).collect());
     }
     Some(grid)
+}
+
+/// Comparisons that came to an answer.
+pub(crate) fn answered(stratum: &fauxplat_model::AaStratum) -> usize {
+    stratum.comparisons.saturating_sub(stratum.inconclusive)
 }
 
 /// `3 of 60 = 5 %`, as a figure that can be checked.
@@ -261,19 +266,34 @@ fn rate(count: usize, of: usize) -> String {
 
 /// How often a true difference was found.
 pub(crate) fn power(found: &[PowerResult]) -> Grid {
-    let header = ["stratum", "true difference", "found", "wrong sign", "equivalent", "estimate", "pairs"];
-    let mut grid = Grid::named(&header, &[6, 4, 5]);
+    let header = [
+        "stratum",
+        "true difference",
+        "found",
+        "at least (95 %)",
+        "wrong sign",
+        "false equivalent",
+        "at most (95 %)",
+        "estimate",
+        "pairs",
+    ];
+    let mut grid = Grid::named(&header, &[8, 4, 7, 6]);
     for result in found {
         let cells = vec![
             visible(&result.stratum),
             change(result.true_ratio),
             format!("{} of {}", result.found, result.comparisons),
+            percent(result.found_lower_95),
             result.wrong_sign.to_string(),
-            result.equivalent.to_string(),
+            result.false_equivalent.to_string(),
+            result.false_equivalent_upper_95.map_or_else(|| "–".to_owned(), percent),
             change(result.effect_mean_ratio),
             format!("{:.1}", result.pairs_mean),
         ];
-        grid.push(if result.wrong_sign == 0 { Tone::Plain } else { Tone::Bad }, cells);
+        grid.push(
+            if result.wrong_sign + result.false_equivalent == 0 { Tone::Plain } else { Tone::Bad },
+            cells,
+        );
     }
     grid
 }

@@ -26,7 +26,7 @@ pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
     };
     let reach = match comparison.grade {
         Grade::WithinSession => ", within this session",
-        Grade::Replicated => ", replicated (the variance between sessions is included)",
+        Grade::Replicated => ", replicated over sessions of this pair",
         Grade::AgainstBaseline => "",
     };
     let metric = comparison.metric.title();

@@ -42,6 +42,6 @@ pub use list::{ExperimentRow, Filter};
 pub use load::StoredExperiment;
 pub use path::default_path;
 pub use schema::VERSION;
-pub use sessions::SessionEffect;
+pub use sessions::{SessionPairs, SessionReadings};
 pub use state::State;
 pub use store::Store;

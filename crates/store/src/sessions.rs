@@ -1,73 +1,140 @@
-//! Earlier A/A sessions: by how much the same program differed from itself, session by session.
+//! Earlier sessions of a program, and of a pair of programs, on one machine.
 
 use std::collections::BTreeMap;
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{MachineFacts, Metric, Phase, Sample};
+use fauxplat_model::{Command, MachineFacts, Metric, Phase, Sample};
 
 use crate::error::at;
 use crate::machine::MachineKey;
 use crate::{State, Store, StoreError, findings, sql};
 
-/// What one finished A/A session says about the difference between identical programs.
+/// One finished session in which a program ran.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SessionEffect {
+pub struct SessionReadings {
     /// The experiment.
     pub id: i64,
-    /// When it began, in RFC 3339 form, UTC.
-    pub started: String,
-    /// Natural logarithm of B over A of each block in which both commands ran well, in the order of the blocks:
-    /// for those who estimate with less respect for outliers.
+    /// What its measured, successful runs read, in their order; all above zero, and not none.
+    pub readings: Vec<f64>,
+}
+
+/// One finished session in which two programs ran in shared blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionPairs {
+    /// The experiment.
+    pub id: i64,
+    /// Natural logarithm of B over A of each block in which both ran well, in the order of the blocks; at least two.
     pub log_ratios: Vec<f64>,
-    /// Mean of them.
-    pub log_effect: f64,
-    /// Standard error of it, from the spread between the blocks.
-    pub standard_error: f64,
+}
+
+/// A session that holds a command, and the number of the command there.
+struct Found {
+    id: i64,
+    kind: String,
+    number: u16,
 }
 
 impl Store {
-    /// Effects of the finished `aa` experiments of this machine, oldest first: what the variance between sessions
-    /// (tau²) is estimated from. The machine is the same across boots and affinities, not across kernels.
-    ///
-    /// A pair is the first two commands of one block, each by the mean logarithm of its measured, successful runs;
-    /// sessions with fewer than two pairs, or none above zero, are left out, and so are calibrations that held
-    /// anything but undisturbed identical programs (`aa --strata plain`).
+    /// Finished sessions of this machine in which this very program ran with these arguments, oldest first: what the
+    /// variance of its level between sessions is estimated from. The machine is the same across boots and affinities,
+    /// not across kernels. Taken are `run`, `compare` and undisturbed calibrations, in which nothing was varied that
+    /// moves a level; a program that could not be read has no sessions.
     ///
     /// # Errors
     /// Those of reading.
-    pub fn sessions(&self, machine: &MachineFacts, metric: Metric) -> Result<Vec<SessionEffect>, StoreError> {
-        let mut effects = Vec::new();
-        for (id, started) in self.finished_on(machine)? {
-            let mut blocks = Blocks::default();
-            self.samples(id, |sample| blocks.add(&sample, metric))?;
-            effects.extend(blocks.effect(id, started));
+    pub fn sessions_of(
+        &self,
+        machine: &MachineFacts,
+        command: &Command,
+        metric: Metric,
+    ) -> Result<Vec<SessionReadings>, StoreError> {
+        let mut sessions = Vec::new();
+        let mut found = self.holding(machine, command)?;
+        found.dedup_by_key(|found| found.id);
+        for Found { id, number, .. } in found {
+            let mut readings = Vec::new();
+            self.samples(id, |sample| {
+                let value = usable(&sample, metric).filter(|_| sample.command == number);
+                readings.extend(value);
+            })?;
+            sessions.extend((!readings.is_empty()).then_some(SessionReadings { id, readings }));
         }
-        Ok(effects)
+        Ok(sessions)
     }
 
-    fn finished_on(&self, machine: &MachineFacts) -> Result<Vec<(i64, String)>, StoreError> {
+    /// Finished comparisons on this machine in which these very programs ran with these arguments in shared blocks,
+    /// oldest first: what replication is judged by.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn sessions_of_pair(
+        &self,
+        machine: &MachineFacts,
+        (a, b): (&Command, &Command),
+        metric: Metric,
+    ) -> Result<Vec<SessionPairs>, StoreError> {
+        let (of_a, of_b) = (self.holding(machine, a)?, self.holding(machine, b)?);
+        let mut sessions: Vec<SessionPairs> = Vec::new();
+        for one in of_a.iter().filter(|one| one.kind == "compare") {
+            let id = one.id;
+            let other = of_b.iter().find(|other| other.id == id && other.number != one.number);
+            let is_known = sessions.last().is_some_and(|last| last.id == id);
+            let Some(other) = other.filter(|_| !is_known) else { continue };
+            let mut blocks = Blocks::default();
+            self.samples(id, |sample| blocks.add(&sample, metric, [one.number, other.number]))?;
+            let log_ratios = blocks.log_ratios();
+            sessions.extend((log_ratios.len() > 1).then_some(SessionPairs { id, log_ratios }));
+        }
+        Ok(sessions)
+    }
+
+    /// Where a command is held, oldest first. Programs are the same by their hash, wherever they lay.
+    fn holding(&self, machine: &MachineFacts, command: &Command) -> Result<Vec<Found>, StoreError> {
+        let Some(hash) = &command.program_sha256 else { return Ok(Vec::new()) };
         let identity = MachineKey::of(machine)?.identity;
         let failed = at(&self.path);
-        let mut statement = self.connection.prepare_cached(sql::FINISHED_ON).map_err(&failed)?;
-        let mut rows = statement.query(["aa", State::Finished.name(), &identity]).map_err(&failed)?;
+        let mut statement = self.connection.prepare_cached(sql::HOLDING).map_err(&failed)?;
+        let mut rows = statement.query([State::Finished.name(), &identity, hash]).map_err(&failed)?;
         let mut found = Vec::new();
         while let Some(row) = rows.next().map_err(&failed)? {
-            let findings: Option<String> = row.get(2).map_err(&failed)?;
-            if findings.is_none_or(|text| is_plain(&text)) {
-                found.push((row.get(0).map_err(&failed)?, row.get(1).map_err(&failed)?));
+            let argv: String = row.get(2).map_err(&failed)?;
+            let findings: Option<String> = row.get(4).map_err(&failed)?;
+            let kind: String = row.get(1).map_err(&failed)?;
+            if same_arguments(&argv, command) && is_undisturbed(&kind, findings.as_deref()) {
+                let (id, number) = (row.get(0).map_err(&failed)?, row.get(3).map_err(&failed)?);
+                found.push(Found { id, kind, number });
             }
         }
         Ok(found)
     }
 }
 
-/// Whether a calibration compared identical programs undisturbed and did nothing else: blocks of copies that do more
-/// work, or that a burner disturbed, say nothing about the variance between sessions.
-fn is_plain(findings: &str) -> bool {
-    findings::decode("fauxplat.aa/1", findings).is_some_and(|findings| match findings {
-        Findings::Aa(aa) => aa.power.is_empty() && aa.strata.iter().all(|stratum| stratum.name == "plain"),
+/// Whether the arguments behind the program's own name are those of a command.
+fn same_arguments(argv: &str, command: &Command) -> bool {
+    let argv: Vec<String> = serde_json::from_str(argv).unwrap_or_default();
+    !argv.is_empty() && argv.get(1..) == command.argv.get(1..)
+}
+
+/// Whether an experiment varied nothing that moves a level: copies that do more work, or that a burner disturbed, say
+/// nothing about the variance between sessions.
+fn is_undisturbed(kind: &str, findings: Option<&str>) -> bool {
+    let plain = |text: &str| match findings::decode("fauxplat.aa/1", text) {
+        Some(Findings::Aa(aa)) => {
+            aa.power.is_empty() && aa.strata.iter().all(|stratum| stratum.name == "plain")
+        }
         _ => false,
-    })
+    };
+    match kind {
+        "run" | "compare" => true,
+        "aa" => findings.is_none_or(plain),
+        _ => false,
+    }
+}
+
+/// What a run says about its command; nothing if it failed, or if there is no logarithm.
+fn usable(sample: &Sample, metric: Metric) -> Option<f64> {
+    let counts = sample.phase == Phase::Measured && sample.outcome.is_success();
+    sample.get(metric).filter(|&value| counts && value > 0).map(|value| value as f64)
 }
 
 /// Per block and command: how many runs, and the sum of their logarithms.
@@ -75,26 +142,20 @@ fn is_plain(findings: &str) -> bool {
 struct Blocks(BTreeMap<u32, [(u32, f64); 2]>);
 
 impl Blocks {
-    fn add(&mut self, sample: &Sample, metric: Metric) {
-        let value = sample.get(metric).filter(|&value| value > 0);
-        let counts = sample.phase == Phase::Measured && sample.outcome.is_success() && sample.command < 2;
-        if let (true, Some(value)) = (counts, value) {
-            let (runs, sum) = &mut self.0.entry(sample.block).or_default()[usize::from(sample.command)];
+    /// Adds a run of one of two commands.
+    fn add(&mut self, sample: &Sample, metric: Metric, commands: [u16; 2]) {
+        let place = commands.iter().position(|&command| command == sample.command);
+        if let (Some(place), Some(value)) = (place, usable(sample, metric)) {
+            let (runs, sum) = &mut self.0.entry(sample.block).or_default()[place];
             *runs += 1;
-            *sum += (value as f64).ln();
+            *sum += value.ln();
         }
     }
 
-    fn effect(&self, id: i64, started: String) -> Option<SessionEffect> {
+    fn log_ratios(&self) -> Vec<f64> {
         let ratio = |[a, b]: &[(u32, f64); 2]| {
             (a.0 > 0 && b.0 > 0).then(|| b.1 / f64::from(b.0) - a.1 / f64::from(a.0))
         };
-        let ratios: Vec<f64> = self.0.values().filter_map(ratio).collect();
-        let n = ratios.len() as f64;
-        let mean = ratios.iter().sum::<f64>() / n;
-        let squares: f64 = ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum();
-        let standard_error = (squares / (n - 1.0) / n).sqrt();
-        let enough = ratios.len() >= 2;
-        enough.then_some(SessionEffect { id, started, log_effect: mean, standard_error, log_ratios: ratios })
+        self.0.values().filter_map(ratio).collect()
     }
 }

@@ -77,10 +77,10 @@ pub(crate) const STATE: &str = "SELECT state, owner FROM experiment WHERE id = $
 /// The newest experiment.
 pub(crate) const LAST: &str = "SELECT MAX(id) FROM experiment";
 
-/// Finished experiments of one kind on one machine, oldest first.
-pub(crate) const FINISHED_ON: &str = "SELECT e.id, e.started, e.findings
-    FROM experiment e JOIN machine m ON m.hash = e.machine
-    WHERE e.kind = $1 AND e.state = $2 AND m.identity = $3 ORDER BY e.id";
+/// Experiments in one state on one machine that hold a program, oldest first.
+pub(crate) const HOLDING: &str = "SELECT e.id, e.kind, c.argv, c.number, e.findings
+    FROM experiment e JOIN machine m ON m.hash = e.machine JOIN command c ON c.experiment = e.id
+    WHERE e.state = $1 AND m.identity = $2 AND c.program_sha256 = $3 ORDER BY e.id, c.number";
 
 /// Removal of an experiment, in this order.
 pub(crate) const REMOVE: [&str; 3] = [
@@ -116,7 +116,7 @@ mod tests {
             SAMPLES,
             STATE,
             LAST,
-            FINISHED_ON,
+            HOLDING,
             REMOVE_MACHINES,
             COUNTS,
         ];

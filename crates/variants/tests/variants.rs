@@ -226,11 +226,11 @@ fn what_is_not_copied_whole_is_not_put_in_its_place() {
     slots.put(0, recipe.plain()).unwrap();
     let before = fs::read(slots.path(0)).unwrap();
     // Reading this ends with an error after nothing, and a file is made all the same.
-    let unreadable = fauxplat_variants::Built { path: "/proc/self/mem".into(), ..recipe.plain().clone() };
+    let unreadable = Built { path: "/proc/self/mem".into(), ..recipe.plain().clone() };
     let another = yard.folder.path().join("another");
     fs::write(&another, &before[..before.len() / 2]).unwrap();
-    let half = fauxplat_variants::Built { path: another, ..recipe.plain().clone() };
-    let missing = fauxplat_variants::Built {
+    let half = Built { path: another, ..recipe.plain().clone() };
+    let missing = Built {
         path: yard.folder.path().join("none"),
         ..recipe.plain().clone()
     };

@@ -1,6 +1,6 @@
 //! Where variance comes from: components by moments.
 
-use crate::describe::{mean, variance};
+use crate::describe::variance;
 
 /// Variance between groups (beyond what their members explain) and within them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,18 +31,6 @@ pub fn nested(groups: &[Vec<f64>]) -> Option<Components> {
     Some(Components { between: ((between_squares / freedom - within) / effective_size).max(0.0), within })
 }
 
-/// Variance between sessions beyond what the sessions' own standard errors explain:
-/// Var(effects) − mean(SE²), floor 0 (DerSimonian and Laird 1986 with equal weights). Each entry is the log effect of
-/// one earlier A/A session and its standard error. `None` for fewer than three sessions.
-pub fn between_sessions(sessions: &[(f64, f64)]) -> Option<f64> {
-    if sessions.len() < 3 {
-        return None;
-    }
-    let effects: Vec<f64> = sessions.iter().map(|session| session.0).collect();
-    let errors: Vec<f64> = sessions.iter().map(|session| session.1.powi(2)).collect();
-    Some((variance(&effects) - mean(&errors)?).max(0.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,13 +43,5 @@ mod tests {
         assert_eq!(alike.between, 0.0);
         assert_eq!(nested(&[vec![1.0], vec![2.0]]), None);
         assert_eq!(nested(&[vec![1.0, 2.0]]), None);
-    }
-
-    #[test]
-    fn sessions() {
-        assert_eq!(between_sessions(&[(0.0, 0.1), (0.1, 0.1)]), None);
-        let tau2 = between_sessions(&[(-0.02, 0.001), (0.0, 0.001), (0.02, 0.001)]).unwrap();
-        assert!((tau2 - (0.0004 - 1e-6)).abs() < 1e-12);
-        assert_eq!(between_sessions(&[(0.0, 0.1), (0.01, 0.1), (0.02, 0.1)]), Some(0.0));
     }
 }

@@ -64,6 +64,11 @@ pub fn clopper_pearson_upper(events: usize, trials: usize, confidence: f64) -> f
     0.5 * (low + high)
 }
 
+/// Exact one-sided lower bound of a probability; zero if there were no trials.
+pub fn clopper_pearson_lower(events: usize, trials: usize, confidence: f64) -> f64 {
+    1.0 - clopper_pearson_upper(trials - events.min(trials), trials, confidence)
+}
+
 /// Natural logarithm of the binomial coefficient.
 pub fn ln_choose(n: usize, k: usize) -> f64 {
     let ln_factorial = |m: usize| gamma::ln_gamma(m as f64 + 1.0);

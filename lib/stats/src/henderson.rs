@@ -5,8 +5,10 @@ use crate::distribution::t_upper_quantile;
 use crate::linear::{Basis, dot, inverse};
 use crate::noncentral::f_upper_tail;
 
+mod nested;
 mod shares;
 
+pub use nested::interaction;
 pub use shares::{Share, shares};
 
 /// One factor: the level of each run.
@@ -68,6 +70,10 @@ pub struct Parts {
     pub df: f64,
     /// The values with outliers pulled in, less their mean.
     pub values: Vec<f64>,
+    /// What no factor accounts for of them.
+    pub left: Vec<f64>,
+    /// The mean that was taken off.
+    pub centre: f64,
 }
 
 /// Rounds of fitting and pulling outliers in.
@@ -102,7 +108,7 @@ pub fn components(values: &[f64], factors: &[Factor]) -> Option<Parts> {
         part(&factors[index], &basis(values.len(), others), &values, residual, df)
     };
     let factors = (0..factors.len()).map(part).collect::<Option<_>>()?;
-    Some(Parts { factors, residual, df, values })
+    Some(Parts { factors, residual, df, values, left, centre })
 }
 
 /// Outliers among the residuals are pulled in, and the values with them. Where most residuals are zero there is no scale.

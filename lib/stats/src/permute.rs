@@ -135,9 +135,10 @@ impl Crossing {
         }
         let keys = keys(&sums.extremes());
         self.crossed.resize(keys.len(), false);
-        let at_least = keys.iter().filter(|key| compare(key, &keys[0]).is_le()).count();
-        self.p_value = Some(at_least as f64 / keys.len() as f64);
         let so_far = self.crossed.iter().filter(|&&crossed| crossed).count();
+        let at_least = |row: &usize| !self.crossed[*row] && compare(&keys[*row], &keys[0]).is_le();
+        let now = (0..keys.len()).filter(at_least).count();
+        self.p_value = Some((so_far + now) as f64 / keys.len() as f64);
         let allowed = ((spent * keys.len() as f64) as usize).saturating_sub(so_far);
         let mut open: Vec<usize> = (0..keys.len()).filter(|&row| !self.crossed[row]).collect();
         open.sort_by(|&a, &b| compare(&keys[a], &keys[b]));
@@ -153,8 +154,9 @@ impl Crossing {
         self.crossed.first() == Some(&true)
     }
 
-    /// Share of the rows that are at least as extreme as the observed one, at the look at which it crossed, else at the
-    /// latest; one before the first look.
+    /// Share of the rows that crossed before the observed one, or are at least as extreme at the look at which it crossed,
+    /// else at the latest: the smallest level at which it would have, so that it is a p-value although the looks decided
+    /// when it was taken (stagewise ordering, Armitage 1957). One before the first look.
     pub fn p_value(&self) -> f64 {
         self.p_value.unwrap_or(1.0)
     }
@@ -167,6 +169,10 @@ mod tests {
 
     /// Whether levels that add `effect` in steps are found in `blocks` blocks with looks after every second one.
     fn found(seed: u64, effect: f64, levels: u16, blocks: usize) -> bool {
+        looked(seed, effect, levels, blocks).has_crossed()
+    }
+
+    fn looked(seed: u64, effect: f64, levels: u16, blocks: usize) -> Crossing {
         let mut noise = Draw::new(seed, 7);
         let mut sums = LevelSums::new(usize::from(levels), 499, seed);
         let mut crossing = Crossing::default();
@@ -179,7 +185,14 @@ mod tests {
                 crossing.look(&sums, pocock_spending(0.05, block as f64 / blocks as f64));
             }
         }
-        crossing.has_crossed()
+        crossing
+    }
+
+    #[test]
+    fn the_p_value_at_a_stopping_time_is_one() {
+        let small = (10_000..12_000).filter(|&seed| looked(seed, 0.0, 5, 8).p_value() <= 0.02).count();
+        // 40 nominally, three standard deviations are 19. Shares at the last look alone were this small in twice as many.
+        assert!(small <= 59, "{small}");
     }
 
     #[test]

@@ -10,14 +10,41 @@ use crate::randomise::welch_t;
 /// A rule: whether it calls the samples different.
 pub type Rule = fn(&[f64], &[f64]) -> bool;
 
-/// All rules with the names by which reports call them.
-pub const ALL: [(&str, Rule); 6] = [
-    ("hyperfine + Welch", welch),
-    ("hyperfine ±", hyperfine),
-    ("poop", poop),
-    ("pyperf", pyperf),
-    ("benchstat", benchstat),
-    ("tango", tango),
+/// How another tool, or its user, decides, and how much it measures before it does.
+#[derive(Clone, Copy, Debug)]
+pub struct Rival {
+    /// What reports call it.
+    pub name: &'static str,
+    /// Whether it calls two samples different.
+    pub rule: Rule,
+    /// Runs of each command that it makes at least.
+    pub runs_min: usize,
+    /// Time for which it runs each command at least, in nanoseconds.
+    pub time_ns: f64,
+}
+
+impl Rival {
+    /// How many runs of one command it makes, by their wall times in order; `None` if these are too few for it. A rule
+    /// that is asked at another tool's stopping time is another rule.
+    pub fn runs(&self, walls_ns: &[f64]) -> Option<usize> {
+        let mut elapsed_ns = 0.0;
+        let mut is_enough = |(before, wall_ns): (usize, &f64)| {
+            elapsed_ns += wall_ns;
+            before + 1 >= self.runs_min && elapsed_ns >= self.time_ns
+        };
+        walls_ns.iter().enumerate().position(&mut is_enough).map(|last| last + 1)
+    }
+}
+
+/// All rivals with what they measure by default: hyperfine ten runs and three seconds; poop five seconds; pyperf three
+/// values of each of twenty processes; benchstat the ten runs that it asks for; tango a second.
+pub const ALL: [Rival; 6] = [
+    Rival { name: "hyperfine + Welch", rule: welch, runs_min: 10, time_ns: 3e9 },
+    Rival { name: "hyperfine ±", rule: hyperfine, runs_min: 10, time_ns: 3e9 },
+    Rival { name: "poop", rule: poop, runs_min: 3, time_ns: 5e9 },
+    Rival { name: "pyperf", rule: pyperf, runs_min: 60, time_ns: 0.0 },
+    Rival { name: "benchstat", rule: benchstat, runs_min: 10, time_ns: 0.0 },
+    Rival { name: "tango", rule: tango, runs_min: 2, time_ns: 1e9 },
 ];
 
 /// Welch's t test at 5 %, as `welch_ttest.py` of hyperfine's `scripts` folder makes it from its output.
@@ -141,15 +168,27 @@ mod tests {
 
     #[test]
     fn every_rule_sees_a_clear_difference_and_none_in_a_sample_and_itself() {
-        for (name, rule) in ALL {
+        for Rival { name, rule, .. } in ALL {
             assert!(rule(&SLOW, &FAST), "{name}");
             assert!(!rule(&SLOW, &SLOW), "{name}");
         }
     }
 
     #[test]
+    fn a_rival_stops_when_its_own_rule_says() {
+        let [hyperfine, _, _, pyperf, ..] = ALL;
+        assert_eq!(hyperfine.runs(&[1e9; 40]), Some(10));
+        assert_eq!(hyperfine.runs(&[0.1e9; 40]), Some(30));
+        assert_eq!(hyperfine.runs(&[0.1e9; 29]), None);
+        assert_eq!(
+            (pyperf.runs(&[1e3; 64]), pyperf.runs(&[1e12; 59]), pyperf.runs(&[])),
+            (Some(60), None, None)
+        );
+    }
+
+    #[test]
     fn no_rule_panics_on_nothing_or_on_constants() {
-        for (name, rule) in ALL {
+        for Rival { name, rule, .. } in ALL {
             assert!(!rule(&[], &[]), "{name}");
             assert!(!rule(&[0.0; 5], &[0.0; 5]), "{name}");
         }

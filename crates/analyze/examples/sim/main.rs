@@ -1,4 +1,5 @@
 //! Simulates the decision rule: `cargo run --release --example sim -p fauxplat-analyze [REPETITIONS]`; with
+//! `carry-over [REPETITIONS]` that of several commands, with `baselines [REPETITIONS]` that of stored results, with
 //! `sweeps [REPETITIONS]` that of sweeps, with `speed` the time that the analysis of a large sweep takes.
 //!
 //! The first table sets the measured figures beside the reference figures, the second shows false verdicts and power
@@ -6,6 +7,8 @@
 //! of both (99 %), a false rate when it is not above its level by more than that. Anything outside ends with status 1.
 #![expect(clippy::disallowed_macros, reason = "an example prints its table")]
 
+mod baselines;
+mod carry_over;
 mod cells;
 mod noise;
 mod sweep_table;
@@ -24,6 +27,8 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize, or| words.get(at).and_then(|text| text.parse().ok()).unwrap_or(or);
     match words.first().map(String::as_str) {
+        Some("carry-over") => carry_over_table(number(1, 1000)),
+        Some("baselines") => baselines_table(number(1, 1000)),
         Some("sweeps") => sweep_table::print(number(1, 200)),
         Some("speed") => sweep_table::speed(),
         _ => comparisons(number(0, 1000)),
@@ -38,6 +43,28 @@ fn comparisons(repetitions: usize) {
     let shapes = shapes_table(repetitions, threads);
     println!("\n{}", if reference && shapes { "all within" } else { "NOT all within" });
     std::process::exit(i32::from(!(reference && shapes)));
+}
+
+/// False verdicts on the first two of several commands, the last of which leaves something behind.
+fn carry_over_table(repetitions: usize) {
+    println!("{repetitions} comparisons a line; level 1 %\n\n| commands | false % |\n| --- | --- |");
+    for cell in carry_over::cells() {
+        let wrong = carry_over::false_verdicts(&cell, repetitions as u64);
+        println!("| {} | {:.2} |", cell.name, 100.0 * wrong as f64 / repetitions as f64);
+    }
+}
+
+/// False verdicts on an unchanged program against what was measured of it in another session.
+fn baselines_table(repetitions: usize) {
+    println!(
+        "{repetitions} comparisons a line; level 1 %\n\n| sessions | false % | by paired variance % |\n| --- | --- | --- |"
+    );
+    for cell in baselines::cells() {
+        let wrong = |paired| {
+            100.0 * baselines::false_verdicts(&cell, repetitions as u64, paired) as f64 / repetitions as f64
+        };
+        println!("| {} | {:.2} | {:.2} |", cell.name, wrong(false), wrong(true));
+    }
 }
 
 /// Level 5 %, against the reference figures. Says whether all are within.

@@ -135,7 +135,7 @@ impl Machine {
     }
 
     /// A standard normal deviate by the method of Box and Muller.
-    fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         (-2.0 * self.uniform().ln()).sqrt() * (2.0 * std::f64::consts::PI * self.uniform()).cos()
     }
 }

@@ -36,6 +36,15 @@ pub(crate) fn lines(level: u16) -> f64 {
     f64::from(level % 4 == 3) * 0.05 + f64::from(level % 256 == 171) * 0.4
 }
 
+/// The margin of 1 % as a log ratio.
+const MARGIN: f64 = 0.009_950_33;
+
+/// Of 24 levels every second one is slower, so that two of them typically differ by the margin: the root mean square of
+/// the differences of all pairs, of which 12 · 12 of 276 differ at all.
+fn apart(level: u16) -> f64 {
+    f64::from(level % 2) * MARGIN * (276.0f64 / 144.0).sqrt()
+}
+
 /// A sweep from its first to its last block.
 pub(crate) fn sweep(cell: &Cell, seed: u64) -> SweepJudged {
     let rule = Rule { max_pairs: cell.blocks_max, ..Rule::default() };
@@ -96,15 +105,19 @@ pub(crate) fn cells() -> Vec<Cell> {
         exhaustive: false,
     };
     let plain = Noise { process_sd: 0.01, ..SILENT };
+    let loud = Noise { process_sd: 0.03, ..SILENT };
     vec![
         cell("2 levels, normal 1 %, no effect", 2, plain, none),
         cell("2 levels, usual noise, no effect", 2, USUAL, none),
         cell("2 levels, burner, no effect", 2, BURNER, none),
         cell("2 levels, usual noise, 2 % apart", 2, USUAL, |level| 0.02 * f64::from(level)),
+        cell("2 levels, normal 1 %, the margin apart", 2, plain, |level| MARGIN * f64::from(level)),
+        cell("24 levels, normal 1 %, the margin apart", 24, plain, apart),
         cell("24 levels, usual noise, no effect", 24, USUAL, none),
         cell("24 levels, burner, no effect", 24, BURNER, none),
         cell("24 levels, usual noise, one 5 % slower", 24, USUAL, |level| 0.05 * f64::from(level == 9)),
         cell("512 levels, normal 1 %, no effect", 512, plain, none),
+        cell("512 levels, normal 3 %, one 6 % slower", 512, loud, |level| 0.06 * f64::from(level == 300)),
         cell("512 levels, usual noise, no effect", 512, USUAL, none),
         cell("512 levels, burner, no effect", 512, BURNER, none),
         cell("512 levels, usual noise, one 10 % slower", 512, USUAL, |level| 0.1 * f64::from(level == 300)),

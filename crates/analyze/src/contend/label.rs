@@ -10,6 +10,10 @@ const PORTS: [&str; 3] = ["integer-ports", "float", "fauxplat"];
 const NEAR_CACHES: [&str; 2] = ["l1", "l2"];
 /// Above this a core, or a cache, is shared: siblings of one core cost each other 20 % to 100 %.
 const SHARED: f64 = 1.12;
+/// Hardware threads of one core hand a word over within it, there and back in less than this. From core to core it takes
+/// longer, by any cache: 110 ns within a complex of EPYC, of which some sixty are the two looking again; 4 to 12 ns a way
+/// between siblings is what others measured, 15 to 55 within one last-level cache.
+const WITHIN_CORE_NS: f64 = 90.0;
 /// Nobody works faster beside another: it was the lone one that was disturbed.
 const FASTER: f64 = 0.97;
 /// Below this nothing is.
@@ -28,12 +32,14 @@ const AT_HAND: f64 = 0.65;
 /// And in more than this if it comes over the fabric: as much as memory between complexes, more between sockets.
 const FETCHED: f64 = 0.85;
 
-/// What is known of the last-level cache besides its cost.
+/// What is known of a pair besides what its kernels cost.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Caches {
+pub(super) struct Known {
     /// What one worker pays alone for a walk of twice what the kernel `llc` walks.
     pub(super) doubled: Option<Interval>,
     pub(super) handover: Option<Handed>,
+    /// A word to the other worker and back, in the meetings that count.
+    pub(super) round_trip_ns: Option<f64>,
 }
 
 /// How soon a worker has what the other has just written.
@@ -73,7 +79,7 @@ impl Label {
 }
 
 /// The label of a pair.
-pub(super) fn label(pair: &ContendPair, costs: &[PairCost], caches: Caches) -> Label {
+pub(super) fn label(pair: &ContendPair, costs: &[PairCost], known: Known) -> Label {
     if pair.cpus[0] == pair.cpus[1] {
         return same_cpu(costs);
     }
@@ -86,9 +92,9 @@ pub(super) fn label(pair: &ContendPair, costs: &[PairCost], caches: Caches) -> L
         return Label::open(words);
     }
     stacked(costs)
-        .or_else(|| sibling(costs))
+        .or_else(|| sibling(costs).map(|label| within_core(label, costs, known)))
         .or_else(|| near_caches(costs))
-        .unwrap_or_else(|| last_level(costs, caches))
+        .unwrap_or_else(|| last_level(costs, known))
 }
 
 fn same_cpu(costs: &[PairCost]) -> Label {
@@ -132,6 +138,23 @@ fn sibling(costs: &[PairCost]) -> Option<Label> {
     }
 }
 
+/// Siblings are near each other too. Two cores that slow each other down, by a limit of power or of frequency that both
+/// share, are not, and what their kernels cost says nothing then; what one has written and the other reads still does.
+fn within_core(label: Label, costs: &[PairCost], known: Known) -> Label {
+    let far = known.round_trip_ns.filter(|&ns| ns > WITHIN_CORE_NS && label.is == Neighbourhood::SmtSibling);
+    let Some(ns) = far else { return label };
+    let llc = costs.iter().find(|cost| cost.kernel == "llc");
+    let by_handover = known.handover.zip(llc).and_then(|(handover, llc)| handed_over(handover, llc));
+    by_handover.unwrap_or_else(|| {
+        Label::open(format!(
+            "{}, as siblings do, but a word there and back takes {:.2} µs, as between cores: a limit of power or \
+             frequency may slow both down",
+            label.evidence,
+            ns / 1e3
+        ))
+    })
+}
+
 /// Caches that a core has for itself, or with a few others.
 fn near_caches(costs: &[PairCost]) -> Option<Label> {
     let near = || of(costs, &NEAR_CACHES);
@@ -140,12 +163,12 @@ fn near_caches(costs: &[PairCost]) -> Option<Label> {
 }
 
 /// The last-level cache, which says most of the time what two cores are to each other.
-fn last_level(costs: &[PairCost], caches: Caches) -> Label {
+fn last_level(costs: &[PairCost], known: Known) -> Label {
     let named = |name: &str| costs.iter().find(|cost| cost.kernel == name);
     let (Some(llc), Some(dram)) = (named("llc"), named("dram")) else {
         return Label::closed("whether the last-level cache is shared takes the kernels llc and dram");
     };
-    if let Some(label) = caches.handover.and_then(|handover| handed_over(handover, llc)) {
+    if let Some(label) = known.handover.and_then(|handover| handed_over(handover, llc)) {
         return label;
     }
     if let Some(held) = held_by_others(llc, dram) {
@@ -158,7 +181,7 @@ fn last_level(costs: &[PairCost], caches: Caches) -> Label {
     if let Some(odd) = unclear.clone().find(|cost| cost.cpu_high_ratio < FASTER) {
         return Label::open(format!("others disturbed: {}", told(odd)));
     }
-    let Some(doubled) = caches.doubled.filter(|doubled| doubled.low > SHARED) else {
+    let Some(doubled) = known.doubled.filter(|doubled| doubled.low > SHARED) else {
         let words =
             "one worker alone walks twice as much as llc hardly more slowly: two may find room in one cache";
         return Label::open(words.to_owned());

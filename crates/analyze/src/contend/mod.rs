@@ -11,12 +11,11 @@ use std::collections::HashMap;
 use fauxplat_model::{
     CacheTransfer, ContendFindings, GroupKind, Neighbourhood, PairCost, PairLabel, ShiftSample, Topology,
 };
-use fauxplat_stats::bootstrap::bca_interval;
-use fauxplat_stats::describe::median;
+use fauxplat_stats::describe::{median, median_interval_sorted, sorted};
 use fauxplat_units::Cpu;
 
 use distance::Distance;
-use label::{Caches, Handed, Label, label};
+use label::{Handed, Known, Label, label};
 pub use usable::usable_cache;
 
 /// What a cell of the design was for.
@@ -67,8 +66,10 @@ pub struct ContendJudged {
 const DISTURBED_SHARE: f64 = 0.01;
 /// Share of a cell's wall time that may be neither CPU time nor run-queue wait nor steal.
 const UNEXPLAINED: f64 = 0.01;
-/// A pair needs so many undisturbed rounds.
-const ROUNDS_MIN: usize = 5;
+/// A pair needs so many undisturbed rounds: of fewer not even all together hold the median with 95 %.
+const ROUNDS_MIN: usize = 6;
+/// Confidence of all intervals.
+const CONFIDENCE: f64 = 0.95;
 /// Median of a ratio over the rounds and the interval of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Interval {
@@ -100,18 +101,18 @@ pub fn contend_findings(
     pairs: &[ContendPair],
     cells: &[ContendCell],
     samples: &[ShiftSample],
-    seed: u64,
 ) -> ContendJudged {
     let mut judged = ContendJudged::default();
     let index = Index::of(samples);
     for (place, pair) in pairs.iter().enumerate() {
         let distance = distance(pair, cells, samples);
-        let mut costs = pair_costs(pair, distance, cells, &index, seed);
-        let caches = Caches {
-            doubled: doubled(pair, cells, &index, seed),
-            handover: handover(pair, distance, cells, &index, seed),
+        let mut costs = pair_costs(pair, distance, cells, &index);
+        let known = Known {
+            doubled: doubled(pair, cells, &index),
+            handover: handover(pair, distance, cells, &index),
+            round_trip_ns: distance.map(|distance| distance.round_trip_ns),
         };
-        let Label { is, evidence, is_open } = label(pair, &costs, caches);
+        let Label { is, evidence, is_open } = label(pair, &costs, known);
         costs.iter_mut().for_each(|cost| cost.label = is);
         if is_open || hides_in_ticks(&costs) {
             judged.open.push(place);
@@ -144,7 +145,6 @@ fn handover(
     distance: Option<Distance>,
     cells: &[ContendCell],
     index: &Index<'_>,
-    seed: u64,
 ) -> Option<Handed> {
     let cell = cells.iter().position(|cell| cell.kernel == "llc" && cell.hands == pair.hands)?;
     let round = |round: u32| {
@@ -158,7 +158,7 @@ fn handover(
     }
     let each = |value: fn(&CacheTransfer) -> f64| walks.iter().map(value).collect::<Vec<f64>>();
     Some(Handed {
-        of_memory: middle(&each(|walk| walk.handed_ns as f64 / walk.memory_ns.max(1) as f64), seed),
+        of_memory: middle(&each(|walk| walk.handed_ns as f64 / walk.memory_ns.max(1) as f64)),
         handed_ns: median(&each(|walk| walk.handed_ns as f64 / walk.lines.max(1) as f64))?,
         memory_ns: median(&each(|walk| walk.memory_ns as f64 / walk.lines.max(1) as f64))?,
     })
@@ -189,7 +189,7 @@ fn labelled(
 }
 
 /// What one worker pays for a walk of twice as much, over its own walk of the kernel `llc`: the mean of both sides.
-fn doubled(pair: &ContendPair, cells: &[ContendCell], index: &Index<'_>, seed: u64) -> Option<Interval> {
+fn doubled(pair: &ContendPair, cells: &[ContendCell], index: &Index<'_>) -> Option<Interval> {
     let cell = |hand: u16| cells.iter().position(|cell| cell.kernel == "llc" && cell.hands == [hand]);
     let side = |side: usize| {
         let (once, twice) = (pair.hands[side], pair.doubled?[side]);
@@ -205,7 +205,7 @@ fn doubled(pair: &ContendPair, cells: &[ContendCell], index: &Index<'_>, seed: u
         Some((ratio(a)? * ratio(b)?).sqrt())
     };
     let ratios: Vec<f64> = (0..index.rounds).filter_map(round).collect();
-    (ratios.len() >= ROUNDS_MIN).then(|| middle(&ratios, seed))
+    (ratios.len() >= ROUNDS_MIN).then(|| middle(&ratios))
 }
 
 fn pair_costs(
@@ -213,10 +213,9 @@ fn pair_costs(
     distance: Option<Distance>,
     cells: &[ContendCell],
     index: &Index<'_>,
-    seed: u64,
 ) -> Vec<PairCost> {
     let together = cells.iter().enumerate().filter(|(_, cell)| cell.hands == pair.hands);
-    together.filter_map(|(place, _)| cost(pair, distance, place, cells, index, seed)).collect()
+    together.filter_map(|(place, _)| cost(pair, distance, place, cells, index)).collect()
 }
 
 /// One kernel on one pair: `None` before its first round is complete.
@@ -226,7 +225,6 @@ fn cost(
     together: usize,
     cells: &[ContendCell],
     index: &Index<'_>,
-    seed: u64,
 ) -> Option<PairCost> {
     let cell = &cells[together];
     let alone =
@@ -258,8 +256,8 @@ fn cost(
     if both.is_empty() {
         return None;
     }
-    let (cpu, rounds) = (middle(&cpu, seed), cpu.len());
-    let wall = middle(&wall, seed);
+    let (cpu, rounds) = (middle(&cpu), cpu.len());
+    let wall = middle(&wall);
     let sum = |of: fn(&ShiftSample) -> Option<u64>| both.iter().map(|it| of(it)).sum::<Option<u64>>();
     let wall_ns: u64 = both.iter().map(|it| it.wall_ns).sum();
     let (run_delay_ns, steal_ns) = (sum(|it| it.run_delay_ns), sum(|it| it.steal_ns));
@@ -300,13 +298,12 @@ fn waits(sample: &ShiftSample) -> bool {
     sample.run_delay_ns.is_some_and(|ns| ns as f64 > sample.wall_ns as f64 * DISTURBED_SHARE)
 }
 
-/// Median and its interval by bootstrap over the rounds; everything is possible with fewer than five.
-fn middle(ratios: &[f64], seed: u64) -> Interval {
+/// Median and its interval by order statistics over the rounds, which is right for a median whatever the rounds are
+/// like; everything is possible with too few.
+fn middle(ratios: &[f64]) -> Interval {
     let middle = median(ratios).unwrap_or(f64::NAN);
-    match bca_interval(&ratios.iter().map(|ratio| ratio.ln()).collect::<Vec<_>>(), 0.05, seed) {
-        Some((low, high)) if ratios.len() >= ROUNDS_MIN => {
-            Interval { low: low.exp().min(middle), middle, high: high.exp().max(middle) }
-        }
+    match median_interval_sorted(&sorted(ratios), CONFIDENCE) {
+        Some((low, high)) if ratios.len() >= ROUNDS_MIN => Interval { low, middle, high },
         _ => Interval { low: 0.0, middle, high: f64::INFINITY },
     }
 }

@@ -1,6 +1,7 @@
 //! Where a sweep goes: coarse grids first, then all levels, then fresh blocks for what stood out.
 
-use fauxplat_stats::spending::{looks, pocock_spending};
+use fauxplat_stats::distribution::normal_upper_tail;
+use fauxplat_stats::spending::{looks, pocock_bounds, pocock_spending};
 
 /// What the blocks of a stretch of the sweep are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +130,21 @@ impl Course {
         BACKBONE_SHARE * level
     }
 
+    /// The level of a plain interval at the look that is taken now which makes the intervals of all looks at all levels
+    /// hold together at `level` (repeated intervals, Jennison and Turnbull 1984): an interval within the margin ends the
+    /// sweep, so the first lucky one of many would.
+    pub(super) fn interval_level(&self, level: f64) -> f64 {
+        let scan = self.stretches.iter().find(|stretch| stretch.stage == Stage::Scan);
+        let Some(blocks) = scan.map(|scan| scan.blocks).filter(|&blocks| blocks > 0) else { return level };
+        let limit = self.scan_looks.last().copied().unwrap_or(blocks).max(blocks);
+        let mut looked: Vec<u32> = self.scan_looks.iter().copied().filter(|&look| look <= blocks).collect();
+        let is_closing = looked.last() != Some(&blocks) || blocks == limit;
+        looked.push(blocks);
+        looked.dedup();
+        let bounds = pocock_bounds(level, &looked, limit, is_closing);
+        bounds.last().map_or(level, |&bound| 2.0 * normal_upper_tail(bound))
+    }
+
     /// What each look at the fresh blocks of candidates may spend: in order to show an effect, or, when there is one
     /// already, in order to say where.
     pub(super) fn confirm_level(level: f64, is_significant: bool) -> f64 {
@@ -165,6 +181,22 @@ mod tests {
             spent.windows(2).all(|pair| pair[0] < pair[1]) && (spent[4] - 0.008).abs() < 1e-12,
             "{spent:?}"
         );
+    }
+
+    #[test]
+    fn intervals_of_all_looks_hold_together() {
+        let mut course = Course::new(vec![(0..8).collect()], 24);
+        assert_eq!(course.interval_level(0.01), 0.01);
+        let at_look = |course: &mut Course| {
+            while !course.count() {}
+            course.interval_level(0.01)
+        };
+        let levels: Vec<f64> = (0..5).map(|_| at_look(&mut course)).collect();
+        assert!(levels.iter().all(|&level| level < 0.006) && levels.iter().sum::<f64>() > 0.01, "{levels:?}");
+        // Who is interrupted before the first look has looked once.
+        let mut course = Course::new(vec![(0..8).collect()], 24);
+        course.count();
+        assert!((course.interval_level(0.01) - 0.01).abs() < 1e-6);
     }
 
     #[test]

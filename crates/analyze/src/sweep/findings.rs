@@ -95,7 +95,7 @@ fn finding(judge: &SweepJudge, seen: &Assessment) -> SweepFinding {
         difference_ratio: bounded(seen.difference.1).exp(),
         difference_low_ratio: bounded(seen.difference.0).exp(),
         difference_high_ratio: bounded(seen.difference.2).exp(),
-        largest_excluded_ratio: bounded(seen.largest_open(level, &peak_levels)).exp(),
+        largest_excluded_ratio: bounded(seen.largest_open(&peak_levels)).exp(),
         margin: judge.rule.margin,
         variance_share: share,
         variance_share_low: share_low,

@@ -26,6 +26,10 @@ pub(crate) struct AaArgs {
     /// Comparisons per stratum for --power [default: as --comparisons]
     #[arg(long, value_name = "N")]
     pub(crate) power_comparisons: Option<u32>,
+    /// Go on after each verdict until the rules of other tools have the runs that they take by themselves: some seconds
+    /// for each comparison. Without it they judge only what happens to have runs enough
+    #[arg(long)]
+    pub(crate) rivals: bool,
     #[command(flatten)]
     pub(crate) rule: RuleArgs,
     /// Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where

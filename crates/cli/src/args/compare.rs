@@ -28,6 +28,13 @@ pub(crate) struct CompareArgs {
     /// Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker
     #[arg(long, value_name = "RUN-ID|FILE")]
     pub(crate) baseline: Option<String>,
+    /// Compare the --baseline with these results, which are stored too, and run nothing; of several commands of either,
+    /// --names says which are meant: OLD,NEW
+    #[arg(long, value_name = "RUN-ID|FILE", requires = "baseline", conflicts_with_all = ["commands", "build_a", "build", "link", "duet"])]
+    pub(crate) with: Option<String>,
+    /// Accept a --baseline that was measured on another machine; the report says so
+    #[arg(long, requires = "baseline")]
+    pub(crate) other_machine: bool,
     #[command(flatten)]
     pub(crate) build: BuildArgs,
     /// Builds A, with the places of --build; the measured command names the program as {program}. Both are linked anew in

@@ -45,7 +45,7 @@ pub(crate) struct DesignArgs {
     /// Probability of naming any factor without cause [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) level: Option<f64>,
-    /// At most so many blocks of 16 runs [default: 60]
+    /// At most so many blocks of 16 runs [default: 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) blocks: Option<u32>,
     /// No new block after this time, but at least twelve [default: 1m]

@@ -18,7 +18,9 @@ pub(crate) fn aa(args: &AaArgs, invocation: &[String]) -> Result<(), Failure> {
     let mut driver = Driver::of_commands(beginning("aa", definition, machine, &args.output, invocation)?)?;
     let power = args.power.map(|more| (more, args.power_comparisons.unwrap_or(args.comparisons)));
     let strata = args.strata.iter().copied().map(Into::into).collect();
-    let (findings, failed) =
-        calibrate(&mut driver, &Calibration { strata, comparisons: args.comparisons, power })?;
+    let (findings, failed) = calibrate(
+        &mut driver,
+        &Calibration { strata, comparisons: args.comparisons, power, rivals: args.rivals },
+    )?;
     conclude(driver.finish(Findings::Aa(findings), failed), &args.output)
 }

@@ -1,24 +1,94 @@
-//! Baselines that are files of this or of another tool.
+//! Results from another time: of the store, or files of this or of another tool.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fauxplat_analyze::summarize_values;
-use fauxplat_experiment::measure::baseline::{Earlier, check_number, pick};
-use fauxplat_experiment::{Driver, Failure};
-use fauxplat_model::{Metric, RunFindings};
+use fauxplat_analyze::summarize_values;
+use fauxplat_experiment::measure::baseline::{self, Earlier, check_number, pick};
+use fauxplat_experiment::{Failure, open_store};
+use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::{Command, Comparison, Condition, Metric, Rule, RunFindings};
 use fauxplat_report::{BASELINE_BYTES_MAX, read_baseline};
+use fauxplat_store::Store;
+use fauxplat_sys::clock;
 use fauxplat_sys::text::read_text;
+
+use crate::args::CompareArgs;
+use crate::{define, inspection, output};
+
+/// Readings of an experiment of the store by its id, or of a file, of the command that has this name.
+///
+/// # Errors
+/// They cannot be read, or none of the commands is meant.
+pub(crate) fn earlier(
+    store: Option<&Store>,
+    results: &str,
+    name: &str,
+    metric: Metric,
+) -> Result<Earlier, Failure> {
+    let by_id = results == "last" || results.bytes().all(|byte| byte.is_ascii_digit());
+    match by_id && !Path::new(results).exists() {
+        true => baseline::from_store(store, results, name, metric),
+        false => from_file(results, name, metric),
+    }
+}
+
+/// Compares two stored results without running anything, and says what was found. It is an inspection: nothing was
+/// measured, so nothing is stored.
+///
+/// # Errors
+/// They cannot be compared, or the report cannot be written.
+pub(crate) fn compare_stored(
+    args: &CompareArgs,
+    [old, new]: [&str; 2],
+    invocation: &[String],
+) -> Result<Vec<Comparison>, Failure> {
+    let store = open_store(args.output.store.as_ref())?;
+    let mut rule = Rule::default();
+    define::apply_rule(&mut rule, &args.rule);
+    let name = |at: usize| args.commands.names.get(at).map_or("", String::as_str);
+    let old = earlier(store.as_ref(), old, name(0), rule.metric)?;
+    let new = earlier(store.as_ref(), new, name(1), rule.metric)?;
+    let mut header = inspection::header(Path::new("/"), invocation);
+    header.seed = args.commands.seed.unwrap_or_else(clock::fresh_seed);
+    let judged = baseline::stored(store.as_ref(), &rule, [&old, &new], args.other_machine, header.seed)?;
+    header.warnings.extend(judged.warnings);
+    header.definition.rule = rule;
+    let comparisons = judged.findings.comparisons.clone();
+    let (commands, findings) = ([command_of(&new)], Findings::Compare(judged.findings));
+    let record = Record { header: &header, commands: &commands, samples: &[], findings: &findings };
+    output::write(&record, &args.output)?;
+    Ok(comparisons)
+}
+
+/// The command of stored results; of a file no more is known than its name.
+fn command_of(earlier: &Earlier) -> Command {
+    let nameless = || Command {
+        name: String::new(),
+        command: earlier.name.clone(),
+        program: PathBuf::new(),
+        program_sha256: None,
+        argv: Vec::new(),
+        parameters: Vec::new(),
+        setup: None,
+        prepare: None,
+        conclude: None,
+        cleanup: None,
+        condition: Condition::default(),
+    };
+    Command { name: earlier.name.clone(), ..earlier.command.clone().unwrap_or_else(nameless) }
+}
 
 /// Readings of a file.
 ///
 /// # Errors
 /// It cannot be read, or none of its commands is meant.
-pub(crate) fn from_file(driver: &Driver, path: &str, metric: Metric) -> Result<Earlier, Failure> {
+fn from_file(path: &str, name: &str, metric: Metric) -> Result<Earlier, Failure> {
     let text = read_text(Path::new(path), BASELINE_BYTES_MAX)
         .map_err(|error| Failure::usage(format!("--baseline {path}: {error}")))?;
     let series = read_baseline(&text).map_err(|error| Failure::usage(format!("{path}: {error}")))?;
     let names: Vec<String> = series.iter().map(|one| one.name.clone()).collect();
-    let chosen = &series[pick(&names, &driver.commands[0].name, path)?];
+    let chosen = &series[pick(&names, name, path)?];
     let readings = chosen.values.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
     check_number(readings, path)?;
     let summaries =
@@ -32,5 +102,6 @@ pub(crate) fn from_file(driver: &Driver, path: &str, metric: Metric) -> Result<E
         against_first: None,
     };
     let values = chosen.get(metric).unwrap_or_default().to_vec();
-    Ok(Earlier { name: format!("{} ({path})", chosen.name), values, findings })
+    let name = format!("{} ({path})", chosen.name);
+    Ok(Earlier { name, values, findings, command: None, machine: chosen.machine.clone() })
 }

@@ -1,7 +1,5 @@
 //! `fauxplat compare`: is it really faster?
 
-use std::path::Path;
-
 use fauxplat_analyze::Judged;
 use fauxplat_experiment::measure::{baseline, compare, layouts};
 use fauxplat_experiment::surroundings::ProgramBuilds;
@@ -11,13 +9,16 @@ use fauxplat_model::{Build, Comparison, Definition, Shell, Verdict};
 use fauxplat_plan::expand;
 use fauxplat_sys::clock;
 
-use super::baseline::from_file;
+use super::baseline::{compare_stored, earlier};
 use crate::args::{CommandArgs, CompareArgs, Gate};
 use crate::begin::{beginning, finish};
 use crate::define;
 
 /// Compares commands with the first of them, or one command with stored results.
 pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
+    if let (Some(old), Some(new)) = (&args.baseline, &args.with) {
+        return gate(&args.fail_if, &compare_stored(args, [old, new], invocation)?);
+    }
     let machine = Machine::here();
     let mut definition = definition(args, &machine)?;
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
@@ -32,7 +33,7 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     searched.into_iter().for_each(|sentence| driver.warn(sentence));
     let judged = match &args.baseline {
         None => compare::compare(&mut driver),
-        Some(baseline) => against_baseline(&mut driver, baseline),
+        Some(baseline) => against_baseline(&mut driver, baseline, args.other_machine),
     };
     let findings = judged.map(|judged| compare::complete(&mut driver, judged));
     // Behind the comparisons with the first command may stand that of the winner with the runner-up.
@@ -93,13 +94,10 @@ fn check_count(commands: usize, has_baseline: bool) -> Result<(), Failure> {
 }
 
 /// A baseline is an experiment of the store by its id, or a file.
-fn against_baseline(driver: &mut Driver, baseline: &str) -> Result<Judged, Failure> {
-    let by_id = baseline == "last" || baseline.bytes().all(|byte| byte.is_ascii_digit());
-    let earlier = match by_id && !Path::new(baseline).exists() {
-        true => baseline::from_store(driver, baseline)?,
-        false => from_file(driver, baseline, driver.header.definition.rule.metric)?,
-    };
-    baseline::against(driver, &earlier)
+fn against_baseline(driver: &mut Driver, baseline: &str, other_machine: bool) -> Result<Judged, Failure> {
+    let metric = driver.header.definition.rule.metric;
+    let earlier = earlier(driver.store(), baseline, &driver.commands[0].name, metric)?;
+    baseline::against(driver, &earlier, other_machine)
 }
 
 /// The gate that the user asked for.

@@ -12,7 +12,7 @@ use crate::begin::{beginning, finish};
 use crate::define;
 
 /// Blocks and seconds without other orders.
-const BLOCKS_MAX: u32 = 60;
+const BLOCKS_MAX: u32 = 64;
 const TIME_MAX_S: f64 = 60.0;
 
 /// Varies what nobody looks at, all at once, and says which of it moves the time.

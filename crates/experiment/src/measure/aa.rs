@@ -2,17 +2,20 @@
 
 use std::path::PathBuf;
 
-use fauxplat_analyze::{Finished, Judge, aa_stratum, power_result};
+use fauxplat_analyze::{Finished, Judge, aa_stratum, power_result, runs_for_rivals};
 use fauxplat_kernels::Caches;
 use fauxplat_load::{Generator, Order, Rhythm};
-use fauxplat_model::{AaFindings, Aslr, Command, Definition, LoadKind, Metric, Phase, Placement, Scope};
+use fauxplat_model::{
+    AaFindings, Aslr, Command, Definition, LoadKind, Metric, Phase, Placement, Runs, Scope,
+};
+use fauxplat_plan::{Layout, Plan};
 use fauxplat_units::CpuSet;
 use tempfile::TempDir;
 
 use super::compare::plan;
 use crate::driver::Part;
 use crate::median::median_of;
-use crate::steer::{CompareSteering, WarmUp};
+use crate::steer::{Bounds, CompareSteering, Rounds, WarmUp};
 use crate::surroundings::{duet, loads};
 use crate::{Driver, Failure, Stopped};
 
@@ -25,6 +28,8 @@ pub struct Calibration {
     pub comparisons: u32,
     /// How much more work some copies do, and how many comparisons there are of those.
     pub power: Option<(f64, u32)>,
+    /// Whether each comparison goes on until the rivals have as many runs as their own rules take.
+    pub rivals: bool,
 }
 
 /// A kind of disturbance under which a calibration is made.
@@ -199,7 +204,8 @@ fn stratum_of(
     // The amount of work is found before anything disturbs: a burner would take more from the longer runs.
     let extra_work = calibration.power.map(|(more, _)| extra_work(driver, more)).transpose()?;
     let _burners = disturbance(stratum, driver)?;
-    let (identical, ended) = comparisons(driver, (calibration.comparisons, place), &[], name(stratum));
+    let rivals = calibration.rivals;
+    let (identical, ended) = comparisons(driver, (calibration.comparisons, place), &[], rivals, name(stratum));
     if ended.is_ok() || !identical.is_empty() {
         findings.strata.push(aa_stratum(name(stratum), &identical));
     }
@@ -209,7 +215,7 @@ fn stratum_of(
     {
         let place = Place { before: place.before + calibration.comparisons, ..place };
         let what = format!("{}, power", name(stratum));
-        let (different, ended) = comparisons(driver, (count, place), &[0, extra_work], &what);
+        let (different, ended) = comparisons(driver, (count, place), &[0, extra_work], false, &what);
         // More work takes more of everything, except of a rate.
         let true_ratio = match driver.header.definition.rule.metric.more_is_better() {
             true => 1.0 / (1.0 + more),
@@ -229,13 +235,14 @@ fn comparisons(
     driver: &mut Driver,
     (count, place): (u32, Place),
     extra_work: &[u64],
+    rivals: bool,
     what: &str,
 ) -> (Vec<Finished>, Result<(), Failure>) {
     let mut finished = Vec::new();
     let begun = driver.replace_commands(extra_work).and_then(|()| driver.warm_up(1));
     let done = begun
         .and_then(|()| driver.check_rates())
-        .and_then(|()| compare_again(driver, (count, place), what, &mut finished));
+        .and_then(|()| compare_again(driver, (count, place), (rivals, what), &mut finished));
     driver.part = None;
     (finished, done)
 }
@@ -243,26 +250,41 @@ fn comparisons(
 fn compare_again(
     driver: &mut Driver,
     (count, place): (u32, Place),
-    what: &str,
+    (rivals, what): (bool, &str),
     finished: &mut Vec<Finished>,
 ) -> Result<(), Failure> {
     let (rule, names) = (driver.header.definition.rule.clone(), driver.names());
+    let ignore_failure = driver.header.condition.ignore_failure.any();
     for number in 0..count {
         let words = format!("{what}: comparison {} of {count}", number + 1);
         driver.part = Some(Part { number: place.before + number, of: place.of, words });
         let seed = driver.header.seed.wrapping_add(1 + driver.samples().len() as u64);
-        let judge = Judge::new(&rule, 2, seed).single_task(driver.single_task);
+        let judge = Judge::new(&rule, 2, seed).single_task(driver.single_task).ignore_failure(ignore_failure);
         let (plan, root) = (plan(driver, seed), driver.machine().root());
-        let mut steering = CompareSteering::new(plan, judge, &rule, driver.samples(), root);
+        let mut steering = CompareSteering::new(plan.clone(), judge, &rule, driver.samples(), root);
         let stopped = driver.steer(&mut steering)?;
         if stopped == Stopped::Interrupted {
             break;
         }
         let judged = steering.judged(driver.samples(), stopped, Scope::Binaries, &names);
+        if rivals
+            && run_for_rivals(driver, plan, runs_for_rivals(steering.own(driver.samples()), ignore_failure))?
+        {
+            break;
+        }
         let own = steering.own(driver.samples());
-        finished.push(Finished::new(&judged.findings.comparisons[0], own));
+        finished.push(Finished::new(&judged.findings.comparisons[0], own, ignore_failure));
     }
     Ok(())
+}
+
+/// Goes on in the order of a plan until the rivals have their runs; whether the user ended it.
+fn run_for_rivals(driver: &mut Driver, plan: Plan, runs: u32) -> Result<bool, Failure> {
+    if runs == 0 || matches!(plan.layout, Layout::Duet(_)) {
+        return Ok(false);
+    }
+    let plan = Plan { layout: Layout::Single, seed: plan.seed.wrapping_add(1 << 32), ..plan };
+    Ok(driver.steer(&mut Rounds::new(plan, Bounds { runs: Runs::Count(runs), ..Bounds::default() }))? == Stopped::Interrupted)
 }
 
 /// Pairs of runs from which the amount of extra work is computed: as many as fit into some seconds.

@@ -1,11 +1,13 @@
 //! The experiment of `compare --baseline`: one command against results from another time.
 
-use fauxplat_analyze::{Baseline, Judged, baseline_findings, run_findings};
-use fauxplat_model::{Metric, Phase, RunFindings, Runs};
+use fauxplat_analyze::{
+    Baseline, Judged, SessionLevels, baseline_findings, facts_apart, run_findings, stored_findings,
+};
+use fauxplat_model::{Command, MachineFacts, Metric, Phase, Rule, RunFindings, Runs};
 use fauxplat_plan::{Layout, Plan};
-use fauxplat_store::Filter;
+use fauxplat_store::{Filter, Store};
 
-use super::compare::{between_sessions, plan};
+use super::compare::plan;
 use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 
@@ -18,15 +20,27 @@ pub struct Earlier {
     pub values: Vec<f64>,
     /// What they show by themselves.
     pub findings: RunFindings,
+    /// The command that was measured, where that is known.
+    pub command: Option<Command>,
+    /// The machine on which it was, where that is known.
+    pub machine: Option<MachineFacts>,
 }
 
-/// Compares the one command of an experiment with readings from another time.
+impl Earlier {
+    fn series(&self) -> Baseline<'_> {
+        Baseline { name: &self.name, values: &self.values, findings: &self.findings }
+    }
+}
+
+/// Compares the one command of an experiment with readings from another time, on this machine unless another one is
+/// accepted.
 ///
 /// # Errors
-/// There are too few readings; those of the runs.
-pub fn against(driver: &mut Driver, earlier: &Earlier) -> Result<Judged, Failure> {
+/// There are too few readings, or they are another machine's; those of the runs.
+pub fn against(driver: &mut Driver, earlier: &Earlier, other_machine: bool) -> Result<Judged, Failure> {
     let rule = driver.header.definition.rule.clone();
     enough(earlier, rule.metric)?;
+    let origin = origin(earlier, Some(driver.machine().facts()), other_machine)?;
     driver.warm_up(driver.header.definition.warmup.max(1))?;
     driver.check_rates()?;
     let plan = Plan { layout: Layout::Single, ..plan(driver, driver.header.seed) };
@@ -34,23 +48,100 @@ pub fn against(driver: &mut Driver, earlier: &Earlier) -> Result<Judged, Failure
     let runs = if runs == Runs::Auto { Runs::Count(rule.max_pairs) } else { runs };
     driver.plan(&plan)?;
     driver.steer(&mut Rounds::new(plan, Bounds { runs, ..Bounds::of(&driver.header.definition) }))?;
-    let old = Baseline { name: &earlier.name, values: &earlier.values, findings: &earlier.findings };
-    let (ignore, tau2) =
-        (driver.header.condition.ignore_failure.any(), between_sessions(driver, rule.metric)?);
+    let old = earlier.series();
+    let ignore = driver.header.condition.ignore_failure.any();
+    let commands = earlier.command.iter().chain(&driver.commands);
+    let levels = levels(driver.store(), driver.machine().facts(), commands, rule.metric)?;
     let (name, seed) = (&driver.commands[0].name, driver.header.seed);
-    let mut judged = baseline_findings(&rule, old, driver.samples(), name, ignore, tau2, seed);
+    let mut judged = baseline_findings(&rule, old, driver.samples(), name, ignore, levels, seed);
+    judged.warnings.extend(origin);
     if earlier.values.len() < driver.samples().len() / 4 {
         judged.warnings.push(format!("the baseline has only {} runs", earlier.values.len()));
     }
     Ok(judged)
 }
 
-/// Readings of an experiment of the store, by its number or `last`.
+/// Compares two results that were both taken earlier. Nothing is run.
+///
+/// # Errors
+/// Either has too few readings, or they are of different machines.
+pub fn stored(
+    store: Option<&Store>,
+    rule: &Rule,
+    [old, new]: [&Earlier; 2],
+    other_machine: bool,
+    seed: u64,
+) -> Result<Judged, Failure> {
+    enough(old, rule.metric)?;
+    enough(new, rule.metric)?;
+    let mut origins = Vec::new();
+    if new.machine.is_none() {
+        origins.extend(origin(new, None, other_machine)?);
+    }
+    origins.extend(origin(old, new.machine.as_ref(), other_machine)?);
+    let commands = old.command.iter().chain(&new.command);
+    let levels = match old.machine.as_ref().or(new.machine.as_ref()) {
+        Some(facts) => levels(store, facts, commands, rule.metric)?,
+        None => None,
+    };
+    let mut judged = stored_findings(rule, [old.series(), new.series()], levels, seed);
+    judged.warnings.extend(origins);
+    Ok(judged)
+}
+
+/// Refuses a baseline of another machine, or says that it is one; says it too where nobody can know.
+fn origin(
+    earlier: &Earlier,
+    here: Option<&MachineFacts>,
+    other_machine: bool,
+) -> Result<Option<String>, Failure> {
+    let Some(there) = &earlier.machine else {
+        return Ok(Some(format!("{} does not say on which machine it was measured", earlier.name)));
+    };
+    let apart = here.map_or_else(Vec::new, |here| facts_apart(there, here)).join("; ");
+    match (apart.is_empty(), other_machine) {
+        (true, _) => Ok(None),
+        (false, true) => Ok(Some(format!(
+            "{} was measured on another machine ({apart}): what differs between the machines counts as a difference",
+            earlier.name
+        ))),
+        (false, false) => Err(Failure::usage(format!(
+            "the baseline {} was measured on another machine ({apart}), and what differs between machines would count as a \
+             difference of the commands: measure it here, or accept it with --other-machine",
+            earlier.name
+        ))),
+    }
+}
+
+/// How far the level of an unchanged command moves between sessions here: of the baseline's own program, or of the
+/// candidate's, whichever the store knows from more sessions.
+fn levels<'a>(
+    store: Option<&Store>,
+    facts: &MachineFacts,
+    commands: impl Iterator<Item = &'a Command>,
+    metric: Metric,
+) -> Result<Option<SessionLevels>, Failure> {
+    let Some(store) = store else { return Ok(None) };
+    let mut best = Vec::new();
+    for command in commands {
+        let sessions = store.sessions_of(facts, command, metric)?;
+        if sessions.len() > best.len() {
+            best = sessions;
+        }
+    }
+    Ok(SessionLevels::of(best.iter().map(|session| session.readings.as_slice())))
+}
+
+/// Readings of an experiment of the store, by its number or `last`, of the command that has this name.
 ///
 /// # Errors
 /// There is no such experiment, or no command of it is meant.
-pub fn from_store(driver: &Driver, baseline: &str) -> Result<Earlier, Failure> {
-    let store = driver.store();
+pub fn from_store(
+    store: Option<&Store>,
+    baseline: &str,
+    name: &str,
+    metric: Metric,
+) -> Result<Earlier, Failure> {
     let store =
         store.ok_or_else(|| Failure::usage("--baseline with an id needs a store, and --store is none"))?;
     let id = match baseline {
@@ -61,7 +152,7 @@ pub fn from_store(driver: &Driver, baseline: &str) -> Result<Earlier, Failure> {
     let stored = store.load(id)?;
     check_number(stored.samples.len(), baseline)?;
     let names: Vec<String> = stored.commands.iter().map(|command| command.name.clone()).collect();
-    let index = pick(&names, &driver.commands[0].name, baseline)?;
+    let index = pick(&names, name, baseline)?;
     let ignore = stored.header.condition.ignore_failure.any();
     let findings = run_findings(&stored.samples, names.len(), ignore).swap_remove(index);
     let ours = stored.samples.iter().filter(|sample| {
@@ -69,9 +160,14 @@ pub fn from_store(driver: &Driver, baseline: &str) -> Result<Earlier, Failure> {
             && sample.phase == Phase::Measured
             && (ignore || sample.outcome.is_success())
     });
-    let metric = driver.header.definition.rule.metric;
     let values = ours.filter_map(|sample| sample.get(metric)).map(|value| value as f64).collect();
-    Ok(Earlier { name: format!("{} (experiment {id})", names[index]), values, findings })
+    Ok(Earlier {
+        name: format!("{} (experiment {id})", names[index]),
+        values,
+        findings,
+        command: Some(stored.commands[index].clone()),
+        machine: Some(stored.header.machine),
+    })
 }
 
 /// The command of a baseline that is meant: the only one, or the one of the same name.

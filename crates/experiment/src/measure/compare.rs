@@ -1,6 +1,6 @@
 //! The experiment of `compare`: commands against the first of them, in shared blocks.
 
-use fauxplat_analyze::{Judge, Judged};
+use fauxplat_analyze::{Judge, Judged, replicate};
 use fauxplat_model::Metric;
 use fauxplat_plan::{Layout, Plan};
 
@@ -20,7 +20,6 @@ pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
     driver.warm_up(driver.header.definition.warmup.max(1))?;
     driver.check_rates()?;
     let judge = Judge::new(&rule, names.len(), driver.header.seed)
-        .between_sessions(between_sessions(driver, rule.metric)?)
         .single_task(driver.single_task)
         .ignore_failure(driver.header.condition.ignore_failure.any())
         .layouts(driver.surroundings.draw_layouts());
@@ -38,6 +37,9 @@ pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
     let mut judged = steering.judged(driver.samples(), stopped, scope, &names);
     judged.findings.duet_cpus = driver.duet;
     judged.warnings.extend(duet.and_then(|alone| duet::contention(&alone, driver)));
+    if !redraws {
+        replicated(driver, &mut judged)?;
+    }
     Ok(judged)
 }
 
@@ -74,10 +76,15 @@ fn pair_ns(driver: &Driver) -> f64 {
     commands.filter_map(|command| median_of(driver.samples(), command, Metric::WALL)).sum()
 }
 
-/// Variance between earlier A/A sessions on this machine, where there are enough of them.
-pub(super) fn between_sessions(driver: &Driver, metric: Metric) -> Result<Option<f64>, Failure> {
-    let Some(store) = driver.store() else { return Ok(None) };
-    let earlier = store.sessions(driver.machine().facts(), metric)?;
-    let effects: Vec<(f64, f64)> = earlier.iter().map(|one| (one.log_effect, one.standard_error)).collect();
-    Ok(fauxplat_stats::components::between_sessions(&effects))
+/// Asks earlier comparisons of each pair, where the store knows any, whether they came to the same.
+fn replicated(driver: &Driver, judged: &mut Judged) -> Result<(), Failure> {
+    let Some(store) = driver.store() else { return Ok(()) };
+    let (facts, commands) = (driver.machine().facts(), &driver.commands);
+    // Every command against the first; the comparison of a winner, which may follow, was chosen by this session.
+    for (comparison, candidate) in judged.findings.comparisons.iter_mut().zip(&commands[1..]) {
+        let sessions = store.sessions_of_pair(facts, (&commands[0], candidate), comparison.metric)?;
+        let earlier: Vec<&[f64]> = sessions.iter().map(|session| session.log_ratios.as_slice()).collect();
+        judged.warnings.extend(replicate(comparison, &earlier));
+    }
+    Ok(())
 }

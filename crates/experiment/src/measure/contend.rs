@@ -278,7 +278,7 @@ fn measure(
         let number = |cell: u16| cells[usize::from(cell)] as u16;
         let stopped = driver.shifts(pool, &shifts, &plan, &span, number, |sample| samples.push(sample))?;
         done += span.rounds;
-        let judged = contend_findings(&design.pairs, &design.cells, &samples, seed);
+        let judged = contend_findings(&design.pairs, &design.cells, &samples);
         if judged.open.is_empty() || done >= most || stopped == Stopped::Interrupted {
             return Ok(judged.findings);
         }

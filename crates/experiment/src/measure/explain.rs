@@ -1,6 +1,6 @@
 //! The experiment of `explain`: many factors varied at once, and the variation taken apart.
 
-use fauxplat_analyze::{ExplainFactor, ExplainJudged, explain_findings};
+use fauxplat_analyze::{ExplainFactor, ExplainJudged, ExplainPlaces, explain_findings};
 use fauxplat_model::{CommandLine, Definition, EnvPad, ExplainFindings, Placement, Sample, Variant};
 use fauxplat_plan::{Coordinates, Crossed};
 use fauxplat_units::Cpu;
@@ -158,19 +158,30 @@ fn coordinates(plan: &Crossed, samples: &[Sample]) -> Vec<Vec<Coordinates>> {
 /// What the condition varies, with the level of each in every trial.
 fn factors(plan: &Crossed, samples: &[Sample]) -> Vec<ExplainFactor> {
     let coordinates = coordinates(plan, samples);
+    let at = |pick: fn(&Coordinates) -> u16| -> Vec<Vec<u16>> {
+        coordinates.iter().map(|block| block.iter().map(pick).collect()).collect()
+    };
     let factor = |name: &str, levels: Vec<String>, is_sample, pick: fn(&Coordinates) -> u16| ExplainFactor {
         name: name.to_owned(),
         levels,
         is_sample,
-        at: coordinates.iter().map(|block| block.iter().map(pick).collect()).collect(),
+        at: at(pick),
+        places: None,
     };
-    let bytes = |offsets: Vec<u16>| offsets.iter().map(|offset| format!("{offset} bytes")).collect();
+    let sixteenths =
+        || Crossed::displacements().iter().map(|(low, high)| format!("{low} to {high} bytes")).collect();
+    let places = |pick: fn(&Coordinates) -> u16| {
+        let names = Crossed::places().iter().map(|place| format!("{place} bytes")).collect();
+        Some(ExplainPlaces { names, at: at(pick) })
+    };
     let mut factors = Vec::new();
     if plan.stack {
-        factors.push(factor("env-size", bytes(plan.stack_offsets()), true, |at| at.stack));
+        let stack = factor("env-size", sixteenths(), true, |at| at.stack);
+        factors.push(ExplainFactor { places: places(Coordinates::stack_slot), ..stack });
     }
     if plan.heap {
-        factors.push(factor("heap", bytes(plan.heap_offsets()), true, |at| at.heap));
+        let heap = factor("heap", sixteenths(), true, |at| at.heap);
+        factors.push(ExplainFactor { places: places(Coordinates::heap_slot), ..heap });
     }
     if let Some(cpus) = &plan.cpus {
         let names = cpus.iter().map(|cpu| format!("CPU {cpu}")).collect();
@@ -202,5 +213,6 @@ fn commands(
         levels,
         is_sample: !variants.is_empty(),
         at: coordinates(plan, samples).iter().map(|block| block.iter().map(level).collect()).collect(),
+        places: None,
     })
 }

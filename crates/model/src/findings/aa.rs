@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How often a rival's rule called identical programs different on the same schedules.
+/// How often a rival's rule called identical programs different, with as many of the same runs as it makes itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RivalCount {
     /// Name of the rule.
     pub rule: String,
-    /// Comparisons that it judged.
+    /// Comparisons that had runs enough for it.
     pub comparisons: usize,
     /// Comparisons that it called different.
     pub false_verdicts: usize,
@@ -26,11 +26,12 @@ pub struct AaStratum {
     pub equivalent: usize,
     /// Comparisons that ended as *inconclusive*.
     pub inconclusive: usize,
-    /// Exact one-sided 95 % upper bound of the false rate (Clopper and Pearson 1934).
+    /// Exact one-sided 95 % upper bound of the rate of *different* among the comparisons that came to an answer (Clopper
+    /// and Pearson 1934); one if none did.
     pub rate_upper_95: f64,
     /// Mean number of pairs.
     pub pairs_mean: f64,
-    /// The rivals' rules on the same schedules.
+    /// The rivals' rules; none for which there were never runs enough.
     pub rivals: Vec<RivalCount>,
 }
 
@@ -45,10 +46,20 @@ pub struct PowerResult {
     pub comparisons: usize,
     /// Comparisons that ended as *different* with the right sign.
     pub found: usize,
+    /// Exact one-sided 95 % lower bound of the rate at which it is found.
+    #[serde(default)]
+    pub found_lower_95: f64,
     /// Comparisons that ended as *different* with the wrong sign.
     pub wrong_sign: usize,
     /// Comparisons that ended as *equivalent*.
     pub equivalent: usize,
+    /// Those of them that are false: the true difference is the margin or more.
+    #[serde(default)]
+    pub false_equivalent: usize,
+    /// Exact one-sided 95 % upper bound of the rate of false *equivalent*; absent where the true difference is within
+    /// the margin.
+    #[serde(default)]
+    pub false_equivalent_upper_95: Option<f64>,
     /// Mean number of pairs.
     pub pairs_mean: f64,
     /// Mean of the estimated effects, as a ratio.

@@ -22,7 +22,8 @@ pub struct LevelEffect {
 /// What one factor contributes to the variation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Component {
-    /// The factor: `env-size`, `heap`, `layout`, `cpu`, `order`, `drift` or `residual`.
+    /// The factor: `env-size`, `heap`, `layout`, `cpu`, `order`, `drift` or `residual`; `env-size-place` and `heap-place`
+    /// for the place within the sixteenth of a page that is the level of the first two.
     pub factor: String,
     /// Share of the variance of the log time of a run; the shares of all components make one.
     pub variance_share: f64,
@@ -40,8 +41,23 @@ pub struct Component {
     pub efficiency: Option<f64>,
     /// Whether the levels are a few out of many, so that the interval of the share allows for others.
     pub is_sample: bool,
-    /// Its levels, in their order; empty for the residual.
+    /// Its levels, in their order; empty for the residual. Of many, the slowest and the fastest that were run.
     pub levels: Vec<LevelEffect>,
+}
+
+/// What two factors do only together: a part of the residual.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interaction {
+    /// The two factors.
+    pub factors: [String; 2],
+    /// Share of the variance of the log time of a run.
+    pub variance_share: f64,
+    /// Low end of its 95 % interval.
+    pub low: f64,
+    /// High end of it.
+    pub high: f64,
+    /// p-value by randomisation, adjusted over factors and pairs of factors by Holm's method.
+    pub p_adjusted: f64,
 }
 
 /// Findings of an explanation.
@@ -51,6 +67,9 @@ pub struct ExplainFindings {
     pub metric: Metric,
     /// One entry per factor, the largest part first, `residual` last.
     pub components: Vec<Component>,
+    /// The largest interaction of two factors, whether or not it is beyond chance; absent where runs are too few.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interaction: Option<Interaction>,
     /// Geometric mean of the slowest tenth of the runs over that of the fastest tenth, outliers pulled in: what the
     /// points add up to.
     pub worst_over_best_ratio: f64,

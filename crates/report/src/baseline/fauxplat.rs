@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use fauxplat_model::{IgnoredFailures, Metric, Phase};
+use fauxplat_model::{IgnoredFailures, MachineFacts, Metric, Phase};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
@@ -16,6 +16,8 @@ const EXPECTED: &str =
 #[derive(Deserialize)]
 struct Document {
     started: Option<String>,
+    /// Kept as it stands: facts of another version are no reason to refuse the runs.
+    machine: Option<serde_json::Value>,
     commands: Vec<Entry>,
 }
 
@@ -85,12 +87,14 @@ impl<'de> Visitor<'de> for RunVisitor {
 }
 
 pub(super) fn read(text: &str) -> Result<Vec<BaselineSeries>, ReportError> {
-    let Document { started, commands } = parse(text, EXPECTED)?;
+    let Document { started, machine, commands } = parse(text, EXPECTED)?;
+    let machine: Option<MachineFacts> = machine.and_then(|facts| serde_json::from_value(facts).ok());
     let series = |entry: Entry| BaselineSeries {
         values: entry.values(),
         name: entry.name,
         format: SourceFormat::Fauxplat,
         when: started.clone(),
+        machine: machine.clone(),
     };
     Ok(commands.into_iter().map(series).collect())
 }

@@ -65,6 +65,7 @@ pub(super) fn read(text: &str) -> Result<Vec<BaselineSeries>, ReportError> {
         values: entry.runs.into_values(),
         format: SourceFormat::Hyperfine,
         when: when.clone(),
+        machine: None,
     };
     Ok(document.results.into_iter().map(series).collect())
 }

@@ -4,7 +4,7 @@ mod fauxplat;
 mod hyperfine;
 mod pyperf;
 
-use fauxplat_model::Metric;
+use fauxplat_model::{MachineFacts, Metric};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
@@ -47,6 +47,8 @@ pub struct BaselineSeries {
     pub format: SourceFormat,
     /// When it was measured, as the file says it (RFC 3339 or a date and time).
     pub when: Option<String>,
+    /// On which machine, if the file says all about it that tells machines apart.
+    pub machine: Option<MachineFacts>,
 }
 
 impl BaselineSeries {

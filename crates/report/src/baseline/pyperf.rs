@@ -56,6 +56,7 @@ impl Benchmark {
             values: complete([(Metric::WALL, Some(wall)), (Metric::PEAK_MEMORY, memory)]),
             format: SourceFormat::Pyperf,
             when: self.text(suite, "date").map(str::to_owned),
+            machine: None,
         }
     }
 }

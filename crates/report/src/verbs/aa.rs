@@ -30,14 +30,19 @@ const POWER_TITLE: &str = "true differences that were found";
 /// False verdicts over all strata.
 fn calibration(record: &Record, found: &AaFindings) -> Piece {
     let wrong: usize = found.strata.iter().map(|stratum| stratum.false_verdicts).sum();
-    let all: usize = found.strata.iter().map(|stratum| stratum.comparisons).sum();
+    let all: usize = found.strata.iter().map(tables::answered).sum();
+    let open: usize = found.strata.iter().map(|stratum| stratum.inconclusive).sum();
     let level = record.header.definition.rule.level;
     let verdicts = counted(wrong, "false verdict", "false verdicts");
-    let comparisons = counted(all, "comparison", "comparisons");
+    let comparisons = counted(all, "answer", "answers");
+    let inconclusive = match open {
+        0 => String::new(),
+        _ => format!(", besides {open} inconclusive"),
+    };
     let expected = wrong as f64 <= level * all as f64;
-    let tone = if expected { Tone::Good } else { Tone::Doubt };
+    let tone = if expected && all > 0 { Tone::Good } else { Tone::Doubt };
     let sentence = format!(
-        "{verdicts} in {comparisons} of identical programs (allowed rate {}); the bound of each stratum is exact.",
+        "{verdicts} in {comparisons} about identical programs{inconclusive} (allowed rate {}); the bound of each stratum is exact.",
         round_percent(level)
     );
     Piece::answer(tone, sentence)

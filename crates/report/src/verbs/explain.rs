@@ -1,6 +1,6 @@
 //! The report of `explain`: a sentence, and a bar per factor.
 
-use fauxplat_model::{Component, ExplainFindings, LevelEffect};
+use fauxplat_model::{Component, ExplainFindings, Interaction, LevelEffect};
 use fauxplat_units::Nanos;
 use serde::Serialize;
 
@@ -16,6 +16,7 @@ pub(crate) fn parts(found: &ExplainFindings) -> Vec<Piece> {
     }
     let mut parts = vec![Piece::answer(Tone::Title, answer(found)), Piece::table(table(found))];
     parts.extend(chance(found).map(Piece::plain));
+    parts.extend(found.interaction.as_ref().map(|pair| Piece::plain(together(pair, found.level))));
     parts.push(Piece::plain(rests_on(found)));
     parts
 }
@@ -94,6 +95,22 @@ fn chance(found: &ExplainFindings) -> Option<String> {
         .map(|one| one.factor.as_str())
         .collect();
     (!silent.is_empty()).then(|| format!("Not to be told from chance here: {}.", silent.join(", ")))
+}
+
+/// What two factors do only together: named if it is beyond chance, and bounded if not.
+fn together(pair: &Interaction, level: f64) -> String {
+    let [one, other] = &pair.factors;
+    let interval = format!("{} to {} of the variance", percent(pair.low), percent(pair.high));
+    match pair.p_adjusted <= level {
+        true => format!(
+            "What is unexplained holds an interaction: {one} and {other} do together what neither does alone ({interval})."
+        ),
+        false => {
+            format!(
+                "No interaction can be told from chance here; the largest may be {one} with {other} ({interval})."
+            )
+        }
+    }
 }
 
 fn rests_on(found: &ExplainFindings) -> String {

@@ -358,8 +358,11 @@ pub(crate) fn aa() -> Owned {
         true_ratio: 1.01,
         comparisons: 60,
         found: 59,
+        found_lower_95: 0.923,
         wrong_sign: 0,
         equivalent: 1,
+        false_equivalent: 1,
+        false_equivalent_upper_95: Some(0.0767),
         pairs_mean: 38.4,
         effect_mean_ratio: 1.0097,
     };

@@ -1,7 +1,7 @@
 //! What an explanation's report says, in every form.
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Component, ExplainFindings, LevelEffect, Metric};
+use fauxplat_model::{Component, ExplainFindings, Interaction, LevelEffect, Metric};
 use fauxplat_report::{Format, Style};
 
 use crate::common::{self, Owned};
@@ -39,6 +39,7 @@ pub(crate) fn explained() -> Owned {
             component("order", 0.01, 0.1, Some(0.4), &[("place 1", 1.001), ("place 2", 0.999)]),
             component("residual", 0.08, 0.9, None, &[]),
         ],
+        interaction: None,
         worst_over_best_ratio: 1.12,
         runs: 958,
         failures: 2,
@@ -57,6 +58,22 @@ fn a_sentence_and_a_bar_per_factor() {
     insta::assert_snapshot!("explain_80", explained().text(80));
     insta::assert_snapshot!("explain_50", explained().text(50));
     insta::assert_snapshot!("markdown_explain", explained().render(Format::Markdown, &Style::default()));
+}
+
+#[test]
+fn an_interaction_is_named_or_bounded() {
+    let with = |p_adjusted| {
+        let mut owned = explained();
+        let Findings::Explain(found) = &mut owned.findings else { panic!("an explanation") };
+        let factors = ["env-size".to_owned(), "cpu".to_owned()];
+        found.interaction =
+            Some(Interaction { factors, variance_share: 0.2, low: 0.1, high: 0.3, p_adjusted });
+        owned.text(200)
+    };
+    let named = with(0.002);
+    assert!(named.contains("env-size and cpu do together what neither does alone"), "{named}");
+    let bounded = with(0.6);
+    assert!(bounded.contains("the largest may be env-size with cpu"), "{bounded}");
 }
 
 #[test]

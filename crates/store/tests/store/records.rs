@@ -3,10 +3,9 @@
 use crate::common::{command, header, sample};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    AaFindings, MachineFacts, Metric, MetricSet, Outcome, Phase, Reading, Readings, RunFindings, Sample,
-    Summary,
+    Command, MachineFacts, Metric, MetricSet, Outcome, Phase, Reading, Readings, RunFindings, Sample, Summary,
 };
-use fauxplat_store::{ExperimentRow, Filter, State, Store, StoreError};
+use fauxplat_store::{ExperimentRow, Filter, SessionPairs, State, Store, StoreError};
 use proptest::prelude::*;
 
 fn store() -> (tempfile::TempDir, Store) {
@@ -163,10 +162,10 @@ fn a_running_experiment_is_not_removed() {
     store.remove(id).unwrap();
 }
 
-/// An `aa` experiment whose blocks have these log ratios of B over A.
-fn calibrate(store: &Store, machine: &MachineFacts, log_ratios: &[f64], state: State) {
+/// An experiment of two programs whose blocks have these log ratios of the second over the first.
+fn measure(store: &Store, kind: &str, machine: &MachineFacts, programs: [&str; 2], log_ratios: &[f64]) {
     let header = fauxplat_model::document::Header { machine: machine.clone(), ..header() };
-    let mut experiment = store.begin(&header, "aa", &[command("a"), command("b")]).unwrap();
+    let mut experiment = store.begin(&header, kind, &programs.map(program)).unwrap();
     for (block, ratio) in log_ratios.iter().enumerate() {
         for (place, wall) in [1e9, 1e9 * ratio.exp()].into_iter().enumerate() {
             let mut sample = sample(2);
@@ -176,28 +175,61 @@ fn calibrate(store: &Store, machine: &MachineFacts, log_ratios: &[f64], state: S
             experiment.append(&sample).unwrap();
         }
     }
-    let findings = Findings::Aa(AaFindings::default());
-    experiment.finish(&header, Some(&findings), state).unwrap();
+    experiment.finish(&header, None, State::Finished).unwrap();
+}
+
+/// A program by its hash, wherever it lies, with one argument.
+fn program(hash: &str) -> Command {
+    let path = format!("/somewhere/{hash}");
+    Command { program_sha256: Some(hash.into()), argv: vec![path, "-x".into()], ..command(hash) }
 }
 
 #[test]
-fn earlier_calibrations_of_this_machine_give_effects_with_errors() {
+fn sessions_of_a_program_are_those_of_its_hash_on_this_machine() {
     let (_directory, store) = store();
     let here = header().machine;
     let booted_again = MachineFacts { boot_id: "c".into(), ..here.clone() };
     let elsewhere = MachineFacts { kernel: "5.10".into(), ..here.clone() };
-    calibrate(&store, &here, &[0.01, 0.03, 0.02], State::Finished);
-    calibrate(&store, &booted_again, &[-0.01, -0.01], State::Finished);
-    calibrate(&store, &elsewhere, &[0.5, 0.5], State::Finished);
-    calibrate(&store, &here, &[0.6, 0.6], State::Stopped);
-    calibrate(&store, &here, &[0.7], State::Finished);
+    measure(&store, "run", &here, ["old", "other"], &[0.0, 0.0]);
+    measure(&store, "compare", &booted_again, ["other", "old"], &[0.5]);
+    measure(&store, "aa", &here, ["old", "old"], &[0.0, 0.0, 0.0]);
+    measure(&store, "compare", &elsewhere, ["old", "other"], &[0.0]);
+    measure(&store, "sweep", &here, ["old", "other"], &[0.0]);
 
-    let effects = store.sessions(&here, Metric::WALL).unwrap();
-    let close = |a: f64, b: f64| (a - b).abs() < 1e-6;
-    assert_eq!(effects.iter().map(|effect| effect.log_ratios.len()).collect::<Vec<_>>(), [3, 2]);
-    assert!(close(effects[0].log_effect, 0.02) && close(effects[0].standard_error, 0.01 / 3f64.sqrt()));
-    assert!(close(effects[1].log_effect, -0.01) && close(effects[1].standard_error, 0.0));
-    assert_eq!(store.sessions(&here, Metric::SYSTEM).unwrap(), []);
+    let sessions = store.sessions_of(&here, &program("old"), Metric::WALL).unwrap();
+    let readings: Vec<&[f64]> = sessions.iter().map(|session| session.readings.as_slice()).collect();
+    assert_eq!(readings.len(), 3, "{sessions:?}");
+    assert_eq!(
+        (readings[0].len(), readings[1], readings[2].len()),
+        (2, &[1e9 * 0.5f64.exp()].map(f64::round)[..], 3)
+    );
+    let moved = Command { argv: vec!["./elsewhere".into(), "-x".into()], ..program("old") };
+    assert_eq!(store.sessions_of(&here, &moved, Metric::WALL).unwrap(), sessions);
+    for other in [
+        Command { argv: vec!["old".into(), "-y".into()], ..program("old") },
+        Command { program_sha256: None, ..program("old") },
+        program("older"),
+    ] {
+        assert_eq!(store.sessions_of(&here, &other, Metric::WALL).unwrap(), []);
+    }
+}
+
+#[test]
+fn sessions_of_a_pair_are_comparisons_of_both_whichever_came_first() {
+    let (_directory, store) = store();
+    let here = header().machine;
+    measure(&store, "compare", &here, ["old", "new"], &[0.25, 0.5]);
+    measure(&store, "compare", &here, ["new", "old"], &[0.5, 0.5, 0.5]);
+    measure(&store, "compare", &here, ["old", "other"], &[0.5, 0.5]);
+    measure(&store, "aa", &here, ["old", "old"], &[0.5, 0.5]);
+    measure(&store, "compare", &here, ["old", "new"], &[0.5]);
+    let (old, new) = (program("old"), program("new"));
+    let sessions = store.sessions_of_pair(&here, (&old, &new), Metric::WALL).unwrap();
+    let rounded = |session: &SessionPairs| -> Vec<i64> {
+        session.log_ratios.iter().map(|ratio| (ratio * 1e4).round() as i64).collect()
+    };
+    assert_eq!(sessions.iter().map(rounded).collect::<Vec<_>>(), [vec![2500, 5000], vec![-5000; 3]]);
+    assert_eq!(store.sessions_of_pair(&here, (&old, &new), Metric::SYSTEM).unwrap(), []);
 }
 
 proptest! {

@@ -16,8 +16,9 @@ pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
         SweepAnswer::Effect => {
             let (low, high) = (finding.difference_low_ratio, finding.difference_high_ratio);
             let sentence = format!(
-                "{factor} changes the {metric}: two levels typically differ by {} (95{TIE}% interval {} to {}; {p}).",
+                "{factor} changes the {metric}: two levels typically differ by {} ({} interval {} to {}; {p}).",
                 excess(finding.difference_ratio),
+                confidence(finding),
                 excess(low),
                 excess(high)
             );
@@ -42,6 +43,11 @@ pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
             (Tone::Doubt, sentence)
         }
     }
+}
+
+/// What the intervals of the sweep's own question hold with: they are at its level, over all its looks.
+fn confidence(finding: &SweepFinding) -> String {
+    round_percent(1.0 - finding.level)
 }
 
 /// What is excluded where no effect was shown.
@@ -76,8 +82,9 @@ fn limit(stopped_by: StoppedBy) -> &'static str {
 pub(crate) fn shares(finding: &SweepFinding) -> String {
     let residual = (1.0 - finding.variance_share - finding.drift_share).max(0.0);
     let mut text = format!(
-        "Variance of one run: the factor {} (95{TIE}% interval {} to {}), drift {} (removed), residual {}.",
+        "Variance of one run: the factor {} ({} interval {} to {}), drift {} (removed), residual {}.",
         percent(finding.variance_share),
+        confidence(finding),
         percent(finding.variance_share_low),
         percent(finding.variance_share_high),
         percent(finding.drift_share),

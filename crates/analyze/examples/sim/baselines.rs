@@ -1,0 +1,73 @@
+//! An unchanged program against what was measured of it in another session.
+
+use fauxplat_analyze::{Baseline, SessionLevels, baseline_findings, run_findings};
+use fauxplat_model::{Metric, Rule, Sample, Verdict};
+
+use super::noise::{Machine, Noise, SILENT};
+
+/// Comparisons of an unchanged program with a baseline.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cell {
+    pub(crate) name: &'static str,
+    /// Standard deviation of a session's level, as a log ratio.
+    pub(crate) session_sd: f64,
+    /// Earlier sessions of the program that the store knows.
+    pub(crate) history: usize,
+}
+
+/// Sessions that move as much as is assumed, more, and much more, with and without a history.
+pub(crate) fn cells() -> Vec<Cell> {
+    let cell = |name, session_sd, history| Cell { name, session_sd, history };
+    vec![
+        cell("sessions 1 % apart, none known", 0.01, 0),
+        cell("sessions 1 % apart, 3 known", 0.01, 3),
+        cell("sessions 1 % apart, 10 known", 0.01, 10),
+        cell("sessions 3 % apart, 3 known", 0.03, 3),
+        cell("sessions 3 % apart, 10 known", 0.03, 10),
+        cell("sessions 0.1 % apart, 10 known", 0.001, 10),
+    ]
+}
+
+/// Runs of a session.
+const RUNS: usize = 40;
+
+/// Noise of the runs within a session.
+const WITHIN: Noise = Noise { short_sd: 0.005, ..SILENT };
+
+/// How many of so many comparisons with a baseline call an unchanged program different; and with `paired`, when the
+/// variance of *paired* differences of identical programs, from as many sessions, is taken for that of the level.
+pub(crate) fn false_verdicts(cell: &Cell, comparisons: u64, paired: bool) -> usize {
+    (0..comparisons).filter(|&number| is_called_different(cell, number, paired)).count()
+}
+
+fn is_called_different(cell: &Cell, number: u64, paired: bool) -> bool {
+    let mut machine = Machine::new(WITHIN, number.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
+    let mut session = |_| {
+        let level = cell.session_sd * machine.normal();
+        machine.visit(std::iter::repeat_n((0, level), RUNS))
+    };
+    let history: Vec<Vec<Sample>> = (0..cell.history).map(&mut session).collect();
+    let (old, new) = (session(0), session(0));
+    let levels = match paired {
+        false => SessionLevels::of(
+            history.iter().map(|one| walls(one)).collect::<Vec<_>>().iter().map(Vec::as_slice),
+        ),
+        true => SessionLevels::of(
+            history.iter().map(|one| halves(&walls(one))).collect::<Vec<_>>().iter().map(Vec::as_slice),
+        ),
+    };
+    let findings = run_findings(&old, 1, false).remove(0);
+    let baseline = Baseline { name: "old", values: &walls(&old), findings: &findings };
+    let judged = baseline_findings(&Rule::default(), baseline, &new, "new", false, levels, number);
+    judged.findings.comparisons[0].verdict == Verdict::Different
+}
+
+/// Wall times of the runs.
+fn walls(samples: &[Sample]) -> Vec<f64> {
+    samples.iter().filter_map(|sample| sample.get(Metric::WALL)).map(|ns| ns as f64).collect()
+}
+
+/// Ratios of each second run over the one before it: the paired difference, from which the level is gone.
+fn halves(walls: &[f64]) -> Vec<f64> {
+    walls.chunks_exact(2).map(|two| two[1] / two[0]).collect()
+}

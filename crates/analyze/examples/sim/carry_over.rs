@@ -1,0 +1,72 @@
+//! Several commands in shared blocks, one of which leaves something to whoever runs next.
+
+use fauxplat_analyze::{Decision, Judge};
+use fauxplat_model::{EnvPad, Heap, Phase, Placement, Rule, Sample, Verdict};
+use fauxplat_plan::{Layout, Plan};
+
+use super::noise::{Machine, Noise, SILENT};
+
+/// Comparisons of several commands. The first two are the same program; the last slows down whoever runs after it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cell {
+    pub(crate) name: &'static str,
+    /// All commands.
+    pub(crate) commands: u16,
+    /// What a run after the last command takes longer, as a log ratio.
+    pub(crate) left: f64,
+    pub(crate) noise: Noise,
+}
+
+/// What is left from nothing to cold caches, with three commands and four.
+pub(crate) fn cells() -> Vec<Cell> {
+    let quiet = Noise { short_sd: 0.005, ..SILENT };
+    let cell = |name, commands, left| Cell { name, commands, left, noise: quiet };
+    vec![
+        cell("3 commands, nothing is left", 3, 0.0),
+        cell("3 commands, the last leaves 3 %", 3, 0.03),
+        cell("3 commands, the last leaves 20 %", 3, 0.2),
+        cell("4 commands, the last leaves 3 %", 4, 0.03),
+        cell("4 commands, the last leaves 20 %", 4, 0.2),
+    ]
+}
+
+/// How many of so many comparisons call the first two commands different, in the orders that `compare` draws.
+pub(crate) fn false_verdicts(cell: &Cell, comparisons: u64) -> usize {
+    (0..comparisons).filter(|&number| is_called_different(cell, number)).count()
+}
+
+fn is_called_different(cell: &Cell, number: u64) -> bool {
+    let plan = Plan {
+        commands: cell.commands,
+        placement: Placement::Free,
+        env_pad: EnvPad::None,
+        heap: Heap::default(),
+        layout: Layout::Single,
+        seed: number,
+    };
+    let mut machine = Machine::new(cell.noise, number.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
+    let mut judge = Judge::new(&Rule::default(), usize::from(cell.commands), number);
+    let mut before = None;
+    for block in 0.. {
+        if judge.block(&visit(cell, &plan, block, &mut machine, &mut before)) == Decision::Stop {
+            break;
+        }
+    }
+    judge.stand(1).is_some_and(|stand| stand.verdict == Verdict::Different)
+}
+
+/// One block: each run is slowed down by what the one before it left.
+fn visit(
+    cell: &Cell,
+    plan: &Plan,
+    block: u32,
+    machine: &mut Machine,
+    before: &mut Option<u16>,
+) -> Vec<Sample> {
+    let orders = plan.block(block, Phase::Measured).into_iter().map(|trial| trial.command);
+    let slowed = orders.map(|command| {
+        let is_slowed = before.replace(command) == Some(cell.commands - 1);
+        (command, if is_slowed { cell.left } else { 0.0 })
+    });
+    machine.visit(slowed.collect::<Vec<_>>())
+}

@@ -1,0 +1,65 @@
+//! Whether two descriptions are of one machine.
+
+use fauxplat_model::MachineFacts;
+
+/// The share by which installed memory may differ: kernels keep a little for themselves, and not always the same.
+const MEMORY_SHARE: f64 = 0.02;
+
+/// What tells two machines apart that measured something, one phrase each; none for one machine at two boots. How the
+/// machine was set counts too: with another governor it is another machine to a benchmark.
+pub fn facts_apart(there: &MachineFacts, here: &MachineFacts) -> Vec<String> {
+    let absent = || "none".to_owned();
+    let number = |value: Option<u8>| value.map_or_else(absent, |value| value.to_string());
+    let texts = [
+        ("CPU", there.cpu.model.clone(), here.cpu.model.clone()),
+        ("architecture", there.architecture.clone(), here.architecture.clone()),
+        ("CPUs online", there.cpu.online.to_string(), here.cpu.online.to_string()),
+        ("kernel", there.kernel.clone(), here.kernel.clone()),
+        ("system", there.os.clone(), here.os.clone()),
+        (
+            "hypervisor",
+            there.hypervisor.clone().unwrap_or_else(absent),
+            here.hypervisor.clone().unwrap_or_else(absent),
+        ),
+        (
+            "governor",
+            there.cpu.governor.clone().unwrap_or_else(absent),
+            here.cpu.governor.clone().unwrap_or_else(absent),
+        ),
+        ("randomize_va_space", number(there.randomize_va_space), number(here.randomize_va_space)),
+    ];
+    let mut apart: Vec<String> = texts
+        .into_iter()
+        .filter(|(_, there, here)| there != here)
+        .map(|(fact, there, here)| format!("{fact} {there} there, {here} here"))
+        .collect();
+    let (memory_there, memory_here) = (there.memory_bytes.0 as f64, here.memory_bytes.0 as f64);
+    if (memory_there - memory_here).abs() > MEMORY_SHARE * memory_there.max(memory_here) {
+        apart.push(format!("memory {} there, {} here", there.memory_bytes, here.memory_bytes));
+    }
+    apart
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fauxplat_units::{Bytes, CpuSet};
+
+    #[test]
+    fn a_boot_is_no_other_machine_and_a_kernel_is() {
+        let mut here =
+            MachineFacts { kernel: "6.1".into(), memory_bytes: Bytes(8 << 30), ..Default::default() };
+        here.cpu.online = "0-3".parse().unwrap();
+        let mut booted = MachineFacts { boot_id: "another".into(), ..here.clone() };
+        (booted.cpu.allowed, booted.memory_bytes) = (CpuSet::new(), Bytes((8 << 30) - 4096));
+        assert_eq!(facts_apart(&booted, &here), Vec::<String>::new());
+        let mut other = MachineFacts { kernel: "6.2".into(), memory_bytes: Bytes(4 << 30), ..here.clone() };
+        (other.hypervisor, other.cpu.online) = (Some("kvm".into()), "0-1".parse().unwrap());
+        let apart = facts_apart(&other, &here);
+        assert_eq!(apart[..2], ["CPUs online 0-1 there, 0-3 here", "kernel 6.2 there, 6.1 here"]);
+        assert!(
+            apart[2] == "hypervisor kvm there, none here" && apart[3].starts_with("memory "),
+            "{apart:?}"
+        );
+    }
+}
