@@ -7,6 +7,7 @@ use fauxplat_model::{
     Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, Output, Parameter, Placement, Rule,
     Runs, Shell,
 };
+use fauxplat_sys::text::read_text;
 
 use crate::args::{BuildArgs, CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
 
@@ -36,7 +37,7 @@ fn read(path: &Path) -> Result<Definition, Failure> {
         }
     };
     let fail = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}{hint}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| fail(&error))?;
+    let text = read_text(path, fauxplat_plan::BYTES_MAX).map_err(|error| fail(&error))?;
     fauxplat_plan::parse(&text).map_err(|error| fail(&error))
 }
 

@@ -364,8 +364,11 @@ fn watch(started: Started, timeout_ns: Option<u64>, look: bool) -> Watched {
         } else if timeout_ns.is_some_and(over) {
             killed = killed.or(Some(RunEnd::TimedOut));
         }
-        if killed.is_some() {
-            signal::send(started.pid, signal::SIGKILL);
+        if let Some(end) = killed
+            && !signal::send_if_permitted(started.pid, signal::SIGKILL)
+        {
+            // It has become another user's, as what sudo starts does. It goes on, and nobody waits for it.
+            return Watched { end, ended_ns: clock::monotonic_ns(), usage: Usage::default(), seen: None };
         }
     }
     let ended_ns = clock::monotonic_ns();

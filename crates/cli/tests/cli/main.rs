@@ -7,6 +7,7 @@
 
 mod bad_input;
 mod bad_store;
+mod bounds;
 mod build;
 mod calibrate;
 mod ci;

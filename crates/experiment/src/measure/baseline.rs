@@ -59,6 +59,7 @@ pub fn from_store(driver: &Driver, baseline: &str) -> Result<Earlier, Failure> {
     };
     let id = id.ok_or_else(|| Failure::usage("--baseline last: the store holds no earlier experiment"))?;
     let stored = store.load(id)?;
+    check_number(stored.samples.len(), baseline)?;
     let names: Vec<String> = stored.commands.iter().map(|command| command.name.clone()).collect();
     let index = pick(&names, &driver.commands[0].name, baseline)?;
     let ignore = stored.header.condition.ignore_failure.any();
@@ -86,6 +87,22 @@ pub fn pick(names: &[String], name: &str, baseline: &str) -> Result<usize, Failu
             names.join(" | ")
         ))
     })
+}
+
+/// The most readings of a baseline: each is drawn thousands of times, so that these take half a minute.
+const READINGS_MAX: usize = 100_000;
+
+/// Refuses a baseline whose figures would take hours.
+///
+/// # Errors
+/// It has too many readings.
+pub fn check_number(readings: usize, baseline: &str) -> Result<(), Failure> {
+    match readings > READINGS_MAX {
+        true => Err(Failure::usage(format!(
+            "--baseline {baseline} has {readings} readings; at most {READINGS_MAX} are compared"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// Readings that a baseline needs at least.

@@ -2,6 +2,7 @@
 //!
 //! Whoever reads is a [`Meter`]. It stands in fauxplat's own process, which sleeps beside the run but for the looks.
 
+mod pressure;
 mod published;
 
 use std::fmt::Debug;
@@ -9,6 +10,7 @@ use std::fmt::Debug;
 use fauxplat_model::{Definition, Metric, RateSeries, Readings, Series, TableSource};
 
 use crate::Failure;
+use pressure::Pressure;
 use published::Published;
 
 /// How long apart the looks along a run are.
@@ -68,6 +70,9 @@ impl Meters {
     pub(crate) fn open(definition: &Definition) -> Result<Self, Failure> {
         check(definition)?;
         let mut meters: Vec<Box<dyn Meter>> = Vec::new();
+        if let Some(pressure) = Pressure::here(definition.rule.metric) {
+            meters.push(Box::new(pressure));
+        }
         if !definition.tables.is_empty() {
             meters.push(Box::new(Published::open(&definition.tables)?));
         }
@@ -118,15 +123,17 @@ fn check(definition: &Definition) -> Result<(), Failure> {
         return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
     }
     let is_asked_for = |source: &TableSource| metric.name().strip_prefix("table:") == Some(&source.name);
-    if !metric.is_built_in() && !definition.tables.iter().any(is_asked_for) {
+    let is_pressure = Pressure::here(metric).is_some();
+    if !metric.is_built_in() && !is_pressure && !definition.tables.iter().any(is_asked_for) {
         return Err(Failure::usage(format!(
-            "--metric {}: nothing here gives it; a counter that is published does: --table NAME=FILE:OBJECT.KEY with --metric table:NAME",
+            "--metric {}: nothing here gives it; pressure:cpu, pressure:memory and pressure:io are there, and a counter \
+             that is published: --table NAME=FILE:OBJECT.KEY with --metric table:NAME",
             metric.name()
         )));
     }
-    if definition.rule.duet && !definition.tables.is_empty() {
+    if definition.rule.duet && (is_pressure || !definition.tables.is_empty()) {
         return Err(Failure::usage(
-            "--table cannot tell the two commands of a --duet apart: leave one of them out",
+            "--table and pressure cannot tell the two commands of a --duet apart: leave one of them out",
         ));
     }
     Ok(())
