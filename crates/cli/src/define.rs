@@ -42,6 +42,12 @@ fn read(path: &Path) -> Result<Definition, Failure> {
 }
 
 fn apply_commands(definition: &mut Definition, args: &CommandArgs) -> Result<(), Failure> {
+    let is_number = |command: &&String| command.parse::<f64>().is_ok();
+    if let Some(number) = args.commands.iter().skip(1).find(is_number) {
+        return Err(Failure::usage(format!(
+            "`{number}` is no command: a command with its arguments is one word of the shell, as in 'sleep 1'"
+        )));
+    }
     if !args.commands.is_empty() {
         let line = |command: &String| CommandLine { command: command.clone(), ..CommandLine::default() };
         definition.commands = args.commands.iter().map(line).collect();

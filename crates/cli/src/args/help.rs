@@ -15,7 +15,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Results:", &["history", "table"]),
 ];
 
-const TEMPLATE: &str = "{about}\n\n{before-help}{usage-heading} {usage}\n\n{options}\n\n{after-help}\n";
+const TEMPLATE: &str = "{about}\n\n{before-help}{usage-heading} {usage}\n\n{options}{after-help}\n";
 
 const USAGE: &str = "fauxplat [OPTIONS] 'COMMAND' ['COMMAND'…]\n       fauxplat VERB [OPTIONS] …";
 
@@ -30,7 +30,8 @@ Exit codes:
 
 /// Examples and exit codes.
 pub(crate) fn after(examples: &str) -> String {
-    format!("Examples:\n{examples}\n\n{EXIT_CODES}")
+    // A text that begins on a line of its own has lost the blanks before its first line.
+    format!("Examples:\n  {}\n\n{EXIT_CODES}", examples.trim_start())
 }
 
 /// The same below what a verb explains.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Command;
+use clap::builder::Resettable;
 use clap_mangen::Man;
 use fauxplat_experiment::Failure;
 
@@ -25,7 +26,9 @@ fn pages(command: &Command, folder: &Path) -> Result<(), Failure> {
     let path = folder.join(format!("{name}.1"));
     let fail = |error: std::io::Error| Failure::usage(format!("{}: {error}", path.display()));
     let mut page = Vec::new();
-    Man::new(command.clone().after_help("").before_help("")).render(&mut page).map_err(fail)?;
+    // What stands around the options has sections of its own.
+    let bare = command.clone().after_help(Resettable::Reset).before_help(Resettable::Reset);
+    Man::new(bare).render(&mut page).map_err(fail)?;
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     page.extend_from_slice(sections(&after).as_bytes());
     std::fs::write(&path, page).map_err(fail)

@@ -1,7 +1,7 @@
 //! The experiment of `run`: rounds of all commands, by themselves.
 
 use fauxplat_analyze::{Judge, run_findings};
-use fauxplat_model::{Phase, Rule, RunFindings, Sample};
+use fauxplat_model::{Metric, Phase, Rule, RunFindings, Sample};
 use fauxplat_plan::{Layout, Plan};
 
 use super::plan_of;
@@ -17,6 +17,7 @@ pub fn run(driver: &mut Driver, with_trees: bool) -> (Vec<RunFindings>, Option<F
     driver.add_rates(&mut findings);
     if failed.is_none() {
         judge(driver, &mut findings);
+        warn_of_first_runs(driver, &findings);
     }
     if with_trees && failed.is_none() && !driver.is_interrupted() {
         failed = trees(driver, &mut findings).err();
@@ -33,6 +34,33 @@ fn rounds(driver: &mut Driver) -> Result<(), Failure> {
     let plan = Plan { layout: Layout::Single, ..plan_of(driver) };
     driver.plan(&plan)?;
     driver.steer(&mut Rounds::new(plan, bounds)).map(drop)
+}
+
+/// Fewer runs than this do not show what is usual.
+const USUAL_FROM: usize = 10;
+
+/// Says so where the first run of a command was much slower than the others: it found caches empty that they found full.
+/// It counts as much slower behind Tukey's outer fence, and only where that is more than a tenth.
+fn warn_of_first_runs(driver: &mut Driver, findings: &[RunFindings]) {
+    if driver.header.definition.warmup > 0 {
+        return;
+    }
+    for (command, found) in findings.iter().enumerate() {
+        let usual = found.summaries.iter().find(|it| it.metric == Metric::WALL && it.n >= USUAL_FROM);
+        let is_ours = |sample: &&Sample| usize::from(sample.command) == command;
+        let first = driver.samples().iter().find(is_ours).and_then(|sample| sample.get(Metric::WALL));
+        let (Some(usual), Some(first)) = (usual, first) else { continue };
+        let [_, p25, p75, _] = usual.percentiles;
+        let fence = (p75 + 3.0 * (p75 - p25)).max(1.1 * usual.median);
+        if first as f64 > fence {
+            let name = &driver.commands[command].name;
+            let times = first as f64 / usual.median;
+            driver.warn(format!(
+                "the first run of `{name}` took {times:.1} times as long as the median: --warmup 3 leaves such runs out, \
+                 and --prepare CMD makes all of them so"
+            ));
+        }
+    }
 }
 
 /// Fewer rounds than this allow nothing to be said, whatever they show.
