@@ -107,7 +107,7 @@ impl Step {
                 "interrupted during the {role} `{line}`: nothing was measured"
             )));
         }
-        let text = String::from_utf8_lossy(&captured.output);
+        let text = captured.output.text();
         let lines: Vec<&str> = text.lines().collect();
         let last = lines[lines.len().saturating_sub(OUTPUT_LINES)..].iter().copied();
         let status = captured.outcome.exit_status();
