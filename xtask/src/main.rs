@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
 mod bench;
+mod campaign;
 mod cargo;
 mod error;
 mod generate;
@@ -18,9 +19,8 @@ const USAGE: &str = "usage: cargo xtask CHORE
   tidy [--figures]       check the rules of the house, or print how much code there is and how long its parts are
   sim [ARGS]             simulate the decision rule and compare it with its reference figures
   bench [NAME]           doctor, instrument, memory, sweep, topo, verdict: figures as ratios, see benches/README.md
-  campaign kills [--in SHAPE] [N [SCENARIO]]
-                         end the tuner N times (1000) with SIGKILL, as root on this machine or in a virtual one, see
-                         crates/cli/tests/kills
+  campaign [NAME]        what takes hours and can be resumed: kills, interrupts, fuzz, elsewhere; without a name, how each
+                         is called
   vm [--seconds N] [NAME]… tests in virtual machines, all or by test and shape, see vm/README.md
   man [--check]          write docs/man from the command line's definition, or check that it is up to date
   completions [--check]  the same for docs/completions
@@ -44,10 +44,7 @@ fn chore(arguments: &[String]) -> Result<(), ChoreError> {
         ["tidy", "--figures"] => tidy::figures().map(|figures| print!("{figures}")),
         ["sim", rest @ ..] => cargo::run("fauxplat-analyze", &["--release", "--example", "sim"], rest),
         ["bench", rest @ ..] => bench::run(rest),
-        ["campaign", "kills", "--in", shape, rest @ ..] => vm::campaign(shape, rest),
-        ["campaign", "kills", rest @ ..] => {
-            cargo::run_test("fauxplat-cli", "kills", &[&["campaign"], rest].concat())
-        }
+        ["campaign", rest @ ..] => campaign::run(rest),
         ["vm", rest @ ..] => vm::run(rest),
         ["man"] => generate::write(generate::MAN),
         ["man", "--check"] => generate::check(generate::MAN),

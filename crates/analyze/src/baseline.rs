@@ -12,7 +12,7 @@ use fauxplat_stats::series::{autocorrelation, dependence_inflation, drift_varian
 use fauxplat_stats::winsor::{Location, location, winsorise};
 
 use crate::judge::Judged;
-use crate::series::{plain_z, verdict};
+use crate::series::{beyond_margin, plain_z, verdict};
 use crate::summary::{readings, run_findings};
 use crate::verdict::elapsed_s;
 
@@ -197,6 +197,11 @@ fn comparison(
         verdict: verdict(low, high, rule.margin.max(0.0).ln_1p(), || p_value <= rule.level),
         scope: Scope::Binaries,
         grade: Grade::AgainstBaseline,
+        extent: None,
+        difference_in: Vec::new(),
+        beyond_margin: beyond_margin(low, high, rule.margin.max(0.0).ln_1p()),
+        tail: None,
+        mean: None,
         effect_ratio: effect.exp(),
         ci_low_ratio: low.exp(),
         ci_high_ratio: high.exp(),

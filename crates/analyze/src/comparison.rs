@@ -1,13 +1,15 @@
 //! One contest of a judge as a report shows it.
 
-use fauxplat_model::{Comparison, Grade, Sample, StoppedBy, Verdict};
+use fauxplat_model::{Comparison, Grade, Metric, RatioInterval, Sample, StoppedBy, Tail, Verdict};
 use fauxplat_stats::bootstrap::bca_interval;
+use fauxplat_stats::describe::{mean, variance};
+use fauxplat_stats::distribution::{clopper_pearson_upper, t_for_z};
 
 use crate::budget;
 use crate::judge::{Contest, Judge};
 use crate::pairing::Pair;
 use crate::secondary::secondary;
-use crate::series::{Standing, clusters_needed, plain_z};
+use crate::series::{Standing, beyond_margin, clusters_needed, plain_z};
 
 /// The pairs of a contest that were kept.
 fn kept_pairs<'a>(blocks: &[Vec<&'a Sample>], contest: &Contest) -> Vec<Pair<'a>> {
@@ -30,7 +32,8 @@ pub(crate) fn comparison(
     stopped_by: StoppedBy,
 ) -> Comparison {
     let level = judge.open_level();
-    let standing = contest.decided.unwrap_or_else(|| contest.series.standing(&contest.design, level, true));
+    let now = || contest.series.clone().standing(&judge.rows, &contest.design, level, true);
+    let standing = contest.decided.unwrap_or_else(now);
     let d = &contest.series.d;
     let pairs = kept_pairs(blocks, contest);
     let bootstrap = bca_interval(d, judge.rule.level, contest.design.seed);
@@ -42,19 +45,26 @@ pub(crate) fn comparison(
         verdict: standing.verdict,
         scope: judge.scope,
         grade: if judge.tau2.is_some() { Grade::Replicated } else { Grade::WithinSession },
+        extent: standing.extent(),
+        difference_in: standing.difference_in(),
+        beyond_margin: (standing.typical == Verdict::Different)
+            .then(|| beyond_margin(standing.low, standing.high, contest.design.margin))
+            .flatten(),
+        tail: (standing.n > 0).then(|| tail(contest, judge.rule.level)),
+        mean: mean_ratio(&pairs, judge.rule.metric, judge.rule.level),
         effect_ratio: standing.estimate.exp(),
         ci_low_ratio: standing.low.exp(),
         ci_high_ratio: standing.high.exp(),
         bootstrap_low_ratio: bootstrap_low.exp(),
         bootstrap_high_ratio: bootstrap_high.exp(),
-        p_value: standing.p.unwrap_or_else(|| contest.series.p_value(&contest.design)),
+        p_value: standing.p.unwrap_or(1.0),
         level: judge.rule.level,
         margin: judge.rule.margin,
         anytime: judge.rule.anytime,
         pairs: standing.n * judge.pairs_per_block as usize,
         dropped_pairs: contest.guard.dropped_pairs(),
         dropped: contest.guard.dropped().to_vec(),
-        stopped_by: if standing.verdict == Verdict::Inconclusive { stopped_by } else { StoppedBy::Verdict },
+        stopped_by: if standing.is_answered() { StoppedBy::Verdict } else { stopped_by },
         pairs_needed: pairs_needed(judge, contest, &standing, level),
         variance: budget::budget(&pairs, d, judge.rule.metric),
         secondary: secondary(judge, &pairs, contest.design.seed),
@@ -64,6 +74,46 @@ pub(crate) fn comparison(
 /// For an inconclusive comparison: how many pairs would probably decide.
 fn pairs_needed(judge: &Judge, contest: &Contest, standing: &Standing, level: f64) -> Option<usize> {
     let inconclusive = standing.verdict == Verdict::Inconclusive && standing.n >= 2;
-    let clusters = inconclusive.then(|| clusters_needed(standing, &contest.design, plain_z(level)))?;
+    let clusters = inconclusive.then(|| clusters_needed(standing, &contest.design, level))?;
     clusters.map(|clusters| clusters * judge.pairs_per_block as usize)
+}
+
+/// Pairs in which one command was much slower, beyond the difference that is typical.
+fn tail(contest: &Contest, level: f64) -> Tail {
+    let (series, n) = (&contest.series, contest.series.d.len());
+    let threshold = series.excess.threshold();
+    let count = |side: f64| series.d.iter().filter(|&&d| d * side > threshold).count();
+    let (b, a) = (count(1.0), count(-1.0));
+    let share = |events: usize| events as f64 / n.max(1) as f64;
+    let interval = |events: usize| {
+        let confidence = 1.0 - level / 2.0;
+        let low = 1.0 - clopper_pearson_upper(n - events, n, confidence);
+        [low, clopper_pearson_upper(events, n, confidence)]
+    };
+    Tail {
+        margin: contest.design.tail_margin,
+        threshold_ratio: crate::series::bounded(threshold).exp(),
+        share_b: share(b),
+        share_b_interval: interval(b),
+        share_a: share(a),
+        share_a_interval: interval(a),
+        excess_excluded: series.excess.bound(level),
+    }
+}
+
+/// Mean of B over mean of A, with an interval by the spread of what each pair adds to it.
+fn mean_ratio(pairs: &[Pair], metric: Metric, level: f64) -> Option<RatioInterval> {
+    let of = |runs: &[&Sample]| {
+        let values: Vec<f64> =
+            runs.iter().filter_map(|run| run.get(metric)).map(|value| value as f64).collect();
+        mean(&values)
+    };
+    let a: Vec<f64> = pairs.iter().map(|pair| of(&pair.a)).collect::<Option<_>>()?;
+    let b: Vec<f64> = pairs.iter().map(|pair| of(&pair.b)).collect::<Option<_>>()?;
+    let (mean_a, mean_b) = (mean(&a).filter(|mean| *mean > 0.0)?, mean(&b).filter(|mean| *mean > 0.0)?);
+    let parts: Vec<f64> = a.iter().zip(&b).map(|(a, b)| b / mean_b - a / mean_a).collect();
+    let df = parts.len().checked_sub(1).filter(|&df| df > 0)? as f64;
+    let half = t_for_z(plain_z(level), df) * (variance(&parts) / parts.len() as f64).sqrt();
+    let ratio = mean_b / mean_a;
+    Some(RatioInterval { ratio, low_ratio: ratio * (-half).exp(), high_ratio: ratio * half.exp() })
 }

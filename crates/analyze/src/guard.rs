@@ -49,19 +49,20 @@ impl Guard {
     }
 
     /// Why this pair is dropped, if it is. It is remembered in any case: on a machine where every pair is stolen
-    /// from, that is the usual state and dropping all of them would leave nothing.
+    /// from, that is the usual state and dropping all of them would leave nothing. Only what `counts` is added up: not what
+    /// comes after the answer.
     pub(crate) fn judge(
         &mut self,
         pair: &Pair,
         metric: Metric,
-        ignore_failure: bool,
-        throttled: bool,
+        (ignore_failure, throttled): (bool, bool),
+        counts: bool,
     ) -> Option<DroppedReason> {
         let reason = self.reason(pair, metric, ignore_failure, throttled);
         remember(&mut self.wait_ns, total(pair, Metric::RUN_DELAY));
         remember(&mut self.steal_ns, total(pair, Metric::STEAL));
         remember(&mut self.migrations, total(pair, Metric::MIGRATIONS));
-        if let Some(reason) = reason {
+        if let Some(reason) = reason.filter(|_| counts) {
             self.count(reason, pair.pairs().max(1));
         }
         reason

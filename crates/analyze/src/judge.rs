@@ -2,9 +2,15 @@
 
 use fauxplat_model::{CompareFindings, Rule, Sample, Scope, StoppedBy, Verdict};
 
+use fauxplat_stats::paired::rows::Rows;
+use fauxplat_stats::paired::score::Question;
+
 use crate::guard::Guard;
 use crate::pairing::Pair;
 use crate::series::{Design, Series, Standing};
+
+/// No comparison goes on beyond so many blocks.
+const BLOCKS_MAX: u32 = 4096;
 
 /// Whether another block is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +43,8 @@ pub struct Stand {
     pub verdict: Verdict,
     /// Pairs that it rests on.
     pub pairs: usize,
+    /// Pairs after which typical runs were decided.
+    pub pairs_typical: usize,
     /// B over A.
     pub effect_ratio: f64,
     /// Low end of the repeated interval.
@@ -68,6 +76,11 @@ pub struct Judge {
     /// Pairs in each block: known from the first block.
     pub(crate) pairs_per_block: u32,
     blocks: u32,
+    /// The largest number of blocks where more time was given than the limit of pairs says.
+    horizon: Option<u32>,
+    question: Question,
+    /// Patterns of signs, the same for all contests.
+    pub(crate) rows: Rows,
 }
 
 /// One command against another; against the first, except when a winner is tested.
@@ -78,10 +91,14 @@ pub(crate) struct Contest {
     pub(crate) design: Design,
     pub(crate) series: Series,
     pub(crate) guard: Guard,
-    /// Blocks whose pair was kept, rising.
+    /// Blocks whose pair was kept and counts, rising.
     pub(crate) kept: Vec<u32>,
+    /// Blocks whose pair the guards let through, those included that came after the answer.
+    pub(crate) good: Vec<u32>,
     /// Set at the look that decided. The figures stay those of that look, as a sequential design demands.
     pub(crate) decided: Option<Standing>,
+    /// Clusters after which it was first known that typical runs are equivalent.
+    typical_at: Option<usize>,
 }
 
 impl Judge {
@@ -99,6 +116,9 @@ impl Judge {
             commands,
             pairs_per_block: 1,
             blocks: 0,
+            horizon: None,
+            question: Question::Typical,
+            rows: Rows::new(commands.saturating_sub(1), seed),
         }
     }
 
@@ -112,6 +132,32 @@ impl Judge {
     pub fn scope(mut self, scope: Scope) -> Self {
         self.scope = scope;
         self
+    }
+
+    /// Says that every block is another layout: the mean over layouts is asked for then, and none is an outlier.
+    pub fn layouts(mut self, redrawn: bool) -> Self {
+        self.question = if redrawn { Question::Mean } else { Question::Typical };
+        self
+    }
+
+    /// How many blocks fit into the time that is given, if those are more than the limit of pairs. It must not depend on
+    /// who was faster, and comes too late after the first look.
+    pub fn horizon(&mut self, blocks: u32) {
+        if self.contests.iter().all(|contest| contest.series.looked.is_empty()) {
+            self.horizon = Some(blocks.min(BLOCKS_MAX));
+            let contests = std::mem::take(&mut self.contests);
+            let anew = |contest: Contest| {
+                let design = self.design(contest.design.seed);
+                Contest { design, ..contest }
+            };
+            self.contests = contests.into_iter().map(anew).collect();
+        }
+    }
+
+    /// Whether all that is still asked is about rare slow runs: what typical runs do is known.
+    pub fn is_typical_known(&self) -> bool {
+        let known = |contest: &Contest| !contest.is_open() || contest.typical_at.is_some();
+        !self.contests.is_empty() && self.contests.iter().all(known)
     }
 
     /// Says that every command is one process of one thread that stays on one CPU: pairs that other programs kept
@@ -168,11 +214,12 @@ impl Judge {
     /// What the comparison of a command with the first says at its latest look; `None` before the first block.
     pub fn stand(&self, candidate: usize) -> Option<Stand> {
         let contest = self.contests.get(candidate.checked_sub(1)?)?;
-        let now = || contest.series.standing(&contest.design, self.open_level(), false);
+        let now = || contest.series.clone().standing(&self.rows, &contest.design, self.open_level(), false);
         let standing = contest.decided.unwrap_or_else(now);
         Some(Stand {
             verdict: standing.verdict,
             pairs: standing.n * self.pairs_per_block as usize,
+            pairs_typical: contest.typical_at.unwrap_or(standing.n) * self.pairs_per_block as usize,
             effect_ratio: standing.estimate.exp(),
             ci_low_ratio: standing.low.exp(),
             ci_high_ratio: standing.high.exp(),
@@ -184,12 +231,19 @@ impl Judge {
         let mut closed = self.clone();
         closed.begin(1);
         closed.decide(true);
+        let (rows, mut contests) = (closed.rows.clone(), std::mem::take(&mut closed.contests));
+        contests.iter_mut().for_each(|contest| contest.put_p_value(&rows));
+        closed.contests = contests;
         closed
     }
 
     /// The largest number of blocks.
     fn blocks_max(&self) -> u32 {
-        (self.rule.max_pairs / self.pairs_per_block).max(1)
+        (self.rule.max_pairs / self.pairs_per_block).max(self.horizon.unwrap_or(0)).max(1)
+    }
+
+    fn design(&self, seed: u64) -> Design {
+        Design::new(&self.rule, self.tau2.unwrap_or(0.0), seed, self.blocks_max(), self.question)
     }
 
     fn take(&mut self, samples: &[Sample], throttled: bool) -> Decision {
@@ -198,12 +252,17 @@ impl Judge {
         self.blocks += 1;
         let (metric, ignore) = (self.rule.metric, self.ignore_failure);
         let mut look = false;
-        for contest in self.contests.iter_mut().filter(|contest| contest.is_open()) {
+        for contest in &mut self.contests {
             let pair = Pair::of(&block, contest.reference, contest.candidate);
-            let dropped = contest.guard.judge(&pair, metric, ignore, throttled);
-            if let (None, Some(d)) = (dropped, pair.log_ratio(metric)) {
+            let is_open = contest.is_open();
+            let dropped = contest.guard.judge(&pair, metric, (ignore, throttled), is_open);
+            let (None, Some(d), Some(run)) = (dropped, pair.log_ratio(metric), block.first()) else {
+                continue;
+            };
+            contest.good.push(run.block);
+            if is_open {
                 look |= contest.series.push(d, &contest.design);
-                contest.kept.extend(block.first().map(|run| run.block));
+                contest.kept.push(run.block);
             }
         }
         let limit = self.blocks >= self.blocks_max();
@@ -226,7 +285,7 @@ impl Judge {
     pub(crate) fn contest(&self, reference: u16, candidate: u16) -> Contest {
         let stream = u64::from(reference) << 16 | u64::from(candidate);
         let seed = self.seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let design = Design::new(&self.rule, self.tau2.unwrap_or(0.0), seed, self.pairs_per_block);
+        let design = self.design(seed);
         let series = Series::new(&design);
         Contest {
             reference,
@@ -235,6 +294,8 @@ impl Judge {
             series,
             guard: Guard::new(self.single_task),
             kept: Vec::new(),
+            good: Vec::new(),
+            typical_at: None,
             decided: None,
         }
     }
@@ -243,10 +304,14 @@ impl Judge {
     /// level for those that are still open, which are then looked at again (Maurer and Bretz 2013, "Multiple testing
     /// in group sequential trials using graphical approaches"). Equivalence frees nothing.
     fn decide(&mut self, closing: bool) {
+        let columns = self.contests.iter().map(|contest| contest.series.d.len()).max();
+        self.rows.grow(columns.unwrap_or(0));
         while self.reject_one(closing) {}
         let level = self.open_level();
         for contest in self.contests.iter_mut().filter(|contest| contest.is_open()) {
-            let standing = contest.series.standing(&contest.design, level, closing);
+            let standing = contest.series.standing(&self.rows, &contest.design, level, closing);
+            let at = (standing.typical == Verdict::Equivalent).then_some(standing.n);
+            contest.typical_at = at.and(contest.typical_at.or(at));
             let settled = standing.verdict == Verdict::Equivalent || closing;
             contest.decided = settled.then_some(standing);
         }
@@ -256,7 +321,7 @@ impl Judge {
     fn reject_one(&mut self, closing: bool) -> bool {
         let level = self.open_level();
         let found = self.contests.iter_mut().filter(|contest| contest.is_open()).find_map(|contest| {
-            let standing = contest.series.standing(&contest.design, level, closing);
+            let standing = contest.series.standing(&self.rows, &contest.design, level, closing);
             (standing.verdict == Verdict::Different).then_some((contest, standing))
         });
         found.map(|(contest, standing)| contest.decided = Some(standing)).is_some()
@@ -279,7 +344,16 @@ impl Contest {
 
     /// Whether it ended with an answer rather than at a limit.
     fn has_verdict(&self) -> bool {
-        self.decided.is_some_and(|standing| standing.verdict != Verdict::Inconclusive)
+        self.decided.is_some_and(|standing| standing.is_answered())
+    }
+
+    /// The p-value of the look that decided, for the report.
+    pub(crate) fn put_p_value(&mut self, rows: &Rows) {
+        if let Some(standing) = &mut self.decided {
+            let closing = standing.verdict == Verdict::Inconclusive
+                || !self.design.looks.contains(&(standing.n as u32));
+            standing.p = Some(self.series.p_value(rows, &self.design, closing));
+        }
     }
 
     /// Clusters until the next look.

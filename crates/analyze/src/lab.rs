@@ -5,11 +5,20 @@ use fauxplat_model::{Claim, ClaimResult, Direction, LabCheck, LabClaim, LabMeasu
 /// What an experiment's document says where a check looks; `None` when nothing stands there.
 pub type Found = Option<Plain>;
 
+/// Why there is no figure to hold against a claim, in words that go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoFigure {
+    /// It could not be measured on this machine.
+    Unmeasured(String),
+    /// What was measured makes none: too few values, or an interval that holds zero below a ratio.
+    Unfit(String),
+}
+
 /// The outcome of a claim, and the reason in one sentence. `measured` is our figure or why there is none, and absent for
 /// a claim without figures; `found` has one entry per check.
 pub fn judge_claim(
     claim: &LabClaim,
-    measured: Option<&Result<LabMeasured, String>>,
+    measured: Option<&Result<LabMeasured, NoFigure>>,
     found: &[Found],
 ) -> (LabOutcome, String) {
     let failed = claim.checks.iter().zip(found).find(|(check, found)| !holds(check, found));
@@ -19,12 +28,15 @@ pub fn judge_claim(
     }
     match measured {
         Some(Ok(measured)) => against(claim, *measured),
-        Some(Err(why)) => {
-            (LabOutcome::NotHere, format!("there is no figure to hold against the claim: {why}"))
-        }
+        Some(Err(NoFigure::Unmeasured(why))) => (LabOutcome::CannotRunHere, no_figure(why)),
+        Some(Err(NoFigure::Unfit(why))) => (LabOutcome::NotHere, no_figure(why)),
         None if claim.checks.is_empty() => (LabOutcome::NotHere, "nothing was looked at".to_owned()),
         None => (LabOutcome::Reproduced, "all that it says was found".to_owned()),
     }
+}
+
+fn no_figure(why: &str) -> String {
+    format!("there is no figure to hold against the claim: {why}")
 }
 
 /// The outcome of a lab, the reason in one sentence, and which of its claims decided.
@@ -259,7 +271,7 @@ mod tests {
             judge_claim(&claim(), Some(&measured), &equivalent),
             (LabOutcome::NotHere, "the verdict was equivalent".into())
         );
-        let (outcome, reason) = judge_claim(&claim(), Some(&Err("x".into())), &[None]);
+        let (outcome, reason) = judge_claim(&claim(), Some(&Err(NoFigure::Unfit("x".into()))), &[None]);
         assert_eq!((outcome, reason.as_str()), (LabOutcome::NotHere, "the verdict was nothing"));
     }
 
@@ -270,8 +282,14 @@ mod tests {
         assert_eq!(judge_claim(&bare, None, &found).0, LabOutcome::Reproduced);
         let nothing = LabClaim { checks: Vec::new(), ..bare };
         assert_eq!(judge_claim(&nothing, None, &[]).0, LabOutcome::NotHere);
-        let (outcome, reason) = judge_claim(&claim(), Some(&Err("a list of 2 values".into())), &found);
-        assert!(outcome == LabOutcome::NotHere && reason.contains("a list of 2 values"), "{reason}");
+        let without = |why: fn(String) -> NoFigure| {
+            let (outcome, reason) =
+                judge_claim(&claim(), Some(&Err(why("a list of 2 values".into()))), &found);
+            assert!(reason.contains("no figure") && reason.ends_with("a list of 2 values"), "{reason}");
+            outcome
+        };
+        assert_eq!(without(NoFigure::Unfit), LabOutcome::NotHere);
+        assert_eq!(without(NoFigure::Unmeasured), LabOutcome::CannotRunHere, "nobody looked");
     }
 
     #[test]

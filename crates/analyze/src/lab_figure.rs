@@ -54,7 +54,12 @@ pub fn lab_figure(
     };
     let LabMeasured { value, low, high } = figure;
     match [value, low, high].iter().all(|it| it.is_finite()) {
-        true => Ok(LabMeasured { value: value * times, low: low * times, high: high * times }),
+        // A factor below zero exchanges the ends.
+        true => Ok(LabMeasured {
+            value: value * times,
+            low: (low * times).min(high * times),
+            high: (low * times).max(high * times),
+        }),
         false => Err("it is not a number".to_owned()),
     }
 }

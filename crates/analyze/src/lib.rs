@@ -35,7 +35,7 @@ pub use contend::{ContendCell, ContendJudged, ContendPair, claimed, contend_find
 pub use explain::{ExplainFactor, ExplainJudged, ExplainPlaces, explain_findings};
 pub use index::cpu_index;
 pub use judge::{Decision, Judge, Judged, Progress, Stand};
-pub use lab::{Found, judge_claim, judge_lab};
+pub use lab::{Found, NoFigure, judge_claim, judge_lab};
 pub use lab_figure::{Combined, LabReading, lab_figure};
 pub use load::load_shortfalls;
 pub use machines::facts_apart;

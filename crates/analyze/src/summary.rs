@@ -47,6 +47,7 @@ pub fn summarize_values(values: &[f64], metric: Metric) -> Option<Summary> {
         min: rising[0],
         max: rising[rising.len() - 1],
         percentiles: [0.05, 0.25, 0.75, 0.95].map(percentile),
+        p99: Some(percentile(0.99)),
         outliers: values.iter().filter(|&&value| value > fence).count(),
     })
 }
@@ -68,5 +69,6 @@ fn findings_of(samples: &[Sample], command: u16, ignore_failure: bool) -> RunFin
         runs_with_left_behind: ours().filter(|sample| sample.left_behind > 0).count(),
         tree: Vec::new(),
         rates: Vec::new(),
+        against_first: None,
     }
 }

@@ -25,12 +25,15 @@ pub(crate) fn winner(
         let agrees = shown.b_is_better() == (best == b);
         return (shown.verdict == Verdict::Different && agrees).then_some(usize::from(best));
     }
-    let contest = contest(judge, blocks, second, best);
-    let standing = contest.series.standing(&contest.design, judge.rule.level, false);
+    let mut contest = contest(judge, blocks, second, best);
+    let mut rows = judge.rows.clone();
+    rows.grow(contest.series.d.len());
+    let standing = contest.series.standing(&rows, &contest.design, judge.rule.level, false);
     let better = (standing.estimate > 0.0) == judge.rule.metric.more_is_better();
     let wins = standing.verdict == Verdict::Different && better;
     if wins {
-        let contest = Contest { decided: Some(standing), ..contest };
+        contest.decided = Some(standing);
+        contest.put_p_value(&rows);
         comparisons.push(comparison(judge, &contest, blocks, names, StoppedBy::Verdict));
     }
     wins.then_some(usize::from(best))
@@ -61,13 +64,19 @@ fn front(judge: &Judge, blocks: &[Vec<&Sample>]) -> Option<(u16, u16)> {
     (order.len() > 1).then(|| (order[0].1, order[1].1))
 }
 
-/// Block and log ratio of all blocks whose runs were all good.
+/// Block and log ratio of all blocks whose runs were all good, and which the guards let through for both commands.
 fn log_ratios(judge: &Judge, blocks: &[Vec<&Sample>], a: u16, b: u16) -> Vec<(u32, f64)> {
     let good = |pair: &Pair| judge.ignore_failure || pair.runs().all(|run| run.outcome.is_success());
+    let of_command = |command: u16| judge.contests.get(usize::from(command).wrapping_sub(1));
+    let passed = |number: u32| {
+        let contests = [a, b].into_iter().filter_map(of_command);
+        contests.into_iter().all(|contest| contest.good.binary_search(&number).is_ok())
+    };
     let of_block = |block: &Vec<&Sample>| {
         let pair = Pair::of(block, a, b);
-        let d = good(&pair).then(|| pair.log_ratio(judge.rule.metric))??;
-        Some((block.first()?.block, d))
+        let number = block.first()?.block;
+        let d = (passed(number) && good(&pair)).then(|| pair.log_ratio(judge.rule.metric))??;
+        Some((number, d))
     };
     blocks.iter().filter_map(of_block).collect()
 }

@@ -6,7 +6,9 @@ mod jitter;
 mod support;
 
 use fauxplat_analyze::{Decision, Judge, Judged};
-use fauxplat_model::{DroppedReason, Grade, Metric, Outcome, Phase, Rule, Sample, StoppedBy, Verdict};
+use fauxplat_model::{
+    DifferenceIn, DroppedReason, Extent, Grade, Metric, Outcome, Phase, Rule, Sample, StoppedBy, Verdict,
+};
 use jitter::jitter;
 use support::run;
 
@@ -48,7 +50,7 @@ fn judge(mut judge: Judge, commands: usize, mut next: impl FnMut(u32) -> Vec<Sam
 fn a_clear_difference_is_found_early_and_has_the_right_sign() {
     let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, |n| block(n, &[1.0, 1.05]));
     let shown = &judged.findings.comparisons[0];
-    assert_eq!((shown.verdict, shown.stopped_by, shown.pairs), (Verdict::Different, StoppedBy::Verdict, 8));
+    assert_eq!((shown.verdict, shown.stopped_by, shown.pairs), (Verdict::Different, StoppedBy::Verdict, 10));
     assert!(shown.ci_low_ratio < 1.05 && 1.05 < shown.ci_high_ratio && shown.ci_low_ratio > 1.04);
     assert!(shown.bootstrap_low_ratio > 1.04 && shown.bootstrap_high_ratio < 1.06);
     assert!(shown.p_value <= 0.01);
@@ -92,7 +94,8 @@ fn counts_that_never_vary_give_plain_answers() {
         judge(Judge::new(&rule, 2, 1), 2, make).0.findings.comparisons.swap_remove(0)
     };
     let equal = counts(120, 120);
-    assert_eq!((equal.verdict, equal.pairs), (Verdict::Equivalent, 6));
+    // Nothing varied, but a mode that comes once in forty pairs could not have been excluded.
+    assert_eq!((equal.verdict, equal.extent, equal.pairs), (Verdict::Equivalent, Some(Extent::Typical), 128));
     assert_eq!(
         (equal.effect_ratio, equal.ci_low_ratio, equal.ci_high_ratio, equal.p_value),
         (1.0, 1.0, 1.0, 1.0)
@@ -100,7 +103,7 @@ fn counts_that_never_vary_give_plain_answers() {
     let zeros = counts(0, 0);
     assert_eq!((zeros.verdict, zeros.effect_ratio), (Verdict::Equivalent, 1.0));
     let more = counts(120, 132);
-    assert_eq!((more.verdict, more.pairs), (Verdict::Different, 8));
+    assert_eq!((more.verdict, more.pairs), (Verdict::Different, 10));
     assert!((more.effect_ratio - 1.1).abs() < 1e-9);
     let from_nothing = counts(0, 7);
     assert_eq!(from_nothing.verdict, Verdict::Different);
@@ -193,7 +196,7 @@ fn abba_blocks_count_two_pairs_and_one_cluster() {
     };
     let (judged, judge) = judge(Judge::new(&Rule::default(), 2, 1), 2, abba);
     let shown = &judged.findings.comparisons[0];
-    assert_eq!((shown.verdict, shown.pairs), (Verdict::Different, 16));
+    assert_eq!((shown.verdict, shown.pairs), (Verdict::Different, 20));
     assert!(shown.variance.process.is_some());
     assert_eq!(judge.progress().pairs_max, 128);
 }
@@ -240,9 +243,11 @@ fn the_highest_rate_wins() {
 fn a_decided_command_waits_for_the_others_with_its_figures_as_they_were() {
     let (judged, judge) = judge(Judge::new(&Rule::default(), 3, 1), 3, |n| block(n, &[1.0, 1.2, 1.0015]));
     let [clear, close] = &judged.findings.comparisons[..] else { panic!("two comparisons") };
-    // With half of the level, eight pairs of one sign (p = 0.0078) are not enough.
+    // With half of the level, ten pairs of one sign (1 in 1024) are not enough.
     assert_eq!((clear.verdict, clear.pairs), (Verdict::Different, 12));
-    assert_eq!((close.verdict, close.pairs), (Verdict::Equivalent, 6));
+    // While rare slow runs are looked for, the small difference of typical runs is found too.
+    assert_eq!((close.verdict, close.beyond_margin), (Verdict::Different, Some(false)));
+    assert!(close.pairs > 12 && !close.is_different_beyond_margin() && clear.is_different_beyond_margin());
     assert_eq!(judge.progress().decided, 2);
 }
 
@@ -372,4 +377,59 @@ fn pairs_that_others_preempted_are_dropped_for_single_tasks_only() {
     let rule = Rule { metric: Metric::RUN_DELAY, ..Rule::default() };
     let (judged, _) = judge(Judge::new(&rule, 2, 1).single_task(true), 2, preempted);
     assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
+}
+
+/// Blocks in which B takes twice as long in one of every `every` runs.
+fn now_and_then(number: u32, every: u32) -> Vec<Sample> {
+    let slow = if (number * 7 + 3).is_multiple_of(every) { 2.0 } else { 1.0 };
+    block(number, &[1.0, slow])
+}
+
+#[test]
+fn equivalence_of_the_whole_needs_rare_slow_runs_excluded() {
+    let rule = Rule { max_pairs: 1024, ..Rule::default() };
+    let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| block(n, &[1.0, 1.0]));
+    let shown = &judged.findings.comparisons[0];
+    assert_eq!((shown.verdict, shown.extent), (Verdict::Equivalent, Some(Extent::Whole)));
+    assert!(shown.pairs >= 154 && shown.pairs <= 256, "{}", shown.pairs);
+    assert!(shown.tail.is_some_and(|tail| tail.excess_excluded <= 0.03 && tail.share_b == 0.0));
+    // Twice as long in one run of twenty: typical runs are the same, and the program is not.
+    let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| now_and_then(n, 20));
+    let shown = &judged.findings.comparisons[0];
+    assert_eq!(shown.verdict, Verdict::Different);
+    assert_eq!(shown.difference_in, [DifferenceIn::Tail]);
+    assert!(shown.is_different_beyond_margin() && !shown.b_is_better());
+    assert!((shown.effect_ratio - 1.0).abs() < 0.005, "{}", shown.effect_ratio);
+    assert!(shown.mean.is_some_and(|mean| mean.ratio > 1.02), "{:?}", shown.mean);
+    // Too few pairs to tell: only typical runs are called equivalent, and the share that is not excluded is said.
+    let (judged, _) = judge(Judge::new(&Rule { max_pairs: 64, ..rule }, 2, 1), 2, |n| now_and_then(n, 50));
+    let shown = &judged.findings.comparisons[0];
+    assert_eq!((shown.verdict, shown.extent), (Verdict::Equivalent, Some(Extent::Typical)));
+    assert!(shown.tail.is_some_and(|tail| tail.excess_excluded > 0.05), "{:?}", shown.tail);
+}
+
+#[test]
+fn layouts_are_asked_for_their_mean() {
+    // One layout in eight of B is 20 % slower: 2.3 % on average, and not an outlier.
+    let bad = |n: u32| block(n, &[1.0, if n.is_multiple_of(8) { 1.2 } else { 1.0 }]);
+    let rule = Rule { max_pairs: 256, ..Rule::default() };
+    let (judged, _) = judge(Judge::new(&rule, 2, 1).layouts(true), 2, bad);
+    let shown = &judged.findings.comparisons[0];
+    assert_ne!(shown.verdict, Verdict::Equivalent);
+    assert!((shown.effect_ratio.ln() - 0.125 * 1.2f64.ln()).abs() < 0.01, "{}", shown.effect_ratio);
+}
+
+#[test]
+fn more_time_means_more_pairs_and_the_limit_is_known_before_the_first_look() {
+    let noisy = |n: u32| {
+        let factor = |salt| (0.3 * jitter(n, salt)).exp();
+        block(n, &[factor(11), factor(12)])
+    };
+    let mut longer = Judge::new(&Rule::default(), 2, 1);
+    longer.horizon(300);
+    assert_eq!(judge(longer, 2, noisy).0.findings.comparisons[0].pairs, 300);
+    let mut late = Judge::new(&Rule::default(), 2, 1);
+    assert!((0..10).all(|n| late.block(&noisy(n)) == Decision::GoOn));
+    late.horizon(300);
+    assert_eq!(late.progress().pairs_max, 128);
 }

@@ -75,9 +75,36 @@ fn a_cpu_quota_is_written_and_the_group_goes_even_with_a_process_inside() {
 #[test]
 fn groups_of_dead_owners_are_removed_and_those_of_the_living_stay() {
     let Some((host, group)) = group(3, &Limit::default()) else { return };
-    let beside = group.folders()[0].parent().unwrap().join("fauxplat-4194304-1-0");
-    std::fs::create_dir(&beside).unwrap();
+    let here = fauxplat_sys::process::pid_namespace().unwrap();
+    let beside = |namespace: u64| {
+        let folder = group.folders()[0].parent().unwrap().join(format!("fauxplat-{namespace}-4194304-1-0"));
+        std::fs::create_dir(&folder).unwrap();
+        folder
+    };
+    let (dead, of_another_container) = (beside(here), beside(here - 1));
     assert!(host.remove_stale() >= 1);
-    assert!(!beside.exists());
+    assert!(!dead.exists() && of_another_container.exists());
+    std::fs::remove_dir(of_another_container).unwrap();
     assert!(group.folders().iter().all(|folder| folder.exists()));
+}
+
+/// A process that is not there under its number elsewhere runs here all the same.
+#[test]
+fn a_group_that_is_in_use_is_not_stale_in_another_namespace() {
+    const LOOK: &str = "FAUXPLAT_CGROUP_LOOK";
+    let test = "a_group_that_is_in_use_is_not_stale_in_another_namespace";
+    if std::env::var_os(LOOK).is_some() {
+        Host::discover(Path::new("/")).unwrap().remove_stale();
+        return;
+    }
+    let Some((_, group)) = group(4, &Limit::default()) else { return };
+    let mut container = Command::new("unshare");
+    container.args(["--pid", "--fork", "--mount-proc"]).arg(std::env::current_exe().unwrap());
+    let looked = container.args(["--exact", test]).env(LOOK, "1").output().unwrap();
+    let said = String::from_utf8_lossy(&looked.stderr);
+    if said.starts_with("unshare:") {
+        return eprintln!("skipped: {said}");
+    }
+    assert!(looked.status.success(), "{said}");
+    assert!(group.folders().iter().all(|folder| folder.exists()), "another container removed it");
 }

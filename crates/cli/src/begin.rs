@@ -14,7 +14,7 @@ use crate::progress::Progress;
 /// What an experiment of a verb begins with.
 ///
 /// # Errors
-/// The store cannot be opened.
+/// The store cannot be opened, or a report could not be written.
 pub(crate) fn beginning<'a>(
     kind: &'static str,
     definition: Definition,
@@ -22,6 +22,7 @@ pub(crate) fn beginning<'a>(
     output: &OutputArgs,
     invocation: &'a [String],
 ) -> Result<Beginning<'a>, Failure> {
+    output::try_files(output)?;
     Ok(Beginning {
         kind,
         definition,
@@ -40,7 +41,7 @@ fn listeners(output: &OutputArgs) -> Result<Listeners, Failure> {
     if let Some(events) = Events::open(output)? {
         listeners.add(events);
     }
-    if let Some(progress) = Progress::new(output.quiet) {
+    if let Some(progress) = Progress::new(output.is_quiet()) {
         listeners.add(progress);
     }
     Ok(listeners)
@@ -60,10 +61,9 @@ pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Optio
 /// # Errors
 /// What ended the experiment before its time; the report or the store could not be written.
 pub(crate) fn conclude(finished: Finished, output: &OutputArgs) -> Result<(), Failure> {
-    if finished.has_measured() || output.format != Format::Text {
-        output::write_with_evidence(&finished.record(), &apart(&finished, output.format), output)?;
-    }
-    finished.stored?;
+    let wanted = |format| finished.has_measured() || format != Format::Text;
+    let written = output::report(&finished.record(), &|format| apart(&finished, format), &wanted, output);
+    written.and(finished.stored)?;
     finished.failed.map_or(Ok(()), Err)
 }
 

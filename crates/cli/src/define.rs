@@ -5,7 +5,9 @@ use std::path::Path;
 use fauxplat_experiment::{Failure, Machine, relation};
 use fauxplat_model::{
     Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, Output, Parameter, Placement, Rule,
+    Runs, Shell,
 };
+use fauxplat_sys::text::read_text;
 
 use crate::args::{BuildArgs, CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
 
@@ -16,7 +18,7 @@ pub(crate) fn definition(
     condition: &ConditionArgs,
     machine: &Machine,
 ) -> Result<Definition, Failure> {
-    let mut definition = match &commands.input {
+    let mut definition = match &commands.definition {
         Some(path) => read(path)?,
         None => Definition::default(),
     };
@@ -27,40 +29,109 @@ pub(crate) fn definition(
 }
 
 fn read(path: &Path) -> Result<Definition, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
-    fauxplat_plan::parse(&text).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+    // Whoever means the input of the commands names any file but one in TOML.
+    let hint = match path.extension().is_some_and(|extension| extension == "toml") {
+        true => "",
+        false => {
+            " (--definition reads what is to be measured, in TOML; what the commands read is --stdin FILE)"
+        }
+    };
+    let fail = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}{hint}", path.display()));
+    let text = read_text(path, fauxplat_plan::BYTES_MAX).map_err(|error| fail(&error))?;
+    fauxplat_plan::parse(&text).map_err(|error| fail(&error))
 }
 
 fn apply_commands(definition: &mut Definition, args: &CommandArgs) -> Result<(), Failure> {
+    let is_number = |command: &&String| command.parse::<f64>().is_ok();
+    if let Some(number) = args.commands.iter().skip(1).find(is_number) {
+        return Err(Failure::usage(format!(
+            "`{number}` is no command: a command with its arguments is one word of the shell, as in 'sleep 1'"
+        )));
+    }
     if !args.commands.is_empty() {
         let line = |command: &String| CommandLine { command: command.clone(), ..CommandLine::default() };
         definition.commands = args.commands.iter().map(line).collect();
     }
-    if args.names.len() > definition.commands.len() {
-        let (names, commands) = (args.names.len(), definition.commands.len());
-        return Err(Failure::usage(format!("--names gives {names} names for {commands} commands")));
-    }
-    for (line, name) in definition.commands.iter_mut().zip(&args.names) {
-        line.name = Some(name.clone());
-    }
-    let mut given = Vec::new();
-    for text in &args.parameters {
-        let (name, values) = text.split_once('=').ok_or_else(|| {
-            Failure::usage(format!("`-L {text}` is not a parameter list: -L NAME=VALUE,VALUE,…"))
-        })?;
-        let values = values.split(',').filter(|value| !value.is_empty()).map(str::to_owned).collect();
-        given.push(Parameter { name: name.to_owned(), values });
-    }
+    apply_names(definition, args)?;
+    let mut given = parameters(args)?;
     definition.parameters.retain(|saved| given.iter().all(|parameter| parameter.name != saved.name));
     definition.parameters.append(&mut given);
     if !args.tables.is_empty() {
         definition.tables.clone_from(&args.tables);
     }
-    definition.prepare = args.prepare.clone().or(definition.prepare.take());
-    definition.cleanup = args.cleanup.clone().or(definition.cleanup.take());
+    apply_around(definition, args)?;
     definition.warmup = args.warmup.unwrap_or(definition.warmup);
     definition.seed = args.seed.or(definition.seed);
+    Ok(())
+}
+
+fn apply_names(definition: &mut Definition, args: &CommandArgs) -> Result<(), Failure> {
+    let (option, names) = match args.names.is_empty() {
+        true => ("--command-name", &args.command_name),
+        false => ("--names", &args.names),
+    };
+    let (given, commands) = (names.len(), definition.commands.len());
+    if given > commands {
+        return Err(Failure::usage(format!("{option} gives {given} names for {commands} commands")));
+    }
+    for (line, name) in definition.commands.iter_mut().zip(names) {
+        line.name = Some(name.clone());
+    }
+    Ok(())
+}
+
+/// The parameters of `-L` and `-P`.
+fn parameters(args: &CommandArgs) -> Result<Vec<Parameter>, Failure> {
+    let mut given = Vec::new();
+    for text in &args.parameters {
+        let (name, values) = text.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("`-L {text}` is not a parameter list: -L NAME=VALUE,VALUE,…"))
+        })?;
+        let values =
+            fauxplat_plan::values(values).map_err(|error| Failure::usage(format!("-L {text}: {error}")))?;
+        given.push(Parameter { name: name.to_owned(), values });
+    }
+    if let [name, from, to] = args.scan.as_slice() {
+        let step = args.step.as_deref().unwrap_or("1");
+        let values = fauxplat_plan::range(from, to, step)
+            .map_err(|error| Failure::usage(format!("-P {name}: {error}")))?;
+        given.push(Parameter { name: name.clone(), values });
+    }
+    Ok(given)
+}
+
+/// What is run around the whole and around each run: one line for all commands, or one for each.
+fn apply_around(definition: &mut Definition, args: &CommandArgs) -> Result<(), Failure> {
+    let Definition { commands, setup, prepare, conclude, cleanup, .. } = definition;
+    share("--setup", &args.setup, setup, commands, |line| &mut line.setup)?;
+    share("--prepare", &args.prepare, prepare, commands, |line| &mut line.prepare)?;
+    share("--conclude", &args.conclude, conclude, commands, |line| &mut line.conclude)?;
+    share("--cleanup", &args.cleanup, cleanup, commands, |line| &mut line.cleanup)
+}
+
+fn share(
+    option: &str,
+    given: &[String],
+    shared: &mut Option<String>,
+    commands: &mut [CommandLine],
+    place: impl Fn(&mut CommandLine) -> &mut Option<String>,
+) -> Result<(), Failure> {
+    match given {
+        [] => {}
+        [one] => {
+            *shared = Some(one.clone());
+            commands.iter_mut().for_each(|line| *place(line) = None);
+        }
+        each if each.len() == commands.len() => {
+            commands.iter_mut().zip(each).for_each(|(line, given)| *place(line) = Some(given.clone()));
+        }
+        some => {
+            let (times, commands) = (some.len(), commands.len());
+            return Err(Failure::usage(format!(
+                "{option} is given {times} times for {commands} commands: give it once for all of them, or once for each"
+            )));
+        }
+    }
     Ok(())
 }
 
@@ -90,10 +161,11 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     condition.stdin = args.stdin.clone().or(condition.stdin.take());
     condition.cwd = args.cwd.clone().or(condition.cwd.take());
     condition.timeout = args.timeout.or(condition.timeout);
-    condition.shell |= args.shell;
-    condition.ignore_failure |= args.ignore_failure;
+    condition.shell = args.shell.clone().unwrap_or(std::mem::take(&mut condition.shell));
+    let ignored = &mut condition.ignore_failure;
+    *ignored = args.ignore_failure.clone().unwrap_or(std::mem::take(ignored));
     args.surroundings.apply(condition);
-    match args.stdout.as_deref() {
+    match args.stdout.as_deref().or(args.show_output.then_some("inherit")) {
         None => {}
         Some("null") => condition.output = Output::Null,
         Some("inherit") => condition.output = Output::Inherit,
@@ -108,7 +180,7 @@ const PROGRAM: &str = "{program}";
 /// The commands that were given, or the built program by itself.
 pub(crate) fn or_program(commands: &CommandArgs, builds: bool) -> CommandArgs {
     let mut given = commands.clone();
-    if builds && given.commands.is_empty() && given.input.is_none() {
+    if builds && given.commands.is_empty() && given.definition.is_none() {
         given.commands.push(PROGRAM.to_owned());
     }
     given
@@ -132,10 +204,17 @@ pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) {
     rule.metric = args.metric.unwrap_or(rule.metric);
     rule.margin = args.margin.unwrap_or(rule.margin);
     rule.level = args.level.unwrap_or(rule.level);
+    let is_limited = rule.max_pairs != Rule::default().max_pairs || args.max_pairs.is_some();
     rule.max_pairs = args.max_pairs.unwrap_or(rule.max_pairs);
     rule.max_time_s = args.max_time.map(|limit| limit.as_secs_f64()).or(rule.max_time_s);
+    rule.tail_margin = args.tail_margin.unwrap_or(rule.tail_margin);
     rule.anytime |= args.anytime;
+    // A number of pairs is a limit. Otherwise time decides, and there are at least the usual number of pairs.
+    rule.at_least_s = (!is_limited).then(|| rule.max_time_s.or(rule.at_least_s).unwrap_or(PATIENCE_S));
 }
+
+/// Seconds that an undecided comparison takes when nobody said how long.
+const PATIENCE_S: f64 = 30.0;
 
 /// Blocks of the classic exhaustive sweep, and so the most that anybody expects.
 const BLOCKS_MAX: u32 = 100;
@@ -148,9 +227,27 @@ pub(crate) fn apply_sweep(definition: &mut Definition, args: &SweepArgs) {
     rule.metric = stated.metric.unwrap_or(rule.metric);
     rule.margin = stated.margin.unwrap_or(rule.margin);
     rule.level = stated.level.unwrap_or(rule.level);
-    let saved = if args.commands.input.is_some() { rule.max_pairs } else { BLOCKS_MAX };
+    let saved = if args.commands.definition.is_some() { rule.max_pairs } else { BLOCKS_MAX };
     rule.max_pairs = stated.blocks.unwrap_or(saved);
     rule.max_time_s = stated.max_time.map(|limit| limit.as_secs_f64()).or(rule.max_time_s);
+}
+
+/// How often `run` runs.
+pub(crate) fn apply_runs(definition: &mut Definition, args: &RunArgs) -> Result<(), Failure> {
+    definition.runs = args.until.map(Runs::Until).or(args.runs).unwrap_or(definition.runs);
+    definition.min_runs = args.min_runs.or(definition.min_runs);
+    definition.max_runs = args.max_runs.or(definition.max_runs);
+    definition.rule.max_time_s =
+        args.max_time.map(|limit| limit.as_secs_f64()).or(definition.rule.max_time_s);
+    if let (Some(least), Some(most)) = (definition.min_runs, definition.max_runs)
+        && least > most
+    {
+        return Err(Failure::usage(format!("--min-runs {least} is more than --max-runs {most}")));
+    }
+    if args.no_shell {
+        definition.condition.shell = Shell::None;
+    }
+    Ok(())
 }
 
 /// What is left to itself in `run`: nothing is to be compared, so nothing is pinned, and the environment is padded
@@ -159,7 +256,7 @@ pub(crate) fn defaults_of_run(condition: &mut Condition, args: &RunArgs, machine
     if condition.cpu == Placement::Auto {
         condition.cpu = Placement::Free;
     }
-    let stated = args.condition.env_pad.is_some() || args.commands.input.is_some();
+    let stated = args.condition.env_pad.is_some() || args.commands.definition.is_some();
     let is_random = machine.facts().randomize_va_space.is_some_and(|level| level > 0);
     let moves = condition.aslr != Aslr::Off && is_random;
     if !stated && moves {

@@ -5,16 +5,17 @@ mod begin;
 mod define;
 mod events;
 mod exit;
+mod foreign;
 mod inspection;
 mod names;
 mod output;
 mod progress;
+mod spoken;
 mod verbs;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use fauxplat_experiment::Failure;
 use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
 use fauxplat_sys::signal;
@@ -56,7 +57,8 @@ fn served<E: std::fmt::Display>(done: Result<(), E>) -> ExitCode {
 
 /// Parses the words and runs the verb; the exit code.
 fn dispatch(words: &[String]) -> u8 {
-    let cli = match args::Cli::try_parse_from(words) {
+    let words = &spoken::understood(words);
+    let cli = match args::parse(words) {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
             // Help and version are answers and go to standard output.
@@ -67,7 +69,7 @@ fn dispatch(words: &[String]) -> u8 {
             let _ = error.print();
             return exit::USAGE;
         }
-        Err(error) => return exit::tell(&Failure::usage(misuse(&error))),
+        Err(error) => return exit::tell(&Failure::usage(misuse(&error, words))),
     };
     match execute(cli.verb, words) {
         Ok(()) => 0,
@@ -80,7 +82,8 @@ fn dispatch(words: &[String]) -> u8 {
 /// # Errors
 /// Those of the verb, and a line that cannot be parsed.
 fn perform(words: &[String]) -> Result<(), Failure> {
-    let cli = args::Cli::try_parse_from(words).map_err(|error| Failure::usage(misuse(&error)))?;
+    let words = &spoken::understood(words);
+    let cli = args::parse(words).map_err(|error| Failure::usage(misuse(&error, words)))?;
     execute(cli.verb, words)
 }
 
@@ -106,7 +109,8 @@ fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
         args::Verb::Explain(args) => verbs::explain::explain(&args, words),
         args::Verb::History(args) => verbs::history::history(&args),
         args::Verb::Man { folder } => verbs::generate::man(&folder),
-        args::Verb::Completions { folder } => verbs::generate::completions(&folder),
+        args::Verb::Completions { folder } => verbs::completions::write(&folder),
+        args::Verb::Words { kind } => verbs::completions::candidates(kind),
     }
 }
 
@@ -130,8 +134,16 @@ fn measures(verb: &args::Verb) -> bool {
     )
 }
 
-/// What the parser says, as one line: its first sentence and its tips, without the usage that `--help` shows.
-fn misuse(error: &clap::Error) -> String {
+/// What the parser says, as one line: its first sentence and its tips, without the usage that `--help` shows. Of an option
+/// of another tool it says what to type here.
+fn misuse(error: &clap::Error, words: &[String]) -> String {
+    let verb = words.get(1).map_or("", String::as_str);
+    if let (ErrorKind::UnknownArgument, Some(ContextValue::String(option))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+        && let Some(ours) = foreign::ours(verb, option)
+    {
+        return format!("{verb} has no {option}: {ours} (see fauxplat {verb} --help)");
+    }
     let text = error.render().to_string();
     let said = text.split("\nUsage:").next().unwrap_or_default();
     let said = said.split("For more information").next().unwrap_or_default();

@@ -1,8 +1,10 @@
 //! What the user calls the numbers of a table.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use fauxplat_experiment::Failure;
+use fauxplat_sys::text::read_text;
 
 /// Names of keys and of objects.
 #[derive(Debug, Default, PartialEq)]
@@ -29,7 +31,7 @@ impl Names {
     }
 
     fn add_file(&mut self, path: &str) -> Result<(), Failure> {
-        let text = std::fs::read_to_string(path)
+        let text = read_text(Path::new(path), fauxplat_plan::BYTES_MAX)
             .map_err(|error| Failure::usage(format!("--names {path}: {error}")))?;
         for (index, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default().trim();

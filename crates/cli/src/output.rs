@@ -10,7 +10,7 @@ use fauxplat_model::Evidence;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_report::{Format, ReportError, Style};
 
-use crate::args::{OutputArgs, When};
+use crate::args::{Export, Look, OutputArgs, When};
 
 /// One line on standard error.
 pub(crate) fn complain(line: &str) {
@@ -29,20 +29,72 @@ fn beside_the_report(text: &str) {
 
 /// Writes a record where the options say.
 pub(crate) fn write(record: &Record<'_>, output: &OutputArgs) -> Result<(), Failure> {
-    with_writer(output, |style, out| {
-        fauxplat_report::write(record, output.format, style, out).map_err(refused)
-    })
+    report(record, &|_| Vec::new(), &|_| true, output)
 }
 
-/// Writes a record with the evidence that is no run where the options say.
-pub(crate) fn write_with_evidence(
+/// Writes a record in every format and to every place that the options name, each with the evidence that it has room for.
+/// One that cannot be written keeps nobody from the others.
+///
+/// # Errors
+/// The first of them.
+pub(crate) fn report(
     record: &Record<'_>,
-    evidence: &[Evidence],
+    evidence: &dyn Fn(Format) -> Vec<Evidence>,
+    is_wanted: &dyn Fn(Format) -> bool,
     output: &OutputArgs,
 ) -> Result<(), Failure> {
-    with_writer(output, |style, out| {
-        fauxplat_report::write_with_evidence(record, evidence, output.format, style, out).map_err(refused)
-    })
+    let view = output.view();
+    let write = |format: Format, output: &OutputArgs| match is_wanted(format) {
+        true => with_writer(output, |style, out| {
+            fauxplat_report::write_with_evidence(record, &evidence(format), format, (style, &view), out)
+                .map_err(refused)
+        }),
+        false => Ok(()),
+    };
+    let beside = output.exports().into_iter().map(|Export { format, file }| {
+        let output = OutputArgs { format, output: Some(file), ..output.clone() };
+        write(format, &output)
+    });
+    let beside: Vec<_> = beside.collect();
+    let main = match output.style == Look::None && output.output.is_none() {
+        true => Ok(()),
+        false => write(output.format, output),
+    };
+    [main].into_iter().chain(beside).collect()
+}
+
+/// Tries the files of all reports before anything is measured: hours later nobody wants to hear that one of them cannot be
+/// written.
+///
+/// # Errors
+/// The first file that cannot be, or that two reports would share.
+pub(crate) fn try_files(output: &OutputArgs) -> Result<(), Failure> {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for file in
+        output.output.clone().into_iter().chain(output.exports().into_iter().map(|export| export.file))
+    {
+        if seen.contains(&file) {
+            return Err(Failure::usage(named(&file, &"two reports would go there: name two files")));
+        }
+        try_file(&file).map_err(|error| Failure::usage(named(&file, &error)))?;
+        seen.push(file);
+    }
+    Ok(())
+}
+
+/// Opens a file for writing and leaves it as it is; one that was not there is not there afterwards. A pipe is not opened,
+/// since its reader would see the end.
+fn try_file(file: &Path) -> std::io::Result<()> {
+    match file.metadata() {
+        Ok(facts) if !facts.is_file() && !facts.is_dir() => Ok(()),
+        Ok(_) => File::options().write(true).open(file).map(drop),
+        // A link to a file that is still to be made.
+        Err(_) if file.is_symlink() => Ok(()),
+        Err(_) => {
+            File::options().write(true).create_new(true).open(file)?;
+            std::fs::remove_file(file)
+        }
+    }
 }
 
 /// Writes a record to standard error, beside a command that has standard output to itself.
@@ -50,6 +102,12 @@ pub(crate) fn beside(record: &Record<'_>, output: &OutputArgs) -> Result<(), Fai
     let error = std::io::stderr();
     let style = style(output, error.is_terminal());
     fauxplat_report::write(record, output.format, &style, &mut error.lock()).map_err(refused)
+}
+
+/// Writes names to standard output, a line each.
+pub(crate) fn names(names: &[String]) -> Result<(), Failure> {
+    let text: String = names.iter().map(|name| format!("{name}\n")).collect();
+    std::io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::new(Kind::Machine, error))
 }
 
 /// Writes plain lines where the options say.
@@ -201,19 +259,31 @@ fn screen(record: &Record<'_>, style: &Style, first: bool) -> Result<(), Failure
     done.map_err(|error| Failure::new(Kind::Machine, error))
 }
 
-/// Colour only on a terminal and never against the user's word (NO_COLOR, see no-color.org); width of the terminal.
+/// Colour as the user says; without a word of his on a terminal that has it.
+fn has_colour(output: &OutputArgs, terminal: bool) -> bool {
+    match (output.style, output.colour) {
+        (Look::Full | Look::Color, _) | (_, When::Always) => true,
+        (Look::Basic | Look::Nocolor, _) | (_, When::Never) => false,
+        (Look::Auto | Look::None, When::Auto) => wants_colour(terminal),
+    }
+}
+
+/// What the environment says of colours, see no-color.org and bixense.com/clicolors: against goes before for.
+fn wants_colour(terminal: bool) -> bool {
+    let says = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let is_on = |name: &str| says(name).map(|value| value != "0");
+    let is_dumb = says("TERM").is_some_and(|term| term == "dumb");
+    let is_shown = terminal && !is_dumb && is_on("CLICOLOR") != Some(false);
+    says("NO_COLOR").is_none() && (is_on("CLICOLOR_FORCE") == Some(true) || is_shown)
+}
+
+/// Colour and width of where a report goes.
 fn style(output: &OutputArgs, terminal: bool) -> Style {
-    let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
-    let colour = match output.colour {
-        When::Always => true,
-        When::Never => false,
-        When::Auto => terminal && !no_colour && !dumb,
-    };
+    let colour = has_colour(output, terminal);
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let seen = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     let width = columns.or_else(|| if terminal { seen() } else { None }).unwrap_or(Style::default().width);
-    Style { colour, width, unicode: speaks_unicode() }
+    Style { colour, width, unicode: !output.ascii && speaks_unicode() }
 }
 
 /// Whether the locale is UTF-8. In a pipe without any locale UTF-8 is the better guess than question marks.

@@ -37,7 +37,9 @@ fn shown_documents() -> Vec<String> {
     let folder = root().join("docs/verbs");
     let pages = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let names = pages.flatten().map(|entry| format!("docs/verbs/{}", entry.file_name().display()));
-    let mut names: Vec<String> = names.chain(["README.md".to_owned()]).collect();
+    let others = ["perf-stat", "pyperf", "benchexec", "cyclictest", "poop"];
+    let others = others.map(|tool| format!("docs/from-{tool}.md"));
+    let mut names: Vec<String> = names.chain(["README.md".to_owned()]).chain(others).collect();
     names.sort();
     names
 }
@@ -47,7 +49,7 @@ fn verbs() -> Vec<String> {
     let step = Step { command: "fauxplat --help".to_owned(), ..Step::default() };
     let (status, help) = run(&step, Path::new("/"));
     assert_eq!(status, 0, "{help}");
-    let list = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
+    let list = help.split("Usage:").next();
     let is_entry = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
     let names =
         list.unwrap_or_default().lines().filter(is_entry).filter_map(|line| line.split_whitespace().next());

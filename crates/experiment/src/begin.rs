@@ -3,16 +3,17 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use fauxplat_model::{Background, Command, Definition, Metric, Placement, Setup, TableSource};
+use fauxplat_model::{Background, Command, Definition, Placement, Setup};
 use fauxplat_store::Store;
 use fauxplat_sys::{clock, signal};
 
 use crate::executor::Extra;
 use crate::median::median;
+use crate::meter::Meters;
 use crate::not_measured::not_measured;
 use crate::recorder::Recorder;
-use crate::surroundings::{self, Groups, ProgramBuilds, Surroundings, loads, tuning};
-use crate::{Driver, Failure, Launch, Listeners, Machine, Published, commands, header, relation};
+use crate::surroundings::{self, Groups, ProgramBuilds, Surroundings, around, loads, tuning};
+use crate::{Driver, Failure, Launch, Listeners, Machine, commands, header, relation};
 
 /// What an experiment begins with.
 #[derive(Debug)]
@@ -56,13 +57,13 @@ impl Driver {
         beginning: Beginning<'_>,
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
     ) -> Result<Self, Failure> {
-        let published = published(&beginning.definition)?;
+        let meters = Meters::open(&beginning.definition)?;
         let mut driver = Driver::surrounded(beginning, make)?;
         driver.surroundings.groups = Groups::of(&driver.commands)?;
         let extra =
             Extra { groups: driver.surroundings.groups.folders(&driver.commands), ..Extra::default() };
         let mut executor = driver.launch.executor(&driver.commands, &extra)?;
-        executor.watch(published);
+        executor.watch(meters);
         driver.header.sources = executor.sources();
         driver.executor = Some(executor);
         driver.settle_placement();
@@ -100,6 +101,7 @@ impl Driver {
         }
         relation::resolve(&mut definition.condition, &machine)?;
         loads::check(&definition.condition.load, &machine)?;
+        let cleanup = around::set_up(&definition)?;
         let commands = make(&mut definition, &machine)?;
         definition.seed.get_or_insert_with(clock::fresh_seed);
         let mut header = header::header(
@@ -116,7 +118,7 @@ impl Driver {
         Ok(Driver {
             header,
             commands,
-            surroundings: Surroundings::new(tuned, programs),
+            surroundings: Surroundings::new(tuned, cleanup, programs),
             listeners,
             launch,
             machine,
@@ -210,27 +212,6 @@ fn hazards_of(root: &Path, shared: &Placement, commands: &[Command]) -> Vec<Stri
         _ => None,
     };
     fauxplat_hazards::warnings(root, cpus)
-}
-
-/// The counters of a definition. A comparison by rate needs one.
-fn published(definition: &Definition) -> Result<Published, Failure> {
-    let metric = definition.rule.metric;
-    if metric == Metric::RATE && definition.tables.is_empty() {
-        return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
-    }
-    let is_asked_for = |source: &TableSource| metric.name().strip_prefix("table:") == Some(&source.name);
-    if !metric.is_built_in() && !definition.tables.iter().any(is_asked_for) {
-        return Err(Failure::usage(format!(
-            "--metric {}: nothing here gives it; a counter that is published does: --table NAME=FILE:OBJECT.KEY with --metric table:NAME",
-            metric.name()
-        )));
-    }
-    if definition.rule.duet && !definition.tables.is_empty() {
-        return Err(Failure::usage(
-            "--table cannot tell the two commands of a --duet apart: leave one of them out",
-        ));
-    }
-    Ok(Published::open(&definition.tables)?)
 }
 
 /// Opens the store that a path names: `none` for none, and the user's own without any.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fauxplat_launch::words;
-use fauxplat_model::{Command, Condition, Definition, Placement};
+use fauxplat_model::{Command, Condition, Definition, Placement, Shell};
 use fauxplat_plan::{Expanded, expand};
 use fauxplat_units::CpuSet;
 
@@ -40,7 +40,7 @@ fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Res
     let (program, argv) = program(&filled(&expanded.command), &condition)?;
     let helper = |line: &Option<String>| -> Result<Option<Vec<String>>, Failure> {
         let Some(line) = line else { return Ok(None) };
-        let (program, mut argv) = self::program(&filled(line), &condition)?;
+        let (program, mut argv) = by_shell(&condition, &filled(line))?;
         argv[0] = program.display().to_string();
         Ok(Some(argv))
     };
@@ -53,25 +53,42 @@ fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Res
         argv,
         parameters: expanded.parameters.clone(),
         prepare: helper(&expanded.prepare)?,
-        cleanup: helper(&expanded.cleanup)?,
+        conclude: helper(&expanded.conclude)?,
         condition,
     })
 }
 
 /// The executable and the argument vector of a command line.
 fn program(line: &str, condition: &Condition) -> Result<(PathBuf, Vec<String>), Failure> {
-    if condition.shell {
-        if line.trim().is_empty() {
-            return Err(Failure::usage("the command is empty"));
+    match condition.shell.is_used() {
+        true if line.trim().is_empty() => Err(Failure::usage("the command is empty")),
+        true => by_shell(condition, line),
+        false => {
+            let argv = words::split(line)?;
+            Ok((find(&argv[0], condition)?, argv))
         }
-        let argv = ["sh", "-c", line].map(str::to_owned).to_vec();
-        return Ok((PathBuf::from("/bin/sh"), argv));
     }
-    let argv = words::split(line)?;
+}
+
+/// The same for a line that a shell reads: that of the condition, or `/bin/sh` where it has none.
+pub(crate) fn by_shell(condition: &Condition, line: &str) -> Result<(PathBuf, Vec<String>), Failure> {
+    let (program, mut argv) = match &condition.shell {
+        Shell::None | Shell::Standard => (PathBuf::from("/bin/sh"), vec!["sh".to_owned()]),
+        Shell::Other(shell) => {
+            let argv = words::split(shell)?;
+            let found = find(&argv[0], condition);
+            (found.map_err(|failure| failure.within(&format!("--shell {shell}")))?, argv)
+        }
+    };
+    argv.extend(["-c".to_owned(), line.to_owned()]);
+    Ok((program, argv))
+}
+
+/// The executable for a first word, as the command's working directory and `PATH` have it.
+fn find(word: &str, condition: &Condition) -> Result<PathBuf, Failure> {
     let cwd = std::path::absolute(condition.cwd.as_deref().unwrap_or(Path::new(".")));
     let cwd = cwd.map_err(|error| Failure::usage(format!("working directory: {error}")))?;
-    let program = words::find_program(&argv[0], &cwd, &search_path(condition))?;
-    Ok((program, argv))
+    Ok(words::find_program(word, &cwd, &search_path(condition))?)
 }
 
 /// `PATH` as the command will see it, else our own; where there is none, the default of `execvp(3)`.

@@ -201,8 +201,7 @@ impl Driver {
     /// As [`Driver::steer`].
     pub fn warm_up(&mut self, times: u32) -> Result<(), Failure> {
         let commands = self.commands.len() as u16;
-        let ignore_failure = self.header.condition.ignore_failure;
-        self.steer(&mut WarmUp::new(commands, times, ignore_failure)).map(drop)
+        self.steer(&mut WarmUp::new(commands, times)).map(drop)
     }
 
     /// Other commands in the place of those so far, with so many iterations of extra work before each.
@@ -210,11 +209,11 @@ impl Driver {
     /// # Errors
     /// They cannot be launched.
     pub fn replace_commands(&mut self, extra_work: &[u64]) -> Result<(), Failure> {
-        let published = self.executor.as_mut().map(Executor::take_published).unwrap_or_default();
+        let meters = self.executor.as_mut().map(Executor::take_meters).unwrap_or_default();
         let groups = self.surroundings.groups.folders(&self.commands);
         let extra = Extra { work: extra_work.to_vec(), groups };
         let mut executor = self.launch.executor(&self.commands, &extra)?;
-        executor.watch(published);
+        executor.watch(meters);
         self.executor = Some(executor);
         Ok(())
     }
@@ -251,7 +250,7 @@ impl Driver {
             return Ok(());
         }
         let has_rate = |command: u16| median_of(self.samples(), command, metric).is_some();
-        let trouble = self.executor.as_ref().map_or("", |executor| executor.published().trouble(metric));
+        let trouble = self.executor.as_ref().map_or("", |executor| executor.meters().trouble(metric));
         match (0..self.commands.len() as u16).find(|&command| !has_rate(command)) {
             None => Ok(()),
             Some(command) => Err(Failure::usage(format!(
@@ -262,11 +261,11 @@ impl Driver {
         }
     }
 
-    /// What the published counters did in the runs of each command.
+    /// What published counters did in the runs of each command.
     pub fn add_rates(&self, findings: &mut [RunFindings]) {
         let Some(executor) = &self.executor else { return };
-        let (tables, ignore) = (&self.header.definition.tables, self.header.condition.ignore_failure);
-        let series = executor.published().series();
+        let (tables, ignore) = (&self.header.definition.tables, self.header.condition.ignore_failure.any());
+        let series = executor.meters().rates();
         // A baseline stands before the commands and published nothing here.
         let first = findings.len().saturating_sub(self.commands.len());
         for (command, found) in findings[first..].iter_mut().enumerate() {
@@ -294,7 +293,7 @@ impl Driver {
 
     /// What the runs so far show by themselves, for experiments that end before their analysis.
     pub fn run_findings(&self) -> Findings {
-        let ignore_failure = self.header.condition.ignore_failure;
+        let ignore_failure = self.header.condition.ignore_failure.any();
         Findings::Run(run_findings(self.samples(), self.commands.len(), ignore_failure))
     }
 
@@ -320,6 +319,10 @@ impl Driver {
             (None, true) => State::Stopped,
             (None, false) => State::Finished,
         };
+        // What cleans up comes after all runs; the results stand whether it succeeds or not.
+        let uncleaned = self.surroundings.cleanup.run();
+        self.header.warnings.extend(uncleaned.as_ref().map(ToString::to_string));
+        let is_cut_short = is_cut_short || failed.is_none() && uncleaned.is_some();
         let stored = opened.and_then(|()| self.recorder.finish(&self.header, &findings, state));
         let finished = Finished {
             header: self.header,
@@ -329,7 +332,7 @@ impl Driver {
             findings,
             is_cut_short,
             stored,
-            failed,
+            failed: failed.or(uncleaned),
         };
         let record = finished.record();
         self.listeners.tell(&Event::Finished { state: state.name(), record: &record });
@@ -349,7 +352,7 @@ impl Driver {
             self.header.warnings.push(format!("{left} processes outlived their command and were ended"));
         }
         if let Some(executor) = &self.executor {
-            self.header.not_measured.extend(executor.published().not_measured());
+            self.header.not_measured.extend(executor.meters().not_measured());
             self.header.not_measured.extend(executor.not_measured());
         }
         if self.interrupted {

@@ -12,8 +12,8 @@ use fauxplat_model::{
 use fauxplat_sys::process::Exit;
 
 use crate::floor::floor_program;
-use crate::published::{LOOK_EVERY_MS, Published};
-use crate::request::{Places, Purpose, helper_entry, outcome_of, plain_request, request_of};
+use crate::meter::{LOOK_EVERY_MS, Meters, Over};
+use crate::request::{Places, Purpose, helper_entry, helper_request, outcome_of, plain_request, request_of};
 use crate::{Feed, Next, RunError, Stopped};
 
 /// Executes trials of a fixed list of commands.
@@ -26,7 +26,7 @@ pub struct Executor {
     /// Index of the floor program in the table, and the memory in which it lives.
     pub(crate) floor: Option<(u32, File)>,
     /// What the commands publish. With counters runs and fauxplat take turns, so that each is read alone.
-    published: Published,
+    meters: Meters,
     /// What samples have: what the spawner reads, and what the counters give.
     metrics: Arc<MetricSet>,
     started_ns: u64,
@@ -53,7 +53,7 @@ impl Extra {
 /// From this wall time on the runner and the command take turns, so that storing a sample never runs beside the
 /// next one. Below it they overlap: on a run of a tenth of a millisecond waiting would cost more than it protects.
 const TURNS_FROM_NS: u64 = 1_000_000;
-/// How long the runner lets short runs gather before it looks at them.
+/// How long the runner lets short runs gather before it looks at them, at most.
 const GATHER_NS: u64 = 4_000_000;
 
 impl Executor {
@@ -79,7 +79,8 @@ impl Executor {
                 name: command.name.clone(),
                 run: add(extra.add_to(index, entry_of(command, path, command.argv.clone()))),
                 prepare: command.prepare.as_ref().map(helper).map(&mut add),
-                cleanup: command.cleanup.as_ref().map(helper).map(&mut add),
+                conclude: command.conclude.as_ref().map(helper).map(&mut add),
+                begun: 0,
             });
         }
         let floor = commands.first().and_then(|first| {
@@ -98,7 +99,7 @@ impl Executor {
             partner: None,
             commands: places,
             floor,
-            published: Published::default(),
+            meters: Meters::default(),
             metrics,
             started_ns,
             next_trial: 0,
@@ -106,20 +107,20 @@ impl Executor {
         })
     }
 
-    /// Watches counters that the commands publish, from the next run on.
-    pub fn watch(&mut self, published: Published) {
-        self.metrics = MetricSet::new(self.launcher.metrics().iter().chain(published.metrics()));
-        self.published = published;
+    /// Has these read beside the launcher, from the next run on.
+    pub(crate) fn watch(&mut self, meters: Meters) {
+        self.metrics = MetricSet::new(self.launcher.metrics().iter().chain(meters.metrics()));
+        self.meters = meters;
     }
 
-    /// The counters that are watched.
-    pub fn published(&self) -> &Published {
-        &self.published
+    /// Whoever reads beside the launcher.
+    pub(crate) fn meters(&self) -> &Meters {
+        &self.meters
     }
 
-    /// Hands the counters over, for another executor of the same experiment.
-    pub fn take_published(&mut self) -> Published {
-        std::mem::take(&mut self.published)
+    /// Hands them over, for another executor of the same experiment.
+    pub(crate) fn take_meters(&mut self) -> Meters {
+        std::mem::take(&mut self.meters)
     }
 
     /// Where the figures come from; known after the first run.
@@ -214,7 +215,7 @@ impl Executor {
     /// Whether something more may be asked for now. A trial that is begun goes on without a pause, except between
     /// counters, which are read after what prepares and before what cleans up.
     fn has_room(&self, steps: usize, under_way: usize) -> bool {
-        if !self.published.is_empty() {
+        if !self.meters.is_empty() {
             return under_way == 0;
         }
         let depth = if self.last_wall_ns < TURNS_FROM_NS { self.launcher.depth() - 4 } else { 1 };
@@ -222,10 +223,11 @@ impl Executor {
     }
 
     /// A trial with what belongs before and after it.
-    fn steps_of(&self, trial: Trial) -> impl Iterator<Item = Purpose> + use<> {
-        let (command, places) = (trial.command, &self.commands[usize::from(trial.command)]);
+    fn steps_of(&mut self, trial: Trial) -> impl Iterator<Item = Purpose> + use<> {
+        let (command, places) = (trial.command, &mut self.commands[usize::from(trial.command)]);
+        places.begun += 1;
         let helper = |role, entry: Option<u32>| entry.map(|_| Purpose::Helper { role, command });
-        let (before, after) = (helper("prepare", places.prepare), helper("cleanup", places.cleanup));
+        let (before, after) = (helper("prepare", places.prepare), helper("conclude", places.conclude));
         before.into_iter().chain([Purpose::Trial(trial)]).chain(after)
     }
 
@@ -233,10 +235,15 @@ impl Executor {
     fn submit_next(&mut self, steps: &mut VecDeque<Purpose>, under_way: &mut VecDeque<Purpose>) {
         let Some(step) = steps.pop_front() else { return };
         let request = match &step {
-            Purpose::Helper { role, command } => plain_request(self.entry_of_helper(role, *command)),
+            Purpose::Helper { role, command } => {
+                let number = self.commands[usize::from(*command)].number();
+                helper_request(self.entry_of_helper(role, *command), number)
+            }
             Purpose::Trial(trial) => {
-                self.published.begin();
-                request_of(self.commands[usize::from(trial.command)].run, &trial.setup, trial.position)
+                self.meters.begin();
+                let places = &self.commands[usize::from(trial.command)];
+                let request = request_of(places.run, &trial.setup, trial.position);
+                Request { number: places.number(), ..request }
             }
         };
         self.launcher.submit(request);
@@ -246,7 +253,7 @@ impl Executor {
     /// Where the helper of a command stands in the table, if it has one.
     pub(crate) fn helper(&self, role: &str, command: u16) -> Option<u32> {
         let places = &self.commands[usize::from(command)];
-        if role == "prepare" { places.prepare } else { places.cleanup }
+        if role == "prepare" { places.prepare } else { places.conclude }
     }
 
     /// The same for a helper that was asked for.
@@ -255,16 +262,17 @@ impl Executor {
     }
 
     /// Sleeps until there is something to take. Short runs are let gather, so that this process does not wake up
-    /// beside each of them.
+    /// beside each of them, but not so long that all that were asked for have ended: the launcher would stand still.
     fn gather(&mut self, under_way: usize) -> Result<(), LaunchError> {
         if self.last_wall_ns > 0 && self.last_wall_ns < TURNS_FROM_NS && under_way > 1 {
-            self.launcher.sleep(GATHER_NS);
+            let half_of_them_ns = under_way as u64 * self.last_wall_ns / 2;
+            self.launcher.sleep(half_of_them_ns.min(GATHER_NS));
         }
-        if self.published.is_empty() {
+        if self.meters.is_empty() {
             return self.launcher.wait(1000);
         }
         self.launcher.wait(LOOK_EVERY_MS)?;
-        self.published.look(self.launcher.now_ns());
+        self.meters.look(self.launcher.now_ns());
         Ok(())
     }
 
@@ -313,7 +321,7 @@ impl Executor {
                 let sample = self.sample_of(&trial, reply);
                 let number = sample.trial;
                 feed.sample(sample).map_err(RunError::Feed)?;
-                let mut along = self.published.series_of(number);
+                let mut along = self.meters.series_of(number);
                 along.try_for_each(|series| feed.evidence(Evidence::Series(series))).map_err(RunError::Feed)
             }
         }
@@ -326,7 +334,8 @@ impl Executor {
         self.last_wall_ns = readings.get(Metric::WALL).unwrap_or(0);
         // Of two runs at the same moment nobody could say which counted.
         if !trial.setup.together {
-            self.published.end(number, reply.started_ns, self.last_wall_ns, &mut readings);
+            let run = Over { trial: number, started_ns: reply.started_ns, wall_ns: self.last_wall_ns };
+            self.meters.end(run, &mut readings);
         }
         Sample {
             trial: number,
@@ -378,8 +387,8 @@ impl Executor {
         if let Some(error) = self.launcher.start_error(places.run, reply.end) {
             return Err(error.into());
         }
-        if let Some(cleanup) = places.cleanup {
-            self.launcher.answer(plain_request(cleanup))?;
+        if let Some(conclude) = places.conclude {
+            self.launcher.answer(plain_request(conclude))?;
         }
         Ok((reply.end != RunEnd::Aborted).then(|| outcome_of(reply.end)))
     }
@@ -398,8 +407,8 @@ impl Executor {
             return Err(error);
         }
         let tree = self.launcher.tree();
-        if let Some(cleanup) = places.cleanup {
-            self.launcher.answer(plain_request(cleanup))?;
+        if let Some(conclude) = places.conclude {
+            self.launcher.answer(plain_request(conclude))?;
         }
         Ok(tree)
     }

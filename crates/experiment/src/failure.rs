@@ -35,8 +35,10 @@ pub struct Failure {
     is_silent: bool,
 }
 
-/// Lines of a failed build's output that are shown: the first error is rarely further from the end.
+/// Lines of somebody else's output that are shown: the first error is rarely further from the end.
 const OUTPUT_LINES: usize = 40;
+/// Characters of such a line that are shown.
+const LINE_CHARACTERS: usize = 400;
 
 impl Failure {
     /// A failure of this kind, told in the words of an error and of those that caused it.
@@ -69,9 +71,12 @@ impl Failure {
         Failure::plain(Kind::Gate, line)
     }
 
-    /// The same failure with lines of somebody else's output.
-    pub fn quoting<'a>(self, lines: impl IntoIterator<Item = &'a str>) -> Self {
-        Failure { output: lines.into_iter().map(str::to_owned).collect(), ..self }
+    /// The same failure with the last lines of somebody else's output.
+    pub fn quoting(self, text: &str) -> Self {
+        let last = text.lines().rev().take(OUTPUT_LINES);
+        let mut output: Vec<String> = last.map(|line| line.chars().take(LINE_CHARACTERS).collect()).collect();
+        output.reverse();
+        Failure { output, ..self }
     }
 
     /// The same failure, and what it happened in.
@@ -166,9 +171,7 @@ impl From<VariantError> for Failure {
             VariantError::Failed { output, .. } | VariantError::NoProgram { output, .. } => output.clone(),
             _ => String::new(),
         };
-        let lines: Vec<&str> = output.lines().collect();
-        let last = lines[lines.len().saturating_sub(OUTPUT_LINES)..].iter().copied();
-        Failure::new(kind, error).quoting(last)
+        Failure::new(kind, error).quoting(&output)
     }
 }
 

@@ -60,10 +60,12 @@ pub enum RunError<E> {
     /// A command could not be launched.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// A command that prepares or cleans up failed.
-    #[error("the {role} command of `{command}` failed with status {status}")]
+    /// A command that prepares or concludes failed.
+    #[error(
+        "the {role} command of `{command}` failed with status {status}; see its output with --show-output"
+    )]
     Helper {
-        /// `prepare` or `cleanup`.
+        /// `prepare` or `conclude`.
         role: &'static str,
         /// The command that it belongs to.
         command: String,

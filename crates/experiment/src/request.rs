@@ -10,7 +10,16 @@ pub(crate) struct Places {
     pub(crate) name: String,
     pub(crate) run: u32,
     pub(crate) prepare: Option<u32>,
-    pub(crate) cleanup: Option<u32>,
+    pub(crate) conclude: Option<u32>,
+    /// Runs that were begun, warm-up runs included.
+    pub(crate) begun: u32,
+}
+
+impl Places {
+    /// The number of the run that was begun last, from 0.
+    pub(crate) fn number(&self) -> u32 {
+        self.begun.saturating_sub(1)
+    }
 }
 
 /// What a request under way is for.
@@ -27,7 +36,20 @@ const STAY_TOGETHER: u16 = 32;
 pub(crate) fn helper_entry(command: &Command, argv: &[String]) -> Entry {
     let program = argv.first().cloned().unwrap_or_default();
     let entry = entry_of(command, program, argv.to_vec());
-    Entry { cpus: None, policy: None, timeout_ns: None, pad_bytes: 0, heap_offset_bytes: None, ..entry }
+    Entry {
+        cpus: None,
+        policy: None,
+        timeout_ns: None,
+        pad_bytes: 0,
+        heap_offset_bytes: None,
+        is_numbered: true,
+        ..entry
+    }
+}
+
+/// Something that is run before or after a run of this number.
+pub(crate) fn helper_request(entry: u32, number: u32) -> Request {
+    Request { number, ..plain_request(entry) }
 }
 
 /// A run without anything that a block draws.

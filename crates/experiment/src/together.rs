@@ -3,7 +3,7 @@
 use fauxplat_launch::{LaunchError, Launcher, Reply, Request, RunEnd};
 use fauxplat_model::Trial;
 
-use crate::request::{Purpose, plain_request, request_of};
+use crate::request::{Purpose, helper_request, plain_request, request_of};
 use crate::{Executor, Feed, RunError};
 
 /// How far ahead two launchers are told when to start: both must have woken up, on their CPUs, by then.
@@ -29,6 +29,7 @@ impl Executor {
         feed: &mut F,
     ) -> Result<(), RunError<F::Error>> {
         for trial in trials {
+            self.commands[usize::from(trial.command)].begun += 1;
             self.help("prepare", trial.command, feed)?;
         }
         let replies = self.answers_at_once(trials)?;
@@ -39,7 +40,7 @@ impl Executor {
         }
         feed.landed().map_err(RunError::Feed)?;
         for trial in trials {
-            self.help("cleanup", trial.command, feed)?;
+            self.help("conclude", trial.command, feed)?;
         }
         Ok(())
     }
@@ -52,7 +53,8 @@ impl Executor {
         feed: &mut F,
     ) -> Result<(), RunError<F::Error>> {
         let Some(entry) = self.helper(role, command) else { return Ok(()) };
-        let reply = self.launcher.answer(plain_request(entry))?;
+        let number = self.commands[usize::from(command)].number();
+        let reply = self.launcher.answer(helper_request(entry, number))?;
         match reply.end {
             RunEnd::Aborted => Ok(()),
             _ => self.settle(Purpose::Helper { role, command }, reply, feed),
@@ -68,8 +70,9 @@ impl Executor {
         let mut lanes: Vec<&mut Box<dyn Launcher>> =
             [&mut self.launcher].into_iter().chain(&mut self.partner).collect();
         for (lane, trial) in lanes.iter_mut().zip(trials) {
-            let entry = self.commands[usize::from(trial.command)].run;
-            lane.submit(Request { start_at_ns, ..request_of(entry, &trial.setup, trial.position) });
+            let places = &self.commands[usize::from(trial.command)];
+            let request = request_of(places.run, &trial.setup, trial.position);
+            lane.submit(Request { start_at_ns, number: places.number(), ..request });
         }
         let mut replies = Vec::new();
         let mut aborted = false;

@@ -9,6 +9,7 @@ use fauxplat_launch::simulated::{
 use fauxplat_launch::{Entry, Request, RunEnd};
 use fauxplat_model::{Command, Condition, Evidence, Metric, Outcome, Phase, Sample, Setup, Trial};
 use fauxplat_sys::process::Exit;
+use proptest::prelude::*;
 
 const MS: f64 = 1e6;
 
@@ -21,7 +22,7 @@ fn command(name: &str) -> Command {
         argv: vec![name.to_owned()],
         parameters: Vec::new(),
         prepare: None,
-        cleanup: None,
+        conclude: None,
         condition: Condition::default(),
     }
 }
@@ -171,6 +172,20 @@ fn long_runs_are_handed_over_one_by_one_and_short_ones_together() {
 }
 
 #[test]
+fn the_launcher_never_stands_still_between_short_runs() {
+    for median_ns in [0.01 * MS, 0.04 * MS, 0.1 * MS, 0.5 * MS] {
+        let machine = Machine::quiet(1, vec![noisy("a", median_ns)]);
+        let between_ns = machine.between_runs_ns;
+        let samples = execute(machine, turns(2000, 1)).samples;
+        let wall_ns = |sample: &Sample| sample.get(Metric::WALL).unwrap();
+        let busy_ns: u64 = samples.iter().map(|sample| wall_ns(sample) + between_ns).sum();
+        let last = samples.last().unwrap();
+        let whole_ns = last.started_ns + wall_ns(last) - samples[0].started_ns;
+        assert!(whole_ns as f64 <= 1.02 * busy_ns as f64, "{median_ns} ns: {whole_ns} for {busy_ns}");
+    }
+}
+
+#[test]
 fn a_drifting_machine_shows_in_both_commands_and_not_in_their_ratio() {
     let programs = vec![noisy("a", 10.0 * MS), noisy("b", 10.0 * MS)];
     let machine = Machine { drift_per_s: 0.1, ..Machine::quiet(3, programs) };
@@ -300,11 +315,11 @@ fn a_program_that_cannot_start_ends_the_experiment_with_its_name() {
 fn helpers_run_around_each_trial_and_their_failure_is_told() {
     let failures = vec![Failure { when: When::Run(3), end: RunEnd::Ended(Exit::Status(9)) }];
     let clean = Behaviour { failures, ..noisy("clean", MS) };
-    let helped = Command { cleanup: Some(vec!["clean".to_owned()]), ..command("a") };
+    let helped = Command { conclude: Some(vec!["clean".to_owned()]), ..command("a") };
     let (mut executor, _) = executor_of(Machine::quiet(1, vec![noisy("a", MS), clean]), &[helped]);
     let mut script = Script::new(turns(10, 1));
     let error = executor.execute(&mut script).unwrap_err().to_string();
-    assert_eq!(error, "the cleanup command of `a` failed with status 9");
+    assert_eq!(error, "the conclude command of `a` failed with status 9; see its output with --show-output");
     assert_eq!(script.samples.len(), 4);
 }
 
@@ -364,4 +379,115 @@ fn a_held_run_is_marked_and_a_dropped_one_never_was() {
     let [held, timed] = [launcher.next_reply().unwrap(), launcher.answer(request).unwrap()];
     assert_eq!((held.held, timed.held), (true, false));
     assert!(held.started_ns < timed.started_ns);
+}
+
+/// What a program of a described machine may do.
+fn behaviour(name: usize) -> impl Strategy<Value = Behaviour> {
+    let median_ns = prop_oneof![Just(20_000.0), Just(0.3 * MS), Just(4.0 * MS), Just(70.0 * MS)];
+    let end = prop_oneof![
+        (1u8..=255).prop_map(|status| RunEnd::Ended(Exit::Status(status))),
+        (1u8..32).prop_map(|signal| RunEnd::Ended(Exit::Signal(signal))),
+    ];
+    let when =
+        prop_oneof![(1u64..9).prop_map(When::Every), (0u64..40).prop_map(When::Run), Just(When::Share(0.2))];
+    (median_ns, 0.0..0.3, proptest::option::of((when, end)), 0.0..0.2, 0u16..3).prop_map(
+        move |(median_ns, noise, failure, carry_over, left_behind)| Behaviour {
+            carry_over,
+            left_behind,
+            failures: failure.into_iter().map(|(when, end)| Failure { when, end }).collect(),
+            ..Behaviour::new(&format!("p{name}"), Times::noisy(median_ns, noise))
+        },
+    )
+}
+
+fn machine() -> impl Strategy<Value = Machine> {
+    let neighbour = (20_000_000u64..500_000_000, 0.0..0.9, 1.0..3.0)
+        .prop_map(|(stay_ns, share, slowdown)| Neighbour { stay_ns, share, slowdown });
+    let programs = (behaviour(0), behaviour(1), behaviour(2)).prop_map(|(a, b, c)| vec![a, b, c]);
+    (any::<u64>(), programs, -0.2f64..0.2, proptest::option::of(neighbour)).prop_map(
+        |(seed, programs, drift_per_s, neighbour)| Machine {
+            drift_per_s,
+            neighbour,
+            ..Machine::quiet(seed, programs)
+        },
+    )
+}
+
+/// What holds of every run of every machine: each trial lands once, in its order, when the one before is over, and is
+/// what was asked for.
+fn is_orderly(script: &Script, asked: &[Trial]) -> Result<(), TestCaseError> {
+    prop_assert!(script.samples.len() <= asked.len());
+    for (number, (sample, trial)) in script.samples.iter().zip(asked).enumerate() {
+        prop_assert_eq!(sample.trial as usize, number);
+        prop_assert_eq!(
+            (sample.block, sample.command, sample.phase),
+            (trial.block, trial.command, trial.phase)
+        );
+    }
+    for two in script.samples.windows(2) {
+        let wall_ns = two[0].get(Metric::WALL).unwrap_or(0);
+        prop_assert!(two[1].started_ns >= two[0].started_ns + wall_ns, "two runs overlap: {two:?}");
+    }
+    prop_assert!(script.landed.is_sorted());
+    let committed = script.landed.last().copied().unwrap_or(0);
+    prop_assert_eq!(committed, script.samples.len(), "what landed is committed");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_trial_of_any_machine_lands_once_and_in_order(machine in machine(), runs in 0usize..150, scenes: bool) {
+        let asked = turns(runs, 3);
+        let mut script = Script { scenes, ..Script::new(asked.clone()) };
+        prop_assert_eq!(executor(machine).execute(&mut script).unwrap(), Stopped::Done);
+        prop_assert_eq!(script.samples.len(), runs);
+        is_orderly(&script, &asked)?;
+        // A scene begins when all runs of the one before have landed, and each is entered once.
+        let scenes_of = |blocks: &mut dyn Iterator<Item = u32>| blocks.map(|block| block / 5).collect::<Vec<_>>();
+        let entered = scenes_of(&mut script.entered.iter().map(|(_, block)| *block));
+        prop_assert!(entered.windows(2).all(|two| two[0] < two[1]), "{entered:?}");
+        for &(landed, block) in script.entered.iter().filter(|_| scenes) {
+            let before = asked.iter().filter(|trial| trial.block / 5 < block / 5).count();
+            prop_assert_eq!(landed, before, "runs of an earlier scene were under way");
+        }
+    }
+
+    /// Stopped at any moment, or left by a spawner that died in any run: what is there is the beginning of what would
+    /// have been there.
+    #[test]
+    fn an_experiment_that_is_cut_off_is_the_beginning_of_a_whole_one(
+        machine in machine(),
+        stopped_at_ns in proptest::option::of(1u64..2_000_000_000),
+        dies_at_run in proptest::option::of(0u64..160),
+    ) {
+        let asked = turns(120, 3);
+        let mut whole = Script::new(asked.clone());
+        executor(machine.clone()).execute(&mut whole).unwrap();
+        let mut cut = Script::new(asked.clone());
+        let ended = executor(Machine { stopped_at_ns, dies_at_run, ..machine }).execute(&mut cut);
+        is_orderly(&cut, &asked)?;
+        prop_assert_eq!(&cut.samples[..], &whole.samples[..cut.samples.len()]);
+        match ended {
+            Ok(Stopped::Done) => prop_assert_eq!(cut.samples.len(), 120),
+            Ok(Stopped::Interrupted) => prop_assert!(stopped_at_ns.is_some()),
+            Err(error) => {
+                let died = matches!(error, RunError::Launch(LaunchError::SpawnerDied(_)));
+                prop_assert!(died && dies_at_run.is_some(), "{}", error);
+                prop_assert!(dies_at_run.is_some_and(|run| cut.samples.len() as u64 <= run));
+            }
+        }
+    }
+
+    /// A feed that refuses a sample (a store that is full) at any moment gets no further one.
+    #[test]
+    fn nothing_is_handed_over_after_a_refusal(machine in machine(), full_after in 0usize..60) {
+        let asked = turns(60, 3);
+        let mut script = Script { full_after, ..Script::new(asked.clone()) };
+        let ended = executor(machine).execute(&mut script);
+        prop_assert_eq!(ended.unwrap_err().to_string(), "the store is full");
+        prop_assert_eq!(script.samples.len(), full_after);
+        is_orderly(&script, &asked)?;
+    }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_experiment::Failure;
 use fauxplat_model::LabDefinition;
 use fauxplat_plan::LabSettings;
+use fauxplat_sys::text::read_text;
 use rust_embed::RustEmbed;
 
 /// The labs of this repository, so that a binary that was copied somewhere still has them.
@@ -91,7 +92,7 @@ fn read(place: Place, name: Option<&str>, settings: &LabSettings) -> Result<Lab,
         (Place::BuiltIn, None) => String::new(),
     };
     let text = |file: &str| match &place {
-        Place::Folder(folder) => fs::read_to_string(folder.join(file))
+        Place::Folder(folder) => read_text(&folder.join(file), fauxplat_plan::BYTES_MAX)
             .map_err(|error| Failure::usage(format!("{}: {error}", folder.join(file).display()))),
         Place::BuiltIn => {
             let data = BuiltIn::get(&format!("{name}/{file}")).map(|file| file.data).unwrap_or_default();
@@ -146,6 +147,8 @@ fn copy(from: &Path, into: &Path) -> std::io::Result<()> {
         let target = into.join(entry.file_name());
         match entry.file_type()?.is_dir() {
             true => copy(&entry.path(), &target)?,
+            // A named pipe would be waited for without end, and a socket or a device is nobody's source.
+            false if entry.path().metadata().is_ok_and(|facts| !facts.is_file()) => {}
             false => fs::copy(entry.path(), target).map(drop)?,
         }
     }

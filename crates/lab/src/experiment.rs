@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use fauxplat_experiment::Failure;
-use fauxplat_launch::{Capture, Captured};
+use fauxplat_launch::{Capture, Captured, Written};
 use fauxplat_model::LabExperiment;
 use fauxplat_sys::signal;
 use serde_json::Value;
@@ -57,7 +57,13 @@ fn of_shell(lab: &Lab, line: &str, file: &Path) -> Result<Result<Value, String>,
     if let Some(reason) = ended(lab, line, &done, &done.errors)? {
         return Ok(Err(reason));
     }
-    let text = String::from_utf8_lossy(&done.output);
+    let Some(output) = done.output.whole() else {
+        let bytes = done.output.bytes;
+        return Err(Failure::command(format!(
+            "`{line}` printed {bytes} bytes, which are too many for a document"
+        )));
+    };
+    let text = String::from_utf8_lossy(output);
     let document: Value = serde_json::from_str(&text).map_err(|error| {
         Failure::command(format!("`{line}` printed no JSON document ({error}): {}", beginning(&text)))
     })?;
@@ -88,8 +94,8 @@ fn shell(lab: &Lab, line: &str) -> Result<Capture, Failure> {
 }
 
 /// Why a line says that it cannot run here, if it does.
-fn ended(lab: &Lab, line: &str, done: &Captured, said: &[u8]) -> Result<Option<String>, Failure> {
-    let said = String::from_utf8_lossy(said);
+fn ended(lab: &Lab, line: &str, done: &Captured, said: &Written) -> Result<Option<String>, Failure> {
+    let said = said.text();
     match done.outcome.exit_status() {
         0 => Ok(None),
         CANNOT_RUN_HERE => {
@@ -99,7 +105,7 @@ fn ended(lab: &Lab, line: &str, done: &Captured, said: &[u8]) -> Result<Option<S
         _ if signal::stop_requested() => Err(Failure::machine(format!("lab {}: interrupted", lab.name))),
         status => {
             let failed = format!("lab {}: `{line}` ended with status {status}", lab.name);
-            Err(Failure::command(failed).quoting(said.lines()))
+            Err(Failure::command(failed).quoting(&said))
         }
     }
 }

@@ -1,27 +1,63 @@
 //! From the documents of a lab's experiments to the figures of its claims.
 
-use fauxplat_analyze::{Combined, Found, LabReading, lab_figure};
+use fauxplat_analyze::{Combined, Found, LabReading, NoFigure, lab_figure};
 use fauxplat_model::{LabClaim, LabMeasured, Measure, Plain, Second};
 use serde_json::Value;
 
-use super::pointer;
+use super::pointer::{self, Nothing};
 
 /// Documents of an experiment, one per round; none if it gave none.
 pub(crate) type Documents<'a> = dyn Fn(&str) -> &'a [Value] + 'a;
 
+/// What a lab demands of its documents and no such document can give, in words: a mistake in the lab.
+pub(crate) type Mistake = String;
+
 /// What the documents say where the checks of a claim look; in rounds it must be the same everywhere.
-pub(crate) fn found(claim: &LabClaim, documents: &Documents<'_>) -> Vec<Found> {
+///
+/// # Errors
+/// A check looks where no such document has anything.
+pub(crate) fn found(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<Found>, Mistake> {
     let look = |check: &fauxplat_model::LabCheck| {
-        let mut all = documents(&check.experiment).iter().map(|it| plain(pointer::at(it, &check.pointer)?));
-        let first = all.next().flatten()?;
-        let other = all.find(|it| it.as_ref() != Some(&first));
-        other.map_or(Some(first), |other| other)
+        let each = |document| match pointer::at(document, &check.pointer) {
+            Ok(value) => plain(value).map(Some).ok_or_else(|| {
+                format!("what stands at {} of `{}` is no plain value", check.pointer, check.experiment)
+            }),
+            Err(Nothing::Unmeasured) => Ok(None),
+            Err(Nothing::Nowhere) => Err(nowhere(&check.experiment, &check.pointer)),
+        };
+        let all = documents(&check.experiment).iter().map(each).collect::<Result<Vec<Found>, Mistake>>()?;
+        let Some((first, others)) = all.split_first() else { return Ok(None) };
+        Ok(others.iter().find(|it| *it != first).unwrap_or(first).clone())
     };
     claim.checks.iter().map(look).collect()
 }
 
+fn nowhere(experiment: &str, pointer: &str) -> Mistake {
+    format!("nothing stands at {pointer} of `{experiment}`: its document has no such place")
+}
+
 /// The figure of a claim, or why there is none.
-pub(crate) fn figure(measure: &Measure, documents: &Documents<'_>) -> Result<LabMeasured, String> {
+///
+/// # Errors
+/// It is looked for where no such document has anything.
+pub(crate) fn figure(
+    measure: &Measure,
+    documents: &Documents<'_>,
+) -> Result<Result<LabMeasured, NoFigure>, Mistake> {
+    match combined(measure, documents) {
+        Ok(figure) => Ok(Ok(figure)),
+        Err(Missing::Figure(why)) => Ok(Err(why)),
+        Err(Missing::Place(mistake)) => Err(mistake),
+    }
+}
+
+/// Why there is no reading.
+enum Missing {
+    Figure(NoFigure),
+    Place(Mistake),
+}
+
+fn combined(measure: &Measure, documents: &Documents<'_>) -> Result<LabMeasured, Missing> {
     let first = reading(&Place::of(measure), documents)?;
     let second = [(Combined::Ratio, &measure.over), (Combined::Difference, &measure.minus)];
     let second = second.into_iter().find_map(|(how, second)| Some((how, second.as_ref()?)));
@@ -29,7 +65,8 @@ pub(crate) fn figure(measure: &Measure, documents: &Documents<'_>) -> Result<Lab
         Some((how, second)) => Some((how, reading(&Place::of_second(measure, second), documents)?)),
         None => None,
     };
-    lab_figure(first, second, measure.times.unwrap_or(1.0))
+    let figure = lab_figure(first, second, measure.times.unwrap_or(1.0));
+    figure.map_err(|why| Missing::Figure(NoFigure::Unfit(why)))
 }
 
 /// Where a figure stands.
@@ -61,32 +98,29 @@ impl<'a> Place<'a> {
     }
 }
 
-fn reading(place: &Place<'_>, documents: &Documents<'_>) -> Result<LabReading, String> {
-    let nothing = |pointer: &str| format!("nothing stands at {pointer} of `{}`", place.experiment);
-    let number = |document: &Value, pointer: &str| {
-        pointer::at(document, pointer).and_then(Value::as_f64).ok_or_else(|| nothing(pointer))
-    };
+fn reading(place: &Place<'_>, documents: &Documents<'_>) -> Result<LabReading, Missing> {
+    let number =
+        |document: &Value, pointer: &str| place.number(place.at(pointer::at(document, pointer), pointer)?);
     match documents(place.experiment) {
-        [] => Err(format!("`{}` gave no document", place.experiment)),
+        [] => Err(Missing::Figure(NoFigure::Unmeasured(format!("`{}` gave no document", place.experiment)))),
         [document] if place.value.contains("/*") => {
-            let values = pointer::all(document, place.value).ok_or_else(|| nothing(place.value))?;
-            numbers(&values).ok_or_else(|| nothing(place.value))
+            place.numbers(&place.at(pointer::all(document, place.value), place.value)?)
         }
-        [document] => match (pointer::at(document, place.value), place.ends) {
-            (None, _) => Err(nothing(place.value)),
-            (Some(Value::Array(values)), _) => {
-                numbers(&values.iter().collect::<Vec<_>>()).ok_or_else(|| nothing(place.value))
-            }
-            (_, Some((low, high))) => {
+        [document] => match (place.at(pointer::at(document, place.value), place.value)?, place.ends) {
+            (Value::Array(values), _) => place.numbers(&values.iter().collect::<Vec<_>>()),
+            (value, Some((low, high))) => {
                 let (value, low, high) =
-                    (number(document, place.value)?, number(document, low)?, number(document, high)?);
+                    (place.number(value)?, number(document, low)?, number(document, high)?);
                 Ok(LabReading::Interval(LabMeasured { value, low, high }))
             }
-            (_, None) if place.exact => {
-                let value = number(document, place.value)?;
+            (value, None) if place.exact => {
+                let value = place.number(value)?;
                 Ok(LabReading::Interval(LabMeasured { value, low: value, high: value }))
             }
-            _ => Err(format!("{} of `{}` has no interval", place.value, place.experiment)),
+            (_, None) => {
+                let why = format!("{} of `{}` has no interval", place.value, place.experiment);
+                Err(Missing::Figure(NoFigure::Unfit(why)))
+            }
         },
         rounds => {
             rounds.iter().map(|it| number(it, place.value)).collect::<Result<_, _>>().map(LabReading::Rounds)
@@ -94,9 +128,33 @@ fn reading(place: &Place<'_>, documents: &Documents<'_>) -> Result<LabReading, S
     }
 }
 
-/// A list of repetitions, if all of it are numbers.
-fn numbers(values: &[&Value]) -> Option<LabReading> {
-    values.iter().map(|value| value.as_f64()).collect::<Option<_>>().map(LabReading::Rounds)
+impl Place<'_> {
+    /// What was found at a pointer, or why nothing was.
+    fn at<T>(&self, found: Result<T, Nothing>, pointer: &str) -> Result<T, Missing> {
+        found.map_err(|nothing| match nothing {
+            Nothing::Unmeasured => self.unmeasured(pointer),
+            Nothing::Nowhere => Missing::Place(nowhere(self.experiment, pointer)),
+        })
+    }
+
+    fn unmeasured(&self, pointer: &str) -> Missing {
+        let why = format!("`{}` measured nothing for {pointer}", self.experiment);
+        Missing::Figure(NoFigure::Unmeasured(why))
+    }
+
+    fn number(&self, value: &Value) -> Result<f64, Missing> {
+        value.as_f64().ok_or_else(|| match value {
+            Value::Null => self.unmeasured(self.value),
+            _ => {
+                Missing::Place(format!("what stands at {} of `{}` is no number", self.value, self.experiment))
+            }
+        })
+    }
+
+    /// A list of repetitions, all of which are numbers.
+    fn numbers(&self, values: &[&Value]) -> Result<LabReading, Missing> {
+        values.iter().map(|value| self.number(value)).collect::<Result<_, _>>().map(LabReading::Rounds)
+    }
 }
 
 /// A value of a document, if it is a plain one.
@@ -118,9 +176,15 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
+    /// The figure, or why there is none: in words, whoever's fault it is.
     fn of(text: &str, documents: &[Value]) -> Result<LabMeasured, String> {
-        let measure = measure(text);
-        figure(&measure, &|name| if name == "x" { documents } else { &[] })
+        match figure(&measure(text), &|name| if name == "x" { documents } else { &[] }) {
+            Ok(figure) => figure.map_err(|why| match why {
+                NoFigure::Unmeasured(why) => format!("unmeasured: {why}"),
+                NoFigure::Unfit(why) => format!("unfit: {why}"),
+            }),
+            Err(mistake) => Err(format!("mistake: {mistake}")),
+        }
     }
 
     #[test]
@@ -158,9 +222,65 @@ mod tests {
         .unwrap();
         let found = found(&claim, &|_| rounds.as_slice());
         assert_eq!(
-            found,
+            found.unwrap(),
             [Some(Plain::Text("a".into())), Some(Plain::Truth(true))],
             "the one that differs is told"
         );
+    }
+
+    #[test]
+    fn a_pointer_that_finds_nothing_is_a_mistake_of_the_lab() {
+        let documents = [json!({"n": 1, "list": [1, "two"], "of": [{"a": 1}], "word": "x", "low": 1})];
+        for (value, words) in [
+            ("/m", "nothing stands at /m of `x`"),
+            ("/of/*/b", "nothing stands at /of/*/b"),
+            ("/of/[b=1]/a", "nothing stands at /of/[b=1]/a"),
+            ("/word/*/a", "nothing stands at"),
+            ("/list", "is no number"),
+            ("/word", "is no number"),
+        ] {
+            let told =
+                of(&format!("experiment = 'x'\nvalue = '{value}'\nexact = true"), &documents).unwrap_err();
+            assert!(told.starts_with("mistake: ") && told.contains(words), "{value}: {told}");
+        }
+        let ends = "experiment = 'x'\nvalue = '/n'\nlow = '/low'\nhigh = '/hihg'";
+        assert!(of(ends, &documents).unwrap_err().contains("nothing stands at /hihg"));
+        let second = "experiment = 'x'\nvalue = '/n'\nexact = true\nminus = { value = '/m' }";
+        assert!(of(second, &documents).unwrap_err().starts_with("mistake: "));
+    }
+
+    #[test]
+    fn what_a_machine_did_not_give_is_not_measured() {
+        let documents = [json!({"n": null, "list": [1, null], "tests": [{"name": "a", "p": 1}], "none": []})];
+        for value in ["/n", "/n/deeper", "/list", "/tests/[name=b]/p", "/tests/3/p", "/none/0/p"] {
+            let told =
+                of(&format!("experiment = 'x'\nvalue = '{value}'\nexact = true"), &documents).unwrap_err();
+            assert!(told.starts_with("unmeasured: `x` measured nothing for "), "{value}: {told}");
+        }
+        // In rounds a single one that is missing leaves no figure.
+        let rounds: Vec<Value> = (0..6).map(|it| json!({"n": (it != 3).then_some(it)})).collect();
+        assert!(of("experiment = 'x'\nvalue = '/n'", &rounds).unwrap_err().starts_with("unmeasured: "));
+        let few = [json!({"list": [1, 2, 3]})];
+        assert!(of("experiment = 'x'\nvalue = '/list'", &few).unwrap_err().starts_with("unfit: "));
+    }
+
+    fn check(pointer: &str) -> LabClaim {
+        let text = format!(
+            "name = 'c'\npublished = {{ statement = 's' }}\n[[check]]\nexperiment = 'x'\npointer = '{pointer}'\notherwise = ''"
+        );
+        toml::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn a_check_tells_nothing_measured_from_a_place_that_is_none() {
+        let documents = [json!({"said": null, "labels": [{"label": "a"}], "whole": {"a": 1}})];
+        let at = |pointer: &str| found(&check(pointer), &|_| documents.as_slice());
+        assert_eq!(at("/said").unwrap(), [None]);
+        assert_eq!(at("/labels/[label=b]/label").unwrap(), [None]);
+        assert_eq!(at("/labels/[label=a]/label").unwrap(), [Some(Plain::Text("a".into()))]);
+        assert!(at("/sayd").unwrap_err().contains("nothing stands at /sayd of `x`"));
+        assert!(at("/whole").unwrap_err().contains("is no plain value"));
+        let never: &[Value] = &[];
+        assert_eq!(found(&check("/x"), &|_| never).unwrap(), [None]);
     }
 }

@@ -25,6 +25,7 @@ use fauxplat_plan::asked;
 use serde_json::Value;
 
 pub use catalog::Lab;
+use figures::Mistake;
 
 /// A lab as it is before it was run.
 pub fn listed(lab: &Lab) -> LabResult {
@@ -49,7 +50,7 @@ pub fn listed(lab: &Lab) -> LabResult {
 }
 
 /// How a line of fauxplat is performed: all its words, the program's name first.
-pub type Perform = dyn Fn(&[String]) -> Result<(), Failure>;
+pub type Perform<'a> = dyn Fn(&[String]) -> Result<(), Failure> + 'a;
 
 /// Where labs are run.
 pub struct Bench<'a> {
@@ -57,7 +58,7 @@ pub struct Bench<'a> {
     home: PathBuf,
     /// Options that every line gets; their paths hold in every folder.
     options: Vec<String>,
-    perform: &'a Perform,
+    perform: &'a Perform<'a>,
 }
 
 /// What the experiments of a lab came to, by their names.
@@ -75,7 +76,7 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// The folder cannot be made.
-    pub fn new(keep: Option<&Path>, options: Vec<String>, perform: &'a Perform) -> Result<Self, Failure> {
+    pub fn new(keep: Option<&Path>, options: Vec<String>, perform: &'a Perform<'a>) -> Result<Self, Failure> {
         let fail =
             |folder: &Path, error: std::io::Error| Failure::usage(format!("{}: {error}", folder.display()));
         let absolute = |path: &Path| std::path::absolute(path).map_err(|error| fail(path, error));
@@ -110,8 +111,11 @@ impl<'a> Bench<'a> {
         }
         let wanted = wanted(&lab.definition, &missing);
         let trials = self.trials(lab, &wanted, folder, seed)?;
-        let results: Vec<ClaimResult> =
-            claims.iter().zip(missing).map(|(claim, missing)| trials.judge(claim, missing)).collect();
+        let judge = |(claim, missing): (&LabClaim, Option<String>)| {
+            let mistake = |why| Failure::command(format!("lab {}, claim {}: {why}", lab.name, claim.name));
+            trials.judge(claim, missing).map_err(mistake)
+        };
+        let results = claims.iter().zip(missing).map(judge).collect::<Result<Vec<ClaimResult>, Failure>>()?;
         let (outcome, reason, deciding) = judge_lab(&results);
         Ok(LabResult {
             outcome: Some(outcome),
@@ -239,7 +243,10 @@ impl Trials {
     }
 
     /// What comes of a claim, of which something may be missing from the start.
-    fn judge(&self, claim: &LabClaim, missing: Option<String>) -> ClaimResult {
+    ///
+    /// # Errors
+    /// It looks where no document of its experiments has anything: that says nothing about this machine.
+    fn judge(&self, claim: &LabClaim, missing: Option<String>) -> Result<ClaimResult, Mistake> {
         let gone = || asked(claim).into_iter().find_map(|name| self.missing.get(name).cloned());
         let result = ClaimResult {
             name: claim.name.clone(),
@@ -249,12 +256,13 @@ impl Trials {
             reason: missing.or_else(gone),
         };
         if result.reason.is_some() {
-            return result;
+            return Ok(result);
         }
         let documents = |name: &str| self.documents.get(name).map_or(&[][..], Vec::as_slice);
-        let figure = claim.measured.as_ref().map(|measure| figures::figure(measure, &documents));
-        let (outcome, reason) = judge_claim(claim, figure.as_ref(), &figures::found(claim, &documents));
+        let figure =
+            claim.measured.as_ref().map(|measure| figures::figure(measure, &documents)).transpose()?;
+        let (outcome, reason) = judge_claim(claim, figure.as_ref(), &figures::found(claim, &documents)?);
         let measured = figure.and_then(Result::ok);
-        ClaimResult { outcome: Some(outcome), measured, reason: Some(reason), ..result }
+        Ok(ClaimResult { outcome: Some(outcome), measured, reason: Some(reason), ..result })
     }
 }

@@ -10,6 +10,7 @@ mod recording;
 mod signals;
 mod stage;
 mod timer;
+mod watchdog;
 
 pub use fauxplat_threads::Place;
 pub use message::{Channel, message};

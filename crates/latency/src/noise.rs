@@ -11,6 +11,10 @@ use fauxplat_units::Cpu;
 use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::run;
+use crate::watchdog::Watchdog;
+
+/// The cause of a gap in which the watchdog let the others run.
+const FREED: &str = "the watchdog: for a second nothing ordinary could run";
 
 /// Watches the clock for this long; every pause above the threshold is a gap, with what the kernel counted meanwhile as
 /// its cause. Time that goes into finding the cause does not belong to the test.
@@ -20,6 +24,8 @@ use crate::stage::run;
 pub fn noise(place: &Place, duration_ns: u64, threshold_ns: u64) -> Result<Recording, LatencyError> {
     run(place, || {
         let mut recording = Recording::default();
+        let watchdog = Watchdog::start(place)?;
+        let mut freed = watchdog.freed();
         let mut counters = Counters::open(place.cpu);
         let mut last_ns = clock::monotonic_ns();
         while recording.wall_ns < duration_ns && !signal::stop_requested() {
@@ -30,7 +36,9 @@ pub fn noise(place: &Place, duration_ns: u64, threshold_ns: u64) -> Result<Recor
             if gap_ns >= threshold_ns.max(1) {
                 recording.record(gap_ns);
                 recording.lost_ns += gap_ns;
-                recording.blame(&counters.cause(), gap_ns);
+                let cause = counters.cause();
+                let freed_before = std::mem::replace(&mut freed, watchdog.freed());
+                recording.blame(if freed > freed_before { FREED } else { &cause }, gap_ns);
                 last_ns = clock::monotonic_ns();
             }
         }

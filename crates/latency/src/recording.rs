@@ -1,10 +1,12 @@
 //! What a test records.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use fauxplat_model::{LatencyCause, LatencyTest, Percentiles};
+use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 
@@ -94,12 +96,13 @@ impl Recording {
         // Both have the same bounds, so nothing can fall outside.
         let added = self.raw.add(&other.raw).and_then(|()| self.corrected.add(&other.corrected));
         debug_assert!(added.is_ok());
-        self.missed += other.missed;
-        self.wall_ns += other.wall_ns;
-        self.lost_ns += other.lost_ns;
+        // What is merged may be somebody else's document, whose figures are of any size.
+        self.missed = self.missed.saturating_add(other.missed);
+        self.wall_ns = self.wall_ns.saturating_add(other.wall_ns);
+        self.lost_ns = self.lost_ns.saturating_add(other.lost_ns);
         for (cause, (count, total_ns)) in &other.causes {
             let ours = self.causes.entry(cause.clone()).or_default();
-            *ours = (ours.0 + count, ours.1 + total_ns);
+            *ours = (ours.0.saturating_add(*count), ours.1.saturating_add(*total_ns));
         }
     }
 
@@ -142,11 +145,27 @@ impl Recording {
 /// The whole of a file: others may have written it with bounds of their own, in which ours need not fit.
 fn decode(hdr: &str) -> Result<Histogram<u64>, String> {
     let bytes = BASE64.decode(hdr).map_err(|error| format!("not base64: {error}"))?;
+    check_heading(&bytes).ok_or("not a histogram of the bounds that fauxplat writes")?;
     let read: Histogram<u64> =
         Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| error.to_string())?;
     let mut ours = Recording::default().raw;
     ours.add(&read).map_err(|error| error.to_string())?;
     Ok(ours)
+}
+
+/// The reader of the format makes room for as much as the heading announces, so that is looked at first: forty bytes could
+/// ask for 4 GiB.
+fn check_heading(bytes: &[u8]) -> Option<()> {
+    // Cookie and length of the packed part; within it cookie, length of the counts, offset, digits, lowest and highest value.
+    let mut heading = [0; 32];
+    ZlibDecoder::new(bytes.get(8..)?).read_exact(&mut heading).ok()?;
+    let four = |at: usize| Some(u32::from_be_bytes(heading[at..at + 4].try_into().ok()?));
+    let eight = |at: usize| Some(u64::from_be_bytes(heading[at..at + 8].try_into().ok()?));
+    // A count takes at most nine bytes.
+    let most = Recording::default().raw.distinct_values() * 9;
+    let fits = four(4)? as usize <= most;
+    let is_ours = (four(12)?, eight(16)?, eight(24)?) == (DIGITS.into(), 1, LATEST_NS);
+    (fits && is_ours).then_some(())
 }
 
 /// V2 of the format, deflated, in base64: what the readers and plotters of HdrHistogram take.
@@ -225,7 +244,14 @@ mod tests {
         twice.merge(&recording);
         assert_eq!((twice.count(), twice.missed), (2 * recording.count(), 2 * recording.missed));
         assert_eq!((twice.raw().p99_ns, twice.causes()[0].count), (recording.raw().p99_ns, 2));
-        for damaged in ["", "!", "SElTVEZBQUFB"] {
+        // A heading that announces 4 GiB of counts.
+        let mut heading = vec![0x1c, 0x84, 0x93, 0x13, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, DIGITS];
+        heading.extend([1_u64.to_be_bytes(), LATEST_NS.to_be_bytes(), 1_f64.to_be_bytes()].concat());
+        let mut bomb = vec![0x1c, 0x84, 0x93, 0x14, 0, 0, 1, 0];
+        flate2::read::ZlibEncoder::new(heading.as_slice(), Default::default())
+            .read_to_end(&mut bomb)
+            .unwrap();
+        for damaged in ["", "!", "SElTVEZBQUFB", &BASE64.encode(bomb)] {
             let raw = Percentiles { hdr: damaged.into(), ..recording.raw() };
             assert!(Recording::restore(&test(raw)).unwrap_err().to_string().contains("timer"), "{damaged}");
         }

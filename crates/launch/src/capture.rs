@@ -2,18 +2,20 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+mod stream;
+
+use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::Duration;
 
 use fauxplat_model::{EnvBase, Outcome};
-use fauxplat_sys::shared::memory_file;
-use fauxplat_sys::signal;
+use fauxplat_sys::files::open_at_once;
+use fauxplat_sys::{clock, process, signal};
 
 use crate::LaunchError;
+use stream::Stream;
+pub use stream::Written;
 
 /// A command whose output is kept.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +34,8 @@ pub struct Capture {
     pub stdin: Option<PathBuf>,
     /// Whether standard error is kept among the output, in the order in which it came; else it is kept apart.
     pub with_stderr: bool,
+    /// Whether it is left alone when the user stops fauxplat: what puts things back has to come to its end.
+    pub is_spared: bool,
 }
 
 /// What such a command left behind.
@@ -40,9 +44,9 @@ pub struct Captured {
     /// How it ended. [`Outcome::TimedOut`] says that the user interrupted fauxplat, which ended the command.
     pub outcome: Outcome,
     /// What it wrote.
-    pub output: Vec<u8>,
+    pub output: Written,
     /// What it wrote to standard error, where that is kept apart.
-    pub errors: Vec<u8>,
+    pub errors: Written,
 }
 
 impl Capture {
@@ -56,25 +60,28 @@ impl Capture {
         }
     }
 
-    /// Runs it to its end. The output goes through memory, not through a pipe: a command that writes much never waits
-    /// for a reader.
+    /// Runs it to its end. It never waits for a reader, however much it writes, and of that a bounded part is kept.
     ///
     /// # Errors
     /// A file cannot be opened, or the command cannot be started.
     pub fn run(&self) -> Result<Captured, LaunchError> {
-        let (mut output, mut errors) = (memory_file(0)?, memory_file(0)?);
-        let fail = |path: &PathBuf| {
-            let path = path.clone();
-            move |source| LaunchError::File { path, source }
-        };
         let stdin = match &self.stdin {
             None => Stdio::null(),
-            Some(path) => File::open(path).map_err(fail(path))?.into(),
+            Some(path) => open_at_once(path, false).map_err(fail(path))?.into(),
         };
-        let clone = |file: &File| file.try_clone().map_err(fail(&self.program));
+        let mut done = self.follow(stdin).map_err(fail(&self.program))?;
+        if self.with_stderr {
+            done.errors = Written::default();
+        }
+        Ok(done)
+    }
+
+    fn follow(&self, stdin: Stdio) -> io::Result<Captured> {
+        let (mut output, out_end) = Stream::new()?;
+        let (mut errors, err_end) = Stream::new()?;
+        let err_end = if self.with_stderr { out_end.try_clone()? } else { err_end };
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).stdin(stdin).stdout(clone(&output)?);
-        command.stderr(clone(if self.with_stderr { &output } else { &errors })?);
+        command.args(&self.arguments).stdin(stdin).stdout(out_end).stderr(err_end);
         if self.env == EnvBase::Clean {
             command.env_clear();
         }
@@ -83,34 +90,73 @@ impl Capture {
             command.current_dir(cwd);
         }
         // A group of its own, so that an interruption reaches what the command started, too.
-        let mut child = command.process_group(0).spawn().map_err(fail(&self.program))?;
-        let status = wait(&mut child).map_err(fail(&self.program))?;
-        let whole = |file: &mut File| {
-            let mut bytes = Vec::new();
-            file.seek(SeekFrom::Start(0)).map_err(fail(&self.program))?;
-            file.read_to_end(&mut bytes).map_err(fail(&self.program))?;
-            Ok::<_, LaunchError>(bytes)
+        let mut child = Running::new(command.process_group(0).spawn()?, self.is_spared);
+        // Our copies of the writing ends go, so that the end of the last writer is seen.
+        drop(command);
+        let status = loop {
+            let ended = child.look()?;
+            if ended.is_some() {
+                break ended;
+            }
+            let read = output.take()? | errors.take()?;
+            if !read {
+                output.wait(NAP_MS)?;
+            }
         };
-        let (output, errors) = (whole(&mut output)?, whole(&mut errors)?);
-        Ok(Captured { outcome: outcome(status), output, errors })
+        // What it left behind may hold the pipes open for ever; what was in them when it ended is all that is waited for.
+        output.finish()?;
+        errors.finish()?;
+        let outcome = if child.asked_ns.is_some() { Outcome::TimedOut } else { outcome(status) };
+        Ok(Captured { outcome, output: output.into_written(), errors: errors.into_written() })
     }
 }
 
-/// How long to sleep between two looks: builds take longer, and an interrupted wait would lose a stop.
-const NAP: Duration = Duration::from_millis(1);
+fn fail(path: &std::path::Path) -> impl FnOnce(io::Error) -> LaunchError {
+    let path = path.to_owned();
+    move |source| LaunchError::File { path, source }
+}
 
-/// Waits for the end; `None` when the user stopped fauxplat.
-fn wait(child: &mut Child) -> std::io::Result<Option<ExitStatus>> {
-    loop {
-        if let Some(status) = child.try_wait()? {
+/// How long to wait for output before the child is looked at again: builds take longer.
+const NAP_MS: i32 = 1;
+
+/// How long a command that was asked to end has for it.
+const GRACE_NS: u64 = 2_000_000_000;
+
+/// A command under way.
+struct Running {
+    child: Child,
+    is_spared: bool,
+    /// When it was asked to end.
+    asked_ns: Option<u64>,
+}
+
+impl Running {
+    fn new(child: Child, is_spared: bool) -> Self {
+        Running { child, is_spared, asked_ns: None }
+    }
+
+    /// How it ended, if it did. The user's wish to stop is passed on, and enforced after a while: whoever ignores it, or is
+    /// stopped itself, would be waited for without end.
+    fn look(&mut self) -> io::Result<Option<ExitStatus>> {
+        if let Some(status) = self.child.try_wait()? {
             return Ok(Some(status));
         }
-        if signal::stop_requested() {
-            signal::send_group(child.id() as i32, signal::SIGTERM);
-            child.wait()?;
-            return Ok(None);
+        let group = self.child.id() as i32;
+        match self.asked_ns {
+            None if signal::stop_requested() && !self.is_spared => {
+                signal::send_group(group, signal::SIGTERM);
+                self.asked_ns = Some(clock::monotonic_ns());
+            }
+            Some(asked_ns) if clock::monotonic_ns() - asked_ns > GRACE_NS => {
+                signal::send_group(group, signal::SIGKILL)
+            }
+            // It wanted the terminal, which it cannot have in the background, and nobody would continue it.
+            _ if matches!(process::stopped_by(group), Some(signal::SIGTTIN | signal::SIGTTOU)) => {
+                signal::send_group(group, signal::SIGKILL);
+            }
+            _ => {}
         }
-        std::thread::sleep(NAP);
+        Ok(None)
     }
 }
 
@@ -130,20 +176,30 @@ mod tests {
     fn keeps_both_outputs_in_their_order() {
         let done = Capture::shell("echo out; echo err >&2; echo more; exit 3").run().unwrap();
         assert_eq!(done.outcome, Outcome::Exited(3));
-        assert_eq!(done.output, b"out\nerr\nmore\n");
+        assert_eq!(done.output.text(), "out\nerr\nmore\n");
     }
 
     #[test]
     fn keeps_them_apart_where_the_output_is_an_answer() {
         let line = Capture::shell("echo out; echo err >&2; echo more");
         let done = Capture { with_stderr: false, ..line }.run().unwrap();
-        assert_eq!((done.output.as_slice(), done.errors.as_slice()), (&b"out\nmore\n"[..], &b"err\n"[..]));
+        assert_eq!((&*done.output.text(), &*done.errors.text()), ("out\nmore\n", "err\n"));
     }
 
     #[test]
     fn keeps_more_than_a_pipe_holds() {
         let done = Capture::shell("head -c 300000 /dev/zero").run().unwrap();
-        assert_eq!(done.output.len(), 300_000);
+        assert_eq!(done.output.whole().map(<[u8]>::len), Some(300_000));
+    }
+
+    /// What is left behind may hold the pipe open, and write for ever.
+    #[test]
+    fn waits_for_nobody_but_the_command() {
+        let done = Capture::shell("(sleep 20; echo late) & echo early; exit 3").run().unwrap();
+        assert_eq!((done.outcome, &*done.output.text()), (Outcome::Exited(3), "early\n"));
+        // It ends when nobody reads any more.
+        let done = Capture::shell("yes & exit 3").run().unwrap();
+        assert_eq!(done.outcome, Outcome::Exited(3));
     }
 
     #[test]
@@ -153,6 +209,6 @@ mod tests {
             env_set: vec![("A".into(), "1".into())],
             ..Capture::shell("echo $A$HOME")
         };
-        assert_eq!(capture.run().unwrap().output, b"1\n");
+        assert_eq!(capture.run().unwrap().output.text(), "1\n");
     }
 }

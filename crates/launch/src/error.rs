@@ -136,3 +136,60 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
 const ENOEXEC: i32 = 8;
 /// `E2BIG`, likewise.
 const E2BIG: i32 = 7;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const EPERM: i32 = 1;
+    const ENOENT: i32 = 2;
+    const EACCES: i32 = 13;
+
+    fn error(stage: Stage, errno: i32) -> LaunchError {
+        let source = std::io::Error::from_raw_os_error(errno);
+        LaunchError::Refused { program: "make".into(), stage, source }
+    }
+
+    #[test]
+    fn every_step_has_words_of_its_own_in_one_line() {
+        let stages: Vec<Stage> = (1..).map_while(Stage::from_number).collect();
+        assert_eq!(stages.len(), 14);
+        let told: BTreeSet<String> = stages.iter().map(|&stage| error(stage, ENOENT).to_string()).collect();
+        assert_eq!(told.len(), stages.len());
+        for text in told {
+            assert!(
+                text.starts_with("`make`: ") && text.contains("No such file") && !text.contains('\n'),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_was_denied_says_how_it_would_be_allowed() {
+        for (stage, cure) in [
+            (Stage::Policy, "ulimit -r"),
+            (Stage::Nice, "ulimit -e"),
+            (Stage::Group, "run as root"),
+            (Stage::Trace, "ptrace_scope"),
+            (Stage::StackLimit, "as root"),
+        ] {
+            assert!(error(stage, EPERM).to_string().contains(cure), "{}", error(stage, EPERM));
+            assert!(error(stage, EPERM).is_permission());
+        }
+        // A program that may not be executed is no want of a right of ours.
+        assert!(!error(Stage::Exec, EACCES).is_permission() && !error(Stage::Nice, ENOENT).is_permission());
+        let sys = SysError { call: "clone".into(), source: std::io::Error::from_raw_os_error(EPERM) };
+        assert!(LaunchError::Sys(sys).is_permission() && !LaunchError::Stopped.is_permission());
+    }
+
+    #[test]
+    fn what_the_kernel_means_by_a_number_is_said() {
+        let too_big = error(Stage::Exec, E2BIG);
+        assert!(too_big.is_too_big() && too_big.to_string().contains("ulimit -s"), "{too_big}");
+        let no_format = error(Stage::Exec, ENOEXEC);
+        assert!(!no_format.is_too_big() && no_format.to_string().contains("#!/bin/sh"), "{no_format}");
+        assert!(!LaunchError::NullByte("a".into()).is_too_big());
+    }
+}

@@ -22,7 +22,7 @@ pub mod simulated;
 mod table;
 pub mod words;
 
-pub use capture::{Capture, Captured};
+pub use capture::{Capture, Captured, Written};
 pub use client::Spawner;
 pub use error::LaunchError;
 pub use fauxplat_sys::program::Program;

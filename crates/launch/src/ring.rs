@@ -20,6 +20,8 @@ pub struct Request {
     pub place: Place,
     /// Environment padding.
     pub pad: Pad,
+    /// Which run of its command it is, for programs that are told.
+    pub number: u32,
     /// Displacement of the heap in bytes; the entry's own when absent.
     pub heap_offset_bytes: Option<u16>,
     /// Whether the whole process tree is to be traced and listed instead of timed.
@@ -113,7 +115,7 @@ const GOODBYE: usize = 5 * LINE;
 const ARRIVED: usize = 6 * LINE;
 const ORDER: usize = 7 * LINE;
 const REQUESTS: usize = 8 * LINE;
-const REQUEST_WORDS: usize = 5;
+const REQUEST_WORDS: usize = 6;
 const REPLIES: usize = REQUESTS + SLOTS * REQUEST_WORDS;
 /// Words of a reply before its readings.
 const REPLY_WORDS: usize = 4;
@@ -274,6 +276,7 @@ impl Request {
             pad,
             heap | u64::from(self.held) << 1 | u64::from(self.traced),
             self.start_at_ns,
+            self.number.into(),
         ]
     }
 
@@ -291,7 +294,8 @@ impl Request {
         };
         let heap_offset_bytes = (words[3] >> 32 != 0).then_some((words[3] >> 16) as u16);
         let [traced, held] = [1, 2].map(|bit| words[3] & bit != 0);
-        Request { entry: words[0] as u32, place, pad, heap_offset_bytes, traced, held, start_at_ns: words[4] }
+        let (start_at_ns, number) = (words[4], words[5] as u32);
+        Request { entry: words[0] as u32, place, pad, number, heap_offset_bytes, traced, held, start_at_ns }
     }
 }
 
@@ -372,8 +376,9 @@ mod tests {
             for place in [Place::Entry, Place::Cpu(0), Place::Cpu(4000), Place::Idle, Place::Same] {
                 let heap_offset_bytes = (place == Place::Same).then_some(4080);
                 let (traced, held) = (place == Place::Idle, pad == Pad::Entry);
+                let (start_at_ns, number) = (1 << 60, u32::MAX);
                 let request =
-                    Request { entry: 3, place, pad, heap_offset_bytes, traced, held, start_at_ns: 1 << 60 };
+                    Request { entry: 3, place, pad, number, heap_offset_bytes, traced, held, start_at_ns };
                 assert_eq!(Request::decode(request.encode()), request);
             }
         }

@@ -208,6 +208,7 @@ impl Server<'_> {
         }
         let heap_offset_bytes = request.heap_offset_bytes.or(loaded.heap_offset_bytes);
         loaded.setup.traced = heap_offset_bytes.is_some();
+        loaded.image.set_number(request.number);
         wait_until(request.start_at_ns);
         let started = match request.held {
             false => start(&mut loaded.image, &loaded.setup, pad, &mut self.space),
@@ -363,8 +364,11 @@ fn watch(started: Started, timeout_ns: Option<u64>, look: bool) -> Watched {
         } else if timeout_ns.is_some_and(over) {
             killed = killed.or(Some(RunEnd::TimedOut));
         }
-        if killed.is_some() {
-            signal::send(started.pid, signal::SIGKILL);
+        if let Some(end) = killed
+            && !signal::send_if_permitted(started.pid, signal::SIGKILL)
+        {
+            // It has become another user's, as what sudo starts does. It goes on, and nobody waits for it.
+            return Watched { end, ended_ns: clock::monotonic_ns(), usage: Usage::default(), seen: None };
         }
     }
     let ended_ns = clock::monotonic_ns();

@@ -70,6 +70,8 @@ pub struct Entry {
     pub without_huge_pages: bool,
     /// Folders of the control groups that it enters.
     pub groups: Vec<PathBuf>,
+    /// Whether it finds the number of its run in its environment.
+    pub is_numbered: bool,
 }
 
 /// All programs of an experiment, addressed by index.
@@ -131,6 +133,8 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
         stack_limit_bytes: condition.stack_limit.soft_bytes(),
         without_huge_pages: condition.huge_pages == HugePages::Never,
         groups: Vec::new(),
+        // A line for a shell may name the variable. Other programs begin with what they were given and no more.
+        is_numbered: condition.shell.is_used(),
     }
 }
 
@@ -186,5 +190,118 @@ mod tests {
         let (on, off) = (personality(Aslr::On).unwrap(), personality(Aslr::Off).unwrap());
         assert_eq!(on ^ off, ADDR_NO_RANDOMIZE);
         assert_eq!(personality(Aslr::Inherit), None);
+    }
+
+    fn entry(condition: Condition) -> Entry {
+        let command = Command {
+            name: "x".into(),
+            command: "x".into(),
+            program: "/bin/x".into(),
+            program_sha256: None,
+            argv: vec!["x".into()],
+            parameters: Vec::new(),
+            prepare: None,
+            cleanup: None,
+            condition: Condition { env: EnvBase::Clean, ..condition },
+        };
+        entry_of(&command, "/bin/x".into(), vec!["x".into()])
+    }
+
+    #[test]
+    fn a_condition_that_asks_for_nothing_leaves_all_as_it_is() {
+        let plain = entry(Condition::default());
+        let nothing = Entry { program: "/bin/x".into(), argv: vec!["x".into()], ..Entry::default() };
+        assert_eq!(plain, nothing);
+    }
+
+    #[test]
+    fn each_part_of_a_condition_reaches_the_child() {
+        let condition = Condition {
+            cpu: "2-3".parse().unwrap(),
+            policy: Policy::Fifo(7),
+            nice: Some(-5),
+            env_pad: EnvPad::Bytes(40),
+            heap: Heap::Bytes(64),
+            stdin: Some("/in".into()),
+            output: Output::File("/out".into()),
+            cwd: Some("/tmp".into()),
+            timeout: Some("2s".parse().unwrap()),
+            stack_limit: "8MiB".parse().unwrap(),
+            huge_pages: HugePages::Never,
+            ..Condition::default()
+        };
+        let entry = entry(condition);
+        assert_eq!(entry.cpus, Some("2-3".parse().unwrap()));
+        assert_eq!((entry.policy, entry.nice), (Some((sched::FIFO, 7)), Some(-5)));
+        assert_eq!((entry.pad_bytes, entry.heap_offset_bytes), (40, Some(64)));
+        assert_eq!((entry.stdin, entry.stdout), (Stdin::File("/in".into()), Stdout::File("/out".into())));
+        assert_eq!((entry.cwd.as_deref(), entry.timeout_ns), (Some("/tmp"), Some(2_000_000_000)));
+        assert_eq!((entry.stack_limit_bytes, entry.without_huge_pages), (Some(8 << 20), true));
+    }
+
+    /// What is drawn anew for each block is no part of the table: the request says it.
+    #[test]
+    fn what_is_drawn_for_a_block_is_left_to_the_request() {
+        for cpu in ["auto", "free", "one-of:0-3", "one-of:sibling-of:1"] {
+            let condition =
+                Condition { cpu: cpu.parse().unwrap(), heap: Heap::Random, ..Condition::default() };
+            let entry = entry(condition);
+            assert_eq!((entry.cpus, entry.heap_offset_bytes, entry.pad_bytes), (None, None, 0), "{cpu}");
+        }
+        assert_eq!(
+            entry(Condition { cpu: "idle-of:1,3".parse().unwrap(), ..Condition::default() }).cpus,
+            "1,3".parse().ok()
+        );
+        let unlimited = Condition { stack_limit: "unlimited".parse().unwrap(), ..Condition::default() };
+        assert_eq!(entry(unlimited).stack_limit_bytes, Some(u64::MAX));
+        let round_robin =
+            Condition { policy: Policy::RoundRobin(1), output: Output::Inherit, ..Condition::default() };
+        assert_eq!(entry(round_robin.clone()).policy, Some((sched::ROUND_ROBIN, 1)));
+        assert_eq!(entry(round_robin).stdout, Stdout::Inherit);
+    }
+
+    #[test]
+    fn pages_of_malloc_are_asked_for_by_the_environment() {
+        let asked = |env_set: &[&str]| {
+            let env_set = env_set.iter().map(|&setting| setting.to_owned()).collect();
+            entry(Condition { huge_pages: HugePages::Malloc, env_set, ..Condition::default() }).env
+        };
+        assert_eq!(asked(&["A=1"]), ["A=1", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"]);
+        let names = asked(&["GLIBC_TUNABLES=x", "A=1"]);
+        assert_eq!(
+            names.iter().filter(|setting| setting.starts_with("GLIBC_TUNABLES=")).count(),
+            1,
+            "{names:?}"
+        );
+    }
+
+    #[test]
+    fn a_value_may_hold_anything_behind_its_first_sign() {
+        let settings = ["A=1=2", "EMPTY=", "A=b c", "é=ü"].map(str::to_owned).to_vec();
+        let condition = Condition { env: EnvBase::Clean, env_set: settings, ..Condition::default() };
+        assert_eq!(environment(&condition), ["EMPTY=", "A=b c", "é=ü"]);
+        let inherited = environment(&Condition::default());
+        let path = std::env::var("PATH").unwrap_or_default();
+        assert!(inherited.contains(&format!("PATH={path}")));
+        let changed = environment(&Condition { env_set: vec!["PATH=/x".into()], ..Condition::default() });
+        assert_eq!(changed.len(), inherited.len(), "a setting takes the place of the one before");
+    }
+
+    /// It crosses to the spawner as JSON: what arrives is what was sent.
+    #[test]
+    fn a_table_crosses_whole() {
+        let entry =
+            entry(Condition { nice: Some(3), env_set: vec!["A=\n\"\u{1b}".into()], ..Condition::default() });
+        let table = Table { entries: vec![entry, Entry::default()], metrics: vec![Metric::WALL] };
+        let text = serde_json::to_string(&table).unwrap();
+        let arrived: Table = serde_json::from_str(&text).unwrap();
+        assert_eq!(arrived, table);
+        assert_eq!(arrived.metrics().len(), 1);
+        let bare: Table = serde_json::from_str("{\"entries\":[]}").unwrap();
+        assert_eq!(
+            bare.metrics().len(),
+            Metric::BUILT_IN.len(),
+            "without a list all built-in ones are meant"
+        );
     }
 }

@@ -31,11 +31,75 @@ pub fn split(command: &str) -> Result<Vec<String>, LaunchError> {
             "this is {name}, which needs a shell: add --shell to run it by /bin/sh (its start is then measured too)"
         )));
     }
+    if let Some(text) = expansion(command) {
+        return Err(fail(format!(
+            "`{text}` is for a shell to fill in: add --shell, or put it into single quotes if it is meant as it stands"
+        )));
+    }
     let words = shell_words::split(command).map_err(|_| fail("a quote is not closed".into()))?;
     match words.first().map(String::as_str) {
         None | Some("") => Err(fail("the command is empty".into())),
+        Some(first) if words.len() > 1 && is_assignment(first) => Err(fail(format!(
+            "`{first}` sets a variable, which a shell would do: say --env {first}, or add --shell"
+        ))),
         Some(_) => Ok(words),
     }
+}
+
+/// Whether a word is `NAME=VALUE`.
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=')
+        .is_some_and(|(name, _)| is_name(name) && !name.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Finds what a shell would replace: a variable or the output of a command outside single quotes, and outside all quotes
+/// a pattern or a home directory.
+fn expansion(command: &str) -> Option<&str> {
+    let (mut quote, mut escaped, mut before) = (None, false, ' ');
+    for (at, c) in command.char_indices() {
+        let (is_escaped, rest) = (escaped, &command[at..]);
+        escaped = c == '\\' && !is_escaped && quote != Some('\'');
+        let begins_word = quote.is_none() && before.is_whitespace();
+        before = c;
+        match (quote, c) {
+            _ if is_escaped => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            (None | Some('"'), '`') => return Some(until_blank(rest)),
+            (None | Some('"'), '$') if rest[1..].starts_with(begins_expansion) => {
+                return Some(until_blank(rest));
+            }
+            (None, '*') => return Some(word_around(command, at)),
+            (None, '~') if begins_word && is_home(rest) => return Some(until_blank(rest)),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether `$` before this is more than itself: `awk` and regular expressions have it at the ends of words.
+fn begins_expansion(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_{(@*#?!".contains(c)
+}
+
+/// Whether `~` begins a home directory.
+fn is_home(rest: &str) -> bool {
+    let name = rest[1..].split(|c: char| c == '/' || c.is_whitespace()).next().unwrap_or_default();
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+}
+
+fn until_blank(text: &str) -> &str {
+    text.split([' ', '\t', '\n', '"', ';']).next().unwrap_or(text)
+}
+
+/// The word in which this byte stands.
+fn word_around(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
+    until_blank(&text[start..])
 }
 
 /// Finds a word outside quotes that only a shell understands.
@@ -43,8 +107,9 @@ fn shell_construct(command: &str) -> Option<&'static str> {
     let (mut quote, mut escaped) = (None, false);
     let mut operator = String::new();
     for c in command.chars().chain([' ']) {
-        let plain = quote.is_none() && !escaped;
-        escaped = c == '\\' && !escaped && quote != Some('\'');
+        let is_escaped = std::mem::replace(&mut escaped, false);
+        let plain = quote.is_none() && !is_escaped;
+        escaped = c == '\\' && !is_escaped && quote != Some('\'');
         if plain && "|&;<>".contains(c) {
             operator.push(c);
             continue;
@@ -55,7 +120,7 @@ fn shell_construct(command: &str) -> Option<&'static str> {
         }
         match quote {
             None if plain && (c == '"' || c == '\'') => quote = Some(c),
-            Some(open) if open == c && !(c == '"' && escaped) => quote = None,
+            Some(open) if open == c && !is_escaped => quote = None,
             _ => {}
         }
     }
@@ -116,6 +181,8 @@ pub fn sha256(path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -141,6 +208,111 @@ mod tests {
         }
         assert!(split("echo 'a").unwrap_err().to_string().contains("quote"));
         assert!(split("  ").unwrap_err().to_string().contains("empty"));
+    }
+
+    /// A quote within quotes ends nothing, and what stands behind it is still quoted.
+    #[test]
+    fn what_is_quoted_needs_no_shell() {
+        for (command, words) in [
+            (r#"echo "a \"| b""#, &["echo", "a \"| b"][..]),
+            (r#"echo "\\" "a;b""#, &["echo", "\\", "a;b"]),
+            (r#"echo 'a\' "b>c""#, &["echo", "a\\", "b>c"]),
+            (r#"echo "it's" 'a&b'"#, &["echo", "it's", "a&b"]),
+            (r"echo \| \; \&", &["echo", "|", ";", "&"]),
+        ] {
+            assert_eq!(split(command).unwrap(), words, "{command}");
+        }
+        for command in [r#"echo "a\\"|b"#, r#"echo 'a\'|b"#, r"echo \\|b", r#"echo "a\"b";c"#] {
+            assert!(split(command).unwrap_err().to_string().contains("needs a shell"), "{command}");
+        }
+    }
+
+    #[test]
+    fn operators_that_have_no_name_of_their_own_need_a_shell_too() {
+        for command in ["a |& b", "a <<< b", "a &> b", "a ;; b", "a 2>&1", "|", "a|"] {
+            assert!(split(command).unwrap_err().to_string().contains("needs a shell"), "{command}");
+        }
+    }
+
+    /// Words as a person might quote them who always uses the same quotes.
+    fn quoted(word: &str) -> String {
+        let escaped = word.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$").replace('`', "\\`");
+        format!("\"{escaped}\"")
+    }
+
+    proptest! {
+        #[test]
+        fn words_come_back_however_they_were_quoted(
+            program in "[a-z./]{1,10}",
+            words in proptest::collection::vec("[ -~é\n\t]{0,12}", 0..5),
+        ) {
+            let all: Vec<String> = std::iter::once(program).chain(words).collect();
+            prop_assert_eq!(&split(&shell_words::join(&all)).unwrap(), &all);
+            let in_double: Vec<String> = all.iter().map(|word| quoted(word)).collect();
+            prop_assert_eq!(&split(&in_double.join(" ")).unwrap(), &all);
+        }
+
+        #[test]
+        fn any_line_is_split_or_refused(line in "[a-c \\\\\"'|;&<>#$\n]{0,24}") {
+            match split(&line) {
+                Ok(words) => prop_assert!(!words[0].is_empty()),
+                Err(error) => prop_assert!(error.to_string().contains('`'), "{}", error),
+            }
+        }
+    }
+
+    #[test]
+    fn programs_are_looked_for_in_the_order_of_the_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let plant = |name: &str, mode: u32| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "").unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            path
+        };
+        let (refused, second) = (plant("one/tool", 0o644), plant("two/tool", 0o755));
+        let own = plant("own", 0o755);
+        std::fs::create_dir_all(folder.path().join("zero/tool")).unwrap();
+        let find = |word: &str, path: &str| find_program(word, folder.path(), path);
+        assert_eq!(find("tool", "zero:one:two").unwrap(), second, "folders and plain files are passed over");
+        assert_eq!(find("own", "one:").unwrap(), own, "an empty part is the working directory");
+        assert_eq!(find("two/tool", "").unwrap(), second);
+        assert_eq!(find("../two/tool", "one").unwrap_err().to_string(), "`../two/tool`: no such program");
+        // What is nearly right is named, and the first of it.
+        let error = find("tool", "one:zero").unwrap_err().to_string();
+        assert!(error.contains(refused.to_str().unwrap()) && error.contains("chmod +x"), "{error}");
+        let missing = find("none", "one:two").unwrap_err().to_string();
+        assert!(missing.contains("in PATH") && missing.contains("--shell"), "{missing}");
+    }
+
+    #[test]
+    fn names_what_a_shell_would_fill_in() {
+        for (command, text) in [
+            ("echo $HOME", "`$HOME`"),
+            ("echo \"a ${x} b\"", "`${x}`"),
+            ("wc $(ls -1)", "`$(ls`"),
+            ("wc `ls`", "``ls``"),
+            ("grep TODO src/*.c main.c", "`src/*.c`"),
+            ("ls ~/x", "`~/x`"),
+            ("ls ~", "`~`"),
+        ] {
+            let said = split(command).unwrap_err().to_string();
+            assert!(said.contains(text) && said.contains("--shell"), "{said}");
+        }
+        let said = split("LANG=C sort x").unwrap_err().to_string();
+        assert!(said.contains("--env LANG=C"), "{said}");
+        for fine in [
+            "awk '{print $1}' '*' \\* \"*\" \"\\$x\"",
+            "grep a$ x",
+            "sed -n $ x",
+            "echo a~ x~y",
+            "curl http://x/?a=b",
+            "dd if=/dev/zero of=x",
+            "make -j {n}",
+        ] {
+            assert!(split(fine).is_ok(), "{fine}: {:?}", split(fine));
+        }
     }
 
     #[test]

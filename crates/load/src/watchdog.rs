@@ -9,7 +9,8 @@ use std::io;
 use std::sync::Arc;
 
 use fauxplat_sys::shared::SharedWords;
-use fauxplat_sys::{clock, sched, timer, wake};
+use fauxplat_sys::{clock, sched, timer};
+use fauxplat_threads::start_above;
 
 use crate::board::{Board, Stage, Word};
 
@@ -25,18 +26,8 @@ const OLD_NS: u64 = 1_000_000_000;
 /// # Errors
 /// There is no thread, or no priority above that of the load.
 pub(crate) fn start(memory: &Arc<SharedWords>) -> io::Result<()> {
-    let (memory, load) = (Arc::clone(memory), wake::thread_id());
-    let (ready, placed) = std::sync::mpsc::channel();
-    std::thread::Builder::new().stack_size(64 << 10).spawn(move || {
-        let done = sched::set_policy(0, sched::FIFO, PRIORITY + 1);
-        let go_on = done.is_ok();
-        // The receiver waits for exactly this message.
-        let _ = ready.send(done);
-        if go_on {
-            watch(Board(memory.words()), load);
-        }
-    })?;
-    placed.recv().map_err(io::Error::other)?.map_err(|error| error.source)
+    let memory = Arc::clone(memory);
+    start_above(PRIORITY, move |load| watch(Board(memory.words()), load))
 }
 
 fn watch(board: Board<'_>, load: i32) -> ! {

@@ -27,7 +27,7 @@ pub struct Command {
     pub prepare: Option<Vec<String>>,
     /// Argument vector of the command that runs, unmeasured, after each run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cleanup: Option<Vec<String>>,
+    pub conclude: Option<Vec<String>>,
     /// The condition under which it runs.
     pub condition: Condition,
 }

@@ -7,7 +7,10 @@ use std::str::FromStr;
 use fauxplat_units::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
-use crate::{Background, HugePages, KnobChange, Limit, LoadAccount, LoadSpec, Relation, StackLimit};
+use crate::{
+    Background, HugePages, IgnoredFailures, KnobChange, Limit, LoadAccount, LoadSpec, Relation, Shell,
+    StackLimit,
+};
 
 /// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`. Instead of a list,
 /// a [`Relation`] may stand.
@@ -303,10 +306,10 @@ pub struct Condition {
     pub timeout: Option<Nanos>,
     /// Where the output goes.
     pub output: Output,
-    /// Whether the command is a line for `/bin/sh -c` rather than words.
-    pub shell: bool,
-    /// Whether runs that fail are kept and analysed like the others.
-    pub ignore_failure: bool,
+    /// Who reads the command line.
+    pub shell: Shell,
+    /// Which runs that fail are kept and analysed like the others.
+    pub ignore_failure: IgnoredFailures,
     /// Profiles and settings of the machine that hold for the whole experiment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tune: Vec<String>,

@@ -18,6 +18,18 @@ pub struct CommandLine {
     /// Variables for this command alone, as `NAME=VALUE`, after those of the condition.
     #[serde(default)]
     pub env: Vec<String>,
+    /// Run once before the whole, in the place of what all commands share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<String>,
+    /// Run before each run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<String>,
+    /// Run after each run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conclude: Option<String>,
+    /// Run once after the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cleanup: Option<String>,
     /// How the program that `{program}` names in the command is built; absent when it is there already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<Build>,
@@ -97,6 +109,13 @@ pub struct Rule {
     pub margin: f64,
     /// The comparison ends as inconclusive after this many pairs.
     pub max_pairs: u32,
+    /// It goes on beyond them, undecided, until this many seconds have passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least_s: Option<f64>,
+    /// One command may be much slower than the other in this share of the pairs more than the other way round, and both
+    /// still be equivalent as a whole.
+    #[serde(skip_serializing_if = "is_usual_tail_margin")]
+    pub tail_margin: f64,
     /// The comparison ends as inconclusive after this many seconds.
     pub max_time_s: Option<f64>,
     /// Whether the verdict must be valid at every moment, at the price of more pairs.
@@ -106,6 +125,13 @@ pub struct Rule {
     pub duet: bool,
 }
 
+/// The usual margin of the tail: three points of share.
+const TAIL_MARGIN: f64 = 0.03;
+
+fn is_usual_tail_margin(margin: &f64) -> bool {
+    *margin == TAIL_MARGIN
+}
+
 impl Default for Rule {
     fn default() -> Self {
         Rule {
@@ -113,6 +139,8 @@ impl Default for Rule {
             level: 0.01,
             margin: 0.01,
             max_pairs: 128,
+            at_least_s: None,
+            tail_margin: TAIL_MARGIN,
             max_time_s: None,
             anytime: false,
             duet: false,
@@ -136,9 +164,17 @@ pub struct Definition {
     pub warmup: u32,
     /// How many measured runs.
     pub runs: Runs,
-    /// Runs before each run, unmeasured.
+    /// Where that is left to fauxplat: at least so many of each command.
+    pub min_runs: Option<u32>,
+    /// At most so many.
+    pub max_runs: Option<u32>,
+    /// Run once before the whole, by a shell like the three that follow; unmeasured.
+    pub setup: Option<String>,
+    /// Run before each run, unmeasured.
     pub prepare: Option<String>,
-    /// Runs after each run, unmeasured.
+    /// Run after each run, unmeasured.
+    pub conclude: Option<String>,
+    /// Run once after the whole, unmeasured.
     pub cleanup: Option<String>,
     /// Counters that the programs publish; the first gives the metric `rate`.
     #[serde(rename = "table", skip_serializing_if = "Vec::is_empty")]

@@ -33,6 +33,8 @@ pub enum Factor {
     HugePages,
     /// Limit of the stack, by which the kernel places mappings.
     StackLimit,
+    /// Language and character set, by which programs sort, compare and print.
+    Locale,
     /// Order of the objects, or of the sections, of a program that fauxplat builds.
     LinkOrder,
     /// Padding before the code and the data of such a program.
@@ -45,7 +47,7 @@ pub enum Factor {
 
 impl Factor {
     /// All factors that are not parameters.
-    pub const BUILT_IN: [Factor; 15] = [
+    pub const BUILT_IN: [Factor; 16] = [
         Factor::EnvSize,
         Factor::ArgvSize,
         Factor::CwdLength,
@@ -58,6 +60,7 @@ impl Factor {
         Factor::Limit,
         Factor::HugePages,
         Factor::StackLimit,
+        Factor::Locale,
         Factor::LinkOrder,
         Factor::LinkPadding,
         Factor::CodeAlign,
@@ -78,10 +81,51 @@ impl Factor {
             Factor::Limit => "limit",
             Factor::HugePages => "huge-pages",
             Factor::StackLimit => "stack-limit",
+            Factor::Locale => "locale",
             Factor::LinkOrder => "link-order",
             Factor::LinkPadding => "link-padding",
             Factor::CodeAlign => "code-align",
             Factor::Parameter(name) => name,
+        }
+    }
+
+    /// What its levels are, and in brackets those that are swept when none are given.
+    pub fn about(&self) -> &'static str {
+        match self {
+            Factor::EnvSize => "bytes of a clean environment with one variable [0..8192]",
+            Factor::ArgvSize => {
+                "bytes by which argv[0] is longer, by slashes before the program's path [0..4096]"
+            }
+            Factor::CwdLength => {
+                "bytes of the working directory's path; folders are made and removed [..1024:32]"
+            }
+            Factor::Aslr => "on, off",
+            Factor::HeapPad => "bytes by which the heap begins further on [0..4080:16]",
+            Factor::Cpu => "each allowed CPU; several as 0-1 or 0+2",
+            Factor::Priority => "nice values, fifo:N, rr:N [0,10,19, and -10,fifo:1 where permitted]",
+            Factor::Background => {
+                "none, burner@same, burner@other, burner@all, each with a share: burner@all:50%"
+            }
+            Factor::Frequency => "kHz, where cpufreq exists [lowest, middle, highest]",
+            Factor::Limit => {
+                "none, cpu:50%, memory:64MiB, cpu:50%+memory:64MiB [none,cpu:75%,cpu:50%,cpu:25%]"
+            }
+            Factor::HugePages => "inherit, never, malloc",
+            Factor::StackLimit => {
+                "soft limit of the stack: a size, unlimited, inherit [8MiB,64MiB,1GiB,unlimited]"
+            }
+            Factor::Locale => "value of LC_ALL; to programs, one that is not installed is C [C,C.UTF-8]",
+            Factor::LinkOrder => {
+                "seeds of the order in which a program is linked that --build or --link makes (0: as it is), \
+                 each checked to give the same answer [0..15]"
+            }
+            Factor::LinkPadding => {
+                "bytes of padding before code and data of such a program, checked likewise [0..240:16]"
+            }
+            Factor::CodeAlign => "alignment of the functions of such a program, checked likewise [16,32,64]",
+            Factor::Parameter(_) => {
+                "a parameter of the command: n=1..16, n=fast,slow (param:NAME where a factor has that name)"
+            }
         }
     }
 
@@ -153,6 +197,8 @@ pub enum Setting {
     HugePages(HugePages),
     /// With this limit of its stack.
     StackLimit(StackLimit),
+    /// In this locale, see locale(7).
+    Locale(String),
     /// Linked in the order of this seed; 0: as it is.
     LinkOrder(u64),
     /// With so many bytes before its code, and as many before its data.

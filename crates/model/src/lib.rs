@@ -12,11 +12,13 @@ mod evidence;
 mod factor;
 mod facts;
 mod findings;
+mod ignored;
 mod lab;
 mod load;
 mod metric;
 mod relation;
 mod sample;
+mod shell;
 mod shift;
 mod surroundings;
 mod table_source;
@@ -32,6 +34,7 @@ pub use evidence::{Event, Evidence, Histogram, Series, Tree};
 pub use factor::{Factor, Level, Priority, Setting};
 pub use facts::{CpuFacts, MachineFacts};
 pub use findings::*;
+pub use ignored::IgnoredFailures;
 pub use lab::{
     Claim, Direction, LabCheck, LabClaim, LabDefinition, LabExperiment, LabOption, Measure, Needs, Plain,
     Second,
@@ -40,6 +43,7 @@ pub use load::{LoadKind, LoadSpec};
 pub use metric::{Better, Coverage, Metric, MetricError, MetricId, MetricSet, MetricSpec, OPEN_MAX, Unit};
 pub use relation::{Part, Relation};
 pub use sample::{Counted, Outcome, Phase, Reading, Readings, Sample, Source, Sources, metrics_of};
+pub use shell::Shell;
 pub use shift::{CacheTransfer, ShiftSample};
 pub use surroundings::{Background, Beside, HugePages, Limit, StackLimit};
 pub use table_source::TableSource;

@@ -80,8 +80,11 @@ fn condition() -> impl Strategy<Value = Condition> {
             cwd: cwd.map(Into::into),
             timeout: timeout.map(Nanos),
             output,
-            shell,
-            ignore_failure,
+            shell: if shell { Shell::Other("bash --norc".into()) } else { Shell::None },
+            ignore_failure: match ignore_failure {
+                true => IgnoredFailures::Statuses(vec![1, 255]),
+                false => IgnoredFailures::All,
+            },
             tune,
             load: loads.into_iter().map(|text| text.parse().unwrap()).collect(),
             ..condition
@@ -92,7 +95,16 @@ fn condition() -> impl Strategy<Value = Condition> {
 fn command_line() -> impl Strategy<Value = CommandLine> {
     let build = (text(), vec(text(), 0..3)).prop_map(|(line, objects)| Build { line, objects });
     (text(), of(text()), vec(text(), 0..2), of(build), of(any::<u64>())).prop_map(
-        |(command, name, env, build, link_seed)| CommandLine { command, name, env, build, link_seed },
+        |(command, name, env, build, link_seed)| CommandLine {
+            conclude: name.clone(),
+            setup: Some(command.clone()),
+            command,
+            name,
+            env,
+            build,
+            link_seed,
+            ..CommandLine::default()
+        },
     )
 }
 
@@ -119,6 +131,8 @@ fn definition() -> impl Strategy<Value = Definition> {
                 parameters,
                 condition,
                 runs,
+                max_runs: seed.map(|seed| seed as u32),
+                cleanup: check.clone(),
                 prepare,
                 tables,
                 rule,
@@ -210,6 +224,11 @@ fn comparison() -> Comparison {
         verdict: Verdict::Inconclusive,
         scope: Scope::Source,
         grade: Grade::AgainstBaseline,
+        extent: None,
+        difference_in: Vec::new(),
+        beyond_margin: None,
+        tail: None,
+        mean: None,
         effect_ratio: 1.25,
         ci_low_ratio: 0.5,
         ci_high_ratio: 2.0,

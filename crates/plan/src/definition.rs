@@ -3,6 +3,9 @@
 use fauxplat_model::Definition;
 use serde::de::DeserializeOwned;
 
+/// The longest text of a definition that anybody writes; what is longer is something else.
+pub const BYTES_MAX: usize = 4 << 20;
+
 /// A definition that cannot be read: where, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {reason}")]

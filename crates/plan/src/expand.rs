@@ -1,6 +1,6 @@
 //! Parameters are filled in: every combination becomes a command.
 
-use fauxplat_model::{Build, CommandLine, Definition, Parameter};
+use fauxplat_model::{Build, CommandLine, Definition, Parameter, Runs};
 
 /// One command line with all parameters filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,9 +11,13 @@ pub struct Expanded {
     pub command: String,
     /// Variables for this command alone.
     pub env: Vec<String>,
-    /// Runs before each run.
+    /// Run once before the whole.
+    pub setup: Option<String>,
+    /// Run before each run.
     pub prepare: Option<String>,
-    /// Runs after each run.
+    /// Run after each run.
+    pub conclude: Option<String>,
+    /// Run once after the whole.
     pub cleanup: Option<String>,
     /// The values that were filled in.
     pub parameters: Vec<(String, String)>,
@@ -39,12 +43,25 @@ pub enum ExpandError {
     #[error("parameter `{0}` is given twice")]
     Twice(String),
     /// More commands than anybody wants.
-    #[error("the parameters give {0} commands, more than {MAX}")]
-    TooMany(usize),
+    #[error("the parameters give more than {MAX} commands")]
+    TooMany,
+    /// A value is repeated in every place that names it, and in every command.
+    #[error("with all parameters filled in, the commands are longer than {} MiB together", TEXT_BYTES_MAX >> 20)]
+    TooLong,
+    /// More runs than anybody waits for, and than memory holds.
+    #[error("{0} runs (--runs and --warmup, times the commands) are more than {RUNS_MAX}")]
+    TooManyRuns(u64),
 }
 
 /// More commands than this are a typing error.
 const MAX: usize = 10_000;
+
+/// Text of all commands together. A kernel takes 6 MiB of words for one program, and usually 2.
+const TEXT_BYTES_MAX: usize = 64 << 20;
+
+/// Runs of all commands together. Each takes some 200 bytes of memory for as long as the experiment lasts, and the figures
+/// of a million are minutes of work.
+const RUNS_MAX: u64 = 1_000_000;
 
 /// All commands of a definition: for each command line every combination of the parameters that it uses, the last
 /// parameter moving fastest.
@@ -53,15 +70,27 @@ pub fn expand(definition: &Definition) -> Result<Vec<Expanded>, ExpandError> {
         return Err(ExpandError::NoCommand);
     }
     check(definition)?;
-    let total = definition
-        .commands
-        .iter()
-        .map(|line| used(definition, line).iter().map(|p| p.values.len()).product::<usize>());
-    match total.sum::<usize>() {
-        many if many > MAX => return Err(ExpandError::TooMany(many)),
-        _ => {}
+    let commands = count(definition);
+    if commands > MAX {
+        return Err(ExpandError::TooMany);
     }
-    Ok(definition.commands.iter().flat_map(|line| expand_line(definition, line)).collect())
+    let fixed = if let Runs::Count(count) = definition.runs { count } else { 0 };
+    let runs = (u64::from(fixed) + u64::from(definition.warmup)).saturating_mul(commands as u64);
+    if runs > RUNS_MAX {
+        return Err(ExpandError::TooManyRuns(runs));
+    }
+    let mut room = Room(TEXT_BYTES_MAX);
+    let lines = definition.commands.iter().map(|line| expand_line(definition, line, &mut room));
+    Ok(lines.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+/// How many commands there will be. A count that no number holds is the greatest of them.
+fn count(definition: &Definition) -> usize {
+    let of_line = |line| {
+        let lengths = used(definition, line).into_iter().map(|parameter| parameter.values.len());
+        lengths.fold(1, usize::saturating_mul)
+    };
+    definition.commands.iter().map(of_line).fold(0, usize::saturating_add)
 }
 
 fn check(definition: &Definition) -> Result<(), ExpandError> {
@@ -101,9 +130,23 @@ pub fn places(definition: &Definition) -> Vec<String> {
 
 /// All texts of a command line in which parameters are filled in.
 fn texts<'a>(definition: &'a Definition, line: &'a CommandLine) -> impl Iterator<Item = &'a String> {
-    let shared = [&definition.prepare, &definition.cleanup].into_iter().flatten();
     let built = line.build.iter().flat_map(|build| [&build.line].into_iter().chain(&build.objects));
-    [&line.command].into_iter().chain(&line.env).chain(built).chain(shared)
+    [&line.command]
+        .into_iter()
+        .chain(&line.env)
+        .chain(built)
+        .chain(around(definition, line).into_iter().flatten())
+}
+
+/// What is run around the whole and around each run of a command line: its own, or what all share.
+fn around<'a>(definition: &'a Definition, line: &'a CommandLine) -> [Option<&'a String>; 4] {
+    let or = |own: &'a Option<String>, shared: &'a Option<String>| own.as_ref().or(shared.as_ref());
+    [
+        or(&line.setup, &definition.setup),
+        or(&line.prepare, &definition.prepare),
+        or(&line.conclude, &definition.conclude),
+        or(&line.cleanup, &definition.cleanup),
+    ]
 }
 
 /// The parameters that a command line uses.
@@ -112,48 +155,104 @@ fn used<'a>(definition: &'a Definition, line: &'a CommandLine) -> Vec<&'a Parame
     definition.parameters.iter().filter(uses).collect()
 }
 
-fn expand_line(definition: &Definition, line: &CommandLine) -> Vec<Expanded> {
+fn expand_line(
+    definition: &Definition,
+    line: &CommandLine,
+    room: &mut Room,
+) -> Result<Vec<Expanded>, ExpandError> {
     let mut combinations: Vec<Vec<(String, String)>> = vec![Vec::new()];
     for parameter in used(definition, line) {
-        let extended = combinations.iter().flat_map(|values| {
-            parameter.values.iter().map(|value| {
-                values.iter().cloned().chain([(parameter.name.clone(), value.clone())]).collect()
-            })
-        });
-        combinations = extended.collect();
+        let mut extended = Vec::with_capacity(combinations.len() * parameter.values.len());
+        for values in &combinations {
+            for value in &parameter.values {
+                room.take(parameter.name.len() + value.len())?;
+                let one = (parameter.name.clone(), value.clone());
+                extended.push(values.iter().cloned().chain([one]).collect());
+            }
+        }
+        combinations = extended;
     }
-    combinations.into_iter().map(|parameters| fill(definition, line, parameters)).collect()
+    combinations.into_iter().map(|parameters| fill(definition, line, parameters, room)).collect()
 }
 
-fn fill(definition: &Definition, line: &CommandLine, parameters: Vec<(String, String)>) -> Expanded {
-    let filled = |text: &String| {
-        parameters
-            .iter()
-            .fold(text.clone(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
-    };
-    let command = filled(&line.command);
-    let suffix: Vec<String> = parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let name = match &line.name {
-        Some(name) if suffix.is_empty() => name.clone(),
-        Some(name) if name.contains('{') => filled(name),
-        Some(name) => format!("{name} {}", suffix.join(" ")),
-        // Parameters that stand elsewhere, such as in the build, would give several commands one name.
-        None if command == line.command && !suffix.is_empty() => format!("{command} {}", suffix.join(" ")),
-        None => command.clone(),
-    };
-    let build = line.build.as_ref().map(|build| Build {
-        line: filled(&build.line),
-        objects: build.objects.iter().map(filled).collect(),
+/// Room for the text of all commands that is not taken yet.
+struct Room(usize);
+
+impl Room {
+    fn take(&mut self, bytes: usize) -> Result<(), ExpandError> {
+        self.0 = self.0.checked_sub(bytes).ok_or(ExpandError::TooLong)?;
+        Ok(())
+    }
+
+    /// A text with all its places filled in at once: what a value says is no place of another parameter. Room is looked
+    /// for before each piece is made.
+    fn filled(&mut self, text: &str, parameters: &[(String, String)]) -> Result<String, ExpandError> {
+        let (mut out, mut rest) = (String::new(), text);
+        while let Some(at) = rest.find('{') {
+            let (before, from) = rest.split_at(at);
+            let here = parameters.iter().find_map(|(name, value)| {
+                let after = from[1..].strip_prefix(name.as_str())?.strip_prefix('}')?;
+                Some((value.as_str(), after))
+            });
+            let (piece, after) = here.unwrap_or(("{", &from[1..]));
+            self.take(before.len() + piece.len())?;
+            out.extend([before, piece]);
+            rest = after;
+        }
+        self.take(rest.len())?;
+        Ok(out + rest)
+    }
+
+    fn all(&mut self, texts: &[String], parameters: &[(String, String)]) -> Result<Vec<String>, ExpandError> {
+        texts.iter().map(|text| self.filled(text, parameters)).collect()
+    }
+}
+
+fn fill(
+    definition: &Definition,
+    line: &CommandLine,
+    parameters: Vec<(String, String)>,
+    room: &mut Room,
+) -> Result<Expanded, ExpandError> {
+    let command = room.filled(&line.command, &parameters)?;
+    let name = name(line, &command, &parameters, room)?;
+    let build = line.build.as_ref().map(|build| {
+        let objects = room.all(&build.objects, &parameters)?;
+        Ok(Build { line: room.filled(&build.line, &parameters)?, objects })
     });
-    Expanded {
+    let [setup, prepare, conclude, cleanup] =
+        around(definition, line).map(|line| line.map(|text| room.filled(text, &parameters)).transpose());
+    Ok(Expanded {
         name,
         command,
-        env: line.env.iter().map(filled).collect(),
-        prepare: definition.prepare.as_ref().map(filled),
-        cleanup: definition.cleanup.as_ref().map(filled),
+        env: room.all(&line.env, &parameters)?,
+        setup: setup?,
+        prepare: prepare?,
+        conclude: conclude?,
+        cleanup: cleanup?,
+        build: build.transpose()?,
         parameters,
-        build,
         link_seed: line.link_seed,
+    })
+}
+
+/// What reports call a command.
+fn name(
+    line: &CommandLine,
+    command: &str,
+    parameters: &[(String, String)],
+    room: &mut Room,
+) -> Result<String, ExpandError> {
+    let suffix: Vec<String> = parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    match &line.name {
+        Some(name) if suffix.is_empty() => Ok(name.clone()),
+        Some(name) if name.contains('{') => room.filled(name, parameters),
+        Some(name) => Ok(format!("{name} {}", suffix.join(" "))),
+        // Parameters that stand elsewhere, such as in the build, would give several commands one name.
+        None if command == line.command && !suffix.is_empty() => {
+            Ok(format!("{command} {}", suffix.join(" ")))
+        }
+        None => Ok(command.to_owned()),
     }
 }
 
@@ -194,6 +293,26 @@ mod tests {
     }
 
     #[test]
+    fn a_value_is_no_place_of_another_parameter() {
+        let all = expand(&definition(&["echo {a} {b}"], &[("a", &["{b}"]), ("b", &["x"])])).unwrap();
+        assert_eq!(all[0].command, "echo {b} x");
+        let all = expand(&definition(&["x {{a}} {a"], &[("a", &[""])])).unwrap();
+        assert_eq!(all[0].command, "x {} {a");
+    }
+
+    #[test]
+    fn what_is_run_around_a_command_is_its_own_or_what_all_share() {
+        let mut definition = definition(&["x {a}", "y"], &[("a", &["1", "2"])]);
+        definition.prepare = Some("p {a}".into());
+        definition.cleanup = Some("c".into());
+        definition.commands[1].prepare = Some("own".into());
+        let all = expand(&definition).unwrap();
+        let prepared: Vec<_> = all.iter().map(|one| one.prepare.as_deref().unwrap()).collect();
+        assert_eq!(prepared, ["p 1", "p 2", "own"]);
+        assert!(all.iter().all(|one| one.cleanup.as_deref() == Some("c") && one.setup.is_none()));
+    }
+
+    #[test]
     fn parameters_reach_the_build_and_tell_the_commands_apart() {
         let mut definition = definition(&["{program} x"], &[("v", &["old", "new"])]);
         definition.commands[0].build =
@@ -211,5 +330,32 @@ mod tests {
         assert_eq!(expand(&definition(&["x {a}"], &[("a", &[])])), Err(ExpandError::NoValues("a".into())));
         let twice = expand(&definition(&["x {a}"], &[("a", &["1"]), ("a", &["2"])]));
         assert_eq!(twice, Err(ExpandError::Twice("a".into())));
+    }
+
+    /// Each of these is a few bytes or a few kilobytes long, and asks for more than any machine has.
+    #[test]
+    fn what_would_not_fit_is_refused_by_arithmetic() {
+        let many: Vec<&str> = vec!["v"; 4096];
+        let six = ["a", "b", "c", "d", "e", "f"].map(|name| (name, many.as_slice()));
+        assert_eq!(expand(&definition(&["{a}{b}{c}{d}{e}{f}"], &six)), Err(ExpandError::TooMany));
+        let runs = |runs, warmup| {
+            let two = definition(&["x {a}"], &[("a", &["1", "2"])]);
+            expand(&Definition { runs, warmup, ..two }).map(|all| all.len())
+        };
+        assert_eq!(runs(Runs::Auto, 4_000_000_000), Err(ExpandError::TooManyRuns(8_000_000_000)));
+        assert_eq!(runs(Runs::Count(u32::MAX), u32::MAX), Err(ExpandError::TooManyRuns(4 * 0xFFFF_FFFF)));
+        assert_eq!(runs(Runs::Count(499_999), 1), Ok(2));
+    }
+
+    #[test]
+    fn a_value_in_many_places_ends() {
+        let (line, value) = ("{a} ".repeat(1000), "x".repeat(100_000));
+        assert_eq!(expand(&definition(&[&line], &[("a", &[&value])])), Err(ExpandError::TooLong));
+    }
+
+    #[test]
+    fn what_a_value_says_is_no_place_of_another_parameter() {
+        let all = expand(&definition(&["{a} {b} {c}"], &[("a", &["{b}"]), ("b", &["{a}"])])).unwrap();
+        assert_eq!(all[0].command, "{b} {a} {c}");
     }
 }

@@ -10,10 +10,12 @@ mod expand;
 mod factor;
 mod lab;
 mod seeded;
+mod values;
 
 pub use blocks::{Layout, Plan};
 pub use crossed::{Coordinates, Crossed, RUNS_PER_BLOCK};
-pub use definition::{DefinitionError, parse};
+pub use definition::{BYTES_MAX, DefinitionError, parse};
 pub use expand::{ExpandError, Expanded, expand, places};
 pub use factor::{FactorError, Offer, Sweep, apply, parse_sweep, stack_class};
 pub use lab::{LabSettings, asked, parse_lab};
+pub use values::{ValuesError, range, values};

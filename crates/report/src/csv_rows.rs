@@ -5,6 +5,7 @@ use std::io::Write;
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{Metric, Outcome, Phase, Sample, TableFindings, TableValue, metrics_of};
 
+use crate::words::visible;
 use crate::{ReportError, verbs};
 
 /// Columns before those of the metrics.
@@ -22,17 +23,18 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     if let Findings::Topo(found) = record.findings {
         return verbs::topo::csv(&found.topology, out);
     }
-    let mut rows = csv::Writer::from_writer(out);
-    if verbs::rows(record.findings, &mut rows)? {
-        return Ok(rows.flush()?);
+    let mut plain = csv::Writer::from_writer(Vec::new());
+    if verbs::rows(record.findings, &mut plain)? {
+        plain.flush()?;
+        return harmless(plain.get_ref(), out);
     }
+    let mut rows = csv::Writer::from_writer(out);
     let metrics = metrics_of(record.samples);
     rows.write_record(BEFORE.into_iter().chain(metrics.iter().map(|it| it.field())).chain(AFTER))?;
+    let names: Vec<(String, String)> =
+        record.commands.iter().map(|it| (visible(&it.name), visible(&it.command))).collect();
     for sample in record.samples {
-        let (name, command) = record
-            .commands
-            .get(usize::from(sample.command))
-            .map_or(("", ""), |command| (command.name.as_str(), command.command.as_str()));
+        let (name, command) = names.get(usize::from(sample.command)).map_or(("", ""), |(a, b)| (a, b));
         rows.write_field(name)?;
         rows.write_field(command)?;
         for field in fields(sample, &metrics) {
@@ -41,6 +43,17 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         rows.write_record(None::<&[u8]>)?;
     }
     Ok(rows.flush()?)
+}
+
+/// Writes the same rows with every field as people may see it: what somebody else named does not break lines, drive a
+/// terminal or turn the direction of what stands beside it.
+fn harmless(rows: &[u8], out: &mut dyn Write) -> Result<(), ReportError> {
+    let mut shown = csv::Writer::from_writer(out);
+    let mut plain = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(rows);
+    for row in plain.records() {
+        shown.write_record(row?.iter().map(visible))?;
+    }
+    Ok(shown.flush()?)
 }
 
 /// Columns of a live table.
@@ -57,9 +70,9 @@ pub(crate) fn values(found: &TableFindings, first: bool, out: &mut dyn Write) ->
         rows.write_record([
             &elapsed,
             &object.to_string(),
-            object_name.as_deref().unwrap_or_default(),
+            &object_name.as_deref().map(visible).unwrap_or_default(),
             &key.to_string(),
-            key_name.as_deref().unwrap_or_default(),
+            &key_name.as_deref().map(visible).unwrap_or_default(),
             &value.to_string(),
             &optional(*rate_per_s),
         ])?;

@@ -6,6 +6,7 @@ use fauxplat_model::{Event, Evidence, Histogram, Process, Series, ShiftSample, T
 use serde::{Serialize, Serializer};
 
 use crate::ReportError;
+use crate::words::visible;
 
 /// `evidence[]`: every piece but the runs, which stand with their commands, in the order in which they came.
 pub(crate) struct Pieces<'a>(pub(crate) &'a [Evidence]);
@@ -58,12 +59,8 @@ pub(crate) fn write_csv(evidence: &[Evidence], out: &mut dyn Write) -> Result<()
     for (number, piece) in pieces.enumerate() {
         let about = About::of(number, piece);
         for Figure { figure, at, value } in figures(piece) {
-            let fields = about.fields.iter().map(String::as_str);
-            rows.write_record([piece.kind()].into_iter().chain(fields).chain([
-                figure.as_str(),
-                &at,
-                &value,
-            ]))?;
+            let fields = about.fields.iter().chain([&figure, &at, &value]);
+            rows.write_record([piece.kind().to_owned()].into_iter().chain(fields.map(|it| visible(it))))?;
         }
     }
     Ok(rows.flush()?)

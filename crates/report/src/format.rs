@@ -14,10 +14,18 @@ pub enum Format {
     Json,
     /// One row per run, every metric a column.
     Csv,
+    /// One row per command: what `--export-csv` of hyperfine writes, in seconds.
+    CsvSummary,
     /// Tables and sentences for pull-request comments.
     Markdown,
+    /// The same in AsciiDoc.
+    AsciiDoc,
+    /// The same in Org.
+    Org,
     /// The `--export-json` of hyperfine 1, in seconds.
     HyperfineJson,
+    /// The `--export-json` of hyperfine 2.
+    HyperfineJson2,
     /// A benchmark suite that pyperf 2 loads.
     PyperfJson,
     /// The `customSmallerIsBetter` input of github-action-benchmark.
@@ -26,6 +34,8 @@ pub enum Format {
     BencherBmf,
     /// The text of Go's benchmarks, one line per run.
     GoBenchmark,
+    /// The test report that most CI systems show: a case for each verdict.
+    JUnit,
     /// A drawing, of findings that have one.
     Svg,
     /// One page from which nothing is loaded.
@@ -40,16 +50,21 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 14] = [
+    pub const ALL: [Format; 19] = [
         Format::Text,
         Format::Json,
         Format::Csv,
+        Format::CsvSummary,
         Format::Markdown,
+        Format::AsciiDoc,
+        Format::Org,
         Format::HyperfineJson,
+        Format::HyperfineJson2,
         Format::PyperfJson,
         Format::GithubActionBenchmark,
         Format::BencherBmf,
         Format::GoBenchmark,
+        Format::JUnit,
         Format::Svg,
         Format::Html,
         Format::Boxes,
@@ -58,8 +73,8 @@ impl Format {
     ];
 
     /// What a command line says of its option for formats.
-    pub const HELP: &'static str = "text, json, csv, markdown, html, hyperfine-json, pyperf-json, \
-        github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; \
+    pub const HELP: &'static str = "text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, \
+        hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; \
         openmetrics for table";
 
     /// The words of all formats, for a message.
@@ -74,12 +89,17 @@ impl Format {
             Format::Text => "text",
             Format::Json => "json",
             Format::Csv => "csv",
+            Format::CsvSummary => "csv-summary",
             Format::Markdown => "markdown",
+            Format::AsciiDoc => "asciidoc",
+            Format::Org => "org",
             Format::HyperfineJson => "hyperfine-json",
+            Format::HyperfineJson2 => "hyperfine-json-2",
             Format::PyperfJson => "pyperf-json",
             Format::GithubActionBenchmark => "github-action-benchmark",
             Format::BencherBmf => "bencher-bmf",
             Format::GoBenchmark => "go-benchmark",
+            Format::JUnit => "junit",
             Format::Svg => "svg",
             Format::Html => "html",
             Format::Boxes => "boxes",
@@ -120,6 +140,26 @@ impl Default for Style {
     fn default() -> Self {
         Style { colour: false, width: 80, unicode: true }
     }
+}
+
+/// What of a report is shown, and in which order. The user decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// The unit of all times in the tables of `run`; the one that suits each row when absent.
+    pub unit: Option<TimeUnit>,
+    /// Whether the table of several commands begins with the fastest, rather than in the order in which they were given.
+    pub by_mean: bool,
+}
+
+/// A unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Millionths of a second.
+    Microsecond,
+    /// Thousandths.
+    Millisecond,
+    /// Seconds.
+    Second,
 }
 
 #[cfg(test)]

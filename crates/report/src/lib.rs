@@ -24,9 +24,9 @@ use std::io::{BufWriter, Write};
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{Comparison, Evidence};
 
-pub use baseline::{BaselineSeries, SourceFormat, read_baseline};
+pub use baseline::{BASELINE_BYTES_MAX, BaselineSeries, SourceFormat, read_baseline};
 pub use error::ReportError;
-pub use format::{Format, Style};
+pub use format::{Format, Style, TimeUnit, View};
 pub use json::evidence_json;
 
 /// Bytes that are gathered before `out` is called: JSON writers make a call for every bracket.
@@ -42,17 +42,28 @@ const BUFFER_BYTES: usize = 64 << 10;
 /// [`ReportError::Io`] when `out` fails, and [`ReportError::NothingToExport`] when the record holds nothing that
 /// the format can carry, for instance an A/A calibration as hyperfine's JSON.
 pub fn write(record: &Record, format: Format, style: &Style, out: &mut dyn Write) -> Result<(), ReportError> {
+    write_viewed(record, format, style, &View::default(), out)
+}
+
+/// The same, shown as the user wants it.
+fn write_viewed(
+    record: &Record,
+    format: Format,
+    style: &Style,
+    view: &View,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, out);
     match format {
         Format::Json => json::write(record, &mut out)?,
         Format::Csv => csv_rows::write(record, &mut out)?,
-        _ if render::write(record, format, style, &mut out)? => {}
+        _ if render::write(record, format, style, view, &mut out)? => {}
         _ => export::write(record, format, style, &mut out)?,
     }
     Ok(out.flush()?)
 }
 
-/// Writes an experiment as [`write`] does, with the evidence that is no run: in JSON as `evidence[]`, in CSV as one row per
+/// Writes an experiment as [`write`] does, shown as the user wants it, with the evidence that is no run: in JSON as `evidence[]`, in CSV as one row per
 /// figure where the experiment has no runs. The other formats have no place for it.
 ///
 /// # Errors
@@ -62,18 +73,18 @@ pub fn write_with_evidence(
     record: &Record,
     evidence: &[Evidence],
     format: Format,
-    style: &Style,
+    (style, view): (&Style, &View),
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
     let pieces = evidence::Pieces(evidence);
     if pieces.is_empty() {
-        return write(record, format, style, out);
+        return write_viewed(record, format, style, view, out);
     }
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, out);
     match format {
         Format::Json => json::write_all(record, pieces, &mut out)?,
         Format::Csv if record.samples.is_empty() => evidence::write_csv(evidence, &mut out)?,
-        _ => return write(record, format, style, &mut out),
+        _ => return write_viewed(record, format, style, view, &mut out),
     }
     Ok(out.flush()?)
 }

@@ -32,7 +32,7 @@ impl<'a> ByCommand<'a> {
 
 /// Whether a run counts in the findings: measured, and successful unless failures were to be ignored.
 pub(crate) fn is_analysed(sample: &Sample, command: &Command) -> bool {
-    sample.phase == Phase::Measured && (sample.outcome.is_success() || command.condition.ignore_failure)
+    sample.phase == Phase::Measured && (sample.outcome.is_success() || command.condition.ignore_failure.any())
 }
 
 /// The readings of a metric over the analysed runs of a command.

@@ -10,15 +10,15 @@ use fauxplat_model::{
 
 use crate::parts::{Grid, Tone};
 use crate::samples::{compared, summary};
-use crate::verdict;
 use crate::words::{Scale, TIE, change, p_value, percent, quantity, visible};
+use crate::{View, verdict};
 
 /// The metrics of one command, leaving out those that were zero in every run.
-pub(crate) fn metrics(found: &RunFindings) -> Grid {
+pub(crate) fn metrics(found: &RunFindings, view: &View) -> Grid {
     let mut grid = Grid::new(&["metric", "median", "95 % interval", "mean ± sd", "min … max"], &[3, 4, 2]);
     for summary in found.summaries.iter().filter(|summary| !is_zero(summary) && !is_echo(found, summary)) {
         let mut cells = vec![summary.metric.title().to_owned()];
-        cells.extend(location_and_spread(summary));
+        cells.extend(location_and_spread(summary, view));
         grid.push(Tone::Plain, cells);
     }
     grid
@@ -41,9 +41,9 @@ fn is_zero(summary: &Summary) -> bool {
 }
 
 /// Median, interval, mean ± sd, min … max, all in the unit that stands after the median.
-fn location_and_spread(summary: &Summary) -> [String; 4] {
+fn location_and_spread(summary: &Summary, view: &View) -> [String; 4] {
     let typical = if summary.median == 0.0 { summary.max } else { summary.median };
-    let scale = Scale::of(summary.metric, typical);
+    let scale = Scale::viewed(summary.metric, typical, view);
     let number = |value| scale.number(value);
     [
         scale.with_unit(summary.median),
@@ -53,21 +53,30 @@ fn location_and_spread(summary: &Summary) -> [String; 4] {
     ]
 }
 
-/// Medians of several commands side by side, relative to the first.
-pub(crate) fn relative(record: &Record, found: &[RunFindings]) -> Grid {
+/// Medians of several commands side by side, relative to the first that was given.
+pub(crate) fn relative(record: &Record, found: &[RunFindings], view: &View) -> Grid {
     let header = ["command", "wall time", "relative", "CPU time", "peak memory", "runs"];
     let mut grid = Grid::named(&header, &[5, 3, 4]);
     let first = found.first().and_then(|first| summary(first, Metric::WALL)).map(|it| it.median);
-    for (command, found) in record.commands.iter().zip(found) {
+    let mut commands: Vec<_> = record.commands.iter().zip(found).collect();
+    if view.by_mean {
+        let mean = |found| summary(found, Metric::WALL).map_or(f64::INFINITY, |wall| wall.mean);
+        commands.sort_by(|(_, a), (_, b)| mean(a).total_cmp(&mean(b)));
+    }
+    for (command, found) in commands {
         let wall = summary(found, Metric::WALL);
+        let median = |metric| {
+            let shown = |it: &Summary| Scale::viewed(metric, it.median, view).with_unit(it.median);
+            summary(found, metric).map_or("–".to_owned(), shown)
+        };
         let relative =
             wall.zip(first).filter(|(_, first)| *first > 0.0).map(|(wall, first)| wall.median / first);
         let cells = vec![
             visible(&command.name),
-            median(found, Metric::WALL),
+            median(Metric::WALL),
             relative.map_or("–".to_owned(), |ratio| format!("{ratio:.3}")),
-            median(found, Metric::CPU),
-            median(found, Metric::PEAK_MEMORY),
+            median(Metric::CPU),
+            median(Metric::PEAK_MEMORY),
             wall.map_or(0, |wall| wall.n).to_string(),
         ];
         grid.push(Tone::Plain, cells);

@@ -1,8 +1,8 @@
 //! The verdict of a comparison in words that state what they cover.
 
 use fauxplat_model::{
-    Comparison, Dropped, DroppedReason, Grade, Metric, Scope, Secondary, StoppedBy, Unit, VarianceBudget,
-    Verdict,
+    Comparison, DifferenceIn, Dropped, DroppedReason, Extent, Grade, Metric, Scope, Secondary, StoppedBy,
+    Tail, Unit, VarianceBudget, Verdict,
 };
 
 use crate::words::{TIE, change, counted, listed, p_value, percent, round_percent};
@@ -46,11 +46,35 @@ pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
 }
 
 fn different(comparison: &Comparison, a: &str, b: &str) -> String {
+    if let ([DifferenceIn::Tail], Some(tail)) = (comparison.difference_in.as_slice(), &comparison.tail) {
+        return different_in_tail(comparison, tail, a, b);
+    }
     let ratio = comparison.effect_ratio;
     let amount = percent((ratio - 1.0).abs());
     let factor = factor(comparison.metric, ratio).map_or_else(String::new, |factor| format!(", {factor}"));
     let relation = relation(comparison, ratio > 1.0);
-    format!("{b} {relation} {a} by {amount}{factor} ({})", interval(comparison))
+    let within = match comparison.beyond_margin {
+        Some(false) => format!(", within the margin of ±{}", round_percent(comparison.margin)),
+        _ => String::new(),
+    };
+    format!("{b} {relation} {a} by {amount}{factor}{within} ({})", interval(comparison))
+}
+
+/// What is different now and then, though typical runs are not, or are not known to be.
+fn different_in_tail(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> String {
+    let (slow, other, more, less) = match tail.share_b >= tail.share_a {
+        true => (b, a, tail.share_b, tail.share_a),
+        false => (a, b, tail.share_a, tail.share_b),
+    };
+    let beyond = percent(tail.threshold_ratio - 1.0);
+    let (more, less) = (percent(more), percent(less));
+    let relation = if is_time(comparison.metric) { "slower" } else { "higher" };
+    format!(
+        "{b} and {a} differ in some of their runs: {slow} was {relation} than {other} by more than {beyond} in {more} of the \
+         pairs, and {other} than {slow} in {less}; typical runs: {} ({})",
+        change(comparison.effect_ratio),
+        interval(comparison)
+    )
 }
 
 /// A large ratio in words.
@@ -85,6 +109,21 @@ fn relation(comparison: &Comparison, more: bool) -> String {
 }
 
 fn equivalent(comparison: &Comparison, a: &str, b: &str) -> String {
+    if let (Some(extent), Some(tail)) = (comparison.extent, &comparison.tail) {
+        let (margin, interval) = (round_percent(comparison.margin), interval(comparison));
+        let (beyond, excluded) = (percent(tail.threshold_ratio - 1.0), percent(tail.excess_excluded));
+        let much = if is_time(comparison.metric) { "much slower" } else { "much higher" };
+        return match extent {
+            Extent::Whole => format!(
+                "{a} and {b} are equivalent: typical runs differ by at most ±{margin} ({interval}), and neither is {much} \
+                 (by more than {beyond}) in {excluded} of its runs more than the other"
+            ),
+            Extent::Typical => format!(
+                "Typical runs of {a} and {b} are equivalent: they differ by at most ±{margin} ({interval}). That one is \
+                 {much} (by more than {beyond}) in up to {excluded} of its runs more than the other is not excluded"
+            ),
+        };
+    }
     let are = if comparison.grade == Grade::AgainstBaseline { "look" } else { "are" };
     format!(
         "{a} and {b} {are} equivalent: the difference is within ±{} ({})",
@@ -105,7 +144,27 @@ fn inconclusive(comparison: &Comparison, a: &str, b: &str) -> String {
         Some(needed) => format!("; about {needed}{TIE}pairs would decide"),
         None => String::new(),
     };
-    format!("{b} against {a}: inconclusive after {pairs}{}: {}{needed}", limit(comparison), doubt(comparison))
+    let cpu = cpu_time(comparison).map_or_else(String::new, |words| format!("; {words}"));
+    format!(
+        "{b} against {a}: inconclusive after {pairs}{}: {}{needed}{cpu}",
+        limit(comparison),
+        doubt(comparison)
+    )
+}
+
+/// Where wall time leaves the question open, CPU time may answer one of its own.
+fn cpu_time(comparison: &Comparison) -> Option<String> {
+    let cpu = comparison.secondary.iter().find(|it| it.metric == Metric::CPU)?;
+    let margin = 1.0 + comparison.margin;
+    let interval = format!("{} to {}", change(cpu.ci_low_ratio), change(cpu.ci_high_ratio));
+    let words = match cpu.different {
+        true => format!("CPU time does differ: {} ({interval})", change(cpu.effect_ratio)),
+        false if cpu.ci_low_ratio >= 1.0 / margin && cpu.ci_high_ratio <= margin => {
+            format!("CPU time is equal within ±{} ({interval})", round_percent(comparison.margin))
+        }
+        false => return None,
+    };
+    (comparison.metric == Metric::WALL && !is_baseline(comparison)).then_some(words)
 }
 
 /// What ended a comparison before it was decided.
@@ -176,6 +235,23 @@ pub(crate) fn tests(comparison: &Comparison) -> String {
         change(comparison.bootstrap_low_ratio),
         change(comparison.bootstrap_high_ratio)
     )
+}
+
+/// Means with slow runs included, and how often one was much slower.
+pub(crate) fn slow_runs(comparison: &Comparison) -> Option<String> {
+    let tail = comparison.tail.as_ref()?;
+    let ends = |[low, high]: [f64; 2]| format!("{} to {}", percent(low), percent(high));
+    let mean = comparison.mean.map_or_else(String::new, |mean| {
+        format!("Means: {} ({} to {}). ", change(mean.ratio), change(mean.low_ratio), change(mean.high_ratio))
+    });
+    Some(format!(
+        "{mean}The second was higher by more than {} in {} of the pairs ({}), the first in {} ({}).",
+        percent(tail.threshold_ratio - 1.0),
+        percent(tail.share_b),
+        ends(tail.share_b_interval),
+        percent(tail.share_a),
+        ends(tail.share_a_interval),
+    ))
 }
 
 /// The metrics that do not decide: those that moved, or that none did.
@@ -267,8 +343,11 @@ fn reason(reason: DroppedReason) -> &'static str {
 /// One word for tables.
 pub(crate) fn word(comparison: &Comparison) -> &'static str {
     match comparison.verdict {
+        Verdict::Equivalent if comparison.extent == Some(Extent::Typical) => "typically equivalent",
         Verdict::Equivalent => "equivalent",
         Verdict::Inconclusive => "inconclusive",
+        Verdict::Different if comparison.difference_in == [DifferenceIn::Tail] => "different in some runs",
+        Verdict::Different if comparison.beyond_margin == Some(false) => "different, within the margin",
         Verdict::Different => match (comparison.b_is_better(), comparison.effect_ratio > 1.0) {
             (true, _) if is_speed(comparison.metric) => "faster",
             (false, _) if is_speed(comparison.metric) => "slower",

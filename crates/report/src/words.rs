@@ -3,6 +3,8 @@
 use fauxplat_model::{Metric, Unit};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::{TimeUnit, View};
+
 /// Stands between a number and its unit, so that no line breaks there; [`spaced`] makes it a blank at last.
 pub(crate) const TIE: char = '\u{a0}';
 
@@ -77,9 +79,21 @@ impl Scale {
             Unit::Count => &[(1.0, "")],
             Unit::MicroPerSecond => &PER_TIME,
         };
-        let fits = |&&(divisor, _): &&(f64, &str)| typical.abs() >= divisor * 0.99995;
+        // What four digits would round up to a whole unit is told in it: 1.000 µs, not 1000 ns.
+        let fits = |&&(divisor, _): &&(f64, &str)| typical.abs() >= divisor * 0.9995;
         let &(divisor, unit) = steps.iter().rev().find(fits).unwrap_or(&steps[0]);
         Scale { divisor, unit, whole: metric.unit() == Unit::Count || divisor == 1.0 }
+    }
+
+    /// The same, or the unit of time that the user wants.
+    pub(crate) fn viewed(metric: Metric, typical: f64, view: &View) -> Scale {
+        let (divisor, unit) = match view.unit.filter(|_| metric.unit() == Unit::Nanos) {
+            None => return Scale::of(metric, typical),
+            Some(TimeUnit::Microsecond) => (1e3, "µs"),
+            Some(TimeUnit::Millisecond) => (1e6, "ms"),
+            Some(TimeUnit::Second) => (1e9, "s"),
+        };
+        Scale { divisor, unit, whole: false }
     }
 
     /// The number without its unit, with as many digits as its size deserves.
@@ -147,7 +161,9 @@ fn magnitude(percent: f64) -> String {
         p if p >= 99.95 => format!("{p:.0}{TIE}%"),
         p if p >= 9.995 => format!("{p:.1}{TIE}%"),
         p if p >= 0.0995 || p == 0.0 => format!("{p:.2}{TIE}%"),
-        p => format!("{p:.3}{TIE}%"),
+        p if p >= 0.0005 => format!("{p:.3}{TIE}%"),
+        // It is not zero, and must not look like it.
+        _ => format!("<0.001{TIE}%"),
     }
 }
 
@@ -252,9 +268,58 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(names), ["", "a", "a and b", "a, b and c"]);
     }
 
-    /// What a number in a report says, in the unit beside it.
+    #[test]
+    fn what_rounds_up_to_a_unit_is_told_in_it() {
+        let shown = |metric, value| spaced(&quantity(metric, value));
+        for (ns, expected) in [
+            (999.0, "999 ns"),
+            (999.5, "1.000 µs"),
+            (999.6, "1.000 µs"),
+            (999_499.0, "999.5 µs"),
+            (999_500.0, "1.000 ms"),
+            (999_960_000.0, "1.000 s"),
+            (0.4, "0.4 ns"),
+        ] {
+            assert_eq!(shown(Metric::WALL, ns), expected, "{ns}");
+        }
+        assert_eq!(shown(Metric::PEAK_MEMORY, 1023.0), "1023 B");
+        assert_eq!(shown(Metric::PEAK_MEMORY, 1_047_552.0), "1023 KiB");
+        assert_eq!(shown(Metric::PEAK_MEMORY, 1_048_500.0), "1.000 MiB");
+        assert_eq!(shown(Metric::MINOR_FAULTS, 1e15), "1.000e15");
+        assert_eq!(shown(Metric::RATE, 999_600_000.0), "1.000 k/s");
+    }
+
+    #[test]
+    fn what_is_too_small_to_show_is_not_shown_as_zero() {
+        assert_eq!(spaced(&change(1.000_000_1)), "+<0.001 %");
+        assert_eq!(spaced(&change(1.0 - 1e-12)), "−<0.001 %");
+        assert_eq!(spaced(&percent(4.9e-6)), "<0.001 %");
+        assert_eq!(spaced(&percent(5.1e-6)), "0.001 %");
+        assert_eq!(spaced(&percent(f64::MIN_POSITIVE)), "<0.001 %");
+        assert_eq!([percent(0.0), percent(-0.0)].map(|it| spaced(&it)), ["0.00 %", "0.00 %"]);
+    }
+
+    #[test]
+    fn what_is_no_number_is_a_question() {
+        for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let shown = [quantity(Metric::WALL, odd), change(odd), percent(odd), round_percent(odd)];
+            assert!(shown.iter().all(|it| it.starts_with('?')), "{shown:?}");
+            assert_eq!(p_value(odd), "p unknown");
+        }
+        assert_eq!(round_percent(1e9), "?", "nobody asks for a margin of a thousand million times");
+    }
+
+    #[test]
+    fn numbers_beyond_all_sense_are_short() {
+        assert_eq!(spaced(&percent(1e5)), "1.00e7 %");
+        assert_eq!(spaced(&quantity(Metric::PEAK_MEMORY, 1e300)).len(), "9.313e290 GiB".len());
+        assert!(quantity(Metric::WALL, f64::MAX).len() < 16);
+    }
+
+    /// What a number in a report says, in the unit beside it. What is less than can be shown is as good as half of it.
     fn read(shown: &str) -> f64 {
-        shown.trim_start_matches('+').replace('−', "-").parse().unwrap()
+        let shown = shown.trim_start_matches('+').replace('−', "-").replace("<0.001", "0.0005");
+        shown.parse().unwrap()
     }
 
     proptest! {
@@ -288,8 +353,33 @@ mod tests {
         }
 
         #[test]
+        fn no_quantity_could_be_told_in_the_next_unit(value in 1.0f64..1e11) {
+            for (metric, step, last) in [(Metric::WALL, 1000.0, "s"), (Metric::PEAK_MEMORY, 1024.0, "GiB")] {
+                let scale = Scale::of(metric, value);
+                prop_assert!(scale.unit == last || read(&scale.number(value)) < step, "{value} {}", scale.unit);
+            }
+        }
+
+        #[test]
         fn shortened_names_fit(name in "\\PC{0,80}", width in 3usize..60) {
             prop_assert!(shorten(&visible(&name), width, "…").width() <= width);
+        }
+
+        #[test]
+        fn shortened_names_keep_both_ends(name in "[a-z]{1,80}", width in 3usize..60) {
+            let short = shorten(&name, width, "…");
+            let (head, tail) = short.split_once('…').unwrap_or((&short, ""));
+            prop_assert!(name.starts_with(head) && name.ends_with(tail), "{short}");
+            prop_assert!(short == name || short.width() == width, "no room is left unused: {short}");
+        }
+
+        /// What is visible stays so: a text that went through twice is not escaped twice.
+        #[test]
+        fn what_is_visible_is_visible_already(text in any::<String>()) {
+            let once = visible(&text);
+            prop_assert!(!once.chars().any(is_hidden), "{once:?}");
+            prop_assert_eq!(visible(&once), once.clone());
+            prop_assert_eq!(once == text, !text.chars().any(is_hidden));
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Opening the file: what it is, who may write it, and how SQLite is set up.
 
-use std::fs;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
@@ -27,6 +29,7 @@ pub(crate) fn open(path: &Path) -> Result<(Connection, Access), StoreError> {
     let exists = check_kind(path)?;
     if !exists {
         create_parents(path)?;
+        create(path);
     }
     match writable(path) {
         Ok(connection) if !connection.is_readonly(MAIN_DB).map_err(at(path))? => {
@@ -49,10 +52,45 @@ fn check_kind(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
+/// Makes the folders that are missing. Each belongs to whoever owns the one that it is in, as far as we may give it away:
+/// what root makes below a user's folder is the user's, or the user could not measure any more.
 fn create_parents(path: &Path) -> Result<(), StoreError> {
-    let parent = path.parent().unwrap_or(Path::new(""));
-    fs::create_dir_all(parent)
-        .map_err(|error| StoreError::CannotCreate { path: path.to_owned(), reason: error.to_string() })
+    let failed =
+        |error: io::Error| StoreError::CannotCreate { path: path.to_owned(), reason: error.to_string() };
+    let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    let missing: Vec<&Path> = folders.take_while(|folder| !folder.exists()).collect();
+    for folder in missing.into_iter().rev() {
+        match fs::create_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
+            done => {
+                done.map_err(failed)?;
+                let seen = fs::symlink_metadata(folder).map_err(failed)?;
+                let opened = File::open(folder).map_err(failed)?;
+                let now = opened.metadata().map_err(failed)?;
+                // Not what somebody has put in its place meanwhile.
+                if seen.is_dir() && (seen.dev(), seen.ino()) == (now.dev(), now.ino()) {
+                    give_to_owner_of_folder(&opened, folder);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Makes an empty file, which SQLite takes for a new store, and the files beside it will have the same owner. What cannot
+/// be made is left to SQLite, which says why; a link is not followed.
+fn create(path: &Path) {
+    if let Ok(file) = OpenOptions::new().write(true).create_new(true).mode(0o644).open(path) {
+        give_to_owner_of_folder(&file, path);
+    }
+}
+
+fn give_to_owner_of_folder(made: &File, path: &Path) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if let Ok(owner) = fs::metadata(folder) {
+        // An ordinary user gives nothing away, and need not.
+        let _not_permitted = fchown(made, Some(owner.uid()), Some(owner.gid()));
+    }
 }
 
 /// Opens for writing and reads the header, since SQLite touches the file no earlier.

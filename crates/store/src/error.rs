@@ -128,7 +128,10 @@ pub enum StoreError {
         text: String,
     },
     /// The experiment is still being written.
-    #[error("{path}: experiment {id} is still running, so it cannot be removed; end it first")]
+    #[error(
+        "{path}: experiment {id} is still running, here or in a container that cannot be seen from here, so it cannot be \
+         removed; end it first"
+    )]
     StillRunning {
         /// The path of the store.
         path: PathBuf,

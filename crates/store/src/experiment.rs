@@ -210,7 +210,7 @@ fn insert_command(
         json("argument vector", &command.argv)?,
         json("parameters", &command.parameters)?,
         command.prepare.as_ref().map(|words| json("prepare command", words)).transpose()?,
-        command.cleanup.as_ref().map(|words| json("cleanup command", words)).transpose()?,
+        command.conclude.as_ref().map(|words| json("conclude command", words)).transpose()?,
         json("condition", &command.condition)?,
     ];
     let mut statement = transaction.prepare_cached(sql::INSERT_COMMAND).map_err(at(path))?;

@@ -100,7 +100,8 @@ pub(crate) fn command(row: &rusqlite::Row<'_>, warnings: &mut Vec<String>) -> ru
         argv: words("argument vector", &row.get::<_, String>(4)?, warnings),
         parameters: serde_json::from_str(&row.get::<_, String>(5)?).unwrap_or_default(),
         prepare: optional(6)?,
-        cleanup: optional(7)?,
+        // The column is older than the word: it always held what runs after each run.
+        conclude: optional(7)?,
         condition: noun(&row.get::<_, String>(8)?, warnings),
     })
 }

@@ -1,23 +1,71 @@
 //! Who writes an experiment: it tells one that is running from one whose process is gone.
+//!
+//! Containers that share a store number their processes each for itself, so the name says which numbers are meant: it
+//! has the namespace as well. Of a process in a namespace that cannot be seen from here nobody knows whether it runs,
+//! and then it does: what is still being written must not be removed.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 
+use fauxplat_procfs::status;
 use fauxplat_procfs::task::TaskStat;
 
-/// This process, as no other process is: boot, process id, start time.
+/// This process, as no other process is: boot, process id, start time, namespace of process ids.
 pub(crate) fn own() -> String {
-    let pid = std::process::id();
-    format!("{} {pid} {}", boot(), start_ticks(pid).unwrap_or_default())
+    // Its own number of a namespace, and the one under which `/proc` shows it, differ where `/proc` is another's.
+    let start = start_ticks("self").unwrap_or_default();
+    format!("{} {} {start} {}", boot(), std::process::id(), namespace("self").unwrap_or_default())
 }
 
-/// Whether the process that wrote this still runs.
+/// Whether the process that wrote this still runs, as far as that can be seen from here.
 pub(crate) fn is_alive(owner: &str) -> bool {
     let mut parts = owner.split(' ');
     let (Some(boot_id), Some(pid), Some(start)) = (parts.next(), parts.next(), parts.next()) else {
         return false;
     };
-    let started = pid.parse().ok().and_then(start_ticks);
-    boot_id == boot() && started.is_some_and(|ticks| start.parse() == Ok(ticks))
+    let (Ok(pid), Ok(start)) = (pid.parse::<u32>(), start.parse::<u64>()) else { return false };
+    if boot_id != boot() {
+        return false;
+    }
+    let here = namespace("self").filter(|_| shows_our_numbers());
+    match parts.next().and_then(|namespace| namespace.parse().ok()) {
+        Some(there) if here != Some(there) => is_alive_elsewhere(there, pid, start),
+        // Earlier versions did not say which numbers they meant.
+        _ => start_ticks(&pid.to_string()) == Some(start),
+    }
+}
+
+/// The namespace in which the first process of the machine is, see `PROC_PID_INIT_INO` in the kernel's `proc_ns.h`.
+const FIRST_NAMESPACE: u64 = 0xEFFF_FFFC;
+
+/// The same for a process of another namespace: it is looked for among all that are to be seen from here. In the first
+/// namespace they all are, unless `/proc` hides them (`hidepid` in `proc(5)`).
+fn is_alive_elsewhere(there: u64, pid: u32, start: u64) -> bool {
+    let is_it = |process: &str| {
+        let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        status::innermost_process(&text) == Some(pid)
+            && start_ticks(process) == Some(start)
+            && namespace(process).is_none_or(|namespace| namespace == there)
+    };
+    let names = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut processes = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let sees_all = namespace("self") == Some(FIRST_NAMESPACE) && shows_our_numbers() && shows_the_first();
+    processes.any(|name| name.bytes().all(|byte| byte.is_ascii_digit()) && is_it(&name)) || !sees_all
+}
+
+fn shows_the_first() -> bool {
+    fs::read_to_string("/proc/1/status").is_ok()
+}
+
+/// Whether `/proc` numbers processes as this process knows itself.
+fn shows_our_numbers() -> bool {
+    let shown = fs::read_link("/proc/self").ok();
+    shown.is_some_and(|shown| shown.as_os_str() == std::process::id().to_string().as_str())
+}
+
+/// The namespace of a process, by the number of its file (`namespaces(7)`).
+fn namespace(process: &str) -> Option<u64> {
+    fs::metadata(format!("/proc/{process}/ns/pid")).ok().map(|facts| facts.ino())
 }
 
 fn boot() -> String {
@@ -25,8 +73,8 @@ fn boot() -> String {
 }
 
 /// When a process began. A zombie no longer writes.
-fn start_ticks(pid: u32) -> Option<u64> {
-    let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+fn start_ticks(process: &str) -> Option<u64> {
+    let line = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     TaskStat::parse(&line).filter(|task| !task.is_dead())?.start_ticks()
 }
 
@@ -34,13 +82,29 @@ fn start_ticks(pid: u32) -> Option<u64> {
 mod tests {
     use super::*;
 
+    /// This process with one of its parts replaced.
+    fn with(part: usize, text: &str) -> String {
+        let own = own();
+        let mut parts: Vec<&str> = own.split(' ').collect();
+        parts[part] = text;
+        parts.join(" ")
+    }
+
     #[test]
     fn this_process_is_alive_and_strangers_are_not() {
         assert!(is_alive(&own()), "{}", own());
-        let (rest, _) =
-            own().rsplit_once(' ').map(|(rest, ticks)| (rest.to_owned(), ticks.to_owned())).unwrap();
-        assert!(!is_alive(&format!("{rest} 1")), "the process id was used again");
-        assert!(!is_alive(&own().replacen(&boot(), "another-boot", 1)), "the machine was started again");
+        assert!(!is_alive(&with(2, "1")), "the process id was used again");
+        assert!(!is_alive(&with(0, "another-boot")), "the machine was started again");
         assert!(!is_alive("") && !is_alive("a b c"));
+        let earlier = own().rsplit_once(' ').unwrap().0.to_owned();
+        assert!(is_alive(&earlier), "as earlier versions wrote it");
+        assert!(!is_alive(&format!("{} 1 1", boot())));
+    }
+
+    /// Who cannot be seen may be there.
+    #[test]
+    fn nobody_is_dead_who_cannot_be_seen() {
+        let sees_all = namespace("self") == Some(FIRST_NAMESPACE) && shows_the_first();
+        assert_eq!(is_alive(&with(3, "4026539999")), !sees_all);
     }
 }

@@ -2,11 +2,12 @@
 #![expect(unsafe_code, reason = "openat relative to a folder has no safe form in std")]
 
 use std::ffi::CStr;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 /// Opens a file to read it from its beginning, or to append to it, without waiting for anybody: a named pipe that nobody
 /// writes to reads as empty, and one that nobody reads cannot be written to. See `fifo(7)`.
@@ -102,6 +103,56 @@ pub fn unnamed(folder: &Path) -> io::Result<File> {
     }
 }
 
+/// A place on the way to a file where somebody besides root and this user may put another file under its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exposed {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Its owner.
+    pub owner: u32,
+    /// Its permissions.
+    pub mode: u32,
+}
+
+/// The first folder on the way to a file that is not root's or ours, or that others may write to. In a folder whose files
+/// only their owners may rename (`/tmp`, see "sticky" in `inode(7)`) other folders are safe, and files are not: somebody
+/// may have made one under the name before.
+///
+/// # Errors
+/// The folder of the file is not there, or may not be looked at.
+pub fn exposed(file: &Path) -> io::Result<Option<Exposed>> {
+    const STICKY: u32 = 0o1000;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Links are followed once, here; what is left of the way has none.
+    let folder = folder.canonicalize()?;
+    for (distance, folder) in folder.ancestors().enumerate() {
+        let facts = folder.symlink_metadata()?;
+        let (owner, mode) = (facts.uid(), facts.mode() & 0o7777);
+        let is_ours = owner == 0 || owner == crate::process::user_id();
+        let is_closed = mode & 0o022 == 0 || (distance > 0 && mode & STICKY != 0);
+        if !is_ours || !is_closed {
+            return Ok(Some(Exposed { folder: folder.to_owned(), owner, mode }));
+        }
+    }
+    Ok(None)
+}
+
+/// Opens a file as these options say, but no symbolic link, and without waiting at a named pipe.
+///
+/// # Errors
+/// Those of `open(2)`; `ELOOP` for a link.
+pub fn open_itself(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
+}
+
+/// Whether this user may write to a file or folder, as far as can be told without writing: permissions, and whether the
+/// file system is read-only. See `faccessat(2)` with `AT_EACCESS`.
+pub fn may_write(path: &Path) -> bool {
+    let Ok(path) = std::ffi::CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: the text ends in NUL and is only read.
+    unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), libc::W_OK, libc::AT_EACCESS) == 0 }
+}
+
 /// A whole file of at most so many bytes, opened with `O_NONBLOCK` for the same reason.
 ///
 /// # Errors
@@ -132,6 +183,33 @@ mod tests {
         let folder_itself = folder.read(c"task", &mut buffer).unwrap_err();
         assert_eq!(folder_itself.raw_os_error(), Some(libc::EISDIR));
         assert!(Folder::open(Path::new("/proc/self/status")).is_err());
+    }
+
+    #[test]
+    fn a_place_where_others_may_write_is_named() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let top = std::env::temp_dir().join(format!("fauxplat-exposed-{}", std::process::id()));
+        let (inner, file) = (top.join("inner"), top.join("inner/file"));
+        std::fs::create_dir_all(&inner).unwrap();
+        let mode = |folder: &Path, mode| {
+            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let culprit = |file: &Path| exposed(file).unwrap().map(|found| (found.folder, found.mode));
+        (mode(&top, 0o755), mode(&inner, 0o700));
+        assert_eq!(culprit(&file), None);
+        mode(&inner, 0o1777);
+        assert_eq!(culprit(&file), Some((inner.clone(), 0o1777)), "anybody may make a file there");
+        (mode(&inner, 0o755), mode(&top, 0o1777));
+        assert_eq!(culprit(&file), None, "but nobody renames what is ours");
+        mode(&top, 0o775);
+        assert_eq!(culprit(&file), Some((top.clone(), 0o775)), "whoever may rename the folder");
+        let link = std::env::temp_dir().join(format!("fauxplat-exposed-link-{}", std::process::id()));
+        symlink(&inner, &link).unwrap();
+        assert_eq!(culprit(&link.join("file")), Some((top.clone(), 0o775)), "where the link leads");
+        let opened = open_itself(File::options().read(true), &link).unwrap_err();
+        assert_eq!(opened.raw_os_error(), Some(libc::ELOOP));
+        assert!(may_write(&inner) && !may_write(&top.join("missing")));
+        (std::fs::remove_file(link).unwrap(), std::fs::remove_dir_all(top).unwrap());
     }
 
     #[test]

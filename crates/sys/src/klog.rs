@@ -68,6 +68,8 @@ fn parse(text: &str) -> Vec<Record> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -86,5 +88,39 @@ mod tests {
         let Ok(mut log) = open(Path::new("/")) else { return };
         let found = records(&mut log);
         assert!(found.is_sorted_by_key(|record| record.number));
+    }
+
+    #[test]
+    fn a_log_of_endless_records_is_read_to_a_bound() {
+        let mut endless = std::io::repeat(b'\n').chain(&b""[..]);
+        assert!(records(&mut endless.by_ref().take(1 << 20)).is_empty(), "empty lines are no records");
+        struct Same;
+        impl Read for Same {
+            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                let line = b"6,1,1,-;x\n";
+                buffer[..line.len()].copy_from_slice(line);
+                Ok(line.len())
+            }
+        }
+        assert_eq!(records(&mut Same).len(), RECORDS_MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn every_record_is_read_as_it_was_written(all in proptest::collection::vec((any::<u64>(), "[^\n\r]{0,40}"), 0..20)) {
+            let text: String = all.iter().map(|(number, message)| format!("6,{number},1,-;{message}\n")).collect();
+            // A file is read in pieces of any length; here the whole fits into one.
+            prop_assume!(text.len() < 8192);
+            let found: Vec<(u64, String)> =
+                records(&mut text.as_bytes()).into_iter().map(|it| (it.number, it.message)).collect();
+            prop_assert_eq!(found, all);
+        }
+
+        #[test]
+        fn any_text_is_records_or_nothing(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            for record in records(&mut bytes.as_slice()) {
+                prop_assert!(!record.message.contains('\n'));
+            }
+        }
     }
 }

@@ -15,6 +15,7 @@ pub mod signal;
 pub mod spawn;
 pub mod summons;
 pub mod taskstats;
+pub mod text;
 pub mod timer;
 pub mod trace;
 pub mod wake;

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::os::fd::FromRawFd;
 use std::sync::atomic::Ordering;
 
+use crate::memory::page_bytes;
 use crate::shared::SharedWords;
 use crate::{Result, SysError};
 
@@ -32,11 +33,13 @@ pub struct Observer {
 #[derive(Debug)]
 struct Ring {
     memory: SharedWords,
+    /// The first page is the kernel's own; records come behind it.
+    page_bytes: u64,
 }
 
-/// Data pages of a ring: 4096 records of 24 bytes, enough for a storm of one run.
-const DATA_BYTES: u64 = 32 * 4096;
-const PAGE_BYTES: u64 = 4096;
+/// What a ring holds: five thousand records of 24 bytes, enough for a storm of one run. It is a power of two of pages,
+/// whether they have 4 KiB, 16 or 64.
+const DATA_BYTES: u64 = 128 << 10;
 /// `data_head` and `data_tail` of `struct perf_event_mmap_page`, as word indices.
 const HEAD_WORD: usize = 1024 / 8;
 const TAIL_WORD: usize = 1032 / 8;
@@ -116,14 +119,15 @@ impl Ring {
         let event = unsafe { File::from_raw_fd(fd as i32) };
         // The mapping keeps the event alive. Its descriptor is closed, since every open descriptor costs each child
         // of this process some fifty nanoseconds at fork and exec.
-        let memory = SharedWords::map(&event, ((PAGE_BYTES + DATA_BYTES) / 8) as usize)?;
-        Ok(Ring { memory })
+        let page_bytes = page_bytes() as u64;
+        let memory = SharedWords::map(&event, ((page_bytes + DATA_BYTES) / 8) as usize)?;
+        Ok(Ring { memory, page_bytes })
     }
 
     fn drain(&self, each: &mut impl FnMut(Move)) -> bool {
         let words = self.memory.words();
         let word = |position: u64| {
-            words[((PAGE_BYTES + position % DATA_BYTES) / 8) as usize].load(Ordering::Relaxed)
+            words[((self.page_bytes + position % DATA_BYTES) / 8) as usize].load(Ordering::Relaxed)
         };
         // Acquire pairs with the kernel's barrier between writing a record and moving the head.
         let head = words[HEAD_WORD].load(Ordering::Acquire);

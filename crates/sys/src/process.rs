@@ -1,6 +1,8 @@
 //! Waiting for processes, and what the kernel tells of them.
 #![expect(unsafe_code, reason = "wait4(2), prctl(2) and poll(2) are C calls")]
 
+use std::os::unix::fs::MetadataExt;
+
 use fauxplat_procfs::task::TaskStat;
 
 use crate::{Result, SysError, check};
@@ -146,6 +148,17 @@ pub fn wait_unreaped(pid: i32) -> Seen {
     if interrupted { Seen::Interrupted } else { Seen::Ended }
 }
 
+/// The signal that has stopped a child since the last look, if one has. See `waitid(2)`.
+pub fn stopped_by(pid: i32) -> Option<i32> {
+    // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is valid for writes during the call.
+    let done =
+        unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, libc::WSTOPPED | libc::WNOHANG) };
+    // SAFETY: the kernel filled in a child's report, or left the zeroes where none was stopped.
+    (done == 0 && unsafe { info.si_pid() } == pid).then(|| unsafe { info.si_status() })
+}
+
 /// Whether a child has ended; it is left to be reaped, so that its number stays its own. See `waitid(2)`.
 pub fn has_ended(pid: i32) -> bool {
     // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
@@ -169,6 +182,14 @@ pub fn become_subreaper() -> Result<()> {
 pub fn start_ticks(pid: u32) -> Option<u64> {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     TaskStat::parse(&line).filter(|task| !task.is_dead())?.start_ticks()
+}
+
+/// The namespace in which the numbers of processes are those that `/proc` shows here, by the number of its file
+/// (`pid_namespaces(7)`, `namespaces(7)`); `None` where `/proc` is missing or shows the numbers of another.
+pub fn pid_namespace() -> Option<u64> {
+    let shown = std::fs::read_link("/proc/self").ok()?;
+    let ours = shown.as_os_str() == std::process::id().to_string().as_str();
+    ours.then(|| std::fs::metadata("/proc/self/ns/pid").ok().map(|facts| facts.ino()))?
 }
 
 /// Keeps the kernel from giving transparent huge pages to this process and to the programs that it executes or
@@ -195,13 +216,23 @@ pub fn own_session() {
 
 /// Waits until the descriptor is readable or the time is over; true when readable. See `poll(2)`.
 /// Interruption by a signal counts as time over, so that the caller looks at its flags.
+///
+/// # Errors
+/// The descriptor is not open: it would never become readable, and a caller that reads it would turn in circles.
 pub fn wait_readable(fd: i32, timeout_ms: i32) -> Result<bool> {
+    let not_open =
+        || SysError { call: "poll".to_owned(), source: std::io::Error::from_raw_os_error(libc::EBADF) };
+    if fd < 0 {
+        // poll(2) passes over such a descriptor, and waits for nothing.
+        return Err(not_open());
+    }
     let mut one = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     // SAFETY: the pointer describes exactly one pollfd.
     let got = unsafe { libc::poll(&mut one, 1, timeout_ms) };
     match got {
         -1 if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => Ok(false),
         -1 => Err(SysError::last("poll")),
+        _ if one.revents & libc::POLLNVAL != 0 => Err(not_open()),
         ready => Ok(ready > 0),
     }
 }

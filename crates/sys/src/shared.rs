@@ -7,14 +7,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::{Result, SysError, check};
 
-/// An anonymous file in memory, to be shared by descriptor; see `memfd_create(2)`.
+/// An anonymous file in memory, to be shared by descriptor; see `memfd_create(2)`. A length that is given is sealed:
+/// whoever made the file shorter would end the others by SIGBUS. A file without one grows as it is written to.
 pub fn memory_file(words: usize) -> Result<File> {
+    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     // SAFETY: the name is a null-terminated literal.
-    let fd = check(unsafe { libc::memfd_create(c"fauxplat".as_ptr(), libc::MFD_CLOEXEC) }, "memfd_create")?;
+    let fd = check(unsafe { libc::memfd_create(c"fauxplat".as_ptr(), flags) }, "memfd_create")?;
     // SAFETY: the descriptor was just created and belongs to nobody else.
     let file = unsafe { File::from_raw_fd(fd) };
     let sized = file.set_len(words as u64 * 8);
     sized.map_err(|source| SysError { call: "ftruncate of the shared memory".into(), source })?;
+    if words == 0 {
+        return Ok(file);
+    }
+    let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+    // SAFETY: F_ADD_SEALS takes an integer.
+    check(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) }, "fcntl(F_ADD_SEALS)")?;
     Ok(file)
 }
 
@@ -148,6 +156,16 @@ mod tests {
         let (a, b) = (SharedWords::map(&file, 512).unwrap(), SharedWords::map(&file, 512).unwrap());
         a.words()[511].store(7, Ordering::Release);
         assert_eq!(b.words()[511].load(Ordering::Acquire), 7);
+    }
+
+    #[test]
+    fn nobody_takes_shared_memory_away() {
+        let file = memory_file(512).unwrap();
+        let memory = SharedWords::map(&file, 512).unwrap();
+        for bytes in [0, 8, 1 << 20] {
+            assert!(file.set_len(bytes).is_err(), "{bytes}");
+        }
+        memory.words()[511].store(7, Ordering::Release);
     }
 
     #[test]

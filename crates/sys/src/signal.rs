@@ -146,6 +146,13 @@ pub fn send(pid: i32, signal: i32) {
     }
 }
 
+/// The same, and whether it was permitted: a process that has become another user's is out of reach.
+pub fn send_if_permitted(pid: i32, signal: i32) -> bool {
+    // SAFETY: no pointer is passed; pid is positive, so neither a group nor everybody is meant.
+    let refused = pid > 0 && unsafe { libc::kill(pid, signal) } < 0;
+    !(refused && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM))
+}
+
 /// Sends a signal to every process of a group, see `kill(2)`. A group that is gone already is no error.
 pub fn send_group(leader: i32, signal: i32) {
     if leader > 1 {

@@ -26,8 +26,10 @@ pub struct Image {
     env: Vec<CString>,
     /// `argv` as execve(2) wants it, null at the end. The strings' heap blocks do not move with the struct.
     argv_pointers: Vec<*const libc::c_char>,
-    /// `env` likewise, with one place more, before the null, for the padding variable.
+    /// `env` likewise, with two places more, before the null, for the number of the run and for padding.
     env_pointers: Vec<*const libc::c_char>,
+    /// The number of the run, where the program is told it.
+    number: Option<Number>,
 }
 
 impl Image {
@@ -38,8 +40,21 @@ impl Image {
         };
         let (argv, env) = (strings(argv)?, strings(env)?);
         let argv_pointers = argv.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect();
-        let env_pointers = env.iter().map(|text| text.as_ptr()).chain([ptr::null(), ptr::null()]).collect();
-        Ok(Image { program: CString::new(program)?, argv, env, argv_pointers, env_pointers })
+        let env_pointers = env.iter().map(|text| text.as_ptr()).chain([ptr::null(); 4]).collect();
+        Ok(Image { program: CString::new(program)?, argv, env, argv_pointers, env_pointers, number: None })
+    }
+
+    /// The same program, which finds the number of its run in [`NUMBER_NAME`]. Whatever the number, its digits and what
+    /// fills them up take the same room, so that the stack begins at the same place in every run.
+    pub fn numbered(self) -> Self {
+        Image { number: Some(Number::default()), ..self }
+    }
+
+    /// Says which run comes next.
+    pub fn set_number(&mut self, number: u32) {
+        if let Some(text) = &mut self.number {
+            text.write(number);
+        }
     }
 
     /// Bytes that arguments, environment, program name and their pointers take at the top of the stack, without
@@ -48,13 +63,55 @@ impl Image {
         let bytes = |list: &[CString]| {
             list.iter().map(|text| text.as_bytes_with_nul().len() + POINTER_BYTES).sum::<usize>()
         };
-        bytes(&self.argv) + bytes(&self.env) + self.program.as_bytes_with_nul().len()
+        let number = self.number.as_ref().map_or(0, |number| number.text.len() + 2 * POINTER_BYTES);
+        bytes(&self.argv) + bytes(&self.env) + number + self.program.as_bytes_with_nul().len()
     }
 
     /// Puts the padding variable at the end of the environment, or nothing.
     fn set_pad(&mut self, pad: Option<*const libc::c_char>) {
-        let place = self.env.len();
-        self.env_pointers[place] = pad.unwrap_or(ptr::null());
+        let mut place = self.env.len();
+        for variable in self.number.iter().flat_map(Number::variables).chain(pad) {
+            self.env_pointers[place] = variable;
+            place += 1;
+        }
+        self.env_pointers[place] = ptr::null();
+    }
+}
+
+/// Name of the variable that holds the number of a run.
+pub const NUMBER_NAME: &str = "FAUXPLAT_RUN";
+/// Name of the variable that fills it up.
+const FILL_NAME: &str = "FAUXPLAT_RUN_FILL";
+/// Digits of the largest number.
+const DIGITS_MAX: usize = 10;
+
+/// Two variables behind each other: a number, and as much as makes both together always as long.
+#[derive(Debug)]
+struct Number {
+    text: Vec<u8>,
+    /// Where the second one begins.
+    second: usize,
+}
+
+impl Default for Number {
+    fn default() -> Self {
+        let mut number = Number { text: Vec::new(), second: 0 };
+        number.write(0);
+        number
+    }
+}
+
+impl Number {
+    fn write(&mut self, number: u32) {
+        let digits = number.to_string();
+        let fill = "x".repeat(DIGITS_MAX - digits.len());
+        self.second = NUMBER_NAME.len() + 1 + digits.len() + 1;
+        self.text.clear();
+        self.text.extend_from_slice(format!("{NUMBER_NAME}={digits}\0{FILL_NAME}={fill}\0").as_bytes());
+    }
+
+    fn variables(&self) -> [*const libc::c_char; 2] {
+        [self.text.as_ptr().cast(), self.text[self.second..].as_ptr().cast()]
     }
 }
 
@@ -363,11 +420,7 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
     let done = |value: libc::c_int, stage| if value < 0 { Err(stage) } else { Ok(()) };
     // SAFETY: integers and null-terminated strings that live in `setup`; `param` lives for its call.
     unsafe {
-        for (place, &fd) in (0..).zip(&setup.stdio) {
-            if fd != place {
-                done(libc::dup2(fd, place), Stage::Stdio)?;
-            }
-        }
+        place_stdio(setup.stdio)?;
         if let Some(inherited) = &setup.inherited {
             close_on_exec_all_but(inherited)?;
         }
@@ -390,6 +443,28 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
         // The policy comes last: a real-time child must not hold the CPU for longer than it needs.
         if let Some((policy, priority)) = setup.policy {
             done(try_policy(0, policy, priority), Stage::Policy)?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives the standard descriptors their places. One that stands in another's place is moved out of the way first, or it
+/// would be overwritten before its turn.
+///
+/// # Safety
+/// Must run in the child of [`start`], whose table of descriptors is its own.
+unsafe fn place_stdio(mut stdio: [i32; 3]) -> Result<(), Stage> {
+    let done = |value: libc::c_int| if value < 0 { Err(Stage::Stdio) } else { Ok(value) };
+    for (place, fd) in (0..).zip(&mut stdio) {
+        if *fd != place && (0..3).contains(fd) {
+            // SAFETY: only integers are passed.
+            *fd = done(unsafe { libc::fcntl(*fd, libc::F_DUPFD_CLOEXEC, 3) })?;
+        }
+    }
+    for (place, fd) in (0..).zip(stdio) {
+        if fd != place {
+            // SAFETY: only integers are passed.
+            done(unsafe { libc::dup2(fd, place) })?;
         }
     }
     Ok(())

@@ -207,6 +207,8 @@ fn u64_at(data: &[u8], offset: usize) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -263,5 +265,71 @@ mod tests {
         // Strangers may fill so small a room again meanwhile, so whether that was whole says nothing.
         listener.drain(|record| late.push(record.parent)).unwrap();
         assert!(!late.contains(&(std::process::id() as i32)), "a record of the run before was left");
+    }
+
+    /// A record as the kernel lays it out, with these figures.
+    fn laid_out(version: u16, tid: u32, pid: u32) -> Vec<u8> {
+        let mut stats = vec![0; 376];
+        stats[..2].copy_from_slice(&version.to_ne_bytes());
+        stats[24..32].copy_from_slice(&11u64.to_ne_bytes());
+        stats[72..80].copy_from_slice(&22u64.to_ne_bytes());
+        stats[128..132].copy_from_slice(&tid.to_ne_bytes());
+        stats[132..136].copy_from_slice(&1u32.to_ne_bytes());
+        stats[200..208].copy_from_slice(&33u64.to_ne_bytes());
+        stats[368..372].copy_from_slice(&pid.to_ne_bytes());
+        stats
+    }
+
+    fn attribute(kind: u16, payload: &[u8]) -> Vec<u8> {
+        let length = 4 + payload.len();
+        let mut bytes = (length as u16).to_ne_bytes().to_vec();
+        bytes.extend(kind.to_ne_bytes());
+        bytes.extend(payload);
+        bytes.resize(length.next_multiple_of(4), 0);
+        bytes
+    }
+
+    fn message(parts: &[Vec<u8>]) -> Vec<u8> {
+        [vec![0; HEADERS], parts.concat()].concat()
+    }
+
+    #[test]
+    fn a_thread_is_told_from_its_process_where_the_kernel_does() {
+        let of = |version| decode(&laid_out(version, 7, 5)).unwrap();
+        assert_eq!((of(12).tid, of(12).pid, of(11).pid), (7, 5, 7));
+        let all = of(14);
+        assert_eq!((all.parent, all.run_delay_ns, all.cpu_ns, all.peak_memory_bytes), (1, 11, 22, 33 * 1024));
+        let short = laid_out(12, 7, 5);
+        assert!(decode(&short[..360]).is_none() && decode(&[]).is_none(), "what is cut has no figures");
+        assert!(decode(&laid_out(11, 7, 5)[..208]).is_some(), "older kernels say less");
+    }
+
+    #[test]
+    fn records_are_found_among_other_attributes() {
+        let stats = attribute(TASKSTATS_TYPE_STATS, &laid_out(12, 7, 5));
+        let of_pid =
+            attribute(TASKSTATS_TYPE_AGGR_PID, &[attribute(1, &[7, 0, 0, 0]), stats.clone()].concat());
+        let bytes = message(&[attribute(99, b"x"), of_pid.clone(), attribute(5, &stats), of_pid]);
+        let found: Vec<i32> = records(&bytes, bytes.len()).map(|record| record.tid).collect();
+        assert_eq!(found, [7, 7], "what is of a whole group stands under another kind");
+        assert_eq!(records(&bytes, HEADERS).count(), 0);
+        assert_eq!(records(&bytes, 3).count(), 0, "shorter than its headers");
+    }
+
+    proptest! {
+        /// Whatever comes through the socket: it ends, and nothing beyond it is read.
+        #[test]
+        fn any_bytes_are_records_or_nothing(bytes in proptest::collection::vec(any::<u8>(), 0..600), length in 0usize..700) {
+            let _any = records(&bytes, length).count();
+        }
+
+        #[test]
+        fn a_message_that_is_damaged_or_cut_is_read_or_left(at in 0usize..400, byte in any::<u8>(), length in 0usize..420) {
+            let stats = attribute(TASKSTATS_TYPE_STATS, &laid_out(12, 7, 5));
+            let mut bytes = message(&[attribute(TASKSTATS_TYPE_AGGR_PID, &stats)]);
+            let place = at % bytes.len();
+            bytes[place] = byte;
+            prop_assert!(records(&bytes, length.min(bytes.len())).count() <= 1);
+        }
     }
 }

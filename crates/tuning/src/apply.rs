@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fauxplat_model::{KnobChange, KnobOutcome, KnobScope, Restoration};
 use fauxplat_sys::{process, signal, timer};
@@ -10,14 +10,15 @@ use fauxplat_units::Nanos;
 
 use crate::changes::{Action, Snapshot};
 use crate::guardian::Guardian;
-use crate::journal::{self, Journal};
+use crate::journal::{self, Journal, Story};
 use crate::knob::{Form, Group, Own};
 use crate::lock::Lock;
 use crate::plan::{Plan, Reach, Step, plan};
 use crate::profile::Settings;
 use crate::restore::{Cut, recover};
+use crate::told::{barred, made, outcome_of, told, value_change};
 use crate::undo::why;
-use crate::{Root, TuneError};
+use crate::{Root, TuneError, place};
 
 /// A wish to change the machine.
 #[derive(Debug)]
@@ -133,14 +134,15 @@ impl Tuning<'_> {
 
     /// Takes the lock, and puts back what an earlier tuner left behind.
     fn enter(&self, tuned: &mut Tuned) -> Result<(), TuneError> {
-        tuned.lock = Some(Lock::take(&self.journal, self.wait, &self.argv.join(" "))?);
-        let story = journal::read(&self.journal)?;
-        if let Some(story) = story.filter(|story| {
-            story.kept && !self.replace && story.opening.boot_id == journal::boot_id(&self.root)
-        }) {
-            let (by, since) = (story.opening.argv.join(" "), story.opening.time);
-            return Err(TuneError::AlreadyTuned { journal: self.journal.clone(), by, since });
+        tuned.lock = Some(Lock::take(&self.root, &self.journal, self.wait, &self.argv.join(" "))?);
+        // Values that another journal is to put back are not those of before.
+        for other in place::others(&self.root, &self.journal) {
+            // What cannot be read or trusted keeps nobody from tuning.
+            let story = journal::read(&other).ok().flatten();
+            self.refuse_if(story, &other, |story| !story.entries.is_empty())?;
         }
+        let story = journal::read(&self.journal)?;
+        self.refuse_if(story, &self.journal, |story| story.kept && !self.replace)?;
         tuned.recovered = recover(&self.root, &self.journal, false, Cut::Refuse)?;
         let unfinished = tuned.recovered.as_ref().filter(|done| !done.complete);
         if let Some(done) = unfinished {
@@ -154,7 +156,24 @@ impl Tuning<'_> {
                 journal.remove()?;
             }
         }
-        Ok(())
+        place::note(&self.root, &self.journal)
+    }
+
+    /// Refuses a machine that is tuned in this boot, if that is in the way.
+    fn refuse_if(
+        &self,
+        story: Option<Story>,
+        journal: &Path,
+        is_in_the_way: impl Fn(&Story) -> bool,
+    ) -> Result<(), TuneError> {
+        let boot_id = journal::boot_id(journal, &self.root);
+        match story.filter(|story| is_in_the_way(story)) {
+            Some(story) if story.opening.boot_id == boot_id? => {
+                let (by, since) = (story.opening.argv.join(" "), story.opening.time);
+                Err(TuneError::AlreadyTuned { journal: journal.to_owned(), by, since })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Announces and makes every change; what is read back at the end of a group is what we left.
@@ -331,7 +350,10 @@ impl Writer<'_> {
         let seq = self.announce(step, action)?;
         let written = self.root.write(file, want);
         let got = self.root.read(file).ok().map(|text| form.value(&text));
-        self.journal.got(seq, got.clone())?;
+        // What cannot be read back stays in flight, and so is put back whatever is there then.
+        if got.is_some() {
+            self.journal.got(seq, got.clone())?;
+        }
         if written.is_err() && got.as_deref() == Some(before.as_str()) {
             self.journal.settle(vec![seq])?;
             self.failed.push(step.clone());
@@ -421,60 +443,4 @@ fn is_kernels(root: &Root, tid: &str) -> bool {
 fn find<'a>(changes: &'a mut [KnobChange], step: &Step) -> Option<&'a mut KnobChange> {
     let target = step.action.target();
     changes.iter_mut().rev().find(|change| change.target == target && change.knob == step.knob)
-}
-
-/// What a failed write says about itself.
-fn outcome_of(error: &io::Error) -> KnobOutcome {
-    match error.kind() {
-        io::ErrorKind::NotFound => KnobOutcome::Absent,
-        io::ErrorKind::PermissionDenied if error.raw_os_error() == Some(13) => KnobOutcome::Denied,
-        _ => KnobOutcome::Refused,
-    }
-}
-
-/// Why a change cannot even be tried.
-pub(crate) fn barred(root: &Root, step: &Step) -> Option<(KnobOutcome, String)> {
-    let needs_root = || Some((KnobOutcome::Denied, "needs root".to_owned()));
-    match &step.action {
-        Action::Write { file, .. } => {
-            let error = root.check_writable(file).err()?;
-            Some((outcome_of(&error), why(&error)))
-        }
-        Action::Folder { .. } | Action::Move { .. } if root.is_real() && !process::is_root() => needs_root(),
-        Action::Snapshot(_) if root.is_real() && !process::is_root() => needs_root(),
-        _ => None,
-    }
-}
-
-/// A change that was not made.
-pub(crate) fn told(step: &Step, (outcome, reason): (KnobOutcome, String)) -> KnobChange {
-    KnobChange {
-        knob: step.knob.clone(),
-        target: step.action.target(),
-        wanted: step.action.wanted(),
-        outcome,
-        reason: Some(reason),
-        ..KnobChange::default()
-    }
-}
-
-fn made(step: &Step, done: io::Result<()>) -> KnobChange {
-    match done {
-        Ok(()) => KnobChange {
-            after: Some(step.action.wanted()),
-            reason: None,
-            ..told(step, (KnobOutcome::Changed, String::new()))
-        },
-        Err(error) => told(step, (outcome_of(&error), why(&error))),
-    }
-}
-
-pub(crate) fn value_change(
-    step: &Step,
-    before: String,
-    after: Option<String>,
-    outcome: KnobOutcome,
-    reason: Option<String>,
-) -> KnobChange {
-    KnobChange { before: Some(before), after, reason, ..told(step, (outcome, String::new())) }
 }

@@ -3,12 +3,12 @@
 use fauxplat_model::{KnobChange, KnobEntry, KnobOutcome, KnobScope, ProfileEntry, TuneCatalog};
 
 use crate::Root;
-use crate::apply::{barred, told, value_change};
 use crate::changes::Action;
 use crate::knob::Knob;
 use crate::knobs::KNOBS;
 use crate::plan::{Reach, plan};
 use crate::profile::{Settings, builtin};
+use crate::told::{barred, told, value_change};
 
 /// All profiles and knobs, with their values on this machine.
 pub fn catalog(root: &Root) -> TuneCatalog {

@@ -4,6 +4,7 @@ use fauxplat_units::CpuSet;
 use serde::{Deserialize, Serialize};
 
 use crate::knob::Form;
+use crate::{cpusets, knobs};
 
 /// A change and what it replaces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,23 +72,23 @@ pub(crate) struct SavedTasks {
     pub(crate) tasks: Vec<(i32, u64)>,
 }
 
-/// Whether a path leads into `/proc` or `/sys` and nowhere else. Nothing of ours is written outside.
-fn is_the_kernels(path: &str) -> bool {
-    let inside = path.starts_with("proc/") || path.starts_with("sys/");
-    inside && path.split('/').all(|part| part != "..")
-}
-
 impl Action {
-    /// Whether every place that it names is one of the kernel's files, as in everything that fauxplat writes.
+    /// Whether every place that it names is one to which the knobs lead, as in everything that fauxplat writes.
     pub(crate) fn is_plausible(&self) -> bool {
         match self {
-            Action::Write { file, .. } => is_the_kernels(file),
-            Action::Folder { path, .. } => is_the_kernels(path),
-            Action::Move { from, to, .. } => is_the_kernels(from) && is_the_kernels(to),
+            Action::Write { file, form, .. } => knobs::leads_to(file, *form),
+            Action::Folder { path, .. } => cpusets::is_ours(path),
+            Action::Move { from, to, .. } => {
+                let tasks = |file: &str, is_place: fn(&str) -> bool| match file.rsplit_once('/') {
+                    Some((folder, "tasks" | "cgroup.procs")) => is_place(folder),
+                    _ => false,
+                };
+                tasks(from, cpusets::is_group) && tasks(to, cpusets::is_ours)
+            }
             Action::Snapshot(snapshot) => {
-                let climbs = |saved: &SavedTasks| saved.cpuset.split('/').any(|part| part == "..");
-                snapshot.cpusets.iter().all(|(folder, _)| is_the_kernels(folder))
-                    && !snapshot.tasks.iter().any(climbs)
+                let named = |saved: &SavedTasks| cpusets::is_name(&saved.cpuset);
+                snapshot.cpusets.iter().all(|(folder, _)| cpusets::is_group(folder))
+                    && snapshot.tasks.iter().all(named)
             }
         }
     }

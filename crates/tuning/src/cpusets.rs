@@ -61,6 +61,29 @@ impl Cpusets {
     }
 }
 
+/// Names of our control groups.
+pub(crate) const SHIELD: &str = "fauxplat.shield";
+pub(crate) const OTHERS: &str = "fauxplat.others";
+
+/// Whether a folder is one that we make.
+pub(crate) fn is_ours(folder: &str) -> bool {
+    [Cpusets::V1, Cpusets::V2].iter().any(|kind| {
+        let name = folder.strip_prefix(kind.base()).and_then(|rest| rest.strip_prefix('/'));
+        matches!(name, Some(SHIELD | OTHERS))
+    })
+}
+
+/// Whether a folder is a control group of one of the trees.
+pub(crate) fn is_group(folder: &str) -> bool {
+    folder.strip_prefix(Cpusets::V2.base()).is_some_and(is_name)
+}
+
+/// Whether this is how `/proc/PID/cpuset` could name a group: nothing that climbs.
+pub(crate) fn is_name(name: &str) -> bool {
+    let Some(path) = name.strip_prefix('/') else { return name.is_empty() };
+    path.is_empty() || path.split('/').all(|part| !part.is_empty() && part != "." && part != "..")
+}
+
 fn descend(root: &Root, folder: &str, depth: usize, found: &mut Vec<(String, String)>) {
     for name in root.names(folder) {
         let path = format!("{folder}/{name}");
@@ -72,5 +95,26 @@ fn descend(root: &Root, folder: &str, depth: usize, found: &mut Vec<(String, Str
             found.push((path.clone(), cpus));
         }
         descend(root, &path, depth + 1, found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_climbs_is_a_group() {
+        for folder in ["sys/fs/cgroup", "sys/fs/cgroup/cpuset", "sys/fs/cgroup/cpuset/a/b.slice"] {
+            assert!(is_group(folder), "{folder}");
+        }
+        for folder in
+            ["sys/fs/cgroupx", "sys/fs/cgroup/../../etc", "sys/fs/cgroup/a//b", "sys/fs/cgroup/", "etc", ""]
+        {
+            assert_eq!(is_group(folder), folder == "sys/fs/cgroup/", "{folder}");
+        }
+        assert!(is_ours("sys/fs/cgroup/fauxplat.shield") && is_ours("sys/fs/cgroup/cpuset/fauxplat.others"));
+        for folder in ["sys/fs/cgroup/other", "sys/fs/cgroup/a/fauxplat.shield", "fauxplat.shield", ""] {
+            assert!(!is_ours(folder), "{folder}");
+        }
     }
 }

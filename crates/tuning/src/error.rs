@@ -1,6 +1,7 @@
 //! What can go wrong before, while and after the machine is changed.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use fauxplat_model::Tuner;
 use fauxplat_sys::SysError;
@@ -48,7 +49,7 @@ pub enum TuneError {
     },
     /// The machine is tuned on purpose.
     #[error(
-        "the machine is tuned since {since} by `{by}`: run `fauxplat restore` first, or leave --tune out (journal {})",
+        "the machine is tuned since {since} by `{by}`: run `fauxplat restore --journal {}` first, or leave --tune out",
         journal.display()
     )]
     AlreadyTuned {
@@ -120,6 +121,34 @@ pub enum TuneError {
         /// Its owner.
         owner: u32,
     },
+    /// Somebody else could have written the journal.
+    #[error(
+        "journal {}: user {owner} owns {} (mode {mode:04o}), so others than root could write what root would act upon; \
+         nothing was written to the machine. Name a place that is root's alone with --journal",
+        path.display(), culprit.display()
+    )]
+    Exposed {
+        /// The file.
+        path: PathBuf,
+        /// The file or folder that is open to others.
+        culprit: PathBuf,
+        /// Its owner.
+        owner: u32,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// Nobody can tell in which boot the journal was written.
+    #[error(
+        "journal {}: {} cannot be read, so nobody can tell whether its values are those of this boot; nothing was \
+         written to the machine. `fauxplat restore --force` puts them back all the same",
+        path.display(), file.display()
+    )]
+    NoBootId {
+        /// The journal.
+        path: PathBuf,
+        /// What would tell.
+        file: PathBuf,
+    },
     /// The journal was written in another container.
     #[error(
         "journal {}: it was written in another process-id namespace (a container?), where tasks have other numbers; \
@@ -159,4 +188,10 @@ impl TuneError {
                 | Newer { .. }
         )
     }
+}
+
+/// An error about the journal.
+pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> TuneError {
+    let path = path.to_owned();
+    move |source| TuneError::Journal { path: path.clone(), source }
 }

@@ -137,7 +137,7 @@ pub fn serve(words: &[String]) -> Result<(), TuneError> {
         lock: Some(Lock::inherited(lock.into())),
         journal: journal.into(),
         root: Root::new(Path::new(root)),
-        tuner: tuner as i32,
+        tuner: Keeper::of(tuner as i32),
     };
     watch.until_the_end()
 }
@@ -162,7 +162,8 @@ struct Watch {
     lock: Option<Lock>,
     journal: PathBuf,
     root: Root,
-    tuner: i32,
+    /// The tuner, unless it is gone already.
+    tuner: Option<Keeper>,
 }
 
 /// Why the waiting ended.
@@ -216,12 +217,14 @@ impl Watch {
         while self.left_ms() > 0 {
             std::thread::sleep(Duration::from_millis(self.left_ms() as u64));
         }
-        let _lock = Lock::take(&self.journal, true, "fauxplat tune --max: the time is over")?;
+        let command = "fauxplat tune --max: the time is over";
+        let _lock = Lock::take_to_restore(&self.root, &self.journal, true, command)?;
         self.restore()
     }
 
     /// The time is over and the tuner still works. It gets a second to finish what it writes; a tuner that hangs in the
-    /// middle of that is ended, since nobody else could restore.
+    /// middle of that is ended, since nobody else could restore. Nobody else can hold the journal: it was made by the tuner,
+    /// for its owner alone.
     fn take_over(mut self) -> Result<(), TuneError> {
         let busy = || std::fs::File::open(&self.journal).is_ok_and(|file| file.try_lock().is_err());
         let free = (0..100).any(|_| {
@@ -231,8 +234,8 @@ impl Watch {
             }
             !busy
         });
-        if !free {
-            signal::send(self.tuner, signal::SIGKILL);
+        if !free && let Some(tuner) = self.tuner {
+            tuner.end();
         }
         self.restore()?;
         // The tuner may still start to write; the end of it is waited for as before.

@@ -3,18 +3,19 @@
 //! A CPU comes back through states that wait until every reader of RCU has passed, and the kernel lets them take their
 //! time: 25 ms as a rule and now and then 50. With `rcu_expedited` it asks each CPU instead, which disturbs all of them
 //! for as long, and takes half the time (`rcupdate.rcu_expedited` in Documentation/admin-guide/kernel-parameters.txt). It
-//! is a change of the machine like any other: announced first, and put back by the next fauxplat if we are ended.
+//! is a change of the machine like any other: announced first, and put back by the next fauxplat if we are ended. What
+//! cannot be announced is not done, and nothing else depends on it.
 
 use fauxplat_model::{KnobChange, KnobOutcome};
 
+use crate::Root;
 use crate::changes::Action;
 use crate::journal::{Journal, Story};
 use crate::knob::{Form, Group};
+use crate::knobs::HURRY as FILE;
 use crate::undo::why;
-use crate::{Root, TuneError};
 
 const KNOB: &str = "rcu-expedited";
-const FILE: &str = "sys/kernel/rcu_expedited";
 
 /// The hurry while it lasts.
 pub(crate) struct Hurry {
@@ -23,19 +24,13 @@ pub(crate) struct Hurry {
 }
 
 impl Hurry {
-    /// Begins, if CPUs are to come back and the kernel knows how to hurry; else there is none.
-    ///
-    /// # Errors
-    /// The journal cannot be written.
-    pub(crate) fn begin(
-        root: &Root,
-        journal: &mut Journal,
-        story: &Story,
-    ) -> Result<Option<Self>, TuneError> {
+    /// Begins, if CPUs are to come back, the kernel knows how to hurry, and the journal takes a note of it; else there is
+    /// none.
+    pub(crate) fn begin(root: &Root, journal: &mut Journal, story: &Story) -> Option<Self> {
         let old = root.read(FILE).unwrap_or_default();
         // Nothing can be added to a journal that is cut off: the record would be part of the one before.
         if !brings_cpus_back(story) || story.cut.is_some() || old.trim() != "0" {
-            return Ok(None);
+            return None;
         }
         let action = Action::Write {
             file: FILE.to_owned(),
@@ -43,26 +38,24 @@ impl Hurry {
             old: old.clone(),
             want: "1".to_owned(),
         };
-        let seq = journal.note(KNOB, Group::Tasks, &action, story)?;
+        let seq = journal.note(KNOB, Group::Tasks, &action, story).ok()?;
         // Without the right to it, it takes the time that it takes.
         let _without_right = root.write(FILE, "1");
-        Ok(Some(Hurry { seq, old }))
+        Some(Hurry { seq, old })
     }
 
     /// Ends; the change that stays, if the kernel does not take the old value back. The journal keeps it then.
-    ///
-    /// # Errors
-    /// The journal cannot be written.
-    pub(crate) fn end(self, root: &Root, journal: &mut Journal) -> Result<Option<KnobChange>, TuneError> {
+    pub(crate) fn end(self, root: &Root, journal: &mut Journal) -> Option<KnobChange> {
         let written = root.write(FILE, &self.old);
         let now = root.read(FILE).ok();
         if now.as_ref() == Some(&self.old) {
-            journal.settle(vec![self.seq])?;
-            return Ok(None);
+            // Where even this cannot be noted, the value is as it was all the same.
+            let _unheard = journal.settle(vec![self.seq]);
+            return None;
         }
         let reason =
             written.map_or_else(|error| why(&error), |()| "the kernel holds another value".to_owned());
-        Ok(Some(KnobChange {
+        Some(KnobChange {
             knob: KNOB.to_owned(),
             target: format!("/{FILE}"),
             wanted: self.old.trim().to_owned(),
@@ -70,7 +63,7 @@ impl Hurry {
             outcome: KnobOutcome::Refused,
             reason: Some(reason),
             ..KnobChange::default()
-        }))
+        })
     }
 }
 

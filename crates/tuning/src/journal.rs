@@ -5,32 +5,21 @@
 //! announces a change that was never made, since the change follows the record; anything else that cannot be read
 //! is damage, and then nothing of the file is acted upon.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use fauxplat_sys::{clock, process};
+use fauxplat_sys::{clock, files, process};
 use serde::{Deserialize, Serialize};
 
 use crate::changes::Action;
+use crate::error::failed;
 use crate::keeper::Keeper;
 use crate::knob::Group;
-use crate::{Root, TuneError};
-
-/// Where the journal is unless somebody names another place. `/run` would do for what a boot undoes anyway, but it
-/// is not emptied at boot everywhere, and `/var/lib` says that it must not be.
-pub const DEFAULT_JOURNAL: &str = "/var/lib/fauxplat/journal";
-
-/// The variable that names another place for all verbs.
-const VARIABLE: &str = "FAUXPLAT_JOURNAL";
-
-/// The journal's place.
-pub fn default_journal() -> PathBuf {
-    std::env::var_os(VARIABLE)
-        .filter(|path| !path.is_empty())
-        .map_or_else(|| DEFAULT_JOURNAL.into(), PathBuf::from)
-}
+use crate::place::{beside, is_still};
+use crate::{Root, TuneError, place};
 
 /// The format that this version writes, and the latest that it reads.
 const FORMAT: u64 = 1;
@@ -101,42 +90,69 @@ pub(crate) struct Journal {
     file: File,
     path: PathBuf,
     entries: usize,
+    /// Why nothing can be added, by the number of the kernel's reason: the file can only be read, or its last record is a
+    /// part of one and could not be taken back.
+    closed: Option<i32>,
 }
 
+/// How long whoever writes is waited for. A record takes less; a disk that hangs for longer must not keep anybody from
+/// putting the machine back.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(5);
+
 impl Journal {
-    /// Creates the journal, which must not exist, and sees it on the disk.
+    /// Creates the journal, which must not exist, and sees it on the disk. It and a folder that is made for it are for
+    /// their owner alone.
     ///
     /// It gets its name only with its first record in it, so that a journal without a beginning is always damage.
     pub(crate) fn create(path: &Path, root: &Root, argv: &[String]) -> Result<Self, TuneError> {
-        let (fail, begun) = (failed(path), beside(path, ".new"));
-        match fs::remove_file(&begun) {
+        let opening = opening(path, root, argv)?;
+        place::prepare(path)?;
+        let begun = beside(path, ".new");
+        let journal = Journal::begin(path, &begun, &opening);
+        let named =
+            journal.and_then(|journal| fs::hard_link(&begun, path).map(|()| journal).map_err(failed(path)));
+        // Without its name it is nobody's, on a disk that is full least of all.
+        let removed = fs::remove_file(&begun);
+        let done = named.and_then(|journal| {
+            let seen = removed.and_then(|()| sync_folder(path)).map_err(failed(path));
+            // Nothing was announced in it.
+            seen.inspect_err(|_| drop(fs::remove_file(path))).map(|()| journal)
+        });
+        done
+    }
+
+    fn begin(path: &Path, begun: &Path, opening: &Opening) -> Result<Self, TuneError> {
+        let fail = failed(path);
+        match fs::remove_file(begun) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(fail(error)),
             _ => {}
         }
-        let mut options = OpenOptions::new();
-        let file = options.append(true).create_new(true).mode(0o644).open(&begun).map_err(&fail)?;
+        let mut options = File::options();
+        options.read(true).append(true).create_new(true).mode(0o600);
+        let file = files::open_itself(&mut options, begun).map_err(&fail)?;
         file.lock().map_err(&fail)?;
-        let mut journal = Journal { file, path: path.to_owned(), entries: 0 };
-        journal.append(&opening(root, argv))?;
+        let mut journal = Journal { file, path: path.to_owned(), entries: 0, closed: None };
+        journal.append(opening)?;
         journal.sync()?;
-        fs::hard_link(&begun, path).map_err(&fail)?;
-        fs::remove_file(&begun).and_then(|()| sync_folder(path)).map_err(fail)?;
         Ok(journal)
     }
 
-    /// Opens a journal to add what was taken back; waits while somebody else writes.
+    /// Opens a journal to add what was taken back; waits while somebody else writes. Where it can only be read, what it
+    /// says can be acted upon all the same.
     pub(crate) fn reopen(path: &Path) -> Result<Option<Self>, TuneError> {
-        let fail = failed(path);
-        let file = match OpenOptions::new().read(true).append(true).open(path) {
+        let (file, closed) = match files::open_itself(File::options().read(true).append(true), path) {
+            Ok(file) => (file, None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(&fail)?,
+            Err(error) => match files::open_itself(File::options().read(true), path) {
+                Ok(file) => (file, Some(error.raw_os_error().unwrap_or_default())),
+                Err(_) => return Err(failed(path)(error)),
+            },
         };
-        file.lock().map_err(&fail)?;
+        wait_for_writers(&file);
         // Whoever held the lock before may have taken everything back and removed the file.
-        let still = fs::metadata(path).is_ok_and(|now| {
-            file.metadata().is_ok_and(|ours| (now.dev(), now.ino()) == (ours.dev(), ours.ino()))
-        });
-        Ok(still.then(|| Journal { file, path: path.to_owned(), entries: 0 }))
+        let still = is_still(path, &file);
+        Ok(still.then(|| Journal { file, path: path.to_owned(), entries: 0, closed }))
     }
 
     /// Announces a change, and returns its number once it is on the disk. Only then may it be made.
@@ -181,9 +197,11 @@ impl Journal {
     }
 
     /// Removes the file: nothing is left to take back.
-    pub(crate) fn remove(self) -> Result<(), TuneError> {
+    pub(crate) fn remove(&self) -> Result<(), TuneError> {
         fs::remove_file(&self.path).map_err(failed(&self.path))?;
-        sync_folder(&self.path).map_err(failed(&self.path))
+        // A power cut that brings it back brings another boot with it.
+        let _unseen = sync_folder(&self.path);
+        Ok(())
     }
 
     /// Lets others write. What follows is announced after [`Journal::reopen`] alone.
@@ -191,14 +209,24 @@ impl Journal {
 
     /// Everything that the file says.
     pub(crate) fn story(&mut self) -> Result<Story, TuneError> {
-        read_from(&self.path, &self.file)
+        read_from(&self.path, &mut self.file)
     }
 
     fn append(&mut self, record: &impl Serialize) -> Result<(), TuneError> {
         let fail = failed(&self.path);
         let text = serde_json::to_string(record).map_err(|error| fail(io::Error::other(error)))?;
         let line = format!("{} {text}\n", checksum(&text));
-        self.file.write_all(line.as_bytes()).map_err(fail)
+        if let Some(reason) = self.closed {
+            return Err(fail(io::Error::from_raw_os_error(reason)));
+        }
+        let before = self.file.metadata().map_err(&fail)?.len();
+        self.file.write_all(line.as_bytes()).map_err(|error| {
+            // A part of a record may be there, and what followed it would be damage.
+            if self.file.set_len(before).is_err() {
+                self.closed = Some(error.raw_os_error().unwrap_or_default());
+            }
+            fail(error)
+        })
     }
 
     fn sync(&self) -> Result<(), TuneError> {
@@ -208,23 +236,30 @@ impl Journal {
 
 /// Reads a journal; `None` when there is none.
 pub(crate) fn read(path: &Path) -> Result<Option<Story>, TuneError> {
-    match File::open(path) {
+    match files::open_itself(File::options().read(true), path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        opened => read_from(path, &opened.map_err(failed(path))?).map(Some),
+        opened => read_from(path, &mut opened.map_err(failed(path))?).map(Some),
     }
 }
 
-fn read_from(path: &Path, file: &File) -> Result<Story, TuneError> {
-    let fail = failed(path);
-    let facts = file.metadata().map_err(&fail)?;
-    // Whoever may write the journal decides what root writes to the machine.
-    if facts.uid() != process::user_id() && process::is_root() {
-        return Err(TuneError::Foreign { path: path.to_owned(), owner: facts.uid() });
-    }
-    let mut again = File::open(path).map_err(&fail)?;
+/// Reads the very file that was opened and looked at: its name may stand for another by now.
+fn read_from(path: &Path, file: &mut File) -> Result<Story, TuneError> {
+    place::check_folder(path)?;
+    place::check_file(path, file)?;
     let mut bytes = Vec::new();
-    io::Read::by_ref(&mut again).take(BYTES_MAX).read_to_end(&mut bytes).map_err(fail)?;
+    let read = file.rewind().and_then(|()| file.take(BYTES_MAX).read_to_end(&mut bytes));
+    read.map_err(failed(path))?;
     parse(path, &bytes)
+}
+
+/// Waits until nobody else writes, or for as long as that can be waited for.
+fn wait_for_writers(file: &File) {
+    let since_ns = clock::monotonic_ns();
+    while matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+        && clock::monotonic_ns() - since_ns < PATIENCE.as_nanos() as u64
+    {
+        std::thread::sleep(PAUSE);
+    }
 }
 
 /// The story in the bytes of a journal.
@@ -270,11 +305,11 @@ fn read_opening(path: &Path, line: &[u8]) -> Result<Opening, TuneError> {
     }
 }
 
-/// A record that only names files of the kernel: a journal is no way to write anywhere else.
+/// A record that only names what the knobs lead to: a journal is no way to write anywhere else.
 fn plausible(record: Record) -> Result<Record, &'static str> {
     match &record {
         Record::Change { action, .. } if !action.is_plausible() => {
-            Err("it names a place outside /proc and /sys")
+            Err("it names a place that no knob leads to")
         }
         _ => Ok(record),
     }
@@ -310,41 +345,36 @@ impl Story {
     }
 }
 
-/// An error about the journal.
-pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> TuneError {
-    let path = path.to_owned();
-    move |source| TuneError::Journal { path: path.clone(), source }
-}
-
-/// A file beside the journal.
-pub(crate) fn beside(journal: &Path, suffix: &str) -> PathBuf {
-    let mut name = journal.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
 /// A new name in a folder is on the disk only when the folder is.
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-fn opening(root: &Root, argv: &[String]) -> Opening {
-    Opening {
+fn opening(path: &Path, root: &Root, argv: &[String]) -> Result<Opening, TuneError> {
+    Ok(Opening {
         fauxplat_journal: FORMAT,
-        boot_id: boot_id(root),
+        boot_id: boot_id(path, root)?,
         pid_namespace: pid_namespace(root),
         pid: std::process::id(),
         uid: process::user_id(),
         argv: argv.to_vec(),
         kernel: root.value("proc/sys/kernel/osrelease").unwrap_or_default(),
         time: clock::now_rfc3339(),
-    }
+    })
 }
 
-/// The identifier of this boot; empty where the root has none.
-pub(crate) fn boot_id(root: &Root) -> String {
-    root.value("proc/sys/kernel/random/boot_id").unwrap_or_default()
+const BOOT_ID: &str = "proc/sys/kernel/random/boot_id";
+
+/// The identifier of this boot.
+///
+/// # Errors
+/// It cannot be read. A journal without one, or beside one, says nothing: its values may be those of another boot, or
+/// the only ones that are right.
+pub(crate) fn boot_id(path: &Path, root: &Root) -> Result<String, TuneError> {
+    root.value(BOOT_ID)
+        .filter(|id| !id.is_empty())
+        .ok_or_else(|| TuneError::NoBootId { path: path.to_owned(), file: root.join(BOOT_ID) })
 }
 
 /// The namespace of process ids, as `/proc/PID/ns/pid` names it.
@@ -359,9 +389,11 @@ mod tests {
 
     fn journal(folder: &Path) -> PathBuf {
         let (path, root) = (folder.join("journal"), Root::new(folder));
+        fs::create_dir_all(folder.join(BOOT_ID).parent().unwrap()).unwrap();
+        fs::write(folder.join(BOOT_ID), "a-boot\n").unwrap();
         let mut journal = Journal::create(&path, &root, &["fauxplat".into(), "tune".into()]).unwrap();
-        for want in ["1", "2"] {
-            let file = format!("proc/{want}");
+        for (want, file) in [("1", "proc/sys/vm/swappiness"), ("2", "sys/kernel/mm/ksm/run")] {
+            let file = file.to_owned();
             let action =
                 Action::Write { file, form: Default::default(), old: "0\n".into(), want: want.into() };
             let seq = journal.announce("ksm", Group::Memory, &action).unwrap();
@@ -379,6 +411,8 @@ mod tests {
         assert_eq!(story.entries[1].got, Some(Some("2".into())));
         let mut again = Journal::reopen(&path).unwrap().unwrap();
         again.settle(vec![0]).unwrap();
+        let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(&path).unwrap());
+        assert_eq!(mode & 0o777, 0o600, "for nobody else");
         again.keep(None).unwrap();
         let story = read(&path).unwrap().unwrap();
         assert_eq!((story.entries.len(), story.entries[0].seq, story.kept), (1, 1, true));

@@ -261,6 +261,31 @@ pub(crate) fn find(name: &str) -> Option<(&'static Knob, Option<&str>)> {
     KNOBS.iter().find_map(of_cpu)
 }
 
+/// Files that are written without being the place of a knob in the table: interrupts and CPUs have one each, the
+/// control groups of a shield need one, and a restoration hurries with another.
+const BESIDES: &[Place] = &[
+    plain("proc/irq/*/smp_affinity_list", &[]),
+    plain("sys/devices/system/cpu/cpu*/online", &[]),
+    Place { pattern: "sys/fs/cgroup/cgroup.subtree_control", form: Form::Controllers, words: &[] },
+    plain(HURRY, &[]),
+];
+
+/// The switch by which the kernel hurries.
+pub(crate) const HURRY: &str = "sys/kernel/rcu_expedited";
+
+/// Whether some knob writes this file, and reads it in this form.
+pub(crate) fn leads_to(file: &str, form: Form) -> bool {
+    let places = KNOBS.iter().flat_map(|knob| knob.places).chain(BESIDES);
+    places.into_iter().any(|place| place.form == form && matches(place.pattern, file))
+}
+
+/// Whether a file is one that a pattern names. A star stands for a part of one component that is no path by itself.
+fn matches(pattern: &str, file: &str) -> bool {
+    let Some((before, after)) = pattern.split_once('*') else { return pattern == file };
+    let star = file.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+    star.is_some_and(|star| !star.is_empty() && star.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,6 +296,35 @@ mod tests {
         let (knob, cpu) = find("smt-sibling-of:3").unwrap();
         assert_eq!((knob.name, cpu), ("smt-sibling-of:", Some("3")));
         assert!(find("warp").is_none() && find("cpu").is_none() && find("").is_none());
+    }
+
+    #[test]
+    fn only_what_a_knob_writes_is_a_place() {
+        for file in [
+            "proc/sys/vm/swappiness",
+            "sys/devices/system/cpu/cpufreq/policy12/scaling_governor",
+            "proc/irq/7/smp_affinity_list",
+            "sys/devices/system/cpu/cpu3/online",
+            "sys/kernel/rcu_expedited",
+        ] {
+            assert!(leads_to(file, Form::Plain), "{file}");
+        }
+        assert!(leads_to("sys/kernel/mm/transparent_hugepage/enabled", Form::Choice));
+        for file in [
+            "proc/sys/kernel/core_pattern",
+            "proc/self/root/etc/passwd",
+            "proc/irq/../../etc/smp_affinity_list",
+            "proc/irq/7/8/smp_affinity_list",
+            "proc/irq//smp_affinity_list",
+            "sys/devices/system/cpu/cpu./online",
+            "sys/devices/system/cpu/cpufreq/policy0/../../cpu1/online",
+            "/proc/sys/vm/swappiness",
+            "proc/sys/vm/swappiness ",
+            "sys/kernel/mm/transparent_hugepage/enabled",
+            "sys/fs/cgroup/cgroup.subtree_control",
+        ] {
+            assert!(!leads_to(file, Form::Plain), "{file}");
+        }
     }
 
     #[test]

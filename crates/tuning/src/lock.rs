@@ -1,19 +1,21 @@
 //! Who may change the machine: one at a time.
 //!
-//! The lock is `flock(2)` on a file beside the journal. It dies with the last process that holds it, so it says that
-//! somebody is at work, and nothing about the machine: that is what the journal says. The guardian inherits it, so
-//! nobody comes between the end of a tuner and the restoration.
+//! The lock is `flock(2)` on a file that its owner alone may open, since whoever may read a file may lock it. It dies
+//! with the last process that holds it, so it says that somebody is at work, and nothing about the machine: that is
+//! what the journal says. The guardian inherits it, so nobody comes between the end of a tuner and the restoration.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::Duration;
 
 use fauxplat_model::Tuner;
-use fauxplat_sys::process;
+use fauxplat_sys::{files, process, signal};
 
-use crate::TuneError;
-use crate::journal::{beside, failed};
+use crate::error::failed;
+use crate::place::is_still;
+use crate::{Root, TuneError, place};
 
 /// The right to change the machine.
 #[derive(Debug)]
@@ -23,26 +25,43 @@ pub(crate) struct Lock {
 
 impl Lock {
     /// Takes the lock that belongs to a journal; waits for it, or names the holder.
-    pub(crate) fn take(journal: &Path, wait: bool, command: &str) -> Result<Self, TuneError> {
-        let (path, fail) = (place(journal), failed(journal));
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            fs::create_dir_all(folder).map_err(&fail)?;
-        }
-        let mut options = OpenOptions::new();
-        let open = options.read(true).write(true).create(true).truncate(false).mode(0o644);
-        let mut file = open.open(&path).map_err(&fail)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) if wait => file.lock().map_err(&fail)?,
-            Err(TryLockError::WouldBlock) => {
-                return Err(TuneError::Busy { lock: path, holder: told(&mut file) });
+    pub(crate) fn take(root: &Root, journal: &Path, wait: bool, command: &str) -> Result<Self, TuneError> {
+        let path = place::lock(root, journal);
+        place::prepare(&path)?;
+        loop {
+            let mut file = open(&path).map_err(failed(&path))?;
+            if !hold(&file, wait).map_err(failed(&path))? {
+                if signal::stop_requested() {
+                    return Err(TuneError::Interrupted);
+                }
+                return Err(TuneError::Busy { holder: told(&mut file), lock: path });
             }
-            Err(TryLockError::Error(error)) => return Err(fail(error)),
+            if is_still(&path, &file) {
+                name(&mut file, command);
+                return Ok(Lock { file });
+            }
         }
-        let us = Tuner { pid: std::process::id(), uid: process::user_id(), command: command.to_owned() };
-        let text = serde_json::to_string(&us).unwrap_or_default();
-        file.set_len(0).and_then(|()| file.write_all(text.as_bytes())).map_err(fail)?;
-        Ok(Lock { file })
+    }
+
+    /// The same for whoever puts the machine back: nobody is waited for who holds nothing, and where no lock can be made
+    /// (a file system that is full, or read-only) nobody else can tune either. `None` there.
+    pub(crate) fn take_to_restore(
+        root: &Root,
+        journal: &Path,
+        wait: bool,
+        command: &str,
+    ) -> Result<Option<Self>, TuneError> {
+        match Lock::take(root, journal, wait, command) {
+            Err(TuneError::Journal { .. }) => {}
+            taken => return taken.map(Some),
+        }
+        // A lock can be held by whoever can read it, and there is nobody to be told by whom.
+        let path = place::lock(root, journal);
+        let Ok(mut file) = files::open_itself(File::options().read(true), &path) else { return Ok(None) };
+        match hold(&file, wait) {
+            Ok(false) => Err(TuneError::Busy { holder: told(&mut file), lock: path }),
+            Ok(true) | Err(_) => Ok(Some(Lock { file })),
+        }
     }
 
     /// The lock as the guardian takes it over.
@@ -55,26 +74,67 @@ impl Lock {
     }
 }
 
+/// Opens the lock file, for its owner alone. One that others may open is replaced, since they may hold it: an earlier
+/// version made such files.
+fn open(path: &Path) -> io::Result<File> {
+    loop {
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let file = files::open_itself(&mut options, path)?;
+        let facts = file.metadata()?;
+        if facts.is_file() && facts.uid() == process::user_id() && facts.mode() & 0o077 == 0 {
+            return Ok(file);
+        }
+        fs::remove_file(path)?;
+    }
+}
+
+/// How long between two tries.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Tries of somebody who does not wait: whoever only looks who is at work holds the lock for a moment.
+const TRIES: u32 = 5;
+
+/// Holds the lock, if need be after waiting until nobody else does or the user has had enough; whether it is held.
+fn hold(file: &File, wait: bool) -> io::Result<bool> {
+    for attempt in 1.. {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if signal::stop_requested() || (!wait && attempt >= TRIES) => break,
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+        }
+    }
+    Ok(false)
+}
+
+/// Writes down who holds it. Nothing depends on that: a disk that is full need not keep anybody from the lock.
+fn name(file: &mut File, command: &str) {
+    let us = Tuner { pid: std::process::id(), uid: process::user_id(), command: command.to_owned() };
+    let text = serde_json::to_string(&us).unwrap_or_default();
+    let _unnamed = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
+}
+
 /// Who holds the lock now, if anybody does.
-pub(crate) fn holder(journal: &Path) -> Option<Tuner> {
-    let mut file = File::open(place(journal)).ok()?;
+pub(crate) fn holder(root: &Root, journal: &Path) -> Option<Tuner> {
+    let path = place::lock(root, journal);
+    let mut file = files::open_itself(File::options().read(true), &path).ok()?;
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => Some(told(&mut file)),
         _ => None,
     }
 }
 
-fn place(journal: &Path) -> PathBuf {
-    beside(journal, ".lock")
-}
-
 /// What the holder wrote about itself.
 fn told(file: &mut File) -> Tuner {
     let mut text = String::new();
-    let read = file.read_to_string(&mut text);
+    let read = file.take(TOLD_BYTES_MAX).read_to_string(&mut text);
     let unknown = || Tuner { pid: 0, uid: 0, command: "unknown".into() };
     read.ok().and_then(|_| serde_json::from_str(&text).ok()).unwrap_or_else(unknown)
 }
+
+/// No command line is longer.
+const TOLD_BYTES_MAX: u64 = 4 << 20;
 
 #[cfg(test)]
 mod tests {
@@ -83,15 +143,38 @@ mod tests {
     #[test]
     fn the_second_is_told_who_is_first() {
         let folder = tempfile::tempdir().unwrap();
-        let journal = folder.path().join("deep/journal");
-        let lock = Lock::take(&journal, false, "first words").unwrap();
-        let error = Lock::take(&journal, false, "second").unwrap_err();
+        let (root, journal) = (Root::new(folder.path()), folder.path().join("deep/journal"));
+        let lock = Lock::take(&root, &journal, false, "first words").unwrap();
+        let error = Lock::take(&root, &journal, false, "second").unwrap_err();
         let pid = std::process::id();
         assert!(matches!(&error, TuneError::Busy { holder, .. } if holder.pid == pid), "{error}");
         assert!(error.to_string().contains("first words"), "{error}");
-        assert_eq!(holder(&journal).unwrap().command, "first words");
+        assert_eq!(holder(&root, &journal).unwrap().command, "first words");
         drop(lock);
-        assert_eq!(holder(&journal), None);
-        Lock::take(&journal, true, "third").unwrap();
+        assert_eq!(holder(&root, &journal), None);
+        Lock::take(&root, &journal, true, "third").unwrap();
+    }
+
+    #[test]
+    fn a_lock_that_others_may_open_is_nobodys() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (root, journal) = (Root::new(folder.path()), folder.path().join("journal"));
+        let path = place::lock(&root, &journal);
+        fs::write(&path, "").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        let stranger = File::open(&path).unwrap();
+        stranger.lock_shared().unwrap();
+        let lock = Lock::take(&root, &journal, false, "ours").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        drop(lock);
+        // What a link leads to is not touched.
+        let elsewhere = folder.path().join("elsewhere");
+        fs::write(&elsewhere, "precious").unwrap();
+        fs::remove_file(&path).unwrap();
+        symlink(&elsewhere, &path).unwrap();
+        let error = Lock::take(&root, &journal, false, "ours").unwrap_err();
+        assert!(matches!(error, TuneError::Journal { .. }), "{error}");
+        assert_eq!(fs::read_to_string(elsewhere).unwrap(), "precious");
     }
 }

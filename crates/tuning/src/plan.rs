@@ -8,7 +8,7 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::Root;
 use crate::changes::{Action, Snapshot};
-use crate::cpusets::Cpusets;
+use crate::cpusets::{Cpusets, OTHERS, SHIELD};
 use crate::hotplug::{self, Stays};
 use crate::knob::{Form, Group, Own, Place, Values};
 use crate::profile::Settings;
@@ -284,10 +284,6 @@ impl Planner<'_> {
         self.plan
     }
 }
-
-/// Names of our control groups.
-const SHIELD: &str = "fauxplat.shield";
-const OTHERS: &str = "fauxplat.others";
 
 /// What is written to one file of a knob.
 fn value_for(root: &Root, setting: &Setting, place: &Place, file: &str) -> Option<String> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use fauxplat_sys::text::read_text;
 use serde::Deserialize;
 
 use crate::TuneError;
@@ -81,10 +82,13 @@ fn expand(word: &str) -> Result<Vec<Setting>, TuneError> {
     profile.set.iter().map(|text| Setting::parse(text, false)).collect()
 }
 
+/// The longest file of profiles that anybody writes.
+const BYTES_MAX: usize = 1 << 20;
+
 /// All profiles of a file, one after the other.
 fn from_file(path: &Path) -> Result<Vec<Setting>, TuneError> {
     let bad = |reason: String| TuneError::BadProfile { path: path.to_owned(), reason };
-    let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    let text = read_text(path, BYTES_MAX).map_err(|error| bad(error.to_string()))?;
     let profiles = parse(&text).map_err(bad)?;
     profiles.values().flat_map(|profile| &profile.set).map(|text| Setting::parse(text, false)).collect()
 }

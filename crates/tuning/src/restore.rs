@@ -34,10 +34,10 @@ pub fn restore(
     command: &str,
 ) -> Result<Option<Restoration>, TuneError> {
     // Without a journal there is nothing to wait for, nor a reason to leave a lock file behind.
-    if journal::read(journal)?.is_none() && crate::lock::holder(journal).is_none() {
+    if journal::read(journal)?.is_none() && crate::lock::holder(root, journal).is_none() {
         return Ok(None);
     }
-    let _lock = Lock::take(journal, how.wait, command)?;
+    let _lock = Lock::take_to_restore(root, journal, how.wait, command)?;
     let cut = if how.force { Cut::Accept } else { Cut::Refuse };
     recover(root, journal, how.force, cut)
 }
@@ -65,32 +65,61 @@ pub(crate) fn recover(
         tuned_at: story.opening.time.clone(),
         ..Restoration::default()
     };
-    if story.opening.boot_id != journal::boot_id(root) {
+    if is_of_another_boot(path, &story, root, force)? {
         // What was changed in another boot is gone with it, and what was there before need not be right today.
         told.rebooted = true;
     } else {
         check(path, &story, root, force, cut)?;
+        // The values come first. What the journal then says about them is for whoever comes next.
         let mut repairer = snapshot(&story, root).map(|snapshot| Repairer::new(root, snapshot));
-        let hurry = Hurry::begin(root, &mut journal, &story)?;
+        let hurry = Hurry::begin(root, &mut journal, &story);
         let settled = put_back(root, &story, force, &mut repairer, &mut told);
-        let stays = hurry.map(|hurry| hurry.end(root, &mut journal)).transpose()?.flatten();
+        let stays = hurry.and_then(|hurry| hurry.end(root, &mut journal));
         if let Some(repairer) = repairer {
             // The machine is back; only the snapshot stays announced, for the second look of whoever comes after us.
-            journal.settle(without_snapshots(&story, &settled))?;
+            let _said_below = journal.settle(without_snapshots(&story, &settled));
             told.repairs = second_look(repairer);
         }
         if settled.len() < story.entries.len() || stays.is_some() {
             told.changes.extend(stays);
-            journal.settle(settled)?;
+            told.journal_error = journal.settle(settled).err().map(in_words);
             return Ok(Some(told));
         }
     }
-    journal.remove()?;
+    if let Err(error) = journal.remove() {
+        // Where the folder cannot be written to, the file may.
+        let _said_below = journal.settle(story.entries.iter().map(|entry| entry.seq).collect());
+        told.journal_error = Some(in_words(error));
+        return Ok(Some(told));
+    }
     if let Some(keeper) = story.keeper.filter(|_| !told.rebooted) {
-        keeper.relieve();
+        keeper.end();
     }
     told.complete = true;
     Ok(Some(told))
+}
+
+/// The kernel's reason alone.
+fn in_words(error: TuneError) -> String {
+    match error {
+        TuneError::Journal { source, .. } => source.to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// Whether the changes were made before the machine was started anew. Where nobody can tell, the user may say that they
+/// were not.
+fn is_of_another_boot(path: &Path, story: &Story, root: &Root, force: bool) -> Result<bool, TuneError> {
+    match journal::boot_id(path, root) {
+        Ok(id) if !story.opening.boot_id.is_empty() => Ok(id != story.opening.boot_id),
+        _ if force => Ok(false),
+        Ok(_) => Err(TuneError::Damaged {
+            path: path.to_owned(),
+            record: 1,
+            reason: "it does not say in which boot it was written".to_owned(),
+        }),
+        Err(error) => Err(error),
+    }
 }
 
 fn check(path: &Path, story: &Story, root: &Root, force: bool, cut: Cut) -> Result<(), TuneError> {

@@ -26,9 +26,9 @@ pub struct Status {
 /// Reads journal and lock, and changes nothing.
 ///
 /// # Errors
-/// The journal is damaged or of a newer version.
+/// The journal is damaged, of a newer version or not root's alone; or nobody can tell in which boot it was written.
 pub fn status(root: &Root, journal: &Path) -> Result<Status, TuneError> {
-    let tuner = lock::holder(journal);
+    let tuner = lock::holder(root, journal);
     let Some(story) = journal::read(journal)? else {
         return Ok(Status { tuner, changes: Vec::new(), tuned_by: None, kept: false, rebooted: false });
     };
@@ -36,7 +36,7 @@ pub fn status(root: &Root, journal: &Path) -> Result<Status, TuneError> {
         tuner,
         changes: story.entries.iter().filter_map(|entry| now(root, entry)).collect(),
         kept: story.kept,
-        rebooted: story.opening.boot_id != journal::boot_id(root),
+        rebooted: journal::boot_id(journal, root)? != story.opening.boot_id,
         tuned_by: Some((story.opening.argv, story.opening.time)),
     })
 }

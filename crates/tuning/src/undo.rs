@@ -50,14 +50,15 @@ enum Side {
     Gone,
 }
 
-/// The rule itself. Without a reading after the write the change was in flight: whatever is there is ours.
+/// The rule itself. Without a reading after the write, because the change was in flight or because nothing could be read
+/// back, whatever is there is ours.
 fn side(now: Option<&str>, old: &str, got: Option<&Option<String>>, form: Form) -> Side {
     let Some(now) = now else { return Side::Gone };
     match got {
         _ if now == form.value(old) => Side::Old,
-        None => Side::Ours,
+        None | Some(None) => Side::Ours,
         Some(Some(got)) if now == got => Side::Ours,
-        Some(_) => Side::Theirs,
+        Some(Some(_)) => Side::Theirs,
     }
 }
 
@@ -233,7 +234,7 @@ mod tests {
         assert_eq!(plain(Some("7"), Some(&got("0"))), Side::Theirs);
         assert_eq!(plain(Some("7"), None), Side::Ours, "in flight, and clamped");
         assert_eq!(plain(Some("1"), None), Side::Old, "announced, and not made");
-        assert_eq!(plain(Some("7"), Some(&None)), Side::Theirs);
+        assert_eq!(plain(Some("7"), Some(&None)), Side::Ours, "nothing could be read back");
         assert_eq!(plain(None, None), Side::Gone);
         let choice = side(Some("madvise"), "always [madvise] never\n", Some(&got("never")), Form::Choice);
         assert_eq!(choice, Side::Old);

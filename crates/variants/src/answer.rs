@@ -23,7 +23,8 @@ pub struct Question {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     outcome: Outcome,
-    output: Vec<u8>,
+    /// SHA-256 of the output: it may be longer than memory.
+    output: [u8; 32],
 }
 
 /// Fills the program's path in; `{out}` is what the build command calls it.
@@ -48,8 +49,8 @@ impl Question {
         match captured.outcome {
             Outcome::TimedOut => Err(VariantError::Interrupted),
             // What a checking command says is for people; only its verdict counts.
-            outcome if self.check.is_some() => Ok(Some(Answer { outcome, output: Vec::new() })),
-            outcome => Ok(Some(Answer { outcome, output: captured.output })),
+            outcome if self.check.is_some() => Ok(Some(Answer { outcome, output: [0; 32] })),
+            outcome => Ok(Some(Answer { outcome, output: captured.output.sha256 })),
         }
     }
 
@@ -136,5 +137,52 @@ mod tests {
         let expected = ask.expected(Path::new("/bin/sh"), "x").unwrap().unwrap();
         ask.verify(&expected, Path::new("/bin/true"), "x").unwrap();
         assert!(ask.verify(&expected, Path::new("/etc/passwd"), "x").is_err());
+    }
+
+    #[test]
+    fn both_names_of_the_program_are_filled_in_wherever_they_stand() {
+        assert_eq!(fill("{program} --self={out} {other}", "/p"), "/p --self=/p {other}");
+        let ask = question(&["sh", "-c", "{out} -c 'echo 3'"]);
+        let expected = ask.expected(Path::new("/bin/sh"), "x").unwrap().unwrap();
+        assert_eq!(expected, Answer { outcome: Outcome::Exited(0), output: b"3\n".to_vec() });
+    }
+
+    #[test]
+    fn a_program_may_fail_if_it_always_fails_alike() {
+        let ask = question(&["{program}", "-c", "echo out; echo err >&2; exit 7"]);
+        let sh = Path::new("/bin/sh");
+        let expected = ask.expected(sh, "x").unwrap().unwrap();
+        assert_eq!(expected, Answer { outcome: Outcome::Exited(7), output: b"out\n".to_vec() });
+        ask.verify(&expected, sh, "x").unwrap();
+        let killed = question(&["{program}", "-c", "echo out; kill -9 $$"]);
+        let refused = killed.verify(&expected, sh, "cc x.c").unwrap_err().to_string();
+        assert!(refused.contains("was ended by signal 9 instead of: ended with status 7"), "{refused}");
+        assert!(refused.contains("`cc x.c`"), "{refused}");
+    }
+
+    #[test]
+    fn a_check_that_fails_for_the_program_as_it_is_is_no_check() {
+        let ask = Question { check: Some("exit 3".into()), ..question(&["{program}"]) };
+        let refused = ask.expected(Path::new("/bin/sh"), "x").unwrap_err().to_string();
+        assert!(refused.contains("already fails --check") && refused.contains("status 3"), "{refused}");
+    }
+
+    /// A check's own words may differ from run to run: only its status counts.
+    #[test]
+    fn what_a_check_says_does_not_count() {
+        let check = Some("cat /proc/sys/kernel/random/uuid".into());
+        let ask = Question { check, ..question(&["{program}"]) };
+        let expected = ask.expected(Path::new("/bin/sh"), "x").unwrap().unwrap();
+        ask.verify(&expected, Path::new("/bin/sh"), "x").unwrap();
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_cannot_be_asked() {
+        let ask = question(&["{program}"]);
+        let error = ask.expected(Path::new("/no/such/program"), "x").unwrap_err();
+        assert!(
+            matches!(error, VariantError::Launch(_)) && error.to_string().contains("/no/such/program"),
+            "{error}"
+        );
     }
 }

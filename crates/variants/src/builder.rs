@@ -182,7 +182,7 @@ impl Builder {
         };
         let captured = capture.run()?;
         let took_ns = clock::monotonic_ns() - begun_ns;
-        let output = || String::from_utf8_lossy(&captured.output).into_owned();
+        let output = || captured.output.text().into_owned();
         match captured.outcome {
             Outcome::Exited(0) if out.is_file() => {}
             Outcome::Exited(0) => {

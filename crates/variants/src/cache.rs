@@ -1,10 +1,12 @@
 //! Where built programs are kept: one folder per variant, named by a hash of all that it was made from.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use fauxplat_launch::words::sha256;
+use fauxplat_sys::{files, process};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -52,12 +54,13 @@ impl Key {
 }
 
 impl Cache {
-    /// Opens the cache and makes room in it.
+    /// Opens the cache and makes room in it. It is its owner's alone: what lies in it is executed.
     pub(crate) fn open(folder: &Path) -> Result<Self, VariantError> {
         let cache = Cache { folder: std::path::absolute(folder).map_err(at(folder))? };
+        check_owner(&cache.folder)?;
         for part in ["variants", "locks"] {
             let path = cache.folder.join(part);
-            fs::create_dir_all(&path).map_err(at(path))?;
+            DirBuilder::new().recursive(true).mode(0o700).create(&path).map_err(at(path))?;
         }
         cache.shrink(BYTES_MAX);
         Ok(cache)
@@ -150,6 +153,28 @@ impl Cache {
     }
 }
 
+/// Refuses a cache that somebody else may have filled: one of another owner, and for root also one in a place where
+/// others could put another in its stead, as a user's folder is under sudo.
+fn check_owner(cache: &Path) -> Result<(), VariantError> {
+    let refused = |folder: &Path, owner| VariantError::Stranger {
+        cache: cache.to_owned(),
+        folder: folder.to_owned(),
+        owner,
+    };
+    let there = cache.ancestors().find(|folder| folder.exists()).unwrap_or(cache);
+    let owner = fs::metadata(there).map_err(at(there))?.uid();
+    if there == cache && owner != process::user_id() {
+        return Err(refused(cache, owner));
+    }
+    if !process::is_root() {
+        return Ok(());
+    }
+    match files::exposed(&there.join(PROGRAM)).map_err(at(there))? {
+        Some(found) => Err(refused(&found.folder, found.owner)),
+        None => Ok(()),
+    }
+}
+
 fn is_workplace(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("work-"))
 }
@@ -192,6 +217,37 @@ mod tests {
         assert_eq!(cache.find(&key), None, "half a program is none");
         let again = cache.keep(&key, &program(&cache, "one").1).unwrap();
         assert_eq!(cache.find(&key), Some(again));
+    }
+
+    /// Whoever fills the cache chooses what is executed, and the hash beside a program is the same hand's.
+    #[test]
+    fn a_cache_that_somebody_else_may_have_filled_is_refused() {
+        use std::os::unix::fs::{PermissionsExt, chown};
+        const NOBODY: u32 = 65_534;
+        let home = tempfile::tempdir().unwrap();
+        let (above, folder) = (home.path().join("home"), home.path().join("home/cache"));
+        fs::create_dir(&above).unwrap();
+        if chown(&above, Some(NOBODY), None).is_err() {
+            return;
+        }
+        let refused = |why: &str| {
+            let error = Cache::open(&folder).unwrap_err();
+            assert!(matches!(error, VariantError::Stranger { .. }), "{why}: {error}");
+            assert!(error.to_string().contains("XDG_CACHE_HOME"), "{error}");
+        };
+        refused("a folder of another user");
+        assert!(!folder.exists(), "nothing of root's is left in it");
+        chown(&above, Some(0), None).unwrap();
+        drop(Cache::open(&folder).unwrap());
+        assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
+        chown(&folder, Some(NOBODY), None).unwrap();
+        refused("another user's cache");
+        chown(&folder, Some(0), None).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+        refused("one that all may write to");
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+        fs::set_permissions(&above, fs::Permissions::from_mode(0o777)).unwrap();
+        refused("a folder in which all may rename it");
     }
 
     #[test]

@@ -18,6 +18,30 @@ pub enum VariantError {
         /// The reason.
         source: std::io::Error,
     },
+    /// Somebody else may have filled the cache.
+    #[error(
+        "the cache of built programs {}: user {owner} owns {} or others may write to it, and programs of others are not \
+         executed: set XDG_CACHE_HOME to a folder of your own (`sudo -H` gives root its own home)",
+        cache.display(), folder.display()
+    )]
+    Stranger {
+        /// The cache.
+        cache: PathBuf,
+        /// The folder that is open to others.
+        folder: PathBuf,
+        /// Its owner.
+        owner: u32,
+    },
+    /// A program could not be copied to its place.
+    #[error("{} was not copied whole to {}: {said}", from.display(), to.display())]
+    NotCopied {
+        /// The program.
+        from: PathBuf,
+        /// Its place.
+        to: PathBuf,
+        /// What `cp` said.
+        said: String,
+    },
     /// An object file that is to be linked is not there.
     #[error("object file {}: {source}", path.display())]
     Object {

@@ -211,4 +211,89 @@ mod tests {
             assert_eq!(echoed.output, text.as_bytes());
         }
     }
+
+    #[test]
+    fn no_object_is_lost_however_they_are_ordered_and_padded() {
+        let folder = tempfile::tempdir().unwrap();
+        for count in [1, 2, PADS_MAX - 1, PADS_MAX, PADS_MAX + 10] {
+            let objects: Vec<String> = (0..count).map(|number| format!("{number}.o")).collect();
+            let build = Build { line: "cc {objects}".into(), objects: objects.clone() };
+            let variation = Variation {
+                object_order: Some(count as u64),
+                padding: Some(Padding::Drawn(1)),
+                ..Variation::default()
+            };
+            let words = words(&build, &variation, &Toolchain::default(), folder.path()).unwrap();
+            let (pads, mut own): (Vec<&str>, Vec<&str>) =
+                words.objects.split(' ').partition(|word| word.contains("/pad-"));
+            own.sort_unstable();
+            let mut expected: Vec<&str> = objects.iter().map(String::as_str).collect();
+            expected.sort_unstable();
+            assert_eq!((own, pads.len()), (expected, count.min(PADS_MAX)), "{count}");
+        }
+    }
+
+    #[test]
+    fn what_one_way_draws_does_not_depend_on_the_others() {
+        let objects: Vec<String> = (0..20).map(|number| format!("{number}.o")).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let build = Build { line: "cc {objects}".into(), objects };
+        let drawn = |padding| {
+            let variation = Variation { object_order: Some(5), padding, ..Variation::default() };
+            let words = words(&build, &variation, &Toolchain::default(), folder.path()).unwrap();
+            let own = words.objects.split(' ').filter(|word| !word.contains("/pad-"));
+            own.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(drawn(None), drawn(Some(Padding::Drawn(5))));
+        assert_ne!(random(5, OBJECTS).random::<u64>(), random(5, PADS).random::<u64>());
+    }
+
+    #[test]
+    fn padding_stays_within_a_page_in_steps_that_are_not_rounded_away() {
+        for seed in 0..50 {
+            for Amounts { code_bytes, constants_bytes, data_bytes, zeroes_bytes } in
+                amounts(Padding::Drawn(seed), 4)
+            {
+                for bytes in [code_bytes, constants_bytes, data_bytes, zeroes_bytes] {
+                    assert!(bytes < PAGE_BYTES && bytes.is_multiple_of(STEP_BYTES), "{seed}: {bytes}");
+                }
+            }
+        }
+        assert_eq!(amounts(Padding::Drawn(1), 0).len(), 1, "a build without objects has one place");
+        let stated = Amounts { code_bytes: 48, constants_bytes: 48, data_bytes: 48, zeroes_bytes: 48 };
+        assert_eq!(amounts(Padding::Bytes(48), 9), [stated]);
+    }
+
+    #[test]
+    fn without_any_variation_nothing_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let build = Build { line: "cc {objects}".into(), objects: vec!["b.o".into(), "a.o".into()] };
+        let told = words(&build, &Variation::default(), &Toolchain::default(), folder.path()).unwrap();
+        let nothing = String::new();
+        let plain = Words {
+            seed: "0".into(),
+            objects: "b.o a.o".into(),
+            link_flags: nothing.clone(),
+            compile_flags: nothing,
+        };
+        assert_eq!(told, plain);
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn where_no_objects_are_named_the_linker_gets_the_padding() {
+        let folder = tempfile::tempdir().unwrap();
+        let build = Build { line: "cc {link_flags}".into(), objects: Vec::new() };
+        let variation = Variation {
+            padding: Some(Padding::Bytes(32)),
+            section_padding: Some(u64::from(u32::MAX) + 8),
+            ..Variation::default()
+        };
+        let toolchain = Toolchain { linker: Some(Linker::Lld), ..Toolchain::default() };
+        let told = words(&build, &variation, &toolchain, folder.path()).unwrap();
+        let words: Vec<&str> = told.link_flags.split(' ').collect();
+        assert!(words[0].ends_with("/pad-00.o") && Path::new(words[0]).is_file(), "{words:?}");
+        assert_eq!(words[1..], ["-fuse-ld=lld", "-Wl,--randomize-section-padding=7"]);
+        assert!(told.compile_flags.contains("-fdata-sections") && told.objects.is_empty());
+    }
 }

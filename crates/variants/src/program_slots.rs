@@ -8,6 +8,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use fauxplat_launch::Capture;
+use fauxplat_launch::words::sha256;
+use fauxplat_model::Outcome;
 use tempfile::TempDir;
 
 use crate::error::at;
@@ -51,8 +53,23 @@ impl ProgramSlots {
         let words = [&built.path, &fresh].map(|path| path.display().to_string());
         // Copied by another process: a program that this one had open for writing could not be executed while some
         // other thread's child still holds the descriptor.
-        let copy = Capture { program: "cp".into(), arguments: words.to_vec(), ..Capture::default() };
-        copy.run()?;
+        let copy = Capture {
+            program: "cp".into(),
+            arguments: words.to_vec(),
+            with_stderr: true,
+            ..Capture::default()
+        };
+        let copied = copy.run()?;
+        // A part of a program may well run, and would be measured.
+        match copied.outcome {
+            Outcome::TimedOut => return Err(VariantError::Interrupted),
+            Outcome::Exited(0) if sha256(&fresh).as_ref() == Some(&built.sha256) => {}
+            _ => {
+                let said = copied.output.text().trim().replace('\n', "; ");
+                let said = if said.is_empty() { "its hash is another".to_owned() } else { said };
+                return Err(VariantError::NotCopied { from: built.path.clone(), to: fresh, said });
+            }
+        }
         fs::rename(&fresh, path).map_err(at(path))?;
         // Says to other fauxplats that the folder is in use.
         let _unheard =

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fauxplat_launch::Capture;
 use fauxplat_model::{Build, Condition, Outcome, Variation, Way};
-use fauxplat_variants::{Builder, ProgramSlots, Question, Recipe, VariantError};
+use fauxplat_variants::{Builder, Built, ProgramSlots, Question, Recipe, VariantError};
 use tempfile::TempDir;
 
 /// A folder with a small program in two files, and a cache beside it.
@@ -48,7 +48,13 @@ impl Yard {
 }
 
 fn output(program: &Path) -> Vec<u8> {
-    Capture { program: program.to_owned(), ..Capture::default() }.run().unwrap().output
+    Capture { program: program.to_owned(), ..Capture::default() }
+        .run()
+        .unwrap()
+        .output
+        .whole()
+        .unwrap()
+        .to_vec()
 }
 
 #[test]
@@ -209,4 +215,28 @@ fn questions_are_asked_under_the_condition() {
     yard.hash(&mut recipe, 1);
     let bare = Question { argv: vec!["{program}".into()], condition: Condition::default(), check };
     assert!(recipe.ask(bare).unwrap_err().to_string().contains("--check"));
+}
+
+/// A disk may be full, or the program change while it is copied: half of it is never put in its place.
+#[test]
+fn what_is_not_copied_whole_is_not_put_in_its_place() {
+    let mut yard = yard();
+    let recipe = yard.asked(LINE, &[]);
+    let slots = ProgramSlots::new(&yard.builder, 1).unwrap();
+    slots.put(0, recipe.plain()).unwrap();
+    let before = fs::read(slots.path(0)).unwrap();
+    // Reading this ends with an error after nothing, and a file is made all the same.
+    let unreadable = Built { path: "/proc/self/mem".into(), ..recipe.plain().clone() };
+    let another = yard.folder.path().join("another");
+    fs::write(&another, &before[..before.len() / 2]).unwrap();
+    let half = Built { path: another, ..recipe.plain().clone() };
+    let missing = Built {
+        path: yard.folder.path().join("none"),
+        ..recipe.plain().clone()
+    };
+    for broken in [unreadable, half, missing] {
+        let error = slots.put(0, &broken).unwrap_err();
+        assert!(matches!(error, VariantError::NotCopied { .. }), "{error}");
+        assert_eq!(fs::read(slots.path(0)).unwrap(), before);
+    }
 }

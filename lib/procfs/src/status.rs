@@ -27,6 +27,11 @@ pub fn process(text: &str) -> Option<i32> {
     keyed::number(text, "Tgid").and_then(|id| i32::try_from(id).ok())
 }
 
+/// The number of the process in the innermost of its process-id namespaces, where it knows itself by that number.
+pub fn innermost_process(text: &str) -> Option<u32> {
+    keyed::value(text, "NSpid")?.split_whitespace().last()?.parse().ok()
+}
+
 /// The largest resident set so far; absent for threads of the kernel, and for what has given up its memory.
 pub fn peak_memory_bytes(text: &str) -> Option<u64> {
     keyed::bytes(text, "VmHWM")
@@ -46,12 +51,14 @@ mod tests {
 
     /// The lines that matter, kernel 6.12.
     const NEW: &str = "Name:\tcat\nUmask:\t0022\nState:\tR (running)\nTgid:\t812\nPid:\t815\nKthread:\t0\n\
+        NStgid:\t812\t7\nNSpid:\t815\t8\n\
         VmPeak:\t    3060 kB\nVmSize:\t    3060 kB\nVmHWM:\t    1536 kB\nSigQ:\t0/96262\nSigBlk:\t0000000000000002\n\
         SigIgn:\t0000000000001000\nCapEff:\t000001ffffffffff\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n";
 
     #[test]
     fn every_line_is_found() {
         assert_eq!((cpus_allowed_list(NEW), process(NEW)), (Some("0-7"), Some(812)));
+        assert_eq!(innermost_process(NEW), Some(8));
         assert_eq!((ignored_signals(NEW), blocked_signals(NEW)), (Some(1 << 12), Some(2)));
         assert_eq!(
             (effective_capabilities(NEW), peak_memory_bytes(NEW)),
@@ -70,5 +77,6 @@ mod tests {
         let old = "Name:\tcat\nPid:\t815\n";
         assert_eq!((process(old), cpus_allowed_list(old), peak_memory_bytes(old)), (None, None, None));
         assert_eq!((effective_capabilities(old), ignored_signals(old)), (None, None));
+        assert_eq!(innermost_process(old), None);
     }
 }

@@ -17,6 +17,7 @@ pub mod henderson;
 pub mod linear;
 pub mod multiple;
 pub mod noncentral;
+pub mod paired;
 pub mod permute;
 pub mod randomise;
 pub mod rivals;

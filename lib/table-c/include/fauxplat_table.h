@@ -24,7 +24,7 @@ typedef struct fxt_table fxt_table;
 
 /* Zero means the default, except for dense_objects. */
 typedef struct {
-    uint64_t dense_objects;      /* objects 0..n-1 have a row each from the beginning */
+    uint64_t dense_objects;      /* objects 0..n-1 have a row each from the beginning; object 0 always */
     uint64_t max_hashed_objects; /* further objects, with any number */
     uint32_t dense_keys;         /* keys 0..n-1 have a column each; setting it drops the sparse keys */
     uint32_t max_sparse_keys;    /* further keys, with any number */
@@ -61,7 +61,7 @@ int fxt_publish(const fxt_table *table, uint64_t object, const int64_t *values, 
 /* The objects that have a value. At most `room` are stored; *count is how many there are. */
 int fxt_objects(const fxt_table *table, uint64_t *objects, size_t room, size_t *count);
 
-/* FXT_FAILED if the file was cut short since it was opened. */
+/* FXT_FAILED if the file was cut short since it was opened, or if a page of it could not be read. */
 int fxt_check(const fxt_table *table);
 /* Writes everything to the device and waits; of use only for a file on a disk. */
 int fxt_sync(const fxt_table *table);

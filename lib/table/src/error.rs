@@ -25,8 +25,15 @@ pub enum Error {
         /// The first thing that is wrong with it.
         what: &'static str,
     },
-    /// The file was written by a newer version of this library.
-    #[error("{path} has format version {found}, this library reads version {known}", path = path.display())]
+    /// The contents of the file contradict each other: something else than this library wrote into it.
+    #[error("the table's file is damaged: {what}; create it anew")]
+    Damaged {
+        /// What cannot be.
+        what: &'static str,
+    },
+    /// The file was written by another version of this library.
+    #[error("{path} has format version {found}, this library reads version {known}: create it anew, or use the library that \
+             wrote it", path = path.display())]
     Version {
         /// The file that was looked at.
         path: PathBuf,
@@ -58,6 +65,14 @@ pub enum Error {
         found: u32,
         /// Bytes of a value that the caller asked for.
         asked: u32,
+    },
+    /// The table exists, and was not created with the options given.
+    #[error("{path} was created with other sizes ({what}): open it as it is, or remove it", path = path.display())]
+    Different {
+        /// The file that exists.
+        path: PathBuf,
+        /// The first of the options that differs.
+        what: &'static str,
     },
     /// The requested sizes do not fit into a file or into this format.
     #[error("impossible table: {what}")]

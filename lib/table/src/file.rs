@@ -1,10 +1,12 @@
 //! Creating and opening a table's file.
-#![expect(unsafe_code, reason = "statfs has no safe form in the standard library")]
+#![expect(unsafe_code, reason = "statfs and linkat have no safe form in the standard library")]
 
+use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,33 +28,79 @@ static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 
 /// Creates a table that does not exist yet.
 ///
-/// The file is finished under another name and then linked to its own, so that nobody ever opens half a
-/// table, and of two creators exactly one succeeds. A creator that dies leaves a dot file and no table.
+/// The file is finished without a name and then linked to its own, so that nobody ever opens half a table, of two creators
+/// exactly one succeeds, and one that dies leaves nothing. Where the file system or a missing /proc does not allow that, it is
+/// finished under another name; a creator that dies then leaves a dot file and no table.
 pub(crate) fn create(path: &Path, shape: Shape, mode: u32, on_disk: bool) -> Result<Opened, Error> {
     let geometry = Geometry::new(shape)?;
-    let unfinished = unfinished_name(path)?;
-    let failed = |call| move |source| Error::Io { call, path: path.to_owned(), source };
-    let file = OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(&unfinished);
-    let result = file.map_err(failed("create")).and_then(|file| {
-        if !on_disk && !in_memory(&file).map_err(failed("statfs"))? {
-            return Err(Error::OnDisk { path: path.to_owned() });
+    // The usual case of failure costs no pages. A name that comes up later is noticed when the link is made.
+    if fs::symlink_metadata(path).is_ok() {
+        let source = io::Error::from_raw_os_error(libc::EEXIST);
+        return Err(Error::Io { call: "create", path: path.to_owned(), source });
+    }
+    match create_nameless(path, geometry, mode, on_disk) {
+        Some(result) => result,
+        None => create_named(path, geometry, mode, on_disk),
+    }
+}
+
+/// `None` if files without names cannot be made or linked here.
+fn create_nameless(
+    path: &Path,
+    geometry: Geometry,
+    mode: u32,
+    on_disk: bool,
+) -> Option<Result<Opened, Error>> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).custom_flags(libc::O_TMPFILE).mode(mode);
+    let file = options.open(folder).ok()?;
+    let opened = match fill(&file, path, geometry, on_disk) {
+        Ok(opened) => opened,
+        Err(error) => return Some(Err(error)),
+    };
+    match link_open_file(file.as_raw_fd(), path) {
+        Ok(()) => Some(Ok(opened)),
+        Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {
+            Some(Err(Error::Io { call: "create", path: path.to_owned(), source }))
         }
-        let opened = fill(file, path, geometry)?;
-        fs::hard_link(&unfinished, path).map_err(failed("create"))?;
-        Ok(opened)
-    });
-    // Also after an error; that the name may never have existed is of no interest.
+        Err(_) => None,
+    }
+}
+
+/// Gives an open file a name, by way of /proc: that needs no privilege, see open(2).
+fn link_open_file(number: RawFd, path: &Path) -> io::Result<()> {
+    let old = CString::new(format!("/proc/self/fd/{number}"))?;
+    let new = CString::new(path.as_os_str().as_bytes())?;
+    let here = libc::AT_FDCWD;
+    // SAFETY: linkat(2) reads two terminated strings and touches no other memory.
+    match unsafe { libc::linkat(here, old.as_ptr(), here, new.as_ptr(), libc::AT_SYMLINK_FOLLOW) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn create_named(path: &Path, geometry: Geometry, mode: u32, on_disk: bool) -> Result<Opened, Error> {
+    let failed = |call| move |source| Error::Io { call, path: path.to_owned(), source };
+    let (file, unfinished) = unfinished_file(path, mode)?;
+    let result = fill(&file, path, geometry, on_disk)
+        .and_then(|opened| fs::hard_link(&unfinished, path).map(|()| opened).map_err(failed("create")));
+    // Also after an error.
     let _ = fs::remove_file(&unfinished);
     result
 }
 
-fn fill(file: File, path: &Path, geometry: Geometry) -> Result<Opened, Error> {
+/// Makes a table of an empty file.
+fn fill(file: &File, path: &Path, geometry: Geometry, on_disk: bool) -> Result<Opened, Error> {
     let failed = |call| move |source| Error::Io { call, path: path.to_owned(), source };
+    if !on_disk && !in_memory(file).map_err(failed("statfs"))? {
+        return Err(Error::OnDisk { path: path.to_owned() });
+    }
     let header = Header {
         shape: geometry.shape,
         len: geometry.len() as u64,
         pid: u64::from(std::process::id()),
-        started: start_of(u64::from(std::process::id())).unwrap_or(0),
+        started: process(u64::from(std::process::id())).map_or(0, |(started, _)| started),
         boot: boot_id().unwrap_or_default(),
     };
     file.set_len(header.len).map_err(failed("ftruncate"))?;
@@ -100,11 +148,20 @@ pub(crate) fn open(path: &Path, writable: bool) -> Result<Opened, Error> {
     Ok(Opened { mapping, geometry, header })
 }
 
-fn unfinished_name(path: &Path) -> Result<PathBuf, Error> {
+/// A file beside the table's own name. Another process can have the same number, in another namespace.
+fn unfinished_file(path: &Path, mode: u32) -> Result<(File, PathBuf), Error> {
     let name = path.file_name().ok_or(Error::NotATable { path: path.to_owned(), what: "it has no name" })?;
-    let number = UNFINISHED.fetch_add(1, Ordering::Relaxed);
-    let unique = format!(".{}.{}.{number}", name.to_string_lossy(), std::process::id());
-    Ok(path.with_file_name(unique))
+    loop {
+        let number = UNFINISHED.fetch_add(1, Ordering::Relaxed);
+        let unique = format!(".{}.{}.{number}", name.to_string_lossy(), std::process::id());
+        let unfinished = path.with_file_name(unique);
+        let mut options = OpenOptions::new();
+        match options.read(true).write(true).create_new(true).mode(mode).open(&unfinished) {
+            Ok(file) => return Ok((file, unfinished)),
+            Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(Error::Io { call: "create", path: path.to_owned(), source }),
+        }
+    }
 }
 
 /// Whether a file lives in memory (tmpfs, ramfs, huge pages). Write-back to a disk can hold a writer of a
@@ -124,16 +181,23 @@ fn in_memory(file: &File) -> io::Result<bool> {
     Ok(kind == libc::TMPFS_MAGIC as u64 || kind == RAMFS || kind == HUGETLBFS)
 }
 
-/// When a process started, in clock ticks since boot: the 22nd field of proc_pid_stat(5).
-pub(crate) fn start_of(pid: u64) -> Option<u64> {
+/// When a process started, in clock ticks since boot, and whether it has not ended yet: proc_pid_stat(5).
+fn process(pid: u64) -> Option<(u64, bool)> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The second field is a name in parentheses that may hold anything, so count from its end.
-    let rest = &text[text.rfind(')')? + 1..];
-    rest.split_ascii_whitespace().nth(19)?.parse().ok()
+    let mut rest = text[text.rfind(')')? + 1..].split_ascii_whitespace();
+    let state = rest.next()?;
+    Some((rest.nth(18)?.parse().ok()?, !matches!(state, "Z" | "X" | "x")))
+}
+
+/// Whether the creator of a table still runs: that very process, in the same boot. One that ended and was not waited for
+/// does not.
+pub(crate) fn creator_runs(header: &Header) -> bool {
+    process(header.pid) == Some((header.started, true)) && boot_id() == Some(header.boot)
 }
 
 /// The identity of the running boot, from random(4).
-pub(crate) fn boot_id() -> Option<[u8; 16]> {
+fn boot_id() -> Option<[u8; 16]> {
     let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let digits: String = text.trim().chars().filter(|&digit| digit != '-').collect();
     u128::from_str_radix(&digits, 16).ok().map(u128::to_be_bytes)

@@ -1,15 +1,20 @@
-//! What happens when somebody cuts a table's file short while it is mapped.
+//! What happens when a page of a mapped table cannot be had.
 //!
-//! The kernel answers the next access behind the new end with SIGBUS, which ends the process. This guard
-//! catches the signal for addresses of our mappings only, puts empty memory in place of the lost pages and
-//! notes it: readers then see absent values, writers write into the void, and `Table::check` gives an
-//! error. Every other SIGBUS goes where it would have gone.
+//! The kernel answers an access to such a page with SIGBUS, which ends the process. This guard catches the signal for addresses
+//! of our mappings only, notes it for `Table::check`, and tells two cases apart by the length of the file. If somebody cut it
+//! short, empty memory takes the place of the lost end: readers then see absent values, writers write into the void. If the
+//! file is whole, the file system is full or failing and the page was never reserved, as in a damaged file or a copy without
+//! the holes' pages: that one page reads as absent from then on, and a store into it ends the process, because a value that
+//! others do not see must not count as stored. Every other SIGBUS goes where it would have gone.
 #![expect(unsafe_code, reason = "signal handlers and fixed mappings have no safe form")]
 
 use std::ffi::{c_int, c_void};
+use std::fs::File;
 use std::mem::MaybeUninit;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// Mappings that can be watched at once. Further ones work, without the guard.
 const MOST: usize = 256;
@@ -21,7 +26,10 @@ struct Watched {
     base: AtomicUsize,
     len: AtomicUsize,
     protection: AtomicI32,
-    hit: AtomicBool,
+    file: AtomicI32,
+    /// Tells the file from another one that got its descriptor's number.
+    inode: AtomicU64,
+    loss: AtomicU32,
 }
 
 static WATCHED: [Watched; MOST] = [const {
@@ -30,7 +38,9 @@ static WATCHED: [Watched; MOST] = [const {
         base: AtomicUsize::new(0),
         len: AtomicUsize::new(0),
         protection: AtomicI32::new(0),
-        hit: AtomicBool::new(false),
+        file: AtomicI32::new(-1),
+        inode: AtomicU64::new(0),
+        loss: AtomicU32::new(NONE),
     }
 }; MOST];
 
@@ -38,14 +48,31 @@ static WATCHED: [Watched; MOST] = [const {
 static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(std::ptr::null_mut());
 static INSTALL: Once = Once::new();
 
+/// What a mapping has lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// The file was cut short.
+    End,
+    /// The file is whole, and the file system had no page for a hole in it.
+    Page,
+}
+
+const NONE: u32 = 0;
+const END: u32 = 1;
+const ONE_PAGE: u32 = 2;
+
 /// A place in the list of watched mappings; dropping it ends the watch.
 #[derive(Debug)]
 pub(crate) struct Ticket(usize);
 
 impl Ticket {
-    /// Whether an access to the mapping met the end of its file.
-    pub(crate) fn hit(&self) -> bool {
-        WATCHED[self.0].hit.load(Ordering::Acquire)
+    /// What accesses to the mapping have met so far.
+    pub(crate) fn loss(&self) -> Option<Loss> {
+        match WATCHED[self.0].loss.load(Ordering::Acquire) {
+            NONE => None,
+            END => Some(Loss::End),
+            _ => Some(Loss::Page),
+        }
     }
 }
 
@@ -58,13 +85,16 @@ impl Drop for Ticket {
 }
 
 /// Watches a mapping; `None` if too many are watched already.
-pub(crate) fn watch(base: usize, len: usize, writable: bool) -> Option<Ticket> {
+pub(crate) fn watch(base: usize, len: usize, writable: bool, file: &File) -> Option<Ticket> {
+    let inode = file.metadata().ok()?.ino();
     INSTALL.call_once(install);
     let free = |watched: &Watched| !watched.taken.swap(true, Ordering::AcqRel);
     let place = WATCHED.iter().position(free)?;
     let watched = &WATCHED[place];
     let protection = if writable { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ };
-    watched.hit.store(false, Ordering::Relaxed);
+    watched.loss.store(NONE, Ordering::Relaxed);
+    watched.file.store(file.as_raw_fd(), Ordering::Relaxed);
+    watched.inode.store(inode, Ordering::Relaxed);
     watched.protection.store(protection, Ordering::Relaxed);
     watched.base.store(base, Ordering::Relaxed);
     // Release: a handler that sees the length sees the base.
@@ -91,14 +121,20 @@ fn default_action() -> libc::sigaction {
 }
 
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel passes a valid record to a handler installed with SA_SIGINFO.
-    let address = unsafe { (*info).si_addr() } as usize;
-    if !WATCHED.iter().any(|watched| replace(watched, address)) {
-        pass_on(signal, info, context);
+    // SAFETY: the kernel passes a valid record to a handler installed with SA_SIGINFO, and errno is this thread's own.
+    let (code, address, errno) =
+        unsafe { ((*info).si_code, (*info).si_addr() as usize, *libc::__errno_location()) };
+    // Other codes: somebody sent the signal, or the memory itself is broken. Neither is about the file.
+    let ours = code == libc::BUS_ADRERR && WATCHED.iter().any(|watched| replace(watched, address));
+    if !ours {
+        // SAFETY: as above.
+        unsafe { pass_on(signal, info, context) };
     }
+    // SAFETY: as above. The interrupted code must not see the errno of the calls made here.
+    unsafe { *libc::__errno_location() = errno };
 }
 
-/// Puts empty memory over the lost end of a mapping. `false` if the address is not in it.
+/// Puts empty memory over what a mapping has lost. `false` if the address is not in it.
 fn replace(watched: &Watched, address: usize) -> bool {
     // Acquire pairs with the release in `watch`.
     let len = watched.len.load(Ordering::Acquire);
@@ -106,27 +142,57 @@ fn replace(watched: &Watched, address: usize) -> bool {
     if address < base || address - base >= len {
         return false;
     }
-    watched.hit.store(true, Ordering::Release);
     let start = address / PAGE * PAGE;
+    let (loss, bytes, protection) = match is_cut(watched, start - base) {
+        true => (END, base + len - start, watched.protection.load(Ordering::Relaxed)),
+        false => (ONE_PAGE, PAGE, libc::PROT_READ),
+    };
+    watched.loss.store(loss, Ordering::Release);
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
-    let protection = watched.protection.load(Ordering::Relaxed);
-    // SAFETY: mmap(2) is a bare system call here and safe in a handler. The range is the end of a mapping
-    // of ours that is still alive (its ticket is dropped before it is unmapped); replacing its pages looks
-    // to the other threads like another process writing zeroes.
-    let new = unsafe { libc::mmap(start as *mut c_void, base + len - start, protection, flags, -1, 0) };
+    // SAFETY: mmap(2) is a bare system call here and safe in a handler. The range belongs to a mapping of ours that is still
+    // alive (its ticket is dropped before it is unmapped); replacing its pages looks to the other threads like another process
+    // writing zeroes.
+    let new = unsafe { libc::mmap(start as *mut c_void, bytes, protection, flags, -1, 0) };
     new != libc::MAP_FAILED
 }
 
+/// Whether the file ends before an offset. Of a file whose descriptor is gone it is not known, and then the answer is no,
+/// because that costs nobody's stores.
+fn is_cut(watched: &Watched, offset: usize) -> bool {
+    let mut facts = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: fstat(2) may be called in a handler; it fills the record or fails, and the record is read only after success.
+    let facts = unsafe {
+        if libc::fstat(watched.file.load(Ordering::Relaxed), facts.as_mut_ptr()) != 0 {
+            return false;
+        }
+        facts.assume_init()
+    };
+    facts.st_ino == watched.inode.load(Ordering::Relaxed) && (facts.st_size as usize) <= offset
+}
+
 /// Does what would have happened without this guard.
-fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+///
+/// # Safety
+///
+/// `info` is the record that the kernel passed to the handler.
+unsafe fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let before = BEFORE.load(Ordering::Acquire);
     // SAFETY: `BEFORE` is set before the handler is installed and points to a leaked allocation.
     let before = unsafe { &*before };
     let handler = before.sa_sigaction;
-    if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
+    // SAFETY: the caller vouches for the record.
+    let sent = unsafe { (*info).si_code } <= 0;
+    if handler == libc::SIG_IGN && sent {
+        // Ignored, as it would be.
+    } else if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
         // The faulting instruction runs again and ends the process as it should.
         // SAFETY: sigaction(2) is async-signal-safe; the action is the default one.
         unsafe { libc::sigaction(signal, &default_action(), std::ptr::null_mut()) };
+        if sent {
+            // Nothing happens again by itself after a signal that somebody sent.
+            // SAFETY: raise(3) is async-signal-safe. The signal is blocked here and comes when the handler returns.
+            unsafe { libc::raise(signal) };
+        }
     } else if before.sa_flags & libc::SA_SIGINFO != 0 {
         // SAFETY: an action with SA_SIGINFO holds a handler of the three-argument form.
         let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =

@@ -11,7 +11,7 @@ use crate::layout::Shape;
 /// Bytes that are read and checked.
 pub(crate) const BYTES: usize = 128;
 /// The format that this library writes and reads.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 const MAGIC: [u8; 8] = *b"fxtable\n";
 const MARK: u64 = 0x0102_0304_0506_0708;
 const RECORDS: u32 = 1;
@@ -71,15 +71,15 @@ impl Header {
             return Err(damaged("its byte-order mark is damaged"));
         }
         let found = get32(bytes, 16);
-        // Before the checksum: a newer version may place it elsewhere.
-        if found > VERSION {
+        // Before the checksum: another version may place it elsewhere.
+        if found != VERSION {
             return Err(Error::Version { path: path.to_owned(), found, known: VERSION });
         }
         if get64(bytes, SUM) != checksum(&bytes[..SUM]) {
             return Err(damaged("the checksum of its header is wrong"));
         }
         let flags = get32(bytes, 28);
-        if found != VERSION || get32(bytes, 20) as usize != BYTES || flags & !(RECORDS | EXCLUSIVE) != 0 {
+        if get32(bytes, 20) as usize != BYTES || flags & !(RECORDS | EXCLUSIVE) != 0 {
             return Err(damaged("its header has fields of no known version"));
         }
         let shape = Shape {

@@ -84,12 +84,6 @@ impl Row {
     }
 }
 
-impl Column {
-    pub(crate) fn number(self) -> u32 {
-        self.0
-    }
-}
-
 impl Level {
     #[inline(always)]
     pub(crate) fn number(self) -> u32 {
@@ -195,7 +189,7 @@ impl IndexGeometry {
         Some((index, end))
     }
 
-    /// The word that holds the index's current level. Three words follow one another on lines of their own.
+    /// The word that holds the index's current level. Five words follow one another on lines of their own.
     #[inline(always)]
     pub(crate) fn level_at(&self) -> At32 {
         At32(self.control, 0)
@@ -207,6 +201,14 @@ impl IndexGeometry {
     /// The word that holds the number of rows whose pages exist.
     pub(crate) fn reserved_at(&self) -> At64 {
         At64(self.control, 2 * CONTROL_STRIDE)
+    }
+    /// The word with the number of a row that may be free, plus one: a hint.
+    pub(crate) fn spare_at(&self) -> At64 {
+        At64(self.control, 3 * CONTROL_STRIDE)
+    }
+    /// The word with a number below which every row is named by a slot.
+    pub(crate) fn named_at(&self) -> At64 {
+        At64(self.control, 4 * CONTROL_STRIDE)
     }
 
     /// The level for a word of the file, which counts from the lowest one, so that a new file needs no first
@@ -271,9 +273,14 @@ impl IndexGeometry {
     pub(crate) fn slot_at(&self, slot: Slot) -> At32 {
         At32(self.slots, 4 * slot.0)
     }
-    /// Offset and length of a level, for reservation.
+    /// Offset and length of a level, for reservation. With the word behind it, which a search looks at (see `first_two`).
     pub(crate) fn level_range(&self, level: Level) -> (usize, usize) {
-        (self.slots + 4 * level.slots(), 4 * level.slots())
+        (self.slots + 4 * level.slots(), 4 * level.slots() + 4)
+    }
+    /// The number within its level of the first slot at an offset or behind it; as many as there are if it lies behind all.
+    pub(crate) fn slot_from(&self, level: Level, offset: usize) -> usize {
+        let word = offset.saturating_sub(self.slots).div_ceil(4);
+        word.saturating_sub(level.slots()).min(level.slots())
     }
     /// The word with the row's object (or the key itself).
     #[inline(always)]
@@ -293,7 +300,12 @@ impl IndexGeometry {
 
 impl Geometry {
     /// Computes every place, or says which size is impossible.
-    pub(crate) fn new(shape: Shape) -> Result<Self, Error> {
+    ///
+    /// The word 0 in a row's head means that the row is free, so object 0 and key 0 always are among the dense ones.
+    pub(crate) fn new(asked: Shape) -> Result<Self, Error> {
+        check(&asked)?;
+        let (dense_objects, dense_keys) = (asked.dense_objects.max(1), asked.dense_keys.max(1));
+        let shape = Shape { dense_objects, dense_keys, ..asked };
         let columns = check(&shape)?;
         Self::place(shape, columns).ok_or(Error::Shape { what: "its sizes overflow the address space" })
     }
@@ -308,7 +320,7 @@ impl Geometry {
         let dense_stride = pitch(sequence + cells, if shape.records { 8 } else { shape.width as usize })?;
         let row_stride = pitch(8 + sequence + cells, 8)?;
 
-        let control = |n: usize| CONTROL + 4 * n * CONTROL_STRIDE;
+        let control = |n: usize| CONTROL + 8 * n * CONTROL_STRIDE;
         let min = shape.min_level;
         let sparse = u64::from(shape.max_sparse_keys);
         let (keys, end) = IndexGeometry::place(control(1), FIXED_BYTES, sparse, 8, min.min(4))?;
@@ -321,7 +333,8 @@ impl Geometry {
         let hot = Hot {
             objects,
             dense_objects: shape.dense_objects,
-            dense_keys: u64::from(shape.dense_keys),
+            // The cells of records are not where the short way looks: it must not take any key for a dense one.
+            dense_keys: if shape.records { 0 } else { u64::from(shape.dense_keys) },
             dense: dense + sequence,
             dense_stride,
             row_head: 8 + sequence,
@@ -359,6 +372,17 @@ impl Geometry {
         let hot = &self.hot;
         let plain = !self.shape.records && self.shape.dense_objects > 0;
         plain.then_some((hot.dense, hot.dense_stride, self.shape.dense_objects, self.shape.dense_keys))
+    }
+    /// Where a dense row begins, its sequence included, and where it ends.
+    pub(crate) fn dense_bytes(&self, place: Place) -> (usize, usize) {
+        let start = place.0 + place.1 - (self.hot.row_head - 8);
+        (start, start + self.hot.dense_stride)
+    }
+    /// The first dense object whose row ends behind an offset; as many as there are if none does.
+    pub(crate) fn dense_object_from(&self, offset: usize) -> u64 {
+        let first = self.hot.dense - (self.hot.row_head - 8);
+        let row = offset.saturating_sub(first) / self.hot.dense_stride;
+        (row as u64).min(self.shape.dense_objects)
     }
     /// The column for a number, if it exists.
     #[inline(always)]

@@ -14,13 +14,16 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use crate::error::Error;
-use crate::guard;
+use crate::guard::{self, Loss};
 use crate::layout::{At32, At64};
 use crate::memory::Memory;
 
 /// Ranges at least this long get their page tables filled in one call instead of one fault a page.
 const POPULATE_LEAST: usize = 64 << 10;
 const PAGE: usize = 4096;
+/// Bytes that are asked for at once. Before Linux 6.11 a signal undoes the whole call: where signals come often, a large one
+/// would never end.
+const PIECE: usize = 4 << 20;
 
 /// What the name of an open table's file stands for by now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +72,7 @@ impl Mapping {
         // A core dump of a measured program need not carry a table of gigabytes. Advice: errors mean nothing.
         // SAFETY: madvise(2) over exactly the range mapped above; this advice does not change its contents.
         unsafe { libc::madvise(address, len, libc::MADV_DONTDUMP) };
-        let guard = guard::watch(base.as_ptr() as usize, len, writable);
+        let guard = guard::watch(base.as_ptr() as usize, len, writable, &file);
         Ok(Self { base, len, file, path: path.to_owned(), writable, guard })
     }
 
@@ -88,10 +91,15 @@ impl Mapping {
         let io = |source| Error::Io { call: "fstat", path: self.path.clone(), source };
         let found = self.file.metadata().map_err(io)?.len();
         let expected = self.len as u64;
-        if found != expected || self.guard.as_ref().is_some_and(guard::Ticket::hit) {
-            return Err(Error::Length { expected, found });
+        match self.guard.as_ref().and_then(guard::Ticket::loss) {
+            Some(Loss::Page) => Err(Error::Damaged { what: "the file system had no page for a part of it" }),
+            Some(Loss::End) if found == expected => {
+                Err(Error::Damaged { what: "it was cut short and extended again while it was open" })
+            }
+            Some(Loss::End) => Err(Error::Length { expected, found }),
+            None if found != expected => Err(Error::Length { expected, found }),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// What the name of the file stands for by now.
@@ -121,23 +129,47 @@ impl Mapping {
         if bytes == 0 {
             return Ok(());
         }
+        let end = offset + bytes;
+        for piece in (offset..end).step_by(PIECE) {
+            self.allocate_piece(piece, PIECE.min(end - piece))?;
+        }
+        if bytes >= POPULATE_LEAST {
+            self.populate(offset, bytes);
+        }
+        Ok(())
+    }
+
+    fn allocate_piece(&self, offset: usize, bytes: usize) -> Result<(), Error> {
+        // KEEP_SIZE: if somebody cut the file short, growing it again must not hide that.
+        let mode = libc::FALLOC_FL_KEEP_SIZE;
         loop {
-            // KEEP_SIZE: if somebody cut the file short, growing it again must not hide that.
-            let mode = libc::FALLOC_FL_KEEP_SIZE;
             // SAFETY: fallocate(2) works on the open descriptor and touches no memory of this process.
             let done = unsafe { libc::fallocate(self.file.as_raw_fd(), mode, offset as i64, bytes as i64) };
             if done == 0 {
-                break;
+                return Ok(());
             }
             let source = io::Error::last_os_error();
             if source.kind() != io::ErrorKind::Interrupted {
                 return Err(Error::NoSpace { source });
             }
         }
-        if bytes >= POPULATE_LEAST {
-            self.populate(offset, bytes);
-        }
-        Ok(())
+    }
+
+    /// Where the first written bytes from an offset on begin and end (lseek(2)).
+    fn data_from(&self, offset: usize) -> (usize, usize) {
+        let seek = |from: usize, what| {
+            // SAFETY: lseek(2) moves the position of the descriptor, which nobody uses, and touches no memory.
+            usize::try_from(unsafe { libc::lseek(self.file.as_raw_fd(), from as i64, what) }).ok()
+        };
+        let Some(start) = seek(offset, libc::SEEK_DATA) else {
+            return match io::Error::last_os_error().raw_os_error() {
+                // Nothing more was written.
+                Some(libc::ENXIO) => (usize::MAX, usize::MAX),
+                // The file system does not tell.
+                _ => (offset, usize::MAX),
+            };
+        };
+        (start, seek(start, libc::SEEK_HOLE).unwrap_or(usize::MAX))
     }
 
     /// Fills this process's page tables for a range: half the price of an insert otherwise goes to faults.
@@ -243,6 +275,10 @@ impl Memory for Raw<'_> {
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = offset;
+    }
+
+    fn data_from(self, offset: usize) -> (usize, usize) {
+        self.mapping.data_from(offset)
     }
 
     fn reserve(self, offset: usize, bytes: usize) -> Result<(), Error> {

@@ -28,6 +28,12 @@ pub trait Memory: Copy {
     #[inline(always)]
     fn prefetch(self, _offset: usize) {}
 
+    /// The first bytes from an offset on that anybody wrote: where they begin and end. What lies before them is zero, and reading
+    /// it through the mapping would make the file system find pages for it.
+    fn data_from(self, offset: usize) -> (usize, usize) {
+        (offset, usize::MAX)
+    }
+
     /// Makes sure that stores into these bytes cannot fail for want of room.
     fn reserve(self, offset: usize, bytes: usize) -> Result<(), Error>;
 

@@ -1,10 +1,11 @@
 //! What the creator of a table decides, and opening a table without knowing what its creator decided.
 
+use std::io;
 use std::path::Path;
 
 use crate::error::Error;
 use crate::file;
-use crate::layout::Shape;
+use crate::layout::{Geometry, Shape};
 use crate::map::Standing;
 use crate::table::{Info, Table};
 use crate::width::{Narrow, Wide, Width};
@@ -40,7 +41,7 @@ impl Options {
         Self { shape, mode: 0o600, on_disk: false }
     }
 
-    /// Gives objects `0..count` a row each, found by arithmetic. Their pages are taken at once.
+    /// Gives objects `0..count` a row each, found by arithmetic. Their pages are taken at once. Object 0 always has one.
     pub fn dense_objects(mut self, count: u64) -> Self {
         self.shape.dense_objects = count;
         self
@@ -52,7 +53,7 @@ impl Options {
         self
     }
 
-    /// Gives keys `0..count` a column each, and drops the sparse keys: most tables need one kind.
+    /// Gives keys `0..count` a column each (key 0 always has one), and drops the sparse keys: most tables need one kind.
     pub fn dense_keys(mut self, count: u32) -> Self {
         self.shape.dense_keys = count;
         self.shape.max_sparse_keys = 0;
@@ -96,17 +97,52 @@ impl Options {
         Ok(Table::from_opened(file::create(path.as_ref(), shape, self.mode, self.on_disk)?))
     }
 
-    /// Opens the table for writing, or creates it; of several processes that do this at once one creates.
+    /// Opens the table for writing, or creates it; of several processes that do this at once one creates. A table that exists
+    /// must have been created with the same sizes: [`Error::Different`] names the first that differs.
     pub fn open_or_create<W: Width>(&self, path: impl AsRef<Path>) -> Result<Table<W>, Error> {
         let path = path.as_ref();
-        match self.create(path) {
-            Err(Error::Io { call: "create", source, .. })
-                if source.kind() == std::io::ErrorKind::AlreadyExists =>
-            {
-                Table::open(path)
+        let asked = Geometry::new(Shape { width: W::BYTES as u32, ..self.shape })?.shape;
+        let is = |source: &io::Error, kind| source.kind() == kind;
+        let mut tries = 0;
+        loop {
+            match file::open(path, true) {
+                Err(Error::Io { call: "open", source, .. }) if is(&source, io::ErrorKind::NotFound) => {}
+                opened => {
+                    let opened = opened?;
+                    compare(path, &opened.geometry.shape, &asked)?;
+                    return Ok(Table::from_opened(opened));
+                }
             }
-            result => result,
+            tries += 1;
+            match self.create(path) {
+                // Somebody was faster. Unless the name leads nowhere, the table can be opened now.
+                Err(Error::Io { call: "create", source, .. })
+                    if is(&source, io::ErrorKind::AlreadyExists) && tries < TRIES => {}
+                result => return result,
+            }
         }
+    }
+}
+
+/// How often a table may come and go between opening and creating it.
+const TRIES: u32 = 100;
+
+/// Whether a table has the shape that was asked for. The lowest level of its index is of no concern to anybody.
+fn compare(path: &Path, found: &Shape, asked: &Shape) -> Result<(), Error> {
+    if found.width != asked.width {
+        return Err(Error::Width { path: path.to_owned(), found: found.width, asked: asked.width });
+    }
+    let differs = [
+        (found.records != asked.records, "rows: records in one case, single cells in the other"),
+        (found.exclusive != asked.exclusive, "rows: exclusive in one case"),
+        (found.dense_objects != asked.dense_objects, "dense objects"),
+        (found.max_hashed != asked.max_hashed, "hashed objects"),
+        (found.dense_keys != asked.dense_keys, "dense keys"),
+        (found.max_sparse_keys != asked.max_sparse_keys, "sparse keys"),
+    ];
+    match differs.into_iter().find(|differs| differs.0) {
+        Some((_, what)) => Err(Error::Different { path: path.to_owned(), what }),
+        None => Ok(()),
     }
 }
 

@@ -26,8 +26,7 @@ impl<W: Width, const COLUMNS: usize> Row<'_, W, COLUMNS> {
     /// The value of a key of this object.
     #[inline(always)]
     pub fn get(&self, key: u64) -> Option<i64> {
-        let column = self.view.column(key)?;
-        decode::<W>(self.view.load(self.view.cell(self.place, column)))
+        decode::<W>(self.view.word_in(self.place, key))
     }
 }
 

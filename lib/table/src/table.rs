@@ -10,7 +10,7 @@ use crate::map::{Mapping, Raw, Standing};
 use crate::reader::Reader;
 use crate::row::{Counter, Row};
 use crate::width::{Wide, Width, decode, encode};
-use crate::words::{Spares, View};
+use crate::words::{Holes, View};
 
 /// A table in a mapped file. Threads share it by reference, processes by opening the same file.
 ///
@@ -22,7 +22,6 @@ pub struct Table<W: Width = Wide> {
     mapping: Mapping,
     geometry: Geometry,
     header: Header,
-    spares: Spares,
     width: std::marker::PhantomData<W>,
 }
 
@@ -52,7 +51,7 @@ pub struct Info {
     pub dense_objects: u64,
     /// Rows for other objects, and how many of them are taken.
     pub max_hashed_objects: u64,
-    /// Rows taken so far, including those that dead writers took and never used.
+    /// Rows handed out so far. Those that a race or a death left over are used again before the table is full.
     pub hashed_rows: u64,
     /// Keys with a column from the beginning.
     pub dense_keys: u32,
@@ -92,8 +91,7 @@ impl<W: Width> Table<W> {
     pub(crate) fn from_opened(opened: Opened) -> Self {
         let Opened { mapping, geometry, header } = opened;
         debug_assert_eq!(geometry.shape.width as usize, W::BYTES);
-        let spares = Spares::default();
-        Self { mapping, geometry, header, spares, width: std::marker::PhantomData }
+        Self { mapping, geometry, header, width: std::marker::PhantomData }
     }
 
     #[inline(always)]
@@ -131,44 +129,28 @@ impl<W: Width> Table<W> {
 
     /// The value of a pair. Takes a bounded number of steps whatever writers do.
     ///
-    /// In a record table it is the value in the last publication, `None` also when publications followed
-    /// each other too fast to read one.
+    /// In a record table it is the value in the last publication, or already in the next one when publications follow each
+    /// other so fast that none can be read.
     #[inline]
     pub fn get(&self, object: u64, key: u64) -> Option<i64> {
-        if self.geometry.shape.records {
-            return self.get_from_record(object, key);
-        }
         self.view().get(object, key)
-    }
-
-    #[cold]
-    fn get_from_record(&self, object: u64, key: u64) -> Option<i64> {
-        let column = self.view().column(key)?;
-        let words = self.reader().words(self.row(object)?).ok()?;
-        decode::<W>(*words.get(column.number() as usize)?)
     }
 
     /// The values of many pairs; see [`Reader::get_many`].
     pub fn get_many(&self, pairs: &[(u64, u64)], values: &mut [Option<i64>]) {
-        if self.geometry.shape.records {
-            for (value, &(object, key)) in values.iter_mut().zip(pairs) {
-                *value = self.get_from_record(object, key);
-            }
-            return;
-        }
         self.reader().get_many(pairs, values);
     }
 
     /// Stores a value.
     #[inline]
     pub fn set(&self, object: u64, key: u64, value: i64) -> Result<(), Error> {
-        self.cells()?.set(object, key, value, &self.spares)
+        self.cells()?.set(object, key, value)
     }
 
     /// Stores many values, in order, each as [`Table::set`] does: new objects of a large table come several times as fast,
     /// because their places in the index are fetched side by side. An error ends it; what came before is stored.
     pub fn set_many(&self, values: &[(u64, u64, i64)]) -> Result<(), Error> {
-        self.cells()?.set_each(values.iter().copied(), &self.spares)
+        self.cells()?.set_each(values.iter().copied())
     }
 
     /// Adds to a value, an absent one counting as 0; answers the value before. Any number of threads and
@@ -176,7 +158,7 @@ impl<W: Width> Table<W> {
     #[inline]
     pub fn add(&self, object: u64, key: u64, delta: i64) -> Result<i64, Error> {
         let view = self.cells()?;
-        view.add(view.cell_or_insert(object, key, &self.spares)?, delta)
+        view.add(view.cell_or_insert(object, key)?, delta)
     }
 
     /// Replaces the expected value by another, `None` meaning absent; otherwise answers what is there.
@@ -188,7 +170,15 @@ impl<W: Width> Table<W> {
         new: Option<i64>,
     ) -> Result<Result<(), Option<i64>>, Error> {
         let view = self.cells()?;
-        view.compare_exchange(view.cell_or_insert(object, key, &self.spares)?, expected, new)
+        let at = match expected {
+            None => view.cell_or_insert(object, key)?,
+            // Who expects a value needs no row for a pair that has none.
+            Some(_) => match self.existing_cell(object, key) {
+                Some(at) => at,
+                None => return view.check_values(expected, new).map(|()| Err(None)),
+            },
+        };
+        view.compare_exchange(at, expected, new)
     }
 
     /// Makes a pair absent; answers its value. The row stays with its object for ever.
@@ -206,7 +196,7 @@ impl<W: Width> Table<W> {
 
     /// A counter for the pair, owned by the caller: adding costs one store. See [`Counter`].
     pub fn counter(&self, object: u64, key: u64) -> Result<Counter<'_, W>, Error> {
-        let at = self.cells()?.cell_or_insert(object, key, &self.spares)?;
+        let at = self.cells()?.cell_or_insert(object, key)?;
         Counter::new(self.mapping.raw(), at)
     }
 
@@ -238,7 +228,7 @@ impl<W: Width> Table<W> {
         let word = |value: Option<i64>| value.map_or(Ok(0), encode::<W>);
         let words: Vec<u64> = values.iter().copied().map(word).collect::<Result<_, _>>()?;
         let view = self.view();
-        let place = view.place_or_insert(object, &self.spares)?;
+        let place = view.place_or_insert(object)?;
         view.publish(place, words.into_iter().chain(std::iter::repeat(0)).take(columns));
         Ok(())
     }
@@ -253,15 +243,16 @@ impl<W: Width> Table<W> {
         Ok(self.pairs(&words))
     }
 
-    /// The keys and values of an object, each read for itself.
+    /// The keys and values of an object, each read for itself; those of a record together, unless publications follow each
+    /// other too fast for that.
     pub fn keys(&self, object: u64) -> Vec<(u64, i64)> {
-        if self.geometry.shape.records {
-            return self.snapshot(object).unwrap_or_default();
-        }
         let Some(row) = self.row(object) else { return Vec::new() };
-        let view = self.view();
-        let columns = (0..u64::from(self.geometry.columns())).filter_map(|n| self.geometry.column(n));
-        let words: Vec<u64> = columns.map(|column| view.load(view.cell(row.place, column))).collect();
+        if self.geometry.shape.records
+            && let Ok(words) = self.reader().words(row)
+        {
+            return self.pairs(&words);
+        }
+        let words: Vec<u64> = self.view().written_words(row.place, &mut Holes::default()).collect();
         self.pairs(&words)
     }
 
@@ -278,28 +269,16 @@ impl<W: Width> Table<W> {
 
     /// The objects that have a value: the dense ones in order, then the others in no order. One that has a
     /// value all the while is met exactly once; one that gets its first value meanwhile may be missed.
+    ///
+    /// Takes as long as there is something written, however large the table is.
     pub fn objects(&self) -> impl Iterator<Item = u64> + '_ {
-        let dense = 0..self.geometry.shape.dense_objects;
-        let hashed = self.view().shared_objects().walk().map(|(object, _)| object);
-        dense.chain(hashed).filter(|&object| self.has_value(object))
-    }
-
-    fn has_value(&self, object: u64) -> bool {
-        if self.geometry.shape.records {
-            return !self.keys(object).is_empty();
-        }
-        let view = self.view();
-        let Some(place) = view.place(object) else { return false };
-        let columns = (0..u64::from(self.geometry.columns())).filter_map(|n| self.geometry.column(n));
-        columns.into_iter().any(|column| view.load(view.cell(place, column)) != 0)
+        self.view().written_objects()
     }
 
     /// Facts about the table.
     pub fn info(&self) -> Info {
         let shape = self.geometry.shape;
         let objects = self.view().shared_objects();
-        let alive = file::start_of(self.header.pid) == Some(self.header.started)
-            && file::boot_id() == Some(self.header.boot);
         Info {
             value_bytes: shape.width,
             records: shape.records,
@@ -311,11 +290,12 @@ impl<W: Width> Table<W> {
             file_bytes: self.geometry.len() as u64,
             index_level: objects.level_number(),
             creator_pid: self.header.pid,
-            creator_alive: alive,
+            creator_alive: file::creator_runs(&self.header),
         }
     }
 
-    /// Whether the file is still whole. A file that was cut short reads as absent values from there on.
+    /// Whether everything could be read so far. A file that was cut short reads as absent values from there on, and so does a
+    /// page that the file system could not provide.
     pub fn check(&self) -> Result<(), Error> {
         self.mapping.check()
     }

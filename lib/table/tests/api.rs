@@ -61,6 +61,10 @@ fn exchange_compares() -> Result<(), Error> {
     assert_eq!(table.compare_exchange(1, 1, None, Some(2))?, Err(Some(1)));
     assert_eq!(table.compare_exchange(1, 1, Some(1), None)?, Ok(()));
     assert_eq!(table.get(1, 1), None);
+    // What expects a value of an object or a key that has none takes no room for it.
+    assert_eq!(table.compare_exchange(2, 1, Some(1), Some(2))?, Err(None));
+    assert_eq!(table.compare_exchange(1, 1 << 40, Some(1), Some(2))?, Err(None));
+    assert_eq!(table.info().hashed_rows, 1);
     Ok(())
 }
 
@@ -97,15 +101,18 @@ fn the_index_grows_to_its_last_object() -> Result<(), Error> {
     let count = 50_000;
     let table: Table<Narrow> = Options::new().max_hashed_objects(count).dense_keys(1).create(place.path())?;
     let number = |n: u64| n.wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    for n in 0..count {
+    // Object 0 has a row without the index.
+    table.set(0, 0, -1)?;
+    for n in 1..=count {
         table.set(number(n), 0, n as i64)?;
     }
-    assert!(matches!(table.set(number(count), 0, 0), Err(Error::ObjectsFull { max: 50_000 })));
-    assert!((0..count).all(|n| table.get(number(n), 0) == Some(n as i64)));
+    assert!(matches!(table.set(number(count + 1), 0, 0), Err(Error::ObjectsFull { max: 50_000 })));
+    assert!((1..=count).all(|n| table.get(number(n), 0) == Some(n as i64)));
     let mut objects: Vec<u64> = table.objects().collect();
     objects.sort_unstable();
     objects.dedup();
-    assert_eq!(objects.len(), count as usize);
+    assert_eq!(objects.len(), count as usize + 1);
+    assert_eq!(table.get(0, 0), Some(-1));
     assert_eq!(table.info().hashed_rows, count);
     Ok(())
 }
@@ -164,6 +171,64 @@ fn records_are_read_whole() -> Result<(), Error> {
         assert!(matches!(table.remove(object, 0), Err(Error::Kind { .. })));
     }
     assert_eq!(table.objects().collect::<Vec<_>>(), [1, 500]);
+    Ok(())
+}
+
+#[test]
+fn readers_and_rows_see_the_last_publication() -> Result<(), Error> {
+    fn both<W: Width>(name: &str) -> Result<(), Error> {
+        let place = Place::new(name);
+        let options = Options::new().records(true).dense_objects(2).dense_keys(2).max_sparse_keys(2);
+        let table: Table<W> = options.create(place.path())?;
+        let reader = table.reader();
+        for object in [1, 500] {
+            for step in 1..=5 {
+                table.publish(object, &[Some(step), Some(-step)])?;
+                let row = reader.row(object).ok_or(Error::ReadOnly)?;
+                assert_eq!((reader.get(object, 0), reader.get(object, 1)), (Some(step), Some(-step)));
+                assert_eq!((row.get(0), row.get(1), row.get(2)), (Some(step), Some(-step), None));
+                assert_eq!((table.get(object, 0), table.get(object, 9)), (Some(step), None));
+                let pairs: Vec<(u64, u64)> = (0..70).map(|n| (object, n % 3)).collect();
+                let mut values = [[None; 70]; 2];
+                reader.get_many(&pairs, &mut values[0]);
+                table.get_many(&pairs, &mut values[1]);
+                let expected = |n| [Some(step), Some(-step), None][n % 3];
+                assert!(values.iter().all(|all| (0..70).all(|n| all[n] == expected(n))), "{values:?}");
+                assert_eq!(table.keys(object), [(0, step), (1, -step)]);
+            }
+        }
+        Ok(())
+    }
+    both::<Wide>("records-wide")?;
+    both::<Narrow>("records-narrow")
+}
+
+/// Somebody who publishes without a pause is no reason to call the object absent.
+#[test]
+fn a_record_that_never_pauses_is_there_all_the_while() -> Result<(), Error> {
+    let place = Place::new("restless");
+    let table: Table<Narrow> =
+        Options::new().records(true).dense_objects(1).dense_keys(60).create(place.path())?;
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let relaxed = std::sync::atomic::Ordering::Relaxed;
+    for object in [0, 77] {
+        table.publish(object, &[Some(1); 60])?;
+    }
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for step in (1..=1_000_000).cycle().take_while(|_| !over.load(relaxed)) {
+                let _ = (table.publish(0, &[Some(step); 60]), table.publish(77, &[Some(step); 60]));
+            }
+        });
+        let reader = table.reader();
+        let whole = (0..1000).all(|_| {
+            let all = table.objects().eq([0, 77]) && table.keys(77).len() == 60;
+            all && table.get(0, 59).is_some() && reader.get(77, 59).is_some()
+        });
+        // First the writer's end: a test that fails must end as well.
+        over.store(true, relaxed);
+        assert!(whole);
+    });
     Ok(())
 }
 
@@ -238,6 +303,47 @@ fn a_file_that_is_replaced_or_removed_is_noticed() -> Result<(), Box<dyn std::er
     // What is gone can still be read and written.
     first.set(1, 1, 7)?;
     assert_eq!((first.get(1, 1), second.get(1, 1)), (Some(7), None));
+    Ok(())
+}
+
+#[test]
+fn what_exists_is_opened_and_must_have_the_sizes_asked_for() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new("open-or-create");
+    let options = Options::new().dense_keys(2).max_hashed_objects(10);
+    options.open_or_create::<Wide>(place.path())?.set(1, 1, 5)?;
+    assert_eq!(options.open_or_create::<Wide>(place.path())?.get(1, 1), Some(5));
+    let others = [
+        options.clone().records(true),
+        options.clone().dense_keys(32),
+        options.clone().dense_objects(7),
+        options.clone().exclusive_rows(true),
+        options.clone().max_hashed_objects(11),
+    ];
+    for other in others {
+        let refused = other.open_or_create::<Wide>(place.path());
+        assert!(matches!(refused, Err(Error::Different { .. })), "{refused:?}");
+    }
+    assert!(matches!(options.open_or_create::<Narrow>(place.path()), Err(Error::Width { .. })));
+    // No room is needed for a table that is there.
+    let (huge, here) = (Options::new().dense_objects(1 << 40).dense_keys(1), Place::new("huge"));
+    std::fs::write(here.path(), "no table")?;
+    assert!(matches!(huge.open_or_create::<Wide>(here.path()), Err(Error::NotATable { .. })));
+    assert!(matches!(huge.create::<Wide>(here.path()), Err(Error::Io { call: "create", .. })));
+    Ok(())
+}
+
+/// Numbers made to begin in one slot make long chains, not a large index.
+#[test]
+fn colliding_objects_do_not_blow_up_the_index() -> Result<(), Error> {
+    let place = Place::new("blow-up");
+    let table: Table<Narrow> = Options::new().dense_keys(1).create(place.path())?;
+    let inverse = (0..6)
+        .fold(1_u64, |x, _| x.wrapping_mul(2_u64.wrapping_sub(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(x))));
+    for n in 1..=200 {
+        table.set(inverse.wrapping_mul(n), 0, n as i64)?;
+    }
+    assert!((1..=200).all(|n| table.get(inverse.wrapping_mul(n), 0) == Some(n as i64)));
+    assert!(table.info().index_level <= 14, "2^{} slots for 200 objects", table.info().index_level);
     Ok(())
 }
 

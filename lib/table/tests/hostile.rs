@@ -5,6 +5,8 @@ mod common;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 
+use std::time::Duration;
+
 use common::Place;
 use fauxplat_table::{AnyTable, Error, Narrow, Options, Table, Wide};
 
@@ -79,21 +81,188 @@ fn flipped_bits_in_the_data_break_nothing() -> Result<(), Box<dyn std::error::Er
     Ok(())
 }
 
-#[test]
-fn arbitrary_contents_break_nothing() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("noise");
-    drop(small(&place)?);
-    let mut bytes = fs::read(place.path())?;
+/// Overwrites everything behind the header with noise, and uses what comes of it.
+fn use_noise(place: &Place, mut bytes: Vec<u8>, rounds: u64) -> Result<(), Box<dyn std::error::Error>> {
     let file = OpenOptions::new().write(true).open(place.path())?;
     let mut random = 1_u64;
-    for round in 0..60 {
+    for round in 0..rounds {
         for byte in &mut bytes[4096..] {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             *byte = if round == 0 { 0xFF } else { (random >> 56) as u8 };
         }
+        // Once with any level word, once with each that there is.
+        if round % 6 > 0 {
+            bytes[LEVEL as usize..LEVEL as usize + 4].copy_from_slice(&(round as u32 % 6 - 1).to_ne_bytes());
+        }
         file.write_all_at(&bytes[4096..], 4096)?;
-        use_all(&AnyTable::open(place.path())?);
+        let table = AnyTable::open(place.path())?;
+        must_end(format!("round {round} of noise"), move || use_all(&table));
     }
+    Ok(())
+}
+
+#[test]
+fn arbitrary_contents_break_nothing() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new("noise");
+    drop(small(&place)?);
+    use_noise(&place, fs::read(place.path())?, 60)
+}
+
+#[test]
+fn arbitrary_contents_of_four_levels_break_nothing() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new("noise-of-four");
+    let bytes = grown(&place, 4)?;
+    use_noise(&place, bytes, 60)
+}
+
+/// Offset of the word that holds the level of the objects' index, counted from its lowest one.
+const LEVEL: u64 = 4096;
+
+/// Offset of the index of objects in a table with one page of dense rows and no sparse keys: its lowest level, of 1024 slots,
+/// begins 4096 bytes behind it.
+const INDEX: usize = 16384;
+
+/// Runs something that must end; a test cannot wait for ever to say that it does not.
+fn must_end<T: Send + 'static>(what: String, run: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, waiting) = std::sync::mpsc::channel();
+    std::thread::spawn(move || done.send(run()));
+    waiting.recv_timeout(Duration::from_secs(120)).unwrap_or_else(|_| panic!("{what} does not end"))
+}
+
+/// A table whose index has `levels` levels behind it, and its contents.
+fn grown(place: &Place, levels: u32) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let table: Table<Narrow> =
+        Options::new().dense_objects(1).max_hashed_objects(2000).dense_keys(1).create(place.path())?;
+    // The lowest level has 1024 slots and is left when more than a quarter is taken.
+    for object in 1..=(1 << (6 + levels)) + 10 {
+        table.set(object, 0, object as i64)?;
+    }
+    assert_eq!(table.info().index_level, 9 + levels);
+    Ok(fs::read(place.path())?)
+}
+
+/// Inserts into a file with these contents and this level word, and uses what else there is.
+fn insert_into(
+    place: &Place,
+    bytes: &[u8],
+    word: u32,
+) -> Result<Vec<Result<(), Error>>, Box<dyn std::error::Error>> {
+    let file = OpenOptions::new().write(true).open(place.path())?;
+    file.write_all_at(bytes, 0)?;
+    file.write_all_at(&word.to_ne_bytes(), LEVEL)?;
+    let table: Table<Narrow> = Table::open(place.path())?;
+    let insert = move || {
+        let results: Vec<_> = (5000..5100).map(|object| table.set(object, 0, 1)).collect();
+        use_all(&AnyTable::Narrow(table));
+        results
+    };
+    Ok(must_end(format!("an insert with level word {word}"), insert))
+}
+
+#[test]
+fn a_level_word_without_its_level_ends_every_insert() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new("levels");
+    for levels in 1..=4 {
+        let _ = fs::remove_file(place.path());
+        let bytes = grown(&place, levels)?;
+        for word in [0, 1, 2, 3, 4, 31, u32::MAX] {
+            let results = insert_into(&place, &bytes, word)?;
+            // One that was left behind knows the way to the true one.
+            assert!(
+                word > levels - 1 || results.iter().all(Result::is_ok),
+                "{word} of {levels}: {results:?}"
+            );
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_level_that_was_left_behind_with_an_entry_of_its_own_is_damage() -> Result<(), Box<dyn std::error::Error>>
+{
+    let place = Place::new("left-behind");
+    for levels in 3..=4 {
+        let _ = fs::remove_file(place.path());
+        let mut bytes = grown(&place, levels)?;
+        // The last row, which nobody has: its number plus one, without a tag.
+        bytes[INDEX + 4096..INDEX + 4100].copy_from_slice(&2000_u32.to_ne_bytes());
+        let results = insert_into(&place, &bytes, 0)?;
+        assert!(results.iter().all(|result| matches!(result, Err(Error::Damaged { .. }))), "{results:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn an_index_without_an_empty_slot_is_damage() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new("no-empty-slot");
+    for (levels, filler) in [(1, u32::MAX), (4, u32::MAX), (1, 1), (4, 1), (4, 0x1234_5001)] {
+        let _ = fs::remove_file(place.path());
+        let mut bytes = grown(&place, levels)?;
+        for slot in bytes[INDEX + 4096..INDEX + 65536].chunks_exact_mut(4) {
+            slot.copy_from_slice(&u32::to_ne_bytes(filler));
+        }
+        let results = insert_into(&place, &bytes, levels - 1)?;
+        assert!(results.iter().all(|result| matches!(result, Err(Error::Damaged { .. }))), "{results:?}");
+    }
+    Ok(())
+}
+
+/// Pages of 512 bytes that a file takes.
+fn blocks(place: &Place) -> u64 {
+    std::os::unix::fs::MetadataExt::blocks(&fs::metadata(place.path()).expect("the table is there"))
+}
+
+/// Reading asks the file system for next to nothing, however large the file claims to be.
+#[test]
+fn a_sparse_file_of_many_rows_stays_sparse() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new("sparse");
+    let options = Options::new().dense_objects(1).max_hashed_objects((1 << 31) - 2).dense_keys(1);
+    let table: Table<Narrow> = options.create(place.path())?;
+    (1..=3000).try_for_each(|object| table.set(object, 0, object as i64))?;
+    let before = blocks(&place);
+    // The largest level, of 2^33 slots, of which nobody ever wrote one: 32 GiB.
+    let file = OpenOptions::new().write(true).open(place.path())?;
+    let level = u64::from(table.info().index_level);
+    for word in [u32::MAX, 23, 10] {
+        file.write_all_at(&word.to_ne_bytes(), LEVEL)?;
+        let seen = AnyTable::open_read_only(place.path())?;
+        assert_eq!(seen.objects().count(), 0, "level {word}");
+        assert!(seen.sample(&mut fauxplat_table::Rates::new(), 1)?.is_empty());
+    }
+    file.write_all_at(&(level as u32 - 10).to_ne_bytes(), LEVEL)?;
+    assert_eq!(AnyTable::open_read_only(place.path())?.objects().count(), 3000);
+    // A page for each look at one object is the price; a walk looks at none.
+    assert!(blocks(&place) <= before + 64 * 8, "{before} blocks, then {}", blocks(&place));
+    Ok(())
+}
+
+#[test]
+fn dense_rows_that_nobody_wrote_stay_holes() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new("dense-holes");
+    let table: Table =
+        Options::new().dense_objects(1 << 20).max_hashed_objects(0).dense_keys(3).create(place.path())?;
+    for object in [0, 1, 5000, (1 << 20) - 1] {
+        table.set(object, 2, 7)?;
+    }
+    // A copy has pages where the original has values.
+    let copy = Place::new("dense-holes-copy");
+    let (from, to) = (fs::File::open(place.path())?, fs::File::create(copy.path())?);
+    to.set_len(from.metadata()?.len())?;
+    let (mut page, mut zeros) = ([0; 4096], 0);
+    for at in (0..from.metadata()?.len()).step_by(4096) {
+        from.read_exact_at(&mut page, at)?;
+        if page.iter().any(|&byte| byte != 0) {
+            to.write_all_at(&page, at)?;
+        } else {
+            zeros += 1;
+        }
+    }
+    let before = blocks(&copy);
+    assert!(zeros > 1000 && before < 100, "{zeros} pages are empty, {before} blocks are not");
+    let seen = AnyTable::open_read_only(copy.path())?;
+    assert_eq!(seen.objects().collect::<Vec<_>>(), [0, 1, 5000, (1 << 20) - 1]);
+    assert_eq!(seen.values(&fauxplat_table::Selection::default()).len(), 4);
+    assert!(blocks(&copy) <= before + 8 * 8, "{before} blocks, then {}", blocks(&copy));
     Ok(())
 }
 
@@ -140,6 +309,11 @@ fn other_versions_and_byte_orders_say_so() -> Result<(), Box<dyn std::error::Err
     let file = OpenOptions::new().write(true).open(place.path())?;
     file.write_all_at(&[9], 16)?;
     assert!(matches!(AnyTable::open(place.path()), Err(Error::Version { found: 9, .. })));
+    // The first version gave out its rows in another way.
+    file.write_all_at(&[1], 16)?;
+    let old = AnyTable::open(place.path()).map(drop);
+    assert!(matches!(old, Err(Error::Version { found: 1, known: 2, .. })));
+    assert!(old.is_err_and(|error| error.to_string().contains("create it anew")));
     file.write_all_at(&0x0102_0304_0506_0708_u64.swap_bytes().to_ne_bytes(), 8)?;
     assert!(matches!(AnyTable::open(place.path()), Err(Error::ByteOrder { .. })));
     Ok(())

@@ -106,7 +106,7 @@ impl Tally {
         self.wrong_sign += usize::from(different && (stand.effect_ratio > 1.0) != (effect > 0.0));
         self.equivalent += usize::from(stand.verdict == Verdict::Equivalent);
         self.covered += usize::from((stand.ci_low_ratio.ln()..=stand.ci_high_ratio.ln()).contains(&effect));
-        self.pairs.push(stand.pairs as f64);
+        self.pairs.push(stand.pairs_typical as f64);
     }
 
     fn merge(mut self, other: Tally) -> Tally {

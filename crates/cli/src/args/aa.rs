@@ -2,10 +2,15 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{CommandArgs, ConditionArgs, EXIT_CODES, OutputArgs, RuleArgs, percent};
+use super::help::after;
+use super::{CommandArgs, ConditionArgs, OutputArgs, RuleArgs, percent};
+
+const EXAMPLES: &str = "\
+  fauxplat aa './program input'
+  fauxplat aa --power 1% './program input'";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(EXAMPLES))]
 pub(crate) struct AaArgs {
     #[command(flatten)]
     pub(crate) commands: CommandArgs,

@@ -12,18 +12,36 @@ pub(crate) struct CommandArgs {
     /// The commands, each as one word of the shell: fauxplat run 'sort big.txt'
     #[arg(value_name = "CMD")]
     pub(crate) commands: Vec<String>,
-    /// What reports call the commands, in their order
-    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
+    /// What reports call a command (repeatable: once for each, in their order)
+    #[arg(short = 'n', long, value_name = "NAME")]
+    pub(crate) command_name: Vec<String>,
+    /// The same for all commands: --names before,after
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', conflicts_with = "command_name")]
     pub(crate) names: Vec<String>,
-    /// Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)
+    /// Parameter list: -L size=1,10,100 (or -L size 1,10,100, or -L size=1..8:2) with {size} in the command; `\,` is a
+    /// comma within a value; every combination is run (repeatable)
     #[arg(short = 'L', long = "parameter-list", value_name = "NAME=V,V,…")]
     pub(crate) parameters: Vec<String>,
-    /// Run this before each run, unmeasured
+    /// Parameter scan: -P delay 0.3 0.7 -D 0.2 runs {delay} with 0.3, 0.5 and 0.7
+    #[arg(short = 'P', long = "parameter-scan", num_args = 3, value_names = ["NAME", "MIN", "MAX"],
+        allow_negative_numbers = true)]
+    pub(crate) scan: Vec<String>,
+    /// Step of -P [default: 1]
+    #[arg(short = 'D', long = "parameter-step-size", value_name = "STEP", requires = "scan")]
+    pub(crate) step: Option<String>,
+    /// Shell command that is run once before the whole, before programs are looked for (repeatable: once for each command;
+    /// since the commands take turns, all come before the first run)
     #[arg(short, long, value_name = "CMD")]
-    pub(crate) prepare: Option<String>,
-    /// Run this after each run, unmeasured
+    pub(crate) setup: Vec<String>,
+    /// Shell command that is run before each run, unmeasured (repeatable: once for each command)
     #[arg(short, long, value_name = "CMD")]
-    pub(crate) cleanup: Option<String>,
+    pub(crate) prepare: Vec<String>,
+    /// Shell command that is run after each run, unmeasured (repeatable: once for each command)
+    #[arg(short = 'C', long, value_name = "CMD")]
+    pub(crate) conclude: Vec<String>,
+    /// Shell command that is run once after the whole, however it ends (repeatable: once for each command)
+    #[arg(short, long, value_name = "CMD")]
+    pub(crate) cleanup: Vec<String>,
     /// Runs of each command before the first measured one that do not count; all verbs but run make one at least
     /// [default: 0]
     #[arg(short, long, value_name = "N")]
@@ -34,9 +52,16 @@ pub(crate) struct CommandArgs {
     #[arg(long = "table", value_name = "NAME=FILE[:OBJECT[.KEY]]")]
     pub(crate) tables: Vec<TableSource>,
     /// Saved definition; what the command line says goes first
-    #[arg(long, value_name = "FILE.toml")]
-    pub(crate) input: Option<PathBuf>,
+    #[arg(long, alias = "input", value_name = "FILE.toml")]
+    pub(crate) definition: Option<PathBuf>,
     /// Seed of everything that is drawn [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+}
+
+impl CommandArgs {
+    /// Whether they are about more than one command, parameters filled in.
+    pub(crate) fn is_several(&self) -> bool {
+        self.commands.len() > 1 || !self.parameters.is_empty() || !self.scan.is_empty()
+    }
 }

@@ -5,10 +5,18 @@ use fauxplat_experiment::measure::layouts::LinkSeeds;
 use fauxplat_model::Metric;
 use fauxplat_units::Nanos;
 
-use super::{BuildArgs, CommandArgs, ConditionArgs, EXIT_CODES, OutputArgs, percent};
+use super::help::after;
+use super::{BuildArgs, CommandArgs, ConditionArgs, OutputArgs, percent};
+
+const EXAMPLES: &str = "\
+  fauxplat compare './before input' './after input'
+  fauxplat compare --names old,new --fail-if slower --max-time 2m './old x' './new x'
+  fauxplat compare --metric peak-memory 'sort big.txt' 'sort -S 1M big.txt'
+  fauxplat compare --baseline last './program input'
+  fauxplat compare --build-a 'cc -O2 old.c -o {out}' --build-b 'cc -O2 new.c -o {out}' '{program}'";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(EXAMPLES))]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) commands: CommandArgs,
@@ -44,6 +52,9 @@ pub(crate) struct CompareArgs {
     /// neighbours and steal are the largest noise
     #[arg(long, conflicts_with = "baseline")]
     pub(crate) duet: bool,
+    /// No shell, which is the default (the same as --shell=none)
+    #[arg(short = 'N', long, conflicts_with = "shell")]
+    pub(crate) no_shell: bool,
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
     #[command(flatten)]
@@ -55,7 +66,7 @@ pub(crate) struct CompareArgs {
 #[command(next_help_heading = "Decision")]
 pub(crate) struct RuleArgs {
     /// The metric that decides: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]
-    #[arg(short, long, value_parser = metric)]
+    #[arg(long, value_parser = metric)]
     pub(crate) metric: Option<Metric>,
     /// Differences within plus or minus this count as none [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
@@ -63,10 +74,13 @@ pub(crate) struct RuleArgs {
     /// Probability of a false `different` over the whole comparison [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) level: Option<f64>,
-    /// Inconclusive after this many pairs [default: 128]
+    /// Excess of pairs in which one command is much slower that counts as none, as a share of all [default: 3%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) tail_margin: Option<f64>,
+    /// Undecided, end after this many pairs [default: 30 s or 128 pairs, whichever is later]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(6..))]
     pub(crate) max_pairs: Option<u32>,
-    /// Inconclusive after this time
+    /// Undecided, end after this time
     #[arg(long, value_name = "TIME")]
     pub(crate) max_time: Option<Nanos>,
     /// A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs

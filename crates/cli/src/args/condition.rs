@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use fauxplat_model::{EnvPad, Heap, Placement, Policy};
+use fauxplat_model::{EnvPad, Heap, IgnoredFailures, Placement, Policy, Shell};
 use fauxplat_units::Nanos;
 
 use super::SurroundingsArgs;
@@ -51,12 +51,17 @@ pub(crate) struct ConditionArgs {
     /// End a run after this time (500ms, 2.5s, 1m); it counts as failed
     #[arg(long, value_name = "TIME")]
     pub(crate) timeout: Option<Nanos>,
-    /// Run each command line by /bin/sh -c; the start of the shell is measured too
-    #[arg(long)]
-    pub(crate) shell: bool,
-    /// Keep and analyse runs that fail
-    #[arg(short, long)]
-    pub(crate) ignore_failure: bool,
+    /// The same as --stdout inherit
+    #[arg(long, conflicts_with = "stdout")]
+    pub(crate) show_output: bool,
+    /// Run each command line by /bin/sh -c, or by the shell that is named; its start is measured too
+    #[arg(short = 'S', long, value_name = "SHELL", num_args = 0..=1, require_equals = true,
+        default_missing_value = "default")]
+    pub(crate) shell: Option<Shell>,
+    /// Keep and analyse runs that fail, all of them or those with these statuses: -i=1,2
+    #[arg(short, long, value_name = "STATUS,…", num_args = 0..=1, require_equals = true,
+        default_missing_value = "all-non-zero")]
+    pub(crate) ignore_failure: Option<IgnoredFailures>,
     #[command(flatten)]
     pub(crate) surroundings: SurroundingsArgs,
 }

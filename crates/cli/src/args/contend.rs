@@ -5,10 +5,16 @@ use fauxplat_kernels::Kernel;
 use fauxplat_model::Placement;
 use fauxplat_units::{Cpu, Nanos};
 
-use super::{EXIT_CODES, OutputArgs, SurroundingsArgs};
+use super::help::after;
+use super::{OutputArgs, SurroundingsArgs, time_with_unit};
+
+const EXAMPLES: &str = "\
+  fauxplat contend
+  fauxplat contend integer-ports llc --pairs 0:1,0:2
+  fauxplat contend --capacity --interval 5s";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(EXAMPLES))]
 pub(crate) struct ContendArgs {
     /// Kernels: integer-ports, integer-latency, float, branch, l1, l2, llc, dram, stream, fauxplat [default: the first eight]
     #[arg(value_name = "KERNEL")]
@@ -26,13 +32,13 @@ pub(crate) struct ContendArgs {
     #[arg(long, value_name = "N", conflicts_with = "capacity")]
     pub(crate) max_rounds: Option<u32>,
     /// Time that a pair works for arithmetic and small caches; the large ones take six times as long
-    #[arg(short, long, value_name = "TIME", default_value = "10ms")]
+    #[arg(short, long, value_name = "TIME", default_value = "10ms", value_parser = time_with_unit)]
     pub(crate) duration: Nanos,
     /// What one more thread is worth, and so what is left of the machine while it works: first measured, then live
     #[arg(long, conflicts_with_all = ["pairs", "kernels"])]
     pub(crate) capacity: bool,
     /// With --capacity: time between two looks at the machine
-    #[arg(long, value_name = "TIME", default_value = "1s", requires = "capacity")]
+    #[arg(long, value_name = "TIME", default_value = "1s", requires = "capacity", value_parser = time_with_unit)]
     pub(crate) interval: Nanos,
     /// With --capacity: looks
     #[arg(long, value_name = "N", default_value_t = 5, requires = "capacity")]

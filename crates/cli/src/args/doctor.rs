@@ -6,10 +6,16 @@ use clap::Args;
 use fauxplat_model::Relation;
 use fauxplat_units::Nanos;
 
-use super::{EXIT_CODES, OutputArgs};
+use super::OutputArgs;
+use super::help::after;
+
+const EXAMPLES: &str = "\
+  fauxplat doctor
+  fauxplat doctor --fail-if turbo=high
+  fauxplat doctor --explain smt";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(EXAMPLES))]
 pub(crate) struct DoctorArgs {
     /// Show what is harmless, unknown or not applicable too
     #[arg(long)]

@@ -5,10 +5,15 @@ use fauxplat_model::Metric;
 use fauxplat_units::Nanos;
 
 use super::compare::metric;
-use super::{BuildArgs, CommandArgs, ConditionArgs, EXIT_CODES, OutputArgs, percent};
+use super::help::after;
+use super::{BuildArgs, CommandArgs, ConditionArgs, OutputArgs, percent};
+
+const EXAMPLES: &str = "\
+  fauxplat explain './program input'
+  fauxplat explain --factors env-size,heap --max-time 2m './program input'";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(EXAMPLES))]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) commands: CommandArgs,
@@ -35,7 +40,7 @@ pub(crate) struct DesignArgs {
     #[arg(long, value_name = "FACTOR,…", value_delimiter = ',')]
     pub(crate) factors: Vec<Varied>,
     /// The metric that is explained: wall, user, sys, cpu [default: wall]
-    #[arg(short, long, value_parser = metric)]
+    #[arg(long, value_parser = metric)]
     pub(crate) metric: Option<Metric>,
     /// Probability of naming any factor without cause [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]

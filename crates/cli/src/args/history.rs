@@ -3,8 +3,15 @@
 use clap::{Args, Subcommand};
 
 use super::OutputArgs;
+use super::help::after;
+
+const EXAMPLES: &str = "\
+  fauxplat history list --kind compare --limit 20
+  fauxplat history show last
+  fauxplat history export 17 --format hyperfine-json --output result.json";
 
 #[derive(Debug, Args)]
+#[command(after_help = after(EXAMPLES))]
 pub(crate) struct HistoryArgs {
     #[command(subcommand)]
     pub(crate) action: HistoryAction,

@@ -4,10 +4,15 @@ use clap::Args;
 use fauxplat_model::{Placement, Policy};
 use fauxplat_units::Nanos;
 
-use super::{EXIT_CODES, OutputArgs, SurroundingsArgs};
+use super::help::after;
+use super::{OutputArgs, SurroundingsArgs};
+
+const EXAMPLES: &str = "\
+  fauxplat index
+  fauxplat index --all-cpus --together";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(EXAMPLES))]
 pub(crate) struct IndexArgs {
     /// CPUs to measure, as for `run --cpu` [default: the first one that is allowed]
     #[arg(long, value_name = "LIST", conflicts_with = "all_cpus")]

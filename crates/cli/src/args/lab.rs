@@ -4,10 +4,16 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{EXIT_CODES, OutputArgs};
+use super::OutputArgs;
+use super::help::after;
+
+const EXAMPLES: &str = "\
+  fauxplat lab list
+  fauxplat lab run env-size
+  fauxplat lab run --all --strict";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(EXAMPLES))]
 pub(crate) struct LabArgs {
     #[command(subcommand)]
     pub(crate) action: LabAction,

@@ -7,10 +7,16 @@ use fauxplat_latency::Channel;
 use fauxplat_model::{Placement, Policy};
 use fauxplat_units::{Cpu, Nanos};
 
-use super::{EXIT_CODES, OutputArgs, SurroundingsArgs, contend::pair};
+use super::help::after;
+use super::{OutputArgs, SurroundingsArgs, contend::pair, time_with_unit};
+
+const EXAMPLES: &str = "\
+  fauxplat latency
+  fauxplat latency timer --cpu 0-3 --interval 200us --count 100000
+  fauxplat latency noise --duration 10s --load llc@1";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(EXAMPLES))]
 pub(crate) struct LatencyArgs {
     /// What is tested
     #[arg(value_name = "TEST", default_value = "timer")]
@@ -25,19 +31,19 @@ pub(crate) struct LatencyArgs {
     #[arg(long, value_name = "A:B", value_delimiter = ',', value_parser = pair)]
     pub(crate) pairs: Vec<(Cpu, Cpu)>,
     /// Period of the timer
-    #[arg(short, long, value_name = "TIME", default_value = "1ms")]
+    #[arg(short, long, value_name = "TIME", default_value = "1ms", value_parser = time_with_unit)]
     pub(crate) interval: Nanos,
-    /// Activations, messages or signals of each test
-    #[arg(short, long, value_name = "N", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    pub(crate) count: u64,
+    /// Activations, messages or signals of each test [default: 3000]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(crate) count: Option<u64>,
     /// Timer slacks, each tested in turns; real-time policies ignore them [default: the kernel's own, 50us]
-    #[arg(long, value_name = "TIME", value_delimiter = ',')]
+    #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = time_with_unit)]
     pub(crate) slack: Vec<Nanos>,
-    /// How long noise is watched
-    #[arg(short, long, value_name = "TIME", default_value = "3s")]
-    pub(crate) duration: Nanos,
+    /// How long noise is watched [default: 3s], and the timer where --count says nothing
+    #[arg(short, long, value_name = "TIME", value_parser = time_with_unit)]
+    pub(crate) duration: Option<Nanos>,
     /// Shortest gap that counts as noise
-    #[arg(long, value_name = "TIME", default_value = "1us")]
+    #[arg(long, value_name = "TIME", default_value = "1us", value_parser = time_with_unit)]
     pub(crate) threshold: Nanos,
     /// Ways of messages: line, futex, pipe, eventfd, socketpair [default: all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]

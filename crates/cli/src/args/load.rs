@@ -5,6 +5,7 @@ use fauxplat_model::LoadSpec;
 use fauxplat_units::Nanos;
 
 use super::OutputArgs;
+use super::help::after_text;
 
 const AFTER: &str = "\
 Kinds, each at an intensity of 1 to 100 % of the time, held by a feedback loop on the CPU time that is really used:
@@ -22,12 +23,14 @@ Kinds, each at an intensity of 1 to 100 % of the time, held by a feedback loop o
   realtime    integer work as SCHED_FIFO, with a watchdog that frees the CPU when fauxplat stands still
 
 CPUS is a list such as 0-3 or a relation such as sibling-of:3 (see topo pick --help); one generator stands on each.
-Without it: every CPU that is allowed.
+Without it: every CPU that is allowed.";
 
-Exit codes: 0 done; 2 bad usage or input; 3 the machine or its permissions do not allow it; 70 a bug in fauxplat.";
+const EXAMPLES: &str = "\
+  fauxplat load llc@1 --time 1m
+  fauxplat load integer:30%@sibling-of:0 memory@2";
 
 #[derive(Debug, Args)]
-#[command(after_help = AFTER)]
+#[command(after_help = after_text(AFTER, EXAMPLES))]
 pub(crate) struct LoadArgs {
     /// What disturbs, how much of the time, and where: llc, integer:30%@1, memory@sibling-of:0
     #[arg(value_name = "KIND[:INTENSITY][@CPUS]", required = true)]

@@ -8,6 +8,7 @@ mod condition;
 mod contend;
 mod doctor;
 mod explain;
+mod help;
 mod history;
 mod index;
 mod lab;
@@ -23,7 +24,7 @@ mod tune;
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use fauxplat_units::Nanos;
 
 pub(crate) use aa::AaArgs;
@@ -34,12 +35,13 @@ pub(crate) use condition::{ConditionArgs, OnOff};
 pub(crate) use contend::ContendArgs;
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use explain::{DesignArgs, ExplainArgs, Varied};
+pub(crate) use help::{definition, parse};
 pub(crate) use history::{HistoryAction, HistoryArgs};
 pub(crate) use index::IndexArgs;
 pub(crate) use lab::{LabAction, LabArgs, LabRunArgs};
 pub(crate) use latency::{LatencyArgs, LatencyKind};
 pub(crate) use load::LoadArgs;
-pub(crate) use output::{OutputArgs, When};
+pub(crate) use output::{Export, HyperfineExports, Look, OutputArgs, When};
 pub(crate) use run::RunArgs;
 pub(crate) use surroundings::SurroundingsArgs;
 pub(crate) use sweep::SweepArgs;
@@ -47,12 +49,9 @@ pub(crate) use table::TableArgs;
 pub(crate) use topo::{PickArgs, TopoAction, TopoArgs, TopoLook, TopoMachine};
 pub(crate) use tune::{PlaceArgs, RestoreArgs, TuneArgs};
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 a gate failed (--fail-if); 2 bad usage or input; \
-3 the machine or its permissions do not allow it; 4 the measured command, or one that builds it, failed; 70 a bug in fauxplat.";
-
 /// A performance laboratory: is it really faster, and what moved the number?
 #[derive(Debug, Parser)]
-#[command(name = "fauxplat", version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "fauxplat", version, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -62,43 +61,49 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Verb {
-    /// How long one or several commands take, and what they use, under a stated condition
+    /// How long does it take, and what does it use?
     Run(RunArgs),
-    /// Which command is faster, by how much, and how sure that is
+    /// Which is faster, by how much, and how sure is that?
     Compare(CompareArgs),
-    /// Whether the verdict itself holds on this machine: comparisons of identical programs
+    /// Does the verdict hold here? Identical programs, compared often
     Aa(AaArgs),
-    /// What measured programs publish into a live table, once or followed
+    /// What does a program publish while it runs?
     Table(TableArgs),
-    /// What two threads cost each other on each pair of CPUs, and what is left of a busy machine
+    /// What do two threads cost each other, and what is left?
     Contend(ContendArgs),
-    /// How late timers, messages and signals are, and what takes the CPU away
+    /// How late are timers, messages and signals, and why?
     Latency(LatencyArgs),
-    /// Disturb chosen CPUs by a known amount: caches, memory, ports, faults, forks, interrupts
+    /// Disturb chosen CPUs by a known amount
     Load(LoadArgs),
-    /// How fast a CPU is, in FauxPlats per second of CPU time
+    /// How fast is this CPU, in FauxPlats per second?
     Index(IndexArgs),
-    /// Whether a factor that nobody looks at changes the time: where, by how much, and with which period
+    /// Does something that nobody looks at move the number, and where?
     Sweep(SweepArgs),
-    /// Quiet the machine: until it is restored, or for one command
+    /// Quiet the machine, for one command or until it is put back
     Tune(TuneArgs),
-    /// Put back exactly what was there before the machine was tuned
+    /// Put back exactly what was there before it was tuned
     Restore(RestoreArgs),
-    /// Published claims, tried here: list, show and run small experiments, and judge what was claimed
+    /// Do published claims hold here? Small experiments, judged
     Lab(LabArgs),
-    /// What on this machine will spoil a measurement, and what to do about it
+    /// What here will spoil a measurement, and what to do about it?
     Doctor(DoctorArgs),
-    /// Which CPU is what to which: packages, cores, caches, nodes; CPUs by relation
+    /// Which CPU is what to which? CPUs by relation
     Topo(TopoArgs),
-    /// How much of the variation comes from which factor: stack, heap, CPU, order, time
+    /// How much of the variation comes from which factor?
     Explain(ExplainArgs),
-    /// Earlier results: list, show, export, remove
+    /// What was measured before? List, show, export, remove
     History(HistoryArgs),
     /// Write the manual pages into a folder
     #[command(name = "__man", hide = true)]
     Man {
         /// The folder
         folder: PathBuf,
+    },
+    /// Names that completions offer
+    #[command(name = "__words", hide = true)]
+    Words {
+        /// What they name
+        kind: Candidates,
     },
     /// Write the shell completions into a folder
     #[command(name = "__completions", hide = true)]
@@ -108,12 +113,35 @@ pub(crate) enum Verb {
     },
 }
 
+/// What has names that a completion can offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Candidates {
+    Metrics,
+    Formats,
+    Hazards,
+    Labs,
+    Loads,
+    Relations,
+    Knobs,
+    Runs,
+}
+
 /// Reads `1%`, or `0.01`.
 fn percent(text: &str) -> Result<f64, String> {
     let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
     match digits.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number / scale < 1.0 => Ok(number / scale),
         _ => Err(format!("`{text}` is not a share or precision such as 1%, above 0 and below 100 %")),
+    }
+}
+
+/// Reads a time with its unit. Where another tool counts the same in another unit a bare number would mean something else
+/// to each reader.
+fn time_with_unit(text: &str) -> Result<Nanos, String> {
+    let is_bare = text.trim().parse::<f64>().is_ok_and(|number| number != 0.0);
+    match is_bare {
+        true => Err(format!("it has no unit: {text}us, {text}ms or {text}s")),
+        false => text.parse::<Nanos>().map_err(|error| error.to_string()),
     }
 }
 

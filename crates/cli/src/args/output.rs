@@ -1,9 +1,10 @@
 //! Where results go.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use fauxplat_report::Format;
+use fauxplat_report::{Format, ReportError, TimeUnit, View};
 
 // Where results go.
 #[derive(Clone, Debug, Args)]
@@ -13,11 +14,36 @@ pub(crate) struct OutputArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "text", help = Format::HELP)]
     pub(crate) format: Format,
     /// File for the report instead of standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = report_file)]
     pub(crate) output: Option<PathBuf>,
-    /// Colour: auto (on a terminal, unless NO_COLOR is set), always, never
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    /// A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine's --export-json,
+    /// --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub(crate) export: Vec<Export>,
+    #[command(flatten)]
+    pub(crate) hyperfine: HyperfineExports,
+    /// Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never
+    #[arg(long, visible_alias = "color", value_name = "WHEN", default_value = "auto")]
     pub(crate) colour: When,
+    /// hyperfine's word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line),
+    /// none (no report but those of --export)
+    #[arg(
+        long,
+        value_name = "TYPE",
+        default_value = "auto",
+        hide_default_value = true,
+        conflicts_with = "colour"
+    )]
+    pub(crate) style: Look,
+    /// Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]
+    #[arg(short = 'u', long, value_name = "UNIT")]
+    pub(crate) time_unit: Option<Unit>,
+    /// Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)
+    #[arg(long, value_name = "ORDER", default_value = "auto", hide_default_value = true)]
+    pub(crate) sort: Order,
+    /// Only characters of ASCII, and no drawing made of blocks
+    #[arg(long)]
+    pub(crate) ascii: bool,
     /// Where results are stored: a file, or none [default: the user's data directory]
     #[arg(long, value_name = "PATH|none")]
     pub(crate) store: Option<PathBuf>,
@@ -28,6 +54,120 @@ pub(crate) struct OutputArgs {
     /// No progress line
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// Reads the name of the report's file. Elsewhere `--output` says what becomes of the commands' output.
+fn report_file(text: &str) -> Result<PathBuf, String> {
+    let ours = match text {
+        "null" => "--stdout null, which is the default, discards what the commands write",
+        "inherit" => "--show-output shows what the commands write",
+        "pipe" => {
+            "--stdout FILE keeps what the commands write; a pipe needs --shell and `CMD | cat >/dev/null`"
+        }
+        _ => return Ok(PathBuf::from(text)),
+    };
+    Err(format!("this is the file of the report (./{text} if that is its name); {ours}"))
+}
+
+/// A report in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Export {
+    pub(crate) format: Format,
+    pub(crate) file: PathBuf,
+}
+
+impl FromStr for Export {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (format, file) = text
+            .split_once('=')
+            .filter(|(_, file)| !file.is_empty())
+            .ok_or_else(|| format!("`{text}` is not FORMAT=FILE, such as json=result.json"))?;
+        Ok(Export {
+            format: format.parse().map_err(|error: ReportError| error.to_string())?,
+            file: file.into(),
+        })
+    }
+}
+
+// hyperfine's own words for files beside the report.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct HyperfineExports {
+    /// JSON of hyperfine 2
+    #[arg(long, value_name = "FILE", hide = true)]
+    export_json: Option<PathBuf>,
+    /// CSV of hyperfine: a row per command
+    #[arg(long, value_name = "FILE", hide = true)]
+    export_csv: Option<PathBuf>,
+    /// Markdown
+    #[arg(long, value_name = "FILE", hide = true)]
+    export_markdown: Option<PathBuf>,
+    /// AsciiDoc
+    #[arg(long, value_name = "FILE", hide = true)]
+    export_asciidoc: Option<PathBuf>,
+    /// Org
+    #[arg(long, value_name = "FILE", hide = true)]
+    export_orgmode: Option<PathBuf>,
+}
+
+impl OutputArgs {
+    /// The reports that go into files beside the one of `--format`.
+    pub(crate) fn exports(&self) -> Vec<Export> {
+        let words = &self.hyperfine;
+        let named = [
+            (Format::HyperfineJson2, &words.export_json),
+            (Format::CsvSummary, &words.export_csv),
+            (Format::Markdown, &words.export_markdown),
+            (Format::AsciiDoc, &words.export_asciidoc),
+            (Format::Org, &words.export_orgmode),
+        ];
+        let spoken =
+            named.into_iter().filter_map(|(format, file)| Some(Export { format, file: file.clone()? }));
+        self.export.iter().cloned().chain(spoken).collect()
+    }
+
+    /// What of the report is shown, and in which order.
+    pub(crate) fn view(&self) -> View {
+        let unit = self.time_unit.map(|unit| match unit {
+            Unit::Microsecond => TimeUnit::Microsecond,
+            Unit::Millisecond => TimeUnit::Millisecond,
+            Unit::Second => TimeUnit::Second,
+        });
+        View { unit, by_mean: self.sort == Order::MeanTime }
+    }
+
+    /// Whether nobody wants a progress line.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet || matches!(self.style, Look::Basic | Look::Color | Look::None)
+    }
+}
+
+/// Units of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unit {
+    Microsecond,
+    Millisecond,
+    Second,
+}
+
+/// Orders of commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Order {
+    Auto,
+    Command,
+    MeanTime,
+}
+
+/// hyperfine's styles of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Look {
+    Auto,
+    Basic,
+    Full,
+    Nocolor,
+    Color,
+    None,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -2,20 +2,40 @@
 
 use clap::Args;
 use fauxplat_model::Runs;
+use fauxplat_units::Nanos;
 
-use super::{CommandArgs, ConditionArgs, EXIT_CODES, OutputArgs, percent};
+use super::help::after;
+use super::{CommandArgs, ConditionArgs, OutputArgs, percent};
+
+const EXAMPLES: &str = "\
+  fauxplat run 'sort big.txt'
+  fauxplat run --runs 30 -L level=1,6,9 'gzip -{level} -c big.txt'
+  fauxplat run --prepare 'sync' --export csv=runs.csv './program input'
+  fauxplat run --shell --tree 'sort big.txt | uniq -c'";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(EXAMPLES))]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) commands: CommandArgs,
     /// Measured runs of each command: a number, or auto (at least 10, for about 3 s)
     #[arg(short, long, value_name = "N", value_parser = number_of_runs, conflicts_with = "until")]
     pub(crate) runs: Option<Runs>,
+    /// At least so many measured runs of each command [default: 10]
+    #[arg(short, long, value_name = "N", conflicts_with = "runs", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) min_runs: Option<u32>,
+    /// At most so many
+    #[arg(short = 'M', long, value_name = "N", conflicts_with = "runs", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_runs: Option<u32>,
     /// Run until the interval of the median is within this precision, for instance 1%
-    #[arg(short, long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) until: Option<f64>,
+    /// Begin no run after this time, whatever else was asked for
+    #[arg(long, value_name = "TIME")]
+    pub(crate) max_time: Option<Nanos>,
+    /// No shell, which is the default (the same as --shell=none)
+    #[arg(short = 'N', long, conflicts_with = "shell")]
+    pub(crate) no_shell: bool,
     /// List each process of the command: pid, parent, CPU time, wall time, peak memory (one extra, traced run)
     #[arg(long)]
     pub(crate) tree: bool,

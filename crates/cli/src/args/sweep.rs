@@ -1,39 +1,46 @@
 //! `sweep`.
 
 use clap::Args;
-use fauxplat_model::Metric;
+use fauxplat_model::{Factor, Metric};
 use fauxplat_units::Nanos;
 
 use super::compare::metric;
+use super::help::after_text;
 use super::{BuildArgs, CommandArgs, ConditionArgs, OutputArgs, percent};
 
-const AFTER: &str = "\
-Factors, with what is swept when no levels are given:
-  env-size    bytes of a clean environment with one variable [0..8192]
-  argv-size   bytes by which argv[0] is longer, by slashes before the program's path [0..4096]
-  cwd-length  bytes of the working directory's path; folders are made and removed [..1024:32]
-  aslr        on, off
-  heap-pad    bytes by which the heap begins further on [0..4080:16]
-  cpu         each allowed CPU; several as 0-1 or 0+2
-  priority    nice values, fifo:N, rr:N [0,10,19, and -10,fifo:1 where permitted]
-  background  none, burner@same, burner@other, burner@all, each with a share: burner@all:50%
-  frequency   kHz, where cpufreq exists [lowest, middle, highest]
-  limit       none, cpu:50%, memory:64MiB, cpu:50%+memory:64MiB [none,cpu:75%,cpu:50%,cpu:25%]
-  huge-pages  inherit, never, malloc
-  stack-limit soft limit of the stack: a size, unlimited, inherit [8MiB,64MiB,1GiB,unlimited]
-  link-order, link-padding, code-align
-              seeds (0: as it is), bytes of padding, alignment of functions, of a program that --build or --link
-              makes, each checked to give the same answer [0..15; 0..240:16; 16,32,64]
-  NAME        a parameter of the command: n=1..16, n=fast,slow (param:NAME where a factor has that name)
+/// The factors, as they say of themselves.
+fn factors() -> String {
+    let name = Factor::Parameter("NAME".to_owned());
+    let rows: Vec<String> = Factor::BUILT_IN.iter().chain([&name]).map(row).collect();
+    let rows = rows.concat();
+    format!("Factors, with what is swept when no levels are given:\n{}", rows.trim_end())
+}
 
-Exit codes: 0 done; 1 a gate failed (--fail-if); 2 bad usage or input; 3 the machine or its permissions do not \
-allow it; 4 the measured command failed; 70 a bug in fauxplat.";
+/// The line of a factor. What does not fit goes on below itself.
+fn row(factor: &Factor) -> String {
+    const WIDTH: usize = 86;
+    let mut lines = vec![String::new()];
+    for word in factor.about().split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.len() + word.len() < WIDTH => line.extend([" ", word]),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    let name = std::iter::once(factor.name()).chain(std::iter::repeat(""));
+    name.zip(&lines).map(|(name, line)| format!("  {name:<13}{line}\n")).collect()
+}
+
+const EXAMPLES: &str = "\
+  fauxplat sweep env-size './program input'
+  fauxplat sweep n=1,2,4,8 'make -j {n}'
+  fauxplat sweep 'env-size*aslr' --exhaustive ./program";
 
 #[derive(Debug, Args)]
-#[command(after_help = AFTER)]
+#[command(after_help = after_text(&factors(), EXAMPLES))]
 pub(crate) struct SweepArgs {
     /// What is varied: a factor with its levels, as env-size=0..4096:64 or n=1,2,4; two are crossed: 'env-size*aslr'
-    #[arg(value_name = "FACTOR[=LEVELS]", required_unless_present = "input")]
+    #[arg(value_name = "FACTOR[=LEVELS]", required_unless_present = "definition")]
     pub(crate) factor: Option<String>,
     #[command(flatten)]
     pub(crate) commands: CommandArgs,
@@ -55,7 +62,7 @@ pub(crate) struct SweepArgs {
 #[command(next_help_heading = "Decision")]
 pub(crate) struct SweepRuleArgs {
     /// The metric that decides: wall, user, sys, cpu [default: wall]
-    #[arg(short, long, value_parser = metric)]
+    #[arg(long, value_parser = metric)]
     pub(crate) metric: Option<Metric>,
     /// Differences between levels within this count as none [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]

@@ -5,10 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use fauxplat_units::Nanos;
 
-use super::{EXIT_CODES, OutputArgs};
+use super::OutputArgs;
+use super::help::after;
+
+const EXAMPLES: &str = "\
+  fauxplat table /dev/shm/server.table
+  fauxplat table /dev/shm/server.table --watch 500ms --names requests=0,bytes=1";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(EXAMPLES))]
 pub(crate) struct TableArgs {
     /// The table's file, such as /dev/shm/my-table
     #[arg(value_name = "FILE")]

@@ -7,9 +7,9 @@ use fauxplat_model::Relation;
 use fauxplat_units::Nanos;
 
 use super::OutputArgs;
+use super::help::after;
 
 const EXAMPLES: &str = "\
-Examples:
   fauxplat topo --draw                               nested boxes
   fauxplat topo --format svg --output machine.svg    the same as a drawing
   fauxplat topo --format lscpu                       what lscpu -p prints
@@ -34,10 +34,12 @@ Examples:
   fauxplat topo pick 'other-core-same-l3:0 & quietest:1'
   taskset -c \"$(fauxplat topo pick --quiet 'one-per-core&!isolated')\" make -j8
 
-Exit code 2 when the CPU does not exist, 3 when nothing on this machine answers the relation.";
+Exit codes:
+  2   the CPU does not exist
+  3   nothing on this machine answers the relation";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(after_help = after(EXAMPLES), args_conflicts_with_subcommands = true)]
 pub(crate) struct TopoArgs {
     #[command(subcommand)]
     pub(crate) action: Option<TopoAction>,

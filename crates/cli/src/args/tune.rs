@@ -5,10 +5,20 @@ use std::path::PathBuf;
 use clap::Args;
 use fauxplat_units::Nanos;
 
-use super::{EXIT_CODES, OutputArgs, some_time};
+use super::help::after;
+use super::{OutputArgs, some_time};
+
+const TUNE: &str = "\
+  fauxplat tune --list
+  fauxplat tune quiet --for ./benchmark
+  fauxplat tune quiet --set turbo=off --max 30m";
+
+const RESTORE: &str = "\
+  fauxplat restore
+  fauxplat restore --force";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(TUNE))]
 pub(crate) struct TuneArgs {
     /// Profiles: quiet, latency, throughput, or the path of a TOML file of your own
     #[arg(value_name = "PROFILE")]
@@ -44,9 +54,10 @@ pub(crate) struct TuneArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after(RESTORE))]
 pub(crate) struct RestoreArgs {
-    /// Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end
+    /// Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end or of which
+    /// nobody can tell whether it is of this boot
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -62,7 +73,7 @@ pub(crate) struct PlaceArgs {
     /// Wait while another fauxplat is tuning, instead of naming it and giving up
     #[arg(long)]
     pub(crate) wait: bool,
-    /// Journal of changes [default: $FAUXPLAT_JOURNAL, or /var/lib/fauxplat/journal]
+    /// Journal of changes [default: $FAUXPLAT_JOURNAL, or /run/fauxplat/journal]
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
     /// Read and write the machine below this folder

@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use fauxplat_analyze::summarize_values;
-use fauxplat_experiment::measure::baseline::{self, Earlier, pick};
+use fauxplat_analyze::summarize_values;
+use fauxplat_experiment::measure::baseline::{self, Earlier, check_number, pick};
 use fauxplat_experiment::{Failure, open_store};
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{Command, Comparison, Condition, Metric, Rule, RunFindings};
-use fauxplat_report::read_baseline;
+use fauxplat_report::{BASELINE_BYTES_MAX, read_baseline};
 use fauxplat_store::Store;
 use fauxplat_sys::clock;
+use fauxplat_sys::text::read_text;
 
 use crate::args::CompareArgs;
 use crate::{define, inspection, output};
@@ -68,7 +70,9 @@ fn command_of(earlier: &Earlier) -> Command {
         program_sha256: None,
         argv: Vec::new(),
         parameters: Vec::new(),
+        setup: None,
         prepare: None,
+        conclude: None,
         cleanup: None,
         condition: Condition::default(),
     };
@@ -80,15 +84,23 @@ fn command_of(earlier: &Earlier) -> Command {
 /// # Errors
 /// It cannot be read, or none of its commands is meant.
 fn from_file(path: &str, name: &str, metric: Metric) -> Result<Earlier, Failure> {
-    let text = std::fs::read_to_string(path)
+    let text = read_text(Path::new(path), BASELINE_BYTES_MAX)
         .map_err(|error| Failure::usage(format!("--baseline {path}: {error}")))?;
     let series = read_baseline(&text).map_err(|error| Failure::usage(format!("{path}: {error}")))?;
     let names: Vec<String> = series.iter().map(|one| one.name.clone()).collect();
     let chosen = &series[pick(&names, name, path)?];
+    let readings = chosen.values.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
+    check_number(readings, path)?;
     let summaries =
         chosen.values.iter().filter_map(|(metric, values)| summarize_values(values, *metric)).collect();
-    let findings =
-        RunFindings { summaries, failures: 0, runs_with_left_behind: 0, tree: Vec::new(), rates: Vec::new() };
+    let findings = RunFindings {
+        summaries,
+        failures: 0,
+        runs_with_left_behind: 0,
+        tree: Vec::new(),
+        rates: Vec::new(),
+        against_first: None,
+    };
     let values = chosen.get(metric).unwrap_or_default().to_vec();
     let name = format!("{} ({path})", chosen.name);
     Ok(Earlier { name, values, findings, command: None, machine: chosen.machine.clone() })

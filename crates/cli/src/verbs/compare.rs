@@ -5,7 +5,7 @@ use fauxplat_experiment::measure::{baseline, compare, layouts};
 use fauxplat_experiment::surroundings::ProgramBuilds;
 use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Build, Comparison, Definition, Verdict};
+use fauxplat_model::{Build, Comparison, Definition, Shell, Verdict};
 use fauxplat_plan::expand;
 use fauxplat_sys::clock;
 
@@ -53,6 +53,9 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
     definition.rule.duet |= args.duet;
     define::apply_build(&mut definition, &args.build);
     apply_builds(&mut definition, args)?;
+    if args.no_shell {
+        definition.condition.shell = Shell::None;
+    }
     Ok(definition)
 }
 
@@ -100,7 +103,7 @@ fn against_baseline(driver: &mut Driver, baseline: &str, other_machine: bool) ->
 /// The gate that the user asked for.
 fn gate(gates: &[Gate], comparisons: &[Comparison]) -> Result<(), Failure> {
     for comparison in comparisons {
-        let different = comparison.verdict == Verdict::Different;
+        let different = comparison.is_different_beyond_margin();
         let fails = |gate: &&Gate| match gate {
             Gate::Slower => different && !comparison.b_is_better(),
             Gate::Faster => different && comparison.b_is_better(),

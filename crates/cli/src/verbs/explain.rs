@@ -46,7 +46,7 @@ fn varied(args: &ExplainArgs) -> explain::Varied {
 fn apply(definition: &mut Definition, args: &ExplainArgs) {
     define::apply_build(definition, &args.build);
     let (rule, design) = (&mut definition.rule, &args.design);
-    let is_saved = args.commands.input.is_some();
+    let is_saved = args.commands.definition.is_some();
     rule.metric = design.metric.unwrap_or(rule.metric);
     rule.level = design.level.unwrap_or(rule.level);
     rule.max_pairs = design.blocks.unwrap_or(if is_saved { rule.max_pairs } else { BLOCKS_MAX });

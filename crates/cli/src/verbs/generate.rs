@@ -1,31 +1,96 @@
-//! Manual pages and shell completions, from the definition of the command line.
+//! Manual pages, from the definition of the command line.
 
 use std::path::Path;
 
-use clap::CommandFactory;
-use clap_complete::Shell;
+use clap::Command;
+use clap::builder::Resettable;
+use clap_mangen::Man;
 use fauxplat_experiment::Failure;
 
-use crate::args::Cli;
+use crate::args::definition;
 
 /// Writes a manual page per verb.
 pub(crate) fn man(folder: &Path) -> Result<(), Failure> {
     create(folder)?;
-    // Dates would make the pages differ from one build to the next.
-    clap_mangen::generate_to(Cli::command(), folder)
-        .map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))
+    let mut cli = definition().disable_help_subcommand(true);
+    cli.build();
+    pages(&cli, folder)
 }
 
-/// Writes completions for the common shells.
-pub(crate) fn completions(folder: &Path) -> Result<(), Failure> {
-    create(folder)?;
-    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-        let written = clap_complete::generate_to(shell, &mut Cli::command(), "fauxplat", folder);
-        written.map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))?;
+/// The page of a command, and those of what is below it. Dates would make them differ from one build to the next.
+fn pages(command: &Command, folder: &Path) -> Result<(), Failure> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        pages(below, folder)?;
     }
-    Ok(())
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+    let path = folder.join(format!("{name}.1"));
+    let fail = |error: std::io::Error| Failure::usage(format!("{}: {error}", path.display()));
+    let mut page = Vec::new();
+    // What stands around the options has sections of its own.
+    let bare = command.clone().after_help(Resettable::Reset).before_help(Resettable::Reset);
+    Man::new(bare).render(&mut page).map_err(fail)?;
+    let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    page.extend_from_slice(sections(&after).as_bytes());
+    std::fs::write(&path, page).map_err(fail)
 }
 
-fn create(folder: &Path) -> Result<(), Failure> {
+/// What stands below the options as sections of a manual page: a line that ends with a colon begins one.
+fn sections(after: &str) -> String {
+    let mut out = String::new();
+    for line in after.lines() {
+        match line.strip_suffix(':').filter(|title| !title.starts_with(' ')) {
+            Some(title) => {
+                let end = if out.is_empty() { "" } else { ".fi\n" };
+                out += &format!("{end}.SH \"{}\"\n.nf\n", quoted(&heading(title)));
+            }
+            None if out.is_empty() => out += &format!(".SH NOTES\n.nf\n{}\n", guarded(line)),
+            None => out += &format!("{}\n", guarded(line)),
+        }
+    }
+    if out.is_empty() { out } else { out + ".fi\n" }
+}
+
+/// What manual pages call their sections, see `man-pages(7)`.
+fn heading(title: &str) -> String {
+    match title {
+        "Exit codes" => "EXIT STATUS".to_owned(),
+        title => title.to_uppercase(),
+    }
+}
+
+/// A line in which roff sees no order, see `groff(7)`.
+fn guarded(line: &str) -> String {
+    let text = line.replace('\\', "\\e").replace('-', "\\-");
+    match text.starts_with(['.', '\'']) {
+        true => format!("\\&{text}"),
+        false => text,
+    }
+}
+
+fn quoted(text: &str) -> String {
+    guarded(text).replace('"', "\\(dq")
+}
+
+/// Makes a folder.
+///
+/// # Errors
+/// It cannot be made.
+pub(crate) fn create(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_below_the_options_becomes_sections() {
+        let text = "Kinds, each so:\n  a  -x\n.dot\n\nExamples:\n  b\\c\n\nExit codes:\n  0  done";
+        assert_eq!(
+            sections(text),
+            ".SH \"KINDS, EACH SO\"\n.nf\n  a  \\-x\n\\&.dot\n\n.fi\n.SH \"EXAMPLES\"\n.nf\n  b\\ec\n\n.fi\n.SH \"EXIT \
+             STATUS\"\n.nf\n  0  done\n.fi\n"
+        );
+        assert_eq!(sections(""), "");
+    }
 }

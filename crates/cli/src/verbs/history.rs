@@ -47,19 +47,22 @@ fn show(id: &str, output: &OutputArgs) -> Result<(), Failure> {
     let findings = findings(&stored);
     let StoredExperiment { header, commands, samples, .. } = &stored;
     let record = Record { header, commands, samples, findings: &findings };
+    output::try_files(output)?;
+    let has_room = |format| matches!(format, Format::Json | Format::Csv);
     let mut evidence = Vec::new();
-    if matches!(output.format, Format::Json | Format::Csv) {
+    if has_room(output.format) || output.exports().iter().any(|export| has_room(export.format)) {
         // The runs are here already.
         store.evidence_beside_runs(id, |piece| evidence.push(piece))?;
     }
-    output::write_with_evidence(&record, &evidence, output)
+    let of = |format| if has_room(format) { evidence.clone() } else { Vec::new() };
+    output::report(&record, &of, &|_| true, output)
 }
 
 /// The stored findings; of an experiment that did not come to its end, what its runs say one by one, or nothing where
 /// its workers were our own: then its evidence says it.
 fn findings(stored: &StoredExperiment) -> Findings {
     let by_command = || {
-        let ignore_failure = stored.header.condition.ignore_failure;
+        let ignore_failure = stored.header.condition.ignore_failure.any();
         Findings::Run(run_findings(&stored.samples, stored.commands.len(), ignore_failure))
     };
     stored.findings.clone().unwrap_or_else(|| match stored.kind.as_str() {

@@ -12,7 +12,7 @@ use fauxplat_model::{Definition, LabFindings, LabOutcome, LabResult};
 use fauxplat_plan::LabSettings;
 use fauxplat_report::Format;
 
-use crate::args::{LabAction, LabArgs, LabRunArgs, OutputArgs};
+use crate::args::{Export, HyperfineExports, LabAction, LabArgs, LabRunArgs, OutputArgs};
 use crate::begin::{beginning, conclude};
 use crate::{inspection, output};
 
@@ -111,6 +111,11 @@ fn absolute(output: &OutputArgs) -> Result<OutputArgs, Failure> {
     };
     let mut output = output.clone();
     output.output = output.output.as_deref().map(absolute).transpose()?;
+    let exports = output.exports().into_iter();
+    output.export = exports
+        .map(|export| Ok(Export { file: absolute(&export.file)?, ..export }))
+        .collect::<Result<_, Failure>>()?;
+    output.hyperfine = HyperfineExports::default();
     if output.store.as_deref().is_some_and(|store| store.as_os_str() != "none") {
         output.store = output.store.as_deref().map(absolute).transpose()?;
     }

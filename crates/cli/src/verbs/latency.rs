@@ -3,6 +3,7 @@
 use fauxplat_experiment::measure::latency::{self, Cells, Kind, Latency};
 use fauxplat_experiment::{Driver, Failure, Machine};
 use fauxplat_model::document::Findings;
+use fauxplat_units::Nanos;
 
 use crate::args::{LatencyArgs, LatencyKind};
 use crate::begin::{beginning, finish, workers};
@@ -36,10 +37,26 @@ fn asked(args: &LatencyArgs) -> Latency {
         cpu: args.cpu.clone(),
         pairs: args.pairs.clone(),
         interval: args.interval,
-        count: args.count,
+        count: count(args),
         slacks: args.slack.clone(),
-        duration: args.duration,
+        duration: args.duration.unwrap_or(NOISE_WATCHED),
         threshold: args.threshold,
         channels: args.channels.clone(),
+    }
+}
+
+/// How long noise is watched where nobody says so.
+const NOISE_WATCHED: Nanos = Nanos(3_000_000_000);
+
+/// Activations where nobody says how many.
+const COUNT: u64 = 3000;
+
+/// How often a timer goes off, as it is said or for as long as it is said.
+fn count(args: &LatencyArgs) -> u64 {
+    let has_others = args.tests.iter().any(|test| matches!(test, LatencyKind::Message | LatencyKind::Signal));
+    match (args.count, args.duration.filter(|_| !has_others)) {
+        (Some(count), _) => count,
+        (None, None) => COUNT,
+        (None, Some(duration)) => (duration.0 / args.interval.0.max(1)).max(1),
     }
 }

@@ -1,6 +1,5 @@
 //! `fauxplat latency --merge`: what several measurements saw together.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::Failure;
@@ -8,6 +7,7 @@ use fauxplat_experiment::measure::latency::renew;
 use fauxplat_latency::Recording;
 use fauxplat_model::document::Findings;
 use fauxplat_model::{LatencyFindings, LatencyTest};
+use fauxplat_sys::text::read_text;
 use serde_json::Value;
 
 use crate::args::OutputArgs;
@@ -61,7 +61,7 @@ fn origin(file: &Path, document: &Value) -> String {
 }
 
 fn document(file: &Path) -> Result<Value, Failure> {
-    let text = fs::read_to_string(file).map_err(|error| wrong(file, &error))?;
+    let text = read_text(file, fauxplat_report::BASELINE_BYTES_MAX).map_err(|error| wrong(file, &error))?;
     let document: Value = serde_json::from_str(&text).map_err(|error| wrong(file, &error))?;
     match document["schema"].as_str() {
         Some(SCHEMA) => Ok(document),

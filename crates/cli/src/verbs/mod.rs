@@ -3,6 +3,7 @@
 pub(crate) mod aa;
 mod baseline;
 pub(crate) mod compare;
+pub(crate) mod completions;
 pub(crate) mod contend;
 pub(crate) mod doctor;
 pub(crate) mod explain;

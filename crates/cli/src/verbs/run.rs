@@ -1,7 +1,6 @@
 //! `fauxplat run`: how long, how much, under exactly which conditions.
 
 use fauxplat_experiment::{Driver, Failure, Machine, measure};
-use fauxplat_model::Runs;
 use fauxplat_model::document::Findings;
 
 use crate::args::RunArgs;
@@ -12,7 +11,7 @@ use crate::define;
 pub(crate) fn run(args: &RunArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
-    definition.runs = args.until.map(Runs::Until).or(args.runs).unwrap_or(definition.runs);
+    define::apply_runs(&mut definition, args)?;
     define::defaults_of_run(&mut definition.condition, args, &machine);
     let mut driver = Driver::of_commands(beginning("run", definition, machine, &args.output, invocation)?)?;
     let (findings, failed) = measure::run::run(&mut driver, args.tree);

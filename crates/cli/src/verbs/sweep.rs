@@ -18,7 +18,7 @@ pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failu
     define::apply_build(&mut definition, &args.build);
     let (mut driver, prepared) =
         sweep::begin(beginning("sweep", definition, machine, &args.output, invocation)?)?;
-    let is_open = args.rule.blocks.is_none() && args.commands.input.is_none() && !args.rule.exhaustive;
+    let is_open = args.rule.blocks.is_none() && args.commands.definition.is_none() && !args.rule.exhaustive;
     let findings = sweep::sweep(&mut driver, &prepared, is_open);
     let gate = findings.as_ref().ok().filter(|_| args.fail_if_effect).and_then(|findings| {
         let has_effect = findings.finding.answer == SweepAnswer::Effect;

@@ -13,7 +13,8 @@ fn a_command_that_does_not_exist() {
         lab.run(&["run", "./missing"]).complains(2, &["`./missing`", "no such program"]);
         lab.run(&["compare", "true", "no-such-program"]).complains(2, &["`no-such-program`"]);
         lab.run(&["aa", "no-such-program"]).complains(2, &["`no-such-program`"]);
-        lab.run(&["run", "true", "--cleanup", "no-such-program"]).complains(2, &["`no-such-program`"]);
+        lab.run(&["run", "true", "--conclude", "no-such-program"])
+            .complains(4, &["conclude", "127", "--show-output"]);
         lab.run(&["run", "env", "--env", "PATH=/nowhere"]).complains(2, &["`env`", "PATH"]);
         // The shell is there; what it does not find is its own affair and shows in its status.
         lab.run(&["run", "--shell", "no-such-program"]).complains(4, &["status 127"]);
@@ -59,7 +60,7 @@ fn files_of_the_condition_that_cannot_be_used() {
         lab.run(&["run", "true", "--stdin", &none]).complains(2, &[&none, "No such file"]);
         lab.run(&["run", "true", "--stdout", &none]).complains(2, &[&none, "No such file"]);
         lab.run(&["run", "true", "--cwd", &none]).complains(2, &[&none, "No such file"]);
-        lab.run(&["run", "--input", &none]).complains(2, &[&none, "No such file"]);
+        lab.run(&["run", "--input", &none]).complains(2, &[&none, "No such file", "--stdin"]);
         lab.run(&["compare", "true", "--baseline", &none]).complains(2, &[&none, "No such file"]);
     }
 }

@@ -331,15 +331,15 @@ pub(crate) fn within(limit: Duration, mut holds: impl FnMut() -> bool) -> bool {
 
 /// Processes on this machine whose command line is made of exactly these words.
 pub(crate) fn alive(words: &str) -> usize {
-    let same = |entry: fs::DirEntry| {
+    pids(words).len()
+}
+
+/// The same by their numbers.
+pub(crate) fn pids(words: &str) -> Vec<i32> {
+    let same = |entry: &fs::DirEntry| {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
         line.split(|&byte| byte == 0).filter(|word| !word.is_empty()).eq(words.split(' ').map(str::as_bytes))
     };
-    fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .filter(|entry| entry.path().is_dir())
-        .map(same)
-        .filter(|&same| same)
-        .count()
+    let entries = fs::read_dir("/proc").unwrap().flatten().filter(same);
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }

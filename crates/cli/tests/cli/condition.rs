@@ -112,11 +112,9 @@ fn working_directory_and_standard_input() {
 #[test]
 fn helpers_run_around_every_run() {
     let lab = Lab::new();
-    let words = ["run", "sh -c 'printf x >> log'", "--prepare", "sh -c 'printf p >> log'"];
-    lab.run(
-        &[&words[..], &["--cleanup", "sh -c 'printf c >> log'", "--warmup", "1", "--runs", "3"]].concat(),
-    )
-    .succeeds();
+    let words = ["run", "sh -c 'printf x >> log'", "--prepare", "printf p >> log"];
+    lab.run(&[&words[..], &["--conclude", "printf c >> log", "--warmup", "1", "--runs", "3"]].concat())
+        .succeeds();
     assert_eq!(lab.read("log"), "pxc".repeat(4));
     assert_eq!(runs(&lab.last(), 0).len(), 4, "helpers are not measured");
 }

@@ -7,10 +7,13 @@
 
 mod bad_input;
 mod bad_store;
+mod bounds;
 mod build;
 mod calibrate;
+mod ci;
 mod common;
 mod compare;
+mod completions;
 mod condition;
 mod contend;
 mod doctor;
@@ -18,6 +21,7 @@ mod duet;
 mod events;
 mod evidence;
 mod explain;
+mod from_others;
 mod history;
 mod index;
 mod interrupt;
@@ -38,3 +42,4 @@ mod topo;
 mod tune;
 mod tune_refusals;
 mod usage;
+mod words;

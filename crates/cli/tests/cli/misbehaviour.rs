@@ -110,8 +110,8 @@ fn what_a_command_leaves_behind_is_ended_and_it_is_said() {
 fn a_failing_helper_ends_the_experiment_and_is_named() {
     let lab = Lab::new();
     lab.run(&["run", "true", "--prepare", "sh -c 'exit 5'"]).complains(4, &["prepare", "`true`", "status 5"]);
-    lab.run(&["run", "true", "--cleanup", "false"]).complains(4, &["cleanup", "status 1"]);
-    assert_eq!(runs(&lab.last(), 0).len(), 1, "the run before the cleanup is kept");
+    lab.run(&["run", "true", "--conclude", "false"]).complains(4, &["conclude", "status 1"]);
+    assert_eq!(runs(&lab.last(), 0).len(), 1, "the run before what concludes it is kept");
 }
 
 /// A comparison drops a pair with a failed run and goes on; it gives up when failures are no accident.

@@ -38,17 +38,18 @@ fn a_program_that_creates_its_table_counts_from_nothing() {
     for lab in Lab::both() {
         let command = format!("cp {} {}", full.file(), live.file());
         // What cleans up removes the table, after it was read.
-        let cleanup = format!("rm {}", live.file());
+        let conclude = format!("rm {}", live.file());
         let table = |selection: &str| format!("requests={}{selection}", live.file());
         for (selection, expected) in [(":1.0", 5000), (":*.0", 5001), (":2", 1), ("", 5001)] {
-            let words = ["run", &command, "--cleanup", &cleanup, "--runs", "3", "--table", &table(selection)];
+            let words =
+                ["run", &command, "--conclude", &conclude, "--runs", "3", "--table", &table(selection)];
             let document = lab.json(&words);
             assert_eq!(of_each(&document), [expected; 3]);
             assert!(!document["not_measured"].to_string().contains("requests"));
             assert_eq!(document["definition"]["table"][0], table(selection));
         }
         let text =
-            lab.run(&["run", &command, "--cleanup", &cleanup, "--table", &table(":1.0")]).succeeds().out;
+            lab.run(&["run", &command, "--conclude", &conclude, "--table", &table(":1.0")]).succeeds().out;
         assert!(text.contains("  rate ") && text.contains(&format!("rate: of {}", table(":1.0"))), "{text}");
         assert!(text.contains("requests: "), "{text}");
     }
@@ -144,7 +145,7 @@ fn more_of_a_rate_is_better_in_words_gates_and_winners() {
     let table = format!("requests={}:1.0", live.file());
     let compare = |a: &Shared, b: &Shared, more: &[&str]| {
         let (a, b) = (server(a), server(b));
-        let words = ["compare", "-n", "a,b", &a, &b, "--metric", "rate", "--table", &table];
+        let words = ["compare", "--names", "a,b", &a, &b, "--metric", "rate", "--table", &table];
         lab.run(&[&words[..], more].concat())
     };
     let better = compare(&little, &much, &["--fail-if", "slower"]).succeeds().out;
@@ -243,8 +244,8 @@ fn a_hundred_counters_are_a_hundred_metrics() {
             format!("--table=m{number}={}:{object}.{key}", live.file())
         })
         .collect();
-    let (command, cleanup) = (format!("cp {} {}", full.file(), live.file()), format!("rm {}", live.file()));
-    let mut words = vec!["run", &command, "--cleanup", &cleanup, "--runs", "3"];
+    let (command, conclude) = (format!("cp {} {}", full.file(), live.file()), format!("rm {}", live.file()));
+    let mut words = vec!["run", &command, "--conclude", &conclude, "--runs", "3"];
     words.extend(sources.iter().map(String::as_str));
 
     let field = |number: u64| format!("table:m{number}_micro_per_s");
@@ -286,7 +287,7 @@ fn any_counter_can_decide() {
         |source: &Shared| format!("sh -c 'rm -f {1}; cp {0} {1}; sleep 0.03'", source.file(), live.file());
     let [other, table] = ["other=/no/such/table".to_owned(), format!("requests={}:1.0", live.file())];
     let (a, b) = (server(&little), server(&much));
-    let words = ["compare", "-n", "a,b", &a, &b, "--table", &other, "--table", &table, "--metric"];
+    let words = ["compare", "--names", "a,b", &a, &b, "--table", &other, "--table", &table, "--metric"];
     let document = lab.run(&[&words[..], &["table:requests", "--format", "json"]].concat()).succeeds().json();
     assert_eq!(
         (document["winner"].as_str(), document["comparisons"][0]["metric"].as_str()),

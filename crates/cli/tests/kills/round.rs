@@ -154,10 +154,20 @@ impl Scenario {
         }
     }
 
+    /// The lock of a made-up machine is beside its journal; this one has one of its own, wherever journals are.
     fn lock(&self) -> Option<File> {
-        let mut name = self.journal.clone().into_os_string();
-        name.push(".lock");
-        File::open(name).ok()
+        let beside = |journal: &Path| {
+            let mut name = journal.to_owned().into_os_string();
+            name.push(".lock");
+            File::open(name).ok()
+        };
+        match self.sysroot == Path::new("/") {
+            true => ["/run/fauxplat/journal", "/var/lib/fauxplat/journal"]
+                .map(Path::new)
+                .into_iter()
+                .find_map(beside),
+            false => beside(&self.journal),
+        }
     }
 
     /// The guardian holds the lock until it is done: it looks a second time at tasks that move by themselves.

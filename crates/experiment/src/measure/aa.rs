@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::compare::plan;
 use crate::driver::Part;
 use crate::median::median_of;
-use crate::steer::{CompareSteering, Rounds, WarmUp};
+use crate::steer::{Bounds, CompareSteering, Rounds, WarmUp};
 use crate::surroundings::{duet, loads};
 use crate::{Driver, Failure, Stopped};
 
@@ -205,39 +205,56 @@ fn stratum_of(
     let extra_work = calibration.power.map(|(more, _)| extra_work(driver, more)).transpose()?;
     let _burners = disturbance(stratum, driver)?;
     let rivals = calibration.rivals;
-    let identical = comparisons(driver, (calibration.comparisons, place), &[], rivals, name(stratum))?;
-    findings.strata.push(aa_stratum(name(stratum), &identical));
+    let (identical, ended) = comparisons(driver, (calibration.comparisons, place), &[], rivals, name(stratum));
+    if ended.is_ok() || !identical.is_empty() {
+        findings.strata.push(aa_stratum(name(stratum), &identical));
+    }
+    ended?;
     if let (Some((more, count)), Some(extra_work), false) =
         (calibration.power, extra_work, driver.interrupted)
     {
         let place = Place { before: place.before + calibration.comparisons, ..place };
         let what = format!("{}, power", name(stratum));
-        let different = comparisons(driver, (count, place), &[0, extra_work], false, &what)?;
+        let (different, ended) = comparisons(driver, (count, place), &[0, extra_work], false, &what);
         // More work takes more of everything, except of a rate.
         let true_ratio = match driver.header.definition.rule.metric.more_is_better() {
             true => 1.0 / (1.0 + more),
             false => 1.0 + more,
         };
-        findings.power.push(power_result(name(stratum), true_ratio, &different));
+        if ended.is_ok() || !different.is_empty() {
+            findings.power.push(power_result(name(stratum), true_ratio, &different));
+        }
+        ended?;
     }
     driver.header.condition.cpu = placement;
     Ok(())
 }
 
-/// Complete comparisons, each with a seed of its own.
+/// Complete comparisons, each with a seed of its own. What failed stands beside those that were complete before.
 fn comparisons(
     driver: &mut Driver,
     (count, place): (u32, Place),
     extra_work: &[u64],
     rivals: bool,
     what: &str,
-) -> Result<Vec<Finished>, Failure> {
-    driver.replace_commands(extra_work)?;
-    driver.warm_up(1)?;
-    driver.check_rates()?;
-    let (rule, names) = (driver.header.definition.rule.clone(), driver.names());
-    let ignore_failure = driver.header.condition.ignore_failure;
+) -> (Vec<Finished>, Result<(), Failure>) {
     let mut finished = Vec::new();
+    let begun = driver.replace_commands(extra_work).and_then(|()| driver.warm_up(1));
+    let done = begun
+        .and_then(|()| driver.check_rates())
+        .and_then(|()| compare_again(driver, (count, place), (rivals, what), &mut finished));
+    driver.part = None;
+    (finished, done)
+}
+
+fn compare_again(
+    driver: &mut Driver,
+    (count, place): (u32, Place),
+    (rivals, what): (bool, &str),
+    finished: &mut Vec<Finished>,
+) -> Result<(), Failure> {
+    let (rule, names) = (driver.header.definition.rule.clone(), driver.names());
+    let ignore_failure = driver.header.condition.ignore_failure.any();
     for number in 0..count {
         let words = format!("{what}: comparison {} of {count}", number + 1);
         driver.part = Some(Part { number: place.before + number, of: place.of, words });
@@ -258,8 +275,7 @@ fn comparisons(
         let own = steering.own(driver.samples());
         finished.push(Finished::new(&judged.findings.comparisons[0], own, ignore_failure));
     }
-    driver.part = None;
-    Ok(finished)
+    Ok(())
 }
 
 /// Goes on in the order of a plan until the rivals have their runs; whether the user ended it.
@@ -268,7 +284,7 @@ fn run_for_rivals(driver: &mut Driver, plan: Plan, runs: u32) -> Result<bool, Fa
         return Ok(false);
     }
     let plan = Plan { layout: Layout::Single, seed: plan.seed.wrapping_add(1 << 32), ..plan };
-    Ok(driver.steer(&mut Rounds::new(plan, Runs::Count(runs)))? == Stopped::Interrupted)
+    Ok(driver.steer(&mut Rounds::new(plan, Bounds { runs: Runs::Count(runs), ..Bounds::default() }))? == Stopped::Interrupted)
 }
 
 /// Pairs of runs from which the amount of extra work is computed: as many as fit into some seconds.
@@ -301,7 +317,7 @@ fn extra_work(driver: &mut Driver, more: f64) -> Result<u64, Failure> {
 /// Median wall time of copy A, and what one iteration adds to that of copy B; both in nanoseconds.
 fn time_of_iteration(driver: &Driver, probe: u64, runs: u32) -> Result<(f64, f64), Failure> {
     let setup = plan(driver, driver.header.seed).block(0, Phase::Warmup)[0].setup.clone();
-    let mut steering = WarmUp::new(2, runs, false).under(&setup);
+    let mut steering = WarmUp::new(2, runs).under(&setup);
     let samples = driver.aside(&driver.commands, &[0, probe], &mut steering)?;
     let median = |command| median_of(&samples, command, Metric::WALL).unwrap_or(0.0);
     let (plain_ns, loaded_ns) = (median(0), median(1));

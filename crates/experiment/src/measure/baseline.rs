@@ -8,7 +8,7 @@ use fauxplat_plan::{Layout, Plan};
 use fauxplat_store::{Filter, Store};
 
 use super::compare::plan;
-use crate::steer::Rounds;
+use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 
 /// Readings from another time.
@@ -47,9 +47,9 @@ pub fn against(driver: &mut Driver, earlier: &Earlier, other_machine: bool) -> R
     let runs = driver.header.definition.runs;
     let runs = if runs == Runs::Auto { Runs::Count(rule.max_pairs) } else { runs };
     driver.plan(&plan)?;
-    driver.steer(&mut Rounds::new(plan, runs))?;
+    driver.steer(&mut Rounds::new(plan, Bounds { runs, ..Bounds::of(&driver.header.definition) }))?;
     let old = earlier.series();
-    let ignore = driver.header.condition.ignore_failure;
+    let ignore = driver.header.condition.ignore_failure.any();
     let commands = earlier.command.iter().chain(&driver.commands);
     let levels = levels(driver.store(), driver.machine().facts(), commands, rule.metric)?;
     let (name, seed) = (&driver.commands[0].name, driver.header.seed);
@@ -150,9 +150,10 @@ pub fn from_store(
     };
     let id = id.ok_or_else(|| Failure::usage("--baseline last: the store holds no earlier experiment"))?;
     let stored = store.load(id)?;
+    check_number(stored.samples.len(), baseline)?;
     let names: Vec<String> = stored.commands.iter().map(|command| command.name.clone()).collect();
     let index = pick(&names, name, baseline)?;
-    let ignore = stored.header.condition.ignore_failure;
+    let ignore = stored.header.condition.ignore_failure.any();
     let findings = run_findings(&stored.samples, names.len(), ignore).swap_remove(index);
     let ours = stored.samples.iter().filter(|sample| {
         usize::from(sample.command) == index
@@ -182,6 +183,22 @@ pub fn pick(names: &[String], name: &str, baseline: &str) -> Result<usize, Failu
             names.join(" | ")
         ))
     })
+}
+
+/// The most readings of a baseline: each is drawn thousands of times, so that these take half a minute.
+const READINGS_MAX: usize = 100_000;
+
+/// Refuses a baseline whose figures would take hours.
+///
+/// # Errors
+/// It has too many readings.
+pub fn check_number(readings: usize, baseline: &str) -> Result<(), Failure> {
+    match readings > READINGS_MAX {
+        true => Err(Failure::usage(format!(
+            "--baseline {baseline} has {readings} readings; at most {READINGS_MAX} are compared"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// Readings that a baseline needs at least.

@@ -21,7 +21,8 @@ pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
     driver.check_rates()?;
     let judge = Judge::new(&rule, names.len(), driver.header.seed)
         .single_task(driver.single_task)
-        .ignore_failure(driver.header.condition.ignore_failure);
+        .ignore_failure(driver.header.condition.ignore_failure.any())
+        .layouts(driver.surroundings.draw_layouts());
     let duet = rule.duet.then(|| duet::begin(driver)).transpose()?;
     let mut plan = plan(driver, driver.header.seed);
     let redraws = driver.surroundings.draw_layouts();

@@ -145,7 +145,7 @@ fn run(driver: &mut Driver, plan: &Crossed, variants: &[Variant]) -> Result<Expl
     driver.steer(&mut ExplainSteering::new(plan, &rule))?;
     let mut factors = factors(plan, driver.samples());
     factors.extend(commands(plan, &driver.names(), variants, driver.samples()));
-    let ignore_failure = driver.header.condition.ignore_failure;
+    let ignore_failure = driver.header.condition.ignore_failure.any();
     Ok(explain_findings(&rule, &factors, driver.samples(), ignore_failure, driver.header.seed))
 }
 

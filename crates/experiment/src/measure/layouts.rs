@@ -4,7 +4,7 @@ use fauxplat_model::{CommandLine, Definition, Runs};
 use fauxplat_plan::{Layout, Plan, expand};
 
 use crate::median::median_of;
-use crate::steer::Rounds;
+use crate::steer::{Bounds, Rounds};
 use crate::surroundings::ProgramBuilds;
 use crate::{Failure, Launch, Machine, aside, commands};
 
@@ -125,7 +125,7 @@ fn widest(definition: &Definition, machine: &Machine, count: u64) -> Result<[u64
         layout: Layout::Single,
         seed,
     };
-    let mut rounds = Rounds::new(plan, Runs::Count(SEARCH_RUNS));
+    let mut rounds = Rounds::new(plan, Bounds { runs: Runs::Count(SEARCH_RUNS), ..Bounds::default() });
     let samples = aside((machine, &Launch::spawner()), &layouts, &[], &mut rounds)?;
     let metric = definition.rule.metric;
     let median = |command: usize| median_of(&samples, command as u16, metric).unwrap_or(0.0);

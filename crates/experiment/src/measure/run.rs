@@ -1,20 +1,24 @@
 //! The experiment of `run`: rounds of all commands, by themselves.
 
-use fauxplat_analyze::run_findings;
-use fauxplat_model::RunFindings;
+use fauxplat_analyze::{Judge, run_findings};
+use fauxplat_model::{Metric, Phase, Rule, RunFindings, Sample};
 use fauxplat_plan::{Layout, Plan};
 
 use super::plan_of;
-use crate::steer::Rounds;
+use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 
 /// Runs all commands as often as the definition says, and, if wanted, each once more to list its processes. What failed
 /// stands beside what was found until then.
 pub fn run(driver: &mut Driver, with_trees: bool) -> (Vec<RunFindings>, Option<Failure>) {
     let mut failed = rounds(driver).err();
-    let ignore_failure = driver.header.condition.ignore_failure;
+    let ignore_failure = driver.header.condition.ignore_failure.any();
     let mut findings = run_findings(driver.samples(), driver.commands.len(), ignore_failure);
     driver.add_rates(&mut findings);
+    if failed.is_none() {
+        judge(driver, &mut findings);
+        warn_of_first_runs(driver, &findings);
+    }
     if with_trees && failed.is_none() && !driver.is_interrupted() {
         failed = trees(driver, &mut findings).err();
     }
@@ -22,14 +26,70 @@ pub fn run(driver: &mut Driver, with_trees: bool) -> (Vec<RunFindings>, Option<F
 }
 
 fn rounds(driver: &mut Driver) -> Result<(), Failure> {
-    let (warmup, runs) = (driver.header.definition.warmup, driver.header.definition.runs);
+    let (warmup, bounds) = (driver.header.definition.warmup, Bounds::of(&driver.header.definition));
     driver.warm_up(warmup)?;
     if driver.is_interrupted() {
         return Ok(());
     }
     let plan = Plan { layout: Layout::Single, ..plan_of(driver) };
     driver.plan(&plan)?;
-    driver.steer(&mut Rounds::new(plan, runs)).map(drop)
+    driver.steer(&mut Rounds::new(plan, bounds)).map(drop)
+}
+
+/// Fewer runs than this do not show what is usual.
+const USUAL_FROM: usize = 10;
+
+/// Says so where the first run of a command was much slower than the others: it found caches empty that they found full.
+/// It counts as much slower behind Tukey's outer fence, and only where that is more than a tenth.
+fn warn_of_first_runs(driver: &mut Driver, findings: &[RunFindings]) {
+    if driver.header.definition.warmup > 0 {
+        return;
+    }
+    for (command, found) in findings.iter().enumerate() {
+        let usual = found.summaries.iter().find(|it| it.metric == Metric::WALL && it.n >= USUAL_FROM);
+        let is_ours = |sample: &&Sample| usize::from(sample.command) == command;
+        let first = driver.samples().iter().find(is_ours).and_then(|sample| sample.get(Metric::WALL));
+        let (Some(usual), Some(first)) = (usual, first) else { continue };
+        let [_, p25, p75, _] = usual.percentiles;
+        let fence = (p75 + 3.0 * (p75 - p25)).max(1.1 * usual.median);
+        if first as f64 > fence {
+            let name = &driver.commands[command].name;
+            let times = first as f64 / usual.median;
+            driver.warn(format!(
+                "the first run of `{name}` took {times:.1} times as long as the median: --warmup 3 leaves such runs out, \
+                 and --prepare CMD makes all of them so"
+            ));
+        }
+    }
+}
+
+/// Fewer rounds than this allow nothing to be said, whatever they show.
+const ROUNDS_MIN: usize = 6;
+
+/// What the rounds allow to say of each command against the first: they took turns, as in a comparison. How many there are
+/// was not decided by what they showed, so each may be looked at like a comparison of so many pairs at most.
+fn judge(driver: &mut Driver, findings: &mut [RunFindings]) {
+    let commands = driver.commands.len();
+    let is_whole = |block: &&[Sample]| block.len() == commands;
+    let measured = driver.samples().iter().skip_while(|sample| sample.phase != Phase::Measured);
+    let measured: Vec<Sample> = measured.cloned().collect();
+    let rounds: Vec<&[Sample]> =
+        measured.chunk_by(|one, next| one.block == next.block).filter(is_whole).collect();
+    if commands < 2 || rounds.len() < ROUNDS_MIN {
+        return;
+    }
+    let header = &driver.header;
+    let rule = Rule { max_pairs: rounds.len() as u32, ..header.definition.rule.clone() };
+    let mut judge =
+        Judge::new(&rule, commands, header.seed).ignore_failure(header.condition.ignore_failure.any());
+    for round in rounds {
+        judge.block(round);
+    }
+    let judged = judge.findings(&measured, &driver.names(), judge.stopped_by());
+    for (found, comparison) in findings.iter_mut().skip(1).zip(judged.findings.comparisons) {
+        found.against_first = Some(Box::new(comparison));
+    }
+    judged.warnings.into_iter().for_each(|warning| driver.warn(warning));
 }
 
 fn trees(driver: &mut Driver, findings: &mut [RunFindings]) -> Result<(), Failure> {

@@ -35,7 +35,7 @@ const CHEAP_BLOCKS_MAX: f64 = 1000.0;
 /// Those of the runs.
 pub fn sweep(driver: &mut Driver, prepared: &Prepared, is_open: bool) -> Result<SweepFindings, Failure> {
     // The first level may be the very one at which the command fails, which is no reason to end.
-    driver.steer(&mut WarmUp::new(1, driver.header.definition.warmup.max(1), true))?;
+    driver.steer(&mut WarmUp::new(1, driver.header.definition.warmup.max(1)).that_may_fail())?;
     let mut judge = prepared.judge.clone();
     if is_open {
         judge = allow_cheap_blocks(driver, judge);

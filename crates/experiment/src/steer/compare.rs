@@ -3,13 +3,16 @@
 use std::path::Path;
 
 use fauxplat_analyze::{Decision, Judge, Judged};
-use fauxplat_model::{Phase, Rule, Sample, Scope, StoppedBy, Trial};
+use fauxplat_model::{Metric, Phase, Rule, Sample, Scope, StoppedBy, Trial};
 use fauxplat_plan::Plan;
 
 use super::failed::Failures;
 use super::{Landed, Standing, Steering};
 use crate::throttle::ThrottleCounter;
 use crate::{Failure, Next, Stopped};
+
+/// Blocks that tell the pace. The first look comes later.
+const PACE_BLOCKS: u32 = 6;
 
 /// One comparison under way.
 #[derive(Debug)]
@@ -26,6 +29,11 @@ pub struct CompareSteering {
     blocks: u32,
     failures: Failures,
     max_time_ns: Option<u64>,
+    /// Undecided, it goes on until then, and until there were so many pairs.
+    at_least_ns: Option<u64>,
+    pairs_usual: u32,
+    /// When the first run began, by the clock of the samples.
+    first_ns: u64,
     started_ns: Option<u64>,
     out_of_time: bool,
     is_warmed_anew: bool,
@@ -45,6 +53,9 @@ impl CompareSteering {
             blocks: 0,
             failures: Failures::default(),
             max_time_ns: rule.max_time_s.map(|limit_s| (limit_s * 1e9) as u64),
+            at_least_ns: rule.at_least_s.map(|limit_s| (limit_s * 1e9) as u64),
+            pairs_usual: rule.max_pairs,
+            first_ns: 0,
             started_ns: None,
             out_of_time: false,
             is_warmed_anew: false,
@@ -60,9 +71,27 @@ impl CompareSteering {
     fn is_over(&mut self, now_ns: u64) -> bool {
         let elapsed_ns = now_ns - *self.started_ns.get_or_insert(now_ns);
         let decided = self.judge.decision() == Decision::Stop;
-        let late = self.max_time_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns);
+        let late = self.max_time_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns)
+            || self.is_patience_over(elapsed_ns);
         self.out_of_time |= late && !decided;
         decided || late
+    }
+
+    /// Whether the time that an undecided comparison may take is over: with all the usual pairs, or with typical runs
+    /// decided, since then only what is rare is not known.
+    fn is_patience_over(&self, elapsed_ns: u64) -> bool {
+        let enough =
+            self.blocks * self.pairs_per_block() >= self.pairs_usual || self.judge.is_typical_known();
+        enough && self.at_least_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns)
+    }
+
+    /// How many blocks will fit into the time, by the pace of the first. All that is looked at is how long a block takes,
+    /// which says nothing about who is faster, and it is looked at before the first look at the data.
+    fn set_horizon(&mut self, now_ns: u64) {
+        let Some(limit_ns) = self.at_least_ns else { return };
+        let block_ns = (now_ns.saturating_sub(self.first_ns) / u64::from(PACE_BLOCKS)).max(1);
+        let blocks = limit_ns.saturating_add(limit_ns / 4) / block_ns;
+        self.judge.horizon(u32::try_from(blocks).unwrap_or(u32::MAX));
     }
 
     fn warmed(&self, trials: Vec<Trial>) -> Vec<Trial> {
@@ -100,8 +129,17 @@ impl CompareSteering {
             true => self.judge.throttled_block(&self.block),
             false => self.judge.block(&self.block),
         };
+        let end = |run: &Sample| run.started_ns + run.get(Metric::WALL).unwrap_or(0);
+        let now_ns = self.block.iter().map(end).max().unwrap_or(0);
+        let first_ns = self.block.iter().map(|run| run.started_ns).min().unwrap_or(0);
         self.block.clear();
         self.blocks += 1;
+        if self.blocks == 1 {
+            self.first_ns = first_ns;
+        }
+        if self.blocks == PACE_BLOCKS {
+            self.set_horizon(now_ns);
+        }
     }
 }
 

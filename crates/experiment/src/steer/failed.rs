@@ -13,8 +13,8 @@ pub(super) fn failed_run(landed: Landed<'_>) -> Failure {
         Outcome::Signaled(signal) => format!("was ended by signal {signal}{}", signal_name(signal)),
         Outcome::TimedOut => "was still running at the time limit and was ended".to_owned(),
     };
-    let hint = match command.condition.shell || sample.outcome != Outcome::Exited(127) {
-        true => "see its output with --stdout inherit, or keep failed runs with --ignore-failure",
+    let hint = match command.condition.shell.is_used() || sample.outcome != Outcome::Exited(127) {
+        true => "see its output with --show-output, or keep failed runs with --ignore-failure",
         false => "status 127 often means that a program was not found",
     };
     Failure::command(format!(
@@ -52,11 +52,12 @@ impl Failures {
     /// # Errors
     /// There are too many of them.
     pub(super) fn count(&mut self, landed: Landed<'_>, of: u32) -> Result<(), Failure> {
-        if landed.sample.outcome.is_success() || landed.command.condition.ignore_failure {
+        let ignored = &landed.command.condition.ignore_failure;
+        if ignored.lets_pass(landed.sample.outcome) {
             return Ok(());
         }
         self.0 += 1;
-        match self.0 >= FAILURES_MAX && self.0 * 10 > of {
+        match ignored.is_strict() || self.0 >= FAILURES_MAX && self.0 * 10 > of {
             true => Err(failed_run(landed)),
             false => Ok(()),
         }
@@ -67,8 +68,8 @@ impl Failures {
 ///
 /// # Errors
 /// The run failed.
-pub(super) fn must_succeed(landed: Landed<'_>, ignore_failure: bool) -> Result<(), Failure> {
-    match landed.sample.outcome.is_success() || ignore_failure {
+pub(super) fn must_succeed(landed: Landed<'_>) -> Result<(), Failure> {
+    match landed.command.condition.ignore_failure.lets_pass(landed.sample.outcome) {
         true => Ok(()),
         false => Err(failed_run(landed)),
     }

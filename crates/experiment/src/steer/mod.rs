@@ -14,7 +14,7 @@ use crate::{Failure, Next};
 
 pub use compare::CompareSteering;
 pub use explain::ExplainSteering;
-pub use rounds::Rounds;
+pub use rounds::{Bounds, Rounds};
 pub use sweep::SweepSteering;
 pub use warm_up::WarmUp;
 

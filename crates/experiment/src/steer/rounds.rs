@@ -1,7 +1,7 @@
 //! Rounds of all commands until each has enough runs.
 
 use fauxplat_analyze::precise_enough;
-use fauxplat_model::{Metric, Phase, Runs};
+use fauxplat_model::{Definition, Metric, Phase, Runs};
 use fauxplat_plan::Plan;
 
 use super::failed::must_succeed;
@@ -12,12 +12,37 @@ use crate::{Failure, Next};
 #[derive(Debug)]
 pub struct Rounds {
     plan: Plan,
-    runs: Runs,
+    bounds: Bounds,
     asked: u32,
     done: u32,
     enough: bool,
     started_ns: Option<u64>,
     elapsed_ns: u64,
+}
+
+/// How often each command is run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bounds {
+    /// What decides.
+    pub runs: Runs,
+    /// Where that is no number: at least so many runs of each command, and at most so many.
+    pub least: Option<u32>,
+    /// At most so many.
+    pub most: Option<u32>,
+    /// No round begins after this time.
+    pub max_time_ns: Option<u64>,
+}
+
+impl Bounds {
+    /// What a definition asks for.
+    pub fn of(definition: &Definition) -> Self {
+        Bounds {
+            runs: definition.runs,
+            least: definition.min_runs,
+            most: definition.max_runs,
+            max_time_ns: definition.rule.max_time_s.map(|limit_s| (limit_s * 1e9) as u64),
+        }
+    }
 }
 
 /// Without other orders: at least so many runs of each command, for about so long, and never more than so many.
@@ -29,8 +54,8 @@ const UNTIL_RUNS_MAX: u32 = 100_000;
 
 impl Rounds {
     /// Rounds in the order of a plan.
-    pub fn new(plan: Plan, runs: Runs) -> Self {
-        Rounds { plan, runs, asked: 0, done: 0, enough: false, started_ns: None, elapsed_ns: 0 }
+    pub fn new(plan: Plan, bounds: Bounds) -> Self {
+        Rounds { plan, bounds, asked: 0, done: 0, enough: false, started_ns: None, elapsed_ns: 0 }
     }
 
     /// For how long all commands are run when nobody says how often.
@@ -39,18 +64,32 @@ impl Rounds {
     }
 
     fn wants_more(&self) -> bool {
-        match self.runs {
+        if self.bounds.max_time_ns.is_some_and(|limit_ns| self.asked > 0 && self.elapsed_ns >= limit_ns) {
+            return false;
+        }
+        let most = |otherwise| self.bounds.most.unwrap_or(otherwise);
+        match self.bounds.runs {
             Runs::Count(count) => self.asked < count,
             Runs::Auto => {
-                self.asked < AUTO_RUNS_MIN || (self.elapsed_ns < self.auto_ns() && self.asked < AUTO_RUNS_MAX)
+                self.asked < self.least()
+                    || (self.elapsed_ns < self.auto_ns() && self.asked < most(AUTO_RUNS_MAX))
             }
-            Runs::Until(_) => !self.enough && self.asked < UNTIL_RUNS_MAX,
+            Runs::Until(_) => {
+                let least = self.bounds.least.unwrap_or(0);
+                (!self.enough || self.asked < least) && self.asked < most(UNTIL_RUNS_MAX)
+            }
         }
+    }
+
+    /// Runs of each command that are made however long they take.
+    fn least(&self) -> u32 {
+        let least = self.bounds.least.unwrap_or(AUTO_RUNS_MIN);
+        self.bounds.most.map_or(least, |most| least.min(most))
     }
 
     fn round_is_over(&mut self, landed: Landed<'_>) {
         self.done += 1;
-        if let Runs::Until(ratio) = self.runs
+        if let Runs::Until(ratio) = self.bounds.runs
             && !self.enough
         {
             let precise = |command| precise_enough(landed.all, command, Metric::WALL, ratio, true);
@@ -59,14 +98,18 @@ impl Rounds {
     }
 
     fn share(&self) -> f64 {
-        match self.runs {
-            Runs::Count(count) => f64::from(self.done) / f64::from(count),
+        let done = f64::from(self.done);
+        let by_limit = self.bounds.max_time_ns.map_or(0.0, |limit| self.elapsed_ns as f64 / limit as f64);
+        let by_runs = match self.bounds.runs {
+            Runs::Count(count) => done / f64::from(count),
             Runs::Auto => {
                 let by_time = self.elapsed_ns as f64 / self.auto_ns() as f64;
-                by_time.min(f64::from(self.done) / f64::from(AUTO_RUNS_MIN))
+                let by_most = self.bounds.most.map_or(0.0, |most| done / f64::from(most));
+                by_time.max(by_most).min(done / f64::from(self.least()))
             }
             Runs::Until(_) => 0.0,
-        }
+        };
+        by_runs.max(by_limit)
     }
 }
 
@@ -82,7 +125,7 @@ impl Steering for Rounds {
     }
 
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
-        must_succeed(landed, landed.command.condition.ignore_failure)?;
+        must_succeed(landed)?;
         if landed.sample.position + 1 == self.plan.commands {
             self.round_is_over(landed);
         }

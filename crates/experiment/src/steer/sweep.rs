@@ -110,7 +110,11 @@ impl Steering for SweepSteering {
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
         let (sample, condition) = (landed.sample, &landed.command.condition);
         // A level at which the command fails is a finding; a command that fails everywhere is none.
-        self.failures += usize::from(!sample.outcome.is_success() && !condition.ignore_failure);
+        let passes = condition.ignore_failure.lets_pass(sample.outcome);
+        if !passes && condition.ignore_failure.is_strict() {
+            return Err(failed_run(landed));
+        }
+        self.failures += usize::from(!passes);
         let runs = self.judged_runs + self.block.len() + 1;
         if self.failures == runs && runs >= FAILURES_ONLY {
             return Err(failed_run(landed));

@@ -9,37 +9,44 @@ use crate::{Failure, Next};
 /// Warm-up runs.
 #[derive(Debug)]
 pub struct WarmUp {
-    trials: Option<Vec<Trial>>,
-    ignore_failure: bool,
+    commands: u16,
+    rounds: std::ops::Range<u32>,
+    setup: Setup,
+    may_fail: bool,
 }
 
 impl WarmUp {
     /// So many runs of each of the first commands, in turns.
-    pub fn new(commands: u16, times: u32, ignore_failure: bool) -> Self {
-        let trial = |block: u32, command: u16| Trial {
-            block,
-            position: command,
-            command,
-            phase: Phase::Warmup,
-            setup: Setup::default(),
-        };
-        let trials = (0..times).flat_map(|round| (0..commands).map(move |command| trial(round, command)));
-        WarmUp { trials: Some(trials.collect()), ignore_failure }
+    pub fn new(commands: u16, times: u32) -> Self {
+        WarmUp { commands, rounds: 0..times, setup: Setup::default(), may_fail: false }
+    }
+
+    /// The same runs, of commands whose failure is a finding.
+    pub fn that_may_fail(self) -> Self {
+        WarmUp { may_fail: true, ..self }
     }
 
     /// The same runs under a setup that a block drew.
-    pub fn under(mut self, setup: &Setup) -> Self {
-        self.trials.iter_mut().flatten().for_each(|trial| trial.setup = setup.clone());
-        self
+    pub fn under(self, setup: &Setup) -> Self {
+        WarmUp { setup: setup.clone(), ..self }
     }
 }
 
 impl Steering for WarmUp {
+    /// One round at a time: whoever asks for a million of them has none of the others in memory.
     fn next(&mut self, _now_ns: u64) -> Next {
-        self.trials.take().filter(|trials| !trials.is_empty()).map_or(Next::Done, Next::Trials)
+        let Some(block) = self.rounds.next().filter(|_| self.commands > 0) else { return Next::Done };
+        let trial = |command: u16| Trial {
+            block,
+            position: command,
+            command,
+            phase: Phase::Warmup,
+            setup: self.setup.clone(),
+        };
+        Next::Trials((0..self.commands).map(trial).collect())
     }
 
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
-        must_succeed(landed, self.ignore_failure)
+        if self.may_fail { Ok(()) } else { must_succeed(landed) }
     }
 }

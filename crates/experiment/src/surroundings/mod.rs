@@ -4,6 +4,7 @@
 //! some of its runs is a [`Scene`], made while nothing is under way. All of it is taken away when this is dropped,
 //! however the experiment ends.
 
+pub(crate) mod around;
 pub mod duet;
 pub(crate) mod folders;
 mod groups;
@@ -31,6 +32,8 @@ pub struct Surroundings {
     pub(crate) tuned: Option<Tuned>,
     /// The loads that are held beside all of it.
     pub(crate) loads: Option<Loads>,
+    /// What the user has run after the whole.
+    pub(crate) cleanup: around::Cleanup,
     /// The groups of commands with limits, and the one of our own workers.
     pub(crate) groups: Groups,
     pub(crate) own_group: Option<OwnGroup>,
@@ -52,8 +55,12 @@ impl Surroundings {
         self.loads.as_ref().map(Loads::accounts).unwrap_or_default()
     }
 
-    pub(crate) fn new(tuned: Option<Tuned>, programs: Option<ProgramBuilds>) -> Self {
-        Surroundings { tuned, programs, ..Surroundings::default() }
+    pub(crate) fn new(
+        tuned: Option<Tuned>,
+        cleanup: around::Cleanup,
+        programs: Option<ProgramBuilds>,
+    ) -> Self {
+        Surroundings { tuned, cleanup, programs, ..Surroundings::default() }
     }
 
     /// Gives each block a layout of its own from now on, where blocks draw them; whether they do.

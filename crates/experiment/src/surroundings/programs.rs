@@ -9,6 +9,7 @@ use fauxplat_plan::{Expanded, expand};
 use fauxplat_variants::{Builder, Built, ProgramSlots, Question, Recipe, default_cache};
 
 use crate::Failure;
+use crate::commands::by_shell;
 
 /// The built programs of an experiment.
 #[derive(Debug)]
@@ -87,8 +88,12 @@ impl ProgramBuilds {
         };
         let mut condition = definition.condition.clone();
         condition.env_set.extend_from_slice(&one.env);
-        let argv = match condition.shell {
-            true => vec!["/bin/sh".to_owned(), "-c".to_owned(), one.command.clone()],
+        let argv = match condition.shell.is_used() {
+            true => {
+                let (program, mut argv) = by_shell(&condition, &one.command)?;
+                argv[0] = program.display().to_string();
+                argv
+            }
             false => words::split(&one.command)?,
         };
         let question = Question { argv, condition, check: definition.check.clone() };

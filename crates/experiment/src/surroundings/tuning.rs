@@ -87,7 +87,7 @@ pub fn recovered(done: &Restoration) -> String {
     std::iter::once(first).chain(left).collect::<Vec<_>>().join("; ")
 }
 
-/// What is not as it was.
+/// What is not as it was, and a journal that does not say what is.
 pub fn incomplete(done: &Restoration) -> String {
     let left = done
         .changes
@@ -100,8 +100,12 @@ pub fn incomplete(done: &Restoration) -> String {
             format!("{} is {now} and was {} before ({why})", change.target, change.wanted)
         })
         .collect();
-    format!(
-        "not everything was put back: {}; `fauxplat restore --force` writes the old values",
-        left.join("; ")
-    )
+    let values = (!left.is_empty()).then(|| {
+        let left = left.join("; ");
+        format!("not everything was put back: {left}; `fauxplat restore --force` writes the old values")
+    });
+    let journal = done.journal_error.as_ref().map(|why| {
+        format!("the journal still announces what was put back ({why}): remove it when that is mended")
+    });
+    values.into_iter().chain(journal).collect::<Vec<_>>().join("; ")
 }

@@ -54,7 +54,7 @@ pub fn prepare(definition: &mut Definition, machine: &Machine) -> Result<Prepare
     };
     let judge = SweepJudge::new(&definition.rule, subject, judged_levels(&sweep, &all), seed)
         .exhaustive(definition.exhaustive)
-        .ignore_failure(definition.condition.ignore_failure);
+        .ignore_failure(definition.condition.ignore_failure.any());
     let level_of = judge.distinct().to_vec();
     let commands: Vec<Command> = level_of.iter().map(|&level| all[usize::from(level)].clone()).collect();
     Ok(Prepared { judge, commands, level_of, _folders: folders, _builds: builds })
@@ -200,7 +200,7 @@ fn same(
     interpreter: Option<&[String]>,
 ) -> Option<String> {
     let movers = |factor: &&Factor| factor.moves_the_stack() && **factor != Factor::Aslr;
-    let merges_sizes = !command.condition.shell && sweep.factors.iter().filter(movers).count() == 1;
+    let merges_sizes = !command.condition.shell.is_used() && sweep.factors.iter().filter(movers).count() == 1;
     let cells = level.cell.map_or([index as u16, 0], |(a, b)| [a, b]);
     let mut is_merged = false;
     let parts = sweep.factors.iter().zip(cells).map(|(factor, cell)| match factor {

@@ -2,19 +2,21 @@
 
 use fauxplat_experiment::measure::aa::{Calibration, Stratum, calibrate, twice};
 use fauxplat_experiment::{Driver, Finished};
-use fauxplat_launch::simulated::{Behaviour, Machine};
+use fauxplat_launch::RunEnd;
+use fauxplat_launch::simulated::{Behaviour, Failure, Machine, When};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{AaFindings, CommandLine, Definition, Rule};
 use fauxplat_store::State;
+use fauxplat_sys::process::Exit;
 
 use crate::support::{Laboratory, MS, free, noisy};
 
 /// A calibration of one program, which is there to be copied and never executed.
-fn calibrated(
+pub(crate) fn calibrated(
     laboratory: &Laboratory,
     asked: &Calibration,
     rule: Rule,
-    change: fn(&mut Machine),
+    change: impl Fn(&mut Machine),
 ) -> Finished {
     let program = laboratory.program();
     let mut definition = Definition { rule, ..free() };
@@ -86,4 +88,32 @@ fn a_user_who_stops_it_gets_the_comparisons_that_were_complete() {
     laboratory.is_sound(&finished, State::Stopped);
     let stratum = &found(&finished).strata[0];
     assert!((2..1000).contains(&stratum.comparisons), "{stratum:?}");
+}
+
+/// Comparisons that were complete when the calibration failed are found, in whichever stratum it was.
+#[test]
+fn a_calibration_that_fails_keeps_the_comparisons_before() {
+    let laboratory = Laboratory::new();
+    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 1000, power: None };
+    let rule = Rule { max_pairs: 12, ..Rule::default() };
+    let finished = calibrated(&laboratory, &asked, rule, |machine| machine.dies_at_run = Some(300));
+    laboratory.is_sound(&finished, State::Failed);
+    let stratum = &found(&finished).strata[0];
+    assert!((2..1000).contains(&stratum.comparisons), "{stratum:?}");
+    let pairs = stratum.pairs_mean * f64::from(u32::try_from(stratum.comparisons).unwrap());
+    assert!(pairs <= finished.record().samples.len() as f64 / 2.0, "{stratum:?}");
+    assert!(finished.failed.as_ref().unwrap().to_string().contains("as its description says"));
+}
+
+#[test]
+fn a_calibration_that_fails_at_once_finds_nothing() {
+    let laboratory = Laboratory::new();
+    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 5, power: Some((0.05, 5)) };
+    let finished = calibrated(&laboratory, &asked, Rule::default(), |machine| {
+        let end = RunEnd::Ended(Exit::Status(1));
+        machine.programs[0].failures = vec![Failure { when: When::Every(1), end }];
+    });
+    laboratory.is_sound(&finished, State::Failed);
+    let found = found(&finished);
+    assert!(found.strata.is_empty() && found.power.is_empty(), "{found:?}");
 }

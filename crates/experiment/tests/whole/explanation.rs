@@ -11,10 +11,14 @@ use crate::support::{Laboratory, MS, free, noisy};
 
 /// An explanation in which the commands, the stack, the heap and the CPU are varied.
 fn explained(laboratory: &Laboratory, programs: Vec<Behaviour>, drift_per_s: f64) -> Finished {
+    explained_on(laboratory, Machine { drift_per_s, ..Machine::quiet(5, programs) })
+}
+
+/// The same on any machine.
+pub(crate) fn explained_on(laboratory: &Laboratory, machine: Machine) -> Finished {
     let cpu = Placement::OneOf("0-1".parse().unwrap());
     let condition = Condition { aslr: Aslr::Off, cpu, env_pad: EnvPad::None, ..free().condition };
     let definition = Definition { condition, rule: Rule { max_pairs: 24, ..Rule::default() }, ..free() };
-    let machine = Machine { drift_per_s, ..Machine::quiet(5, programs) };
     let mut driver = laboratory.begin("explain", definition, machine);
     let varied = Varied { env_size: true, heap: true, cpu: true, ..Varied::default() };
     match explain(&mut driver, &varied) {

@@ -3,7 +3,9 @@
 
 mod calibration;
 mod comparison;
+mod endings;
 mod explanation;
+mod extremes;
 mod held;
 mod runs;
 mod support;

@@ -5,7 +5,8 @@ use fauxplat_launch::RunEnd;
 use fauxplat_launch::simulated::{Behaviour, Failure, Machine, Times, When};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    Condition, Definition, Metric, Outcome, Phase, Placement, RunFindings, Runs, Source, Sources,
+    Condition, Definition, IgnoredFailures, Metric, Outcome, Phase, Placement, RunFindings, Runs, Source,
+    Sources,
 };
 use fauxplat_report::Format;
 use fauxplat_store::State;
@@ -114,7 +115,7 @@ fn failed_runs_are_kept_where_they_are_asked_for() {
     let end = RunEnd::Ended(Exit::Status(1));
     for (when, failures) in [(When::Every(1), 12), (When::Every(3), 4)] {
         let laboratory = Laboratory::new();
-        let condition = Condition { ignore_failure: true, ..free().condition };
+        let condition = Condition { ignore_failure: IgnoredFailures::All, ..free().condition };
         let definition = Definition { condition, ..times(12) };
         let finished = laboratory.run(definition, Machine::quiet(1, vec![failing(when, end)]));
         laboratory.is_sound(&finished, State::Finished);

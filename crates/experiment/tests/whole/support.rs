@@ -217,7 +217,7 @@ pub(crate) fn command(name: &str, condition: &Condition) -> Command {
         argv: vec![name.to_owned()],
         parameters: Vec::new(),
         prepare: None,
-        cleanup: None,
+        conclude: None,
         condition: condition.clone(),
     }
 }
@@ -252,7 +252,7 @@ pub(crate) fn report(finished: &Finished, format: Format) -> Option<String> {
 }
 
 #[track_caller]
-fn reports_render(finished: &Finished) {
+pub(crate) fn reports_render(finished: &Finished) {
     for format in Format::ALL {
         let text = report(finished, format);
         // Other tools may have no place for these findings, people and programs do.

@@ -12,6 +12,16 @@ use crate::support::{Laboratory, MS, free, noisy};
 
 /// A sweep over a parameter of so many levels, each of which does what is described for it.
 fn swept(laboratory: &Laboratory, levels: u32, describe: impl Fn(u32) -> Behaviour) -> Finished {
+    swept_on(laboratory, levels, describe, &|_| ())
+}
+
+/// The same on a machine of which something is changed.
+pub(crate) fn swept_on(
+    laboratory: &Laboratory,
+    levels: u32,
+    describe: impl Fn(u32) -> Behaviour,
+    change: &dyn Fn(&mut Machine),
+) -> Finished {
     let program = laboratory.program();
     let numbers: Vec<String> = (0..levels).map(|level| level.to_string()).collect();
     let definition = Definition {
@@ -22,7 +32,8 @@ fn swept(laboratory: &Laboratory, levels: u32, describe: impl Fn(u32) -> Behavio
     };
     let programs =
         (0..levels).map(|level| Behaviour { name: format!("{program} {level}"), ..describe(level) });
-    let machine = Machine { drift_per_s: 0.01, ..Machine::quiet(3, programs.collect()) };
+    let mut machine = Machine { drift_per_s: 0.01, ..Machine::quiet(3, programs.collect()) };
+    change(&mut machine);
     let beginning = laboratory.beginning("sweep", definition, machine);
     let (mut driver, prepared) = measure::sweep::begin(beginning).unwrap();
     match measure::sweep::sweep(&mut driver, &prepared, false) {

@@ -110,7 +110,7 @@ fn a_comparison_bears_a_few_failed_runs_and_not_many() {
 }
 
 /// A store that takes so many samples and no more, and no findings either.
-fn filled(laboratory: &Laboratory, samples: u32) {
+pub(crate) fn filled(laboratory: &Laboratory, samples: u32) {
     drop(laboratory.store());
     let store = rusqlite::Connection::open(laboratory.store_path()).unwrap();
     let full = "BEGIN SELECT RAISE(FAIL, 'no space'); END";

@@ -99,6 +99,7 @@ impl Loaded {
         };
         let image = Image::new(&entry.program, &entry.argv, &entry.env)
             .map_err(|_| LaunchError::NullByte(entry.argv.join(" ")))?;
+        let image = if entry.is_numbered { image.numbered() } else { image };
         let cwd = entry
             .cwd
             .map(CString::new)

@@ -14,7 +14,8 @@ pub(crate) struct Rest {
     pub(crate) usage: Usage,
 }
 
-/// Ends and reaps everything that is left. Usually one call says that there is nothing.
+/// Ends and reaps everything that is left, but what is another user's by now: that is out of reach, and to wait for it
+/// would be without end. Usually one call says that there is nothing.
 pub(crate) fn rest() -> Rest {
     let mut rest = Rest::default();
     // One list of children may name several, and those that are dead already when the next is waited for count too.
@@ -24,11 +25,19 @@ pub(crate) fn rest() -> Rest {
             Waited::Ended { usage, .. } => rest.usage.absorb(&usage),
             Waited::Running => {
                 // Each kill may orphan grandchildren, which then become our children: hence the loop.
+                let mut dying = false;
                 for child in procfs::children() {
-                    signal::send(child, signal::SIGKILL);
+                    if !signal::send_if_permitted(child, signal::SIGKILL) {
+                        continue;
+                    }
+                    dying = true;
                     if !ended.contains(&child) {
                         ended.push(child);
                     }
+                }
+                if !dying {
+                    rest.killed = count(&ended);
+                    return rest;
                 }
                 if let Waited::Ended { usage, .. } = process::wait(-1, true) {
                     rest.usage.absorb(&usage);
@@ -36,9 +45,13 @@ pub(crate) fn rest() -> Rest {
             }
             Waited::Interrupted => {}
             Waited::NoChild => {
-                rest.killed = u16::try_from(ended.len()).unwrap_or(u16::MAX);
+                rest.killed = count(&ended);
                 return rest;
             }
         }
     }
+}
+
+fn count(ended: &[i32]) -> u16 {
+    u16::try_from(ended.len()).unwrap_or(u16::MAX)
 }

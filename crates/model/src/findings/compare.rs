@@ -120,6 +120,56 @@ pub struct Secondary {
     pub different: bool,
 }
 
+/// How far an *equivalent* reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Extent {
+    /// Typical runs, and the share of pairs in which one command is much slower.
+    Whole,
+    /// Typical runs alone.
+    Typical,
+}
+
+/// Where a *different* lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DifferenceIn {
+    /// In typical runs.
+    Typical,
+    /// In some runs, which are much slower.
+    Tail,
+}
+
+/// A ratio with its interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RatioInterval {
+    /// B over A.
+    pub ratio: f64,
+    /// Low end of the interval.
+    pub low_ratio: f64,
+    /// High end of it.
+    pub high_ratio: f64,
+}
+
+/// Pairs in which one command was much slower than the other, beyond the difference of typical runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tail {
+    /// The excess of such pairs to one side that counts as none, as a share of all pairs.
+    pub margin: f64,
+    /// From this ratio on a pair counts.
+    pub threshold_ratio: f64,
+    /// Share of pairs in which B was slower by that much.
+    pub share_b: f64,
+    /// Low and high end of its interval.
+    pub share_b_interval: [f64; 2],
+    /// Share of pairs in which A was.
+    pub share_a: f64,
+    /// Low and high end of its interval.
+    pub share_a_interval: [f64; 2],
+    /// An excess to one side of this share or more is excluded.
+    pub excess_excluded: f64,
+}
+
 /// One comparison of two commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
@@ -135,7 +185,22 @@ pub struct Comparison {
     pub scope: Scope,
     /// How far it reaches in time.
     pub grade: Grade,
-    /// B over A: winsorised mean of the log ratios, as a ratio.
+    /// How far an *equivalent* reaches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extent: Option<Extent>,
+    /// Where a *different* lies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub difference_in: Vec<DifferenceIn>,
+    /// Whether a *different* in typical runs is larger than the margin; absent where that was not shown either way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beyond_margin: Option<bool>,
+    /// Pairs in which one was much slower; absent where that was not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<Tail>,
+    /// Mean of B over mean of A, slow runs included, with a plain interval at the level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<RatioInterval>,
+    /// B over A: the shift between typical runs at which the deciding test sees none, as a ratio.
     pub effect_ratio: f64,
     /// Low end of the repeated interval of the sequential design.
     pub ci_low_ratio: f64,
@@ -172,7 +237,19 @@ pub struct Comparison {
 impl Comparison {
     /// Whether B is better by the estimate: less of a time or of a resource, more of a rate.
     pub fn b_is_better(&self) -> bool {
-        self.effect_ratio != 1.0 && (self.effect_ratio > 1.0) == self.metric.more_is_better()
+        let ratio = match (self.difference_in.as_slice(), &self.tail) {
+            // A difference of the tail alone has its own direction.
+            ([DifferenceIn::Tail], Some(tail)) => 1.0 + tail.share_b - tail.share_a,
+            _ => self.effect_ratio,
+        };
+        ratio != 1.0 && (ratio > 1.0) == self.metric.more_is_better()
+    }
+
+    /// Whether this is a difference that a gate counts: in the tail, or in typical runs by more than the margin, by the near
+    /// end of the interval.
+    pub fn is_different_beyond_margin(&self) -> bool {
+        let in_tail = self.difference_in.contains(&DifferenceIn::Tail);
+        self.verdict == Verdict::Different && (in_tail || self.beyond_margin == Some(true))
     }
 }
 

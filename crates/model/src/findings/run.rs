@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Metric, Outcome, TableSource};
+use crate::{Comparison, Metric, Outcome, TableSource};
 
 /// Location and spread of one metric over the measured runs of one command, in the unit of the metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,9 @@ pub struct Summary {
     pub max: f64,
     /// 5th, 25th, 75th and 95th percentile.
     pub percentiles: [f64; 4],
+    /// 99th percentile; absent in records that are older than it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99: Option<f64>,
     /// Readings further than three scaled median absolute deviations above the median.
     pub outliers: usize,
 }
@@ -93,4 +96,8 @@ pub struct RunFindings {
     /// What its published counters did, if they were asked for and seen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<CounterRates>,
+    /// What its runs and those of the first command, which took turns, allow to say; absent of the first command, and where
+    /// there were too few.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against_first: Option<Box<Comparison>>,
 }

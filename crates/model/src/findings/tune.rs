@@ -97,6 +97,8 @@ pub struct Restoration {
     pub rebooted: bool,
     /// Whether the journal is gone, because nothing of it is left to do.
     pub complete: bool,
+    /// Why the journal does not say what was put back: it could not be written to or removed.
+    pub journal_error: Option<String>,
 }
 
 /// What `tune` was asked to do.

@@ -185,9 +185,21 @@ impl MetricSpec {
         })
     }
 
+    /// The resources for which somebody can have to wait.
+    pub const PRESSURES: [&'static str; 3] = ["cpu", "memory", "io"];
+
+    /// Time in which somebody on the machine waited for a resource.
+    fn of_pressure(id: MetricId) -> Self {
+        let title = format!("wait of any task for {}", id.name());
+        let source = format!("/proc/pressure/{}", id.name());
+        let open = MetricSpec::open(id, Unit::Nanos);
+        MetricSpec { title: title.into(), source: source.into(), coverage: Coverage::Machine, ..open }
+    }
+
     /// What can be told from an id alone: the metrics of a live table are rates, of all others the number is a count.
     pub(super) fn guess(id: MetricId) -> Result<Self, MetricError> {
         match id.source() {
+            Some("pressure") if Self::PRESSURES.contains(&id.name()) => Ok(MetricSpec::of_pressure(id)),
             Some("table") => MetricSpec::of_table(id.name()),
             _ => Ok(MetricSpec::open(id, Unit::Count)),
         }

@@ -33,6 +33,8 @@ pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) 
         Setting::Limit(limit) => condition.limit = *limit,
         Setting::HugePages(pages) => condition.huge_pages = *pages,
         Setting::StackLimit(limit) => condition.stack_limit = *limit,
+        // It goes before every other LC_ variable, and before LANG.
+        Setting::Locale(name) => condition.env_set.push(format!("LC_ALL={name}")),
         Setting::Parameter { .. }
         | Setting::LinkOrder(_)
         | Setting::LinkPadding(_)
@@ -47,5 +49,41 @@ fn lengthen(command: &mut Command, bytes: u16) {
     let name = format!("{}{path}", "/".repeat(bytes.into()));
     if let Some(first) = command.argv.first_mut() {
         *first = name;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::factor::{Offer, parse_sweep};
+
+    fn command() -> Command {
+        Command {
+            name: "sort".into(),
+            command: "sort".into(),
+            program: "/usr/bin/sort".into(),
+            program_sha256: None,
+            argv: vec!["sort".into()],
+            parameters: Vec::new(),
+            prepare: None,
+            cleanup: None,
+            condition: Default::default(),
+        }
+    }
+
+    #[test]
+    fn a_locale_is_a_variable_of_the_command_and_nothing_else_is_one() {
+        let sweep = |text| parse_sweep(text, &[], &Offer::default());
+        let levels = sweep("locale=C,de_DE.UTF-8@euro").unwrap().levels;
+        let set = levels.iter().map(|level| {
+            let mut command = command();
+            apply(&level.settings[0], &mut command, |_| unreachable!("no folder is asked for"));
+            assert!(level.number.is_none(), "names have no order");
+            command.condition.env_set
+        });
+        assert_eq!(set.collect::<Vec<_>>(), [["LC_ALL=C"], ["LC_ALL=de_DE.UTF-8@euro"]]);
+        for wrong in ["locale=C,", "locale=a/b,C", "locale=x=y,C", "locale=a b,C"] {
+            assert!(sweep(wrong).is_err(), "{wrong}");
+        }
     }
 }

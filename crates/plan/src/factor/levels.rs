@@ -51,6 +51,7 @@ fn defaults(factor: &Factor, offer: &Offer) -> Result<Vec<String>, FactorError> 
         Factor::HugePages => words(&["inherit", "never", "malloc"]),
         // Mappings begin further down, by what is more than the least gap of 128 MiB; or they grow from the bottom up.
         Factor::StackLimit => words(&["8MiB", "64MiB", "1GiB", "unlimited"]),
+        Factor::Locale => words(&["C", "C.UTF-8"]),
         Factor::LinkOrder => range("0..15"),
         Factor::LinkPadding => range("0..240:16"),
         Factor::CodeAlign => words(&["16", "32", "64"]),
@@ -101,6 +102,7 @@ fn level(factor: &Factor, item: &str, offer: &Offer) -> Result<Level, FactorErro
         Factor::Limit => limit(factor, item, offer),
         Factor::HugePages => pages(item).map(|pages| (Setting::HugePages(pages), None)).map_err(wrong),
         Factor::StackLimit => item.parse().map(stack_limit).map_err(wrong),
+        Factor::Locale => locale(item).map(|name| (Setting::Locale(name), None)).map_err(wrong),
         Factor::LinkOrder => match item.parse::<u64>() {
             Ok(seed) => Ok((Setting::LinkOrder(seed), None)),
             Err(_) => Err(wrong(format!("`{item}` is not a link seed: a number, 0 for the order as it is"))),
@@ -256,5 +258,16 @@ fn pages(item: &str) -> Result<HugePages, String> {
         "never" => Ok(HugePages::Never),
         "malloc" => Ok(HugePages::Malloc),
         _ => Err(format!("`{item}` is not a choice of pages: inherit, never, malloc")),
+    }
+}
+
+/// The name of a locale, as locale(1) lists them: `language_TERRITORY.codeset@modifier`.
+fn locale(item: &str) -> Result<String, String> {
+    let named = |byte: u8| byte.is_ascii_alphanumeric() || b"_.@-+".contains(&byte);
+    match !item.is_empty() && item.bytes().all(named) {
+        true => Ok(item.to_owned()),
+        false => {
+            Err(format!("`{item}` is not the name of a locale, such as C.UTF-8 or de_DE.UTF-8 (locale -a)"))
+        }
     }
 }

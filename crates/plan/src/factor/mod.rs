@@ -47,6 +47,10 @@ const LEVELS_MAX: usize = 20_000;
 /// does not offer ([`FactorError::is_machine`]).
 pub fn parse_sweep(text: &str, places: &[String], offer: &Offer) -> Result<Sweep, FactorError> {
     let parts: Vec<&str> = text.split(['*', '×']).map(str::trim).collect();
+    // Each would be laid out with all its levels before the third is refused.
+    if parts.len() > 2 {
+        return Err(FactorError::ThreeFactors);
+    }
     let parsed: Vec<(Factor, Vec<Level>)> =
         parts.iter().map(|part| one(part, places, offer)).collect::<Result<_, _>>()?;
     let factors: Vec<Factor> = parsed.iter().map(|(factor, _)| factor.clone()).collect();

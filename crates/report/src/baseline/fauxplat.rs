@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use fauxplat_model::{MachineFacts, Metric, Phase};
+use fauxplat_model::{IgnoredFailures, MachineFacts, Metric, Phase};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
@@ -32,7 +32,7 @@ struct Entry {
 #[derive(Default, Deserialize)]
 struct Condition {
     #[serde(default)]
-    ignore_failure: bool,
+    ignore_failure: IgnoredFailures,
 }
 
 /// A run without a map of its fields: a hundred thousand of them shall stay small.
@@ -103,7 +103,7 @@ impl Entry {
     /// The metrics that were measured in every analysed run.
     fn values(&self) -> Vec<(Metric, Vec<f64>)> {
         let analysed = |run: &&Run| {
-            run.phase == Phase::Measured && (run.exit_status == 0 || self.condition.ignore_failure)
+            run.phase == Phase::Measured && (run.exit_status == 0 || self.condition.ignore_failure.any())
         };
         let column = |metric: Metric| self.runs.iter().filter(analysed).map(|run| run.get(metric)).collect();
         let metrics: BTreeSet<Metric> =

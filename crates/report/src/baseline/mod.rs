@@ -10,6 +10,10 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::ReportError;
 
+/// The longest baseline that is read: half a million runs of ours. Of the worst text of this length some 2 GiB of numbers
+/// come.
+pub const BASELINE_BYTES_MAX: usize = 256 << 20;
+
 /// The kind of file that a baseline came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceFormat {

@@ -2,9 +2,12 @@
 
 mod bencher;
 mod boxes;
+mod csv_summary;
 mod github;
 mod go_benchmark;
 mod hyperfine;
+mod hyperfine_2;
+mod junit;
 mod lscpu;
 pub(crate) mod openmetrics;
 mod pyperf;
@@ -28,6 +31,9 @@ pub(crate) fn write(
 ) -> Result<(), ReportError> {
     match format {
         Format::HyperfineJson => hyperfine::write(record, out),
+        Format::HyperfineJson2 => hyperfine_2::write(record, out),
+        Format::CsvSummary => csv_summary::write(record, out),
+        Format::JUnit => junit::write(record, out),
         Format::PyperfJson => pyperf::write(record, out),
         Format::GithubActionBenchmark => github::write(record, out),
         Format::BencherBmf => bencher::write(record, out),

@@ -11,6 +11,8 @@ use std::io::Write;
 use fauxplat_model::TableValue;
 use fauxplat_model::document::{Findings, Record};
 
+use super::distinct;
+use crate::words::visible;
 use crate::{Format, ReportError};
 
 /// The family of keys without a name.
@@ -38,12 +40,23 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     let families = families(&found.values);
     check(&families)?;
     let file = escaped(&found.file);
+    let objects = objects(&found.values);
     for family in &families {
-        family.write(&file, out)?;
+        family.write(&file, &objects, out)?;
     }
     head(ALIVE, "gauge", "Whether the process that created the table still runs.", out)?;
     writeln!(out, "{ALIVE}{{file=\"{file}\"}} {}", u8::from(found.creator_alive))?;
     Ok(writeln!(out, "# EOF")?)
+}
+
+/// What each object is called: its name, or its number. Names that are alike get a number, since a collector drops the
+/// whole exposition in which a series stands twice.
+fn objects(values: &[TableValue]) -> BTreeMap<u64, String> {
+    let mut seen = BTreeSet::new();
+    let each: Vec<&TableValue> = values.iter().filter(|value| seen.insert(value.object)).collect();
+    let name = |value: &&TableValue| value.object_name.clone().unwrap_or_else(|| value.object.to_string());
+    let names = distinct(each.iter().map(name), |name, count| format!("{name} ({count})"));
+    each.iter().map(|value| value.object).zip(names).collect()
 }
 
 /// The values by the name of their key. The values of a family stand together, as the specification demands.
@@ -61,7 +74,7 @@ fn families(values: &[TableValue]) -> Vec<Family<'_>> {
 
 /// Names that the format takes, none of which could be mistaken for a part of another, and counters from zero on.
 fn check(families: &[Family<'_>]) -> Result<(), ReportError> {
-    let refuse = |name: &str, reason| Err(ReportError::NotAMetric { name: name.to_owned(), reason });
+    let refuse = |name: &str, reason| Err(ReportError::NotAMetric { name: visible(name), reason });
     let mut taken: BTreeSet<String> = [ALIVE.to_owned()].into();
     for family in families {
         if !is_name(family.name) {
@@ -72,7 +85,9 @@ fn check(families: &[Family<'_>]) -> Result<(), ReportError> {
         }
         let suffixes: &[&str] = if family.counter { &["", "_total", "_created"] } else { &[""] };
         let fresh = suffixes.iter().all(|suffix| taken.insert(format!("{}{suffix}", family.name)));
-        if !fresh {
+        let key = family.values.first().map(|value| value.key);
+        let is_one_key = family.is_unnamed() || family.values.iter().all(|value| Some(value.key) == key);
+        if !fresh || !is_one_key {
             return refuse(family.name, "it clashes with the name of another key");
         }
         if family.counter && family.values.iter().any(|value| value.value < 0) {
@@ -88,9 +103,14 @@ fn is_name(name: &str) -> bool {
 }
 
 impl Family<'_> {
-    fn write(&self, file: &str, out: &mut dyn Write) -> std::io::Result<()> {
+    /// Whether it is the family of keys without a name.
+    fn is_unnamed(&self) -> bool {
+        self.name == UNNAMED
+    }
+
+    fn write(&self, file: &str, objects: &BTreeMap<u64, String>, out: &mut dyn Write) -> std::io::Result<()> {
         let (kind, suffix) = if self.counter { ("counter", "_total") } else { ("gauge", "") };
-        let named = self.name != UNNAMED;
+        let named = !self.is_unnamed();
         let help = if named { "Of a live table, by object." } else { "Of a live table, by object and key." };
         head(self.name, kind, help, out)?;
         let unit = |unit: &&&str| self.name.strip_suffix(**unit).is_some_and(|stem| stem.ends_with('_'));
@@ -98,8 +118,7 @@ impl Family<'_> {
             writeln!(out, "# UNIT {} {unit}", self.name)?;
         }
         for value in &self.values {
-            let number = || value.object.to_string();
-            let object = value.object_name.as_deref().map_or_else(number, escaped);
+            let object = objects.get(&value.object).map_or_else(String::new, |name| escaped(name));
             let key = if named { String::new() } else { format!(",key=\"{}\"", value.key) };
             let name = self.name;
             writeln!(out, "{name}{suffix}{{file=\"{file}\",object=\"{object}\"{key}}} {}", value.value)?;

@@ -32,8 +32,11 @@ pub(crate) struct Document<'r, 'a> {
 #[derive(SerializeDerive)]
 #[serde(untagged)]
 enum Verdicts<'a> {
-    /// `run` has none beyond the summaries of its commands.
-    Run {},
+    /// `run` has what its commands allow to say, where they are several.
+    Run {
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        comparisons: Vec<&'a Comparison>,
+    },
     Compare {
         comparisons: &'a [Comparison],
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,6 +119,8 @@ struct SummaryEntry {
     p25: f64,
     p75: f64,
     p95: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p99: Option<f64>,
     outliers: usize,
 }
 
@@ -170,7 +175,9 @@ impl<'r, 'a> Document<'r, 'a> {
 impl<'a> Verdicts<'a> {
     fn of(record: &Record<'a>) -> Self {
         match record.findings {
-            Findings::Run(_) => Verdicts::Run {},
+            Findings::Run(found) => Verdicts::Run {
+                comparisons: found.iter().filter_map(|it| it.against_first.as_deref()).collect(),
+            },
             Findings::Compare(found) => Verdicts::Compare {
                 comparisons: &found.comparisons,
                 baseline: baseline(record).map(Baseline::of),
@@ -229,9 +236,10 @@ impl Serialize for Summaries<'_> {
 
 impl SummaryEntry {
     fn of(summary: &Summary) -> Self {
-        let &Summary { metric: _, n, median, mean, low, high, sd, min, max, percentiles, outliers } = summary;
+        let &Summary { metric: _, n, median, mean, low, high, sd, min, max, percentiles, p99, outliers } =
+            summary;
         let [p5, p25, p75, p95] = percentiles;
-        SummaryEntry { n, median, mean, low, high, sd, min, max, p5, p25, p75, p95, outliers }
+        SummaryEntry { n, median, mean, low, high, sd, min, max, p5, p25, p75, p95, p99, outliers }
     }
 }
 

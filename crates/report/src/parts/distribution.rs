@@ -148,6 +148,7 @@ impl Raster {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn sorted(values: &[f64]) -> Sorted {
         Sorted::new(values.iter().copied())
@@ -165,5 +166,51 @@ mod tests {
         assert_eq!(sorted(&[]).median(), None);
         assert_eq!(sorted(&[1.0]).median(), Some(1.0));
         assert_eq!(sorted(&[4.0, 1.0, 2.0, f64::NAN, 9.0]).median(), Some(3.0));
+    }
+
+    #[test]
+    fn a_straggler_does_not_squeeze_the_rest_and_is_counted() {
+        let mut values: Vec<f64> = (0..40).map(|index| 100.0 + f64::from(index % 10)).collect();
+        values.push(10_000.0);
+        let series = sorted(&values);
+        let axis = Axis::of(&[&series]).unwrap();
+        assert!(axis.low == 100.0 && axis.high < 200.0, "{axis:?}");
+        let (bins, beyond) = axis.raster(40).count(&series);
+        assert_eq!((bins.iter().sum::<usize>(), beyond), (40, 1));
+    }
+
+    #[test]
+    fn series_of_several_commands_share_an_axis_that_holds_both() {
+        let [a, b] = [[10.0, 11.0, 12.0, 13.0, 14.0], [30.0, 31.0, 32.0, 33.0, 34.0]].map(|it| sorted(&it));
+        let axis = Axis::of(&[&a, &b]).unwrap();
+        assert_eq!((axis.low, axis.high), (10.0, 34.0));
+        // One that is too short to be drawn takes no part, and does not spoil it.
+        let few = sorted(&[1e9]);
+        assert_eq!(Axis::of(&[&a, &b, &few]), Some(axis));
+        assert_eq!(axis.raster(30).count(&few), (vec![0; axis.raster(30).bins], 1));
+    }
+
+    proptest! {
+        /// Every reading is in one bin or beyond all; a raster is never wider than its room.
+        #[test]
+        fn no_reading_is_lost(values in proptest::collection::vec(0.0f64..1e9, 5..60), room in 0usize..200) {
+            let series = sorted(&values);
+            let Some(axis) = Axis::of(&[&series]) else { return Ok(()) };
+            let raster = axis.raster(room);
+            let (bins, beyond) = raster.count(&series);
+            prop_assert_eq!(bins.iter().sum::<usize>() + beyond, values.len());
+            prop_assert!(raster.bins * raster.stretch <= room.clamp(8, COLUMNS_MAX), "{} {}", raster.bins, raster.stretch);
+            let median = series.median().unwrap();
+            let place = raster.character(median);
+            prop_assert!(place.is_some_and(|place| place < raster.bins * raster.stretch), "{:?}", place);
+        }
+
+        #[test]
+        fn the_middle_has_as_many_below_as_above(values in proptest::collection::vec(-1e9f64..1e9, 1..40)) {
+            let median = sorted(&values).median().unwrap();
+            let below = values.iter().filter(|value| **value < median).count();
+            let above = values.iter().filter(|value| **value > median).count();
+            prop_assert!(below <= values.len() / 2 && above <= values.len() / 2, "{} {}", below, above);
+        }
     }
 }

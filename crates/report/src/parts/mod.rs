@@ -11,7 +11,7 @@ pub(crate) mod spans;
 mod tree;
 
 pub(crate) use distribution::{Distribution, Shape};
-pub(crate) use grid::{Grid, Tone};
+pub(crate) use grid::{Grid, Row, Tone};
 pub(crate) use heat_map::{HeatMap, Panel, Square, Tint};
 pub(crate) use quantiles::{Curve, Quantiles};
 pub(crate) use series::{Across, Line, Point, Rule, Series, Values};

@@ -65,3 +65,36 @@ impl TreeBox {
         self.children.is_empty() && self.lines.len() == 1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn branches(depths: &[usize]) -> Vec<Branch> {
+        let branch =
+            |&depth: &usize| Branch { tone: Tone::Plain, depth, text: String::new(), beside: Vec::new() };
+        depths.iter().map(branch).collect()
+    }
+
+    #[test]
+    fn a_sibling_is_found_behind_all_that_a_branch_contains() {
+        let tree = branches(&[0, 1, 2, 2, 1, 2]);
+        let has = |index, depth| Branch::has_sibling_below(&tree, index, depth);
+        assert_eq!([has(1, 1), has(2, 2), has(2, 1), has(3, 2), has(3, 1)], [true, true, true, false, true]);
+        assert_eq!([has(4, 1), has(5, 2), has(5, 1)], [false; 3], "nothing stands below the last ones");
+    }
+
+    #[test]
+    fn a_leaf_has_one_line_and_nothing_in_it() {
+        let leaf = |lines: &[&str], children| TreeBox {
+            lines: lines.iter().map(|&line| line.to_owned()).collect(),
+            tint: 0,
+            usable: true,
+            hint: String::new(),
+            children,
+        };
+        assert!(leaf(&["CPU 0"], Vec::new()).is_leaf());
+        assert!(!leaf(&["L3", "32 MiB"], Vec::new()).is_leaf());
+        assert!(!leaf(&["core"], vec![leaf(&["CPU 0"], Vec::new())]).is_leaf());
+    }
+}

@@ -1,10 +1,13 @@
 //! Parts as they are read: text, Markdown, pages, drawings.
 
+mod asciidoc;
 mod canvas;
 mod chart;
 mod drawings;
 mod html;
 mod markdown;
+mod markup;
+mod org;
 mod pen;
 pub(crate) mod text;
 
@@ -12,20 +15,23 @@ use std::io::Write;
 
 use fauxplat_model::document::Record;
 
-use crate::{Format, ReportError, Style, verbs};
+use crate::{Format, ReportError, Style, View, verbs};
 
 /// Writes a format that is made of parts; whether it is one.
 pub(crate) fn write(
     record: &Record,
     format: Format,
     style: &Style,
+    view: &View,
     out: &mut dyn Write,
 ) -> Result<bool, ReportError> {
     match format {
-        Format::Text => text::write(&verbs::report(record), style, out)?,
-        Format::Markdown => markdown::write(&verbs::report(record), out)?,
-        Format::Html => html::write(record, &verbs::report(record), out)?,
-        Format::Svg => drawings::write(&verbs::report(record), out)?,
+        Format::Text => text::write(&verbs::report(record, view), style, out)?,
+        Format::Markdown => markup::write(&markdown::Markdown, &verbs::report(record, view), out)?,
+        Format::AsciiDoc => markup::write(&asciidoc::AsciiDoc, &verbs::report(record, view), out)?,
+        Format::Org => markup::write(&org::Org, &verbs::report(record, view), out)?,
+        Format::Html => html::write(record, &verbs::report(record, view), out)?,
+        Format::Svg => drawings::write(&verbs::report(record, view), out)?,
         _ => return Ok(false),
     }
     Ok(true)

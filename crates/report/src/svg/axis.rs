@@ -109,6 +109,19 @@ mod tests {
         assert_eq!(Axis::around([f64::NAN], 0.0, 1.0), Axis::around([0.0, 1.0], 0.0, 1.0));
     }
 
+    #[test]
+    fn an_axis_that_cannot_be_marked_has_no_marks() {
+        let between = |low, high| Axis { low, high, from: 0.0, to: 1.0 };
+        for axis in
+            [between(0.0, 0.0), between(1.0, 0.0), between(f64::NAN, 1.0), between(0.0, f64::INFINITY)]
+        {
+            assert!(axis.ticks(5).is_empty(), "{axis:?}");
+        }
+        assert!(between(0.0, 1.0).ticks(0).is_empty());
+        let narrow = between(1e15, 1e15 + 0.25);
+        assert!(narrow.ticks(5).len() <= 100, "steps below the precision of the values end");
+    }
+
     proptest! {
         #[test]
         fn marks_stay_within_the_axis(low in -1e6f64..1e6, span in 1e-3f64..1e6, wanted in 1usize..12) {
@@ -116,6 +129,26 @@ mod tests {
             let ticks = axis.ticks(wanted);
             prop_assert!(ticks.len() <= wanted + 2, "{ticks:?}");
             prop_assert!(ticks.iter().all(|&tick| (-1e-6..=1.0 + 1e-6).contains(&axis.at(tick))), "{ticks:?}");
+        }
+
+        #[test]
+        fn marks_rise_in_equal_steps_of_one_two_or_five(low in -1e6f64..1e6, span in 1e-2f64..1e6, wanted in 2usize..12) {
+            let ticks = Axis { low, high: low + span, from: 0.0, to: 1.0 }.ticks(wanted);
+            for three in ticks.windows(3) {
+                let (first, second) = (three[1] - three[0], three[2] - three[1]);
+                prop_assert!(first > 0.0 && (first - second).abs() <= 1e-9 * (low.abs() + span), "{ticks:?}");
+                let digits = first / 10f64.powf((first * 1.000_001).log10().floor());
+                prop_assert!([1.0, 2.0, 5.0].iter().any(|round| (digits / round - 1.0).abs() < 1e-4), "{digits}");
+            }
+        }
+
+        /// Whatever the values are, all of them stand on the drawing, with room at both ends.
+        #[test]
+        fn an_axis_holds_its_values(values in proptest::collection::vec(-1e12f64..1e12, 1..20)) {
+            let axis = Axis::around(values.iter().copied(), 200.0, 10.0);
+            for &value in &values {
+                prop_assert!(axis.at(value) > 10.0 && axis.at(value) < 200.0, "{value} {axis:?}");
+            }
         }
     }
 }

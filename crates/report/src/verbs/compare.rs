@@ -84,6 +84,7 @@ fn grounds(comparison: &Comparison, title: Option<String>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = title.map(Piece::heading).into_iter().collect();
     if comparison.pairs > 0 {
         pieces.push(Piece::plain(verdict::tests(comparison)));
+        pieces.extend(verdict::slow_runs(comparison).map(Piece::plain));
     }
     pieces.extend(verdict::guard(comparison).map(|guard| match guard.is_warning {
         true => Piece::said(Tone::Doubt, format!("{} {}", strong("Warning:"), guard.sentence)),

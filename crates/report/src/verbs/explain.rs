@@ -140,8 +140,27 @@ struct Line<'a> {
     ci_high_ratio: Option<f64>,
 }
 
+/// Names of the fields of [`Line`].
+const COLUMNS: [&str; 11] = [
+    "factor",
+    "level",
+    "runs",
+    "variance_share",
+    "low",
+    "high",
+    "points_percent",
+    "p_adjusted",
+    "ratio",
+    "ci_low_ratio",
+    "ci_high_ratio",
+];
+
 /// Each factor, followed by its levels.
 pub(crate) fn rows(found: &ExplainFindings, rows: &mut csv::Writer<impl std::io::Write>) -> csv::Result<()> {
+    if found.components.is_empty() {
+        // A table without rows has its heading all the same: nobody takes it for a file that was cut off.
+        return rows.write_record(COLUMNS);
+    }
     for one in &found.components {
         rows.serialize(Line::of(one))?;
         one.levels.iter().try_for_each(|level| rows.serialize(Line::of_level(one, level)))?;

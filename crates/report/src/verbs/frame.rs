@@ -2,8 +2,8 @@
 
 use fauxplat_model::document::Header;
 use fauxplat_model::{
-    Aslr, Condition, Definition, EnvBase, EnvPad, Heap, KnobOutcome, LoadAccount, MachineFacts, Output,
-    Placement, TableSource,
+    Aslr, Condition, Definition, EnvBase, EnvPad, Heap, IgnoredFailures, KnobOutcome, LoadAccount,
+    MachineFacts, Output, Placement, Shell, TableSource,
 };
 
 use crate::parts::spans::code;
@@ -109,8 +109,16 @@ pub(crate) fn condition(condition: &Condition) -> String {
         Output::Inherit => "output shown".to_owned(),
         Output::File(path) => format!("output to {}", path.display()),
     });
-    parts.extend(condition.shell.then(|| "through /bin/sh".to_owned()));
-    parts.extend(condition.ignore_failure.then(|| "failures ignored".to_owned()));
+    parts.extend(match &condition.shell {
+        Shell::None => None,
+        Shell::Standard => Some("through /bin/sh".to_owned()),
+        Shell::Other(shell) => Some(format!("through {shell}")),
+    });
+    parts.extend(match &condition.ignore_failure {
+        IgnoredFailures::None => None,
+        IgnoredFailures::All => Some("failures ignored".to_owned()),
+        IgnoredFailures::Statuses(_) => Some(format!("statuses {} ignored", condition.ignore_failure)),
+    });
     let changed = condition.tuned.iter().filter(|change| change.outcome == KnobOutcome::Changed).count();
     let tuned =
         || format!("tuned by {} ({} changed)", condition.tune.join(" "), counted(changed, "value", "values"));

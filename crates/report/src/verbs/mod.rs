@@ -23,11 +23,12 @@ use std::io::Write;
 
 use fauxplat_model::document::{Findings, Record};
 
+use crate::View;
 use crate::parts::Piece;
 
 /// The whole report, the answer first and what it rests upon last.
-pub(crate) fn report(record: &Record) -> Vec<Piece> {
-    let mut pieces = parts(record);
+pub(crate) fn report(record: &Record, view: &View) -> Vec<Piece> {
+    let mut pieces = parts(record, view);
     pieces.extend(match record.findings {
         // Something was looked at and nothing was run, so that no condition held.
         Findings::Doctor(_) | Findings::Topo(_) => frame::inspected(record.header),
@@ -40,9 +41,9 @@ pub(crate) fn report(record: &Record) -> Vec<Piece> {
     pieces
 }
 
-fn parts(record: &Record) -> Vec<Piece> {
+fn parts(record: &Record, view: &View) -> Vec<Piece> {
     match record.findings {
-        Findings::Run(found) => run::parts(record, found),
+        Findings::Run(found) => run::parts(record, found, view),
         Findings::Compare(found) => compare::parts(record, found),
         Findings::Aa(found) => aa::parts(record, found),
         Findings::Sweep(found) => sweep::parts(found),

@@ -1,25 +1,27 @@
 //! The report of `run`: each command by itself, then their medians side by side without a claim.
 
 use fauxplat_model::document::Record;
-use fauxplat_model::{Command, CounterRates, Metric, Phase, RunFindings, Sample};
+use fauxplat_model::{
+    Command, Comparison, CounterRates, Metric, Phase, RunFindings, Sample, Summary, Verdict,
+};
 
 use super::processes;
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{code, named};
 use crate::parts::{Distribution, Medium, Part, Piece, Rank, Tone};
 use crate::samples::{ByCommand, readings, summary};
-use crate::tables;
-use crate::words::{counted, quantity, visible};
+use crate::words::{Scale, counted, quantity, visible};
+use crate::{View, tables, verdict};
 
-pub(super) fn parts(record: &Record, found: &[RunFindings]) -> Vec<Piece> {
+pub(super) fn parts(record: &Record, found: &[RunFindings], view: &View) -> Vec<Piece> {
     let samples = ByCommand::new(record);
     let mut parts = vec![answer(record, found).only(&[Medium::Page])];
     for (index, (command, found)) in record.commands.iter().zip(found).enumerate() {
         parts.extend(title(command));
-        parts.extend(figures(record, &samples, index, found));
+        parts.extend(figures(record, &samples, index, (found, view)));
     }
     if found.len() > 1 {
-        parts.extend(relative(record, found));
+        parts.extend(relative(record, found, view));
     }
     parts
 }
@@ -54,9 +56,14 @@ fn title(command: &Command) -> Vec<Piece> {
 }
 
 /// Everything that is known of one command.
-fn figures(record: &Record, samples: &ByCommand, index: usize, found: &RunFindings) -> Vec<Piece> {
+fn figures(
+    record: &Record,
+    samples: &ByCommand,
+    index: usize,
+    (found, view): (&RunFindings, &View),
+) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    let metrics = tables::metrics(found);
+    let metrics = tables::metrics(found, view);
     if !metrics.rows.is_empty() {
         pieces.push(Piece::table(metrics));
     }
@@ -67,10 +74,27 @@ fn figures(record: &Record, samples: &ByCommand, index: usize, found: &RunFindin
     let wall = Sorted::new(readings(samples, record, index, Metric::WALL).map(|ns| ns as f64));
     let drawn = Distribution::of(Metric::WALL, Vec::new(), vec![wall]);
     pieces.extend(drawn.map(|it| Piece::new(Part::Distribution(it))));
+    pieces.extend(
+        summary(found, Metric::WALL)
+            .and_then(|wall| percentiles(wall, view))
+            .map(|it| Piece::plain(it).at(1)),
+    );
     pieces.push(Piece::plain(counts(record, samples, index, found)).at(1));
     pieces.extend(found.rates.iter().map(|rates| Piece::plain(along(rates)).at(1)));
     pieces.extend(processes::pieces(&found.tree));
     pieces.into_iter().map(Piece::joined).collect()
+}
+
+/// Runs from which a percentile says more than the extremes do.
+const PERCENTILES_FROM: usize = 20;
+
+/// How long the fastest and the slowest runs took, without the single ones at the ends.
+fn percentiles(wall: &Summary, view: &View) -> Option<String> {
+    let p99 = wall.p99.filter(|_| wall.n >= PERCENTILES_FROM)?;
+    let scale = Scale::viewed(Metric::WALL, wall.median, view);
+    let [p5, _, _, p95] = wall.percentiles;
+    let [p5, p95] = [p5, p95].map(|value| scale.number(value));
+    Some(format!("percentiles: p5 {p5}, p95 {p95}, p99 {}", scale.with_unit(p99)))
 }
 
 /// What a published counter did along the runs.
@@ -98,7 +122,7 @@ fn counts(record: &Record, samples: &ByCommand, index: usize, found: &RunFinding
         parts.push(format!("{} before them to warm up", counted(warmups, "run", "runs")));
     }
     if found.failures > 0 {
-        let kept = record.commands[index].condition.ignore_failure;
+        let kept = record.commands[index].condition.ignore_failure.any();
         let fate = if kept { "analysed like the others" } else { "left out of the figures" };
         parts.push(format!("{} failed ({fate})", counted(found.failures, "run", "runs")));
     }
@@ -113,14 +137,23 @@ fn counts(record: &Record, samples: &ByCommand, index: usize, found: &RunFinding
     parts.join("; ")
 }
 
-fn relative(record: &Record, found: &[RunFindings]) -> [Piece; 3] {
-    let hint = format!(
-        "Medians alone name no winner: {} interleaves the commands and gives a verdict.",
-        code("fauxplat compare")
-    );
-    [
-        Piece::heading("side by side"),
-        Piece::table(tables::relative(record, found)).joined(),
-        Piece::plain(hint).at(1).joined(),
-    ]
+fn relative(record: &Record, found: &[RunFindings], view: &View) -> Vec<Piece> {
+    let mut pieces =
+        vec![Piece::heading("side by side"), Piece::table(tables::relative(record, found, view)).joined()];
+    let comparisons: Vec<&Comparison> = found.iter().filter_map(|it| it.against_first.as_deref()).collect();
+    let sentence = |comparison: &&Comparison| {
+        let sentence = verdict::sentence(comparison, &named(&comparison.a), &named(&comparison.b));
+        Piece::said(tables::tone(comparison), sentence).at(1).joined()
+    };
+    pieces.extend(comparisons.iter().map(sentence));
+    let inconclusive = comparisons.iter().any(|it| it.verdict == Verdict::Inconclusive);
+    let hint = match comparisons.is_empty() {
+        true => Some("Medians of so few runs name no winner"),
+        false => inconclusive.then_some("More runs may decide"),
+    };
+    pieces.extend(hint.map(|hint| {
+        let hint = format!("{hint}: {} runs until it is sure.", code("fauxplat compare"));
+        Piece::plain(hint).at(1).joined()
+    }));
+    pieces
 }

@@ -225,7 +225,11 @@ fn restoration(done: &Restoration) -> String {
     let refused = count(KnobOutcome::Refused);
     parts.extend((refused > 0).then(|| format!("{refused} refused by the kernel")));
     parts.extend(repairs(&done.repairs));
-    let end = if done.complete { "" } else { "; the journal keeps what is left" };
+    let end = match &done.journal_error {
+        Some(why) => format!("; the journal stays, and does not say so ({})", visible(why)),
+        None if done.complete => String::new(),
+        None => "; the journal keeps what is left".to_owned(),
+    };
     format!("{}{end}.", parts.join(", "))
 }
 

@@ -101,7 +101,7 @@ pub(crate) fn command(name: &str) -> Command {
         argv: name.split(' ').map(str::to_owned).collect(),
         parameters: vec![("size".into(), "10".into())],
         prepare: None,
-        cleanup: None,
+        conclude: None,
         condition: Condition::default(),
     }
 }
@@ -158,6 +158,7 @@ pub(crate) fn summarise(metric: Metric, samples: &[Sample], command: u16) -> Opt
         min: at(0.0),
         max: at(1.0),
         percentiles: [at(0.05), at(0.25), at(0.75), at(0.95)],
+        p99: None,
         outliers: 0,
     })
 }
@@ -165,7 +166,14 @@ pub(crate) fn summarise(metric: Metric, samples: &[Sample], command: u16) -> Opt
 pub(crate) fn run_findings(samples: &[Sample], command: u16) -> RunFindings {
     let summaries =
         Metric::BUILT_IN.iter().copied().filter_map(|metric| summarise(metric, samples, command)).collect();
-    RunFindings { summaries, failures: 0, runs_with_left_behind: 0, tree: Vec::new(), rates: Vec::new() }
+    RunFindings {
+        summaries,
+        failures: 0,
+        runs_with_left_behind: 0,
+        tree: Vec::new(),
+        rates: Vec::new(),
+        against_first: None,
+    }
 }
 
 /// `run` of some commands, 20 runs each.
@@ -224,6 +232,11 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
         verdict,
         scope: Scope::Binaries,
         grade: Grade::WithinSession,
+        extent: None,
+        difference_in: Vec::new(),
+        beyond_margin: None,
+        tail: None,
+        mean: None,
         effect_ratio: effect,
         ci_low_ratio: effect - half,
         ci_high_ratio: effect + half,

@@ -6,7 +6,7 @@ use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{
     Event, Evidence, Histogram, IndexFindings, Metric, Outcome, Process, Series, ShiftSample, Tree, Unit,
 };
-use fauxplat_report::{Format, Style};
+use fauxplat_report::{Format, Style, View};
 use serde_json::{Value, json};
 
 use crate::common::{self, Owned};
@@ -50,7 +50,8 @@ const STYLE: Style = Style { width: 80, colour: false, unicode: true };
 
 fn written(record: &Record, evidence: &[Evidence], format: Format) -> String {
     let mut out = Vec::new();
-    fauxplat_report::write_with_evidence(record, evidence, format, &STYLE, &mut out).unwrap();
+    fauxplat_report::write_with_evidence(record, evidence, format, (&STYLE, &View::default()), &mut out)
+        .unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fauxplat_model::{Metric, Outcome, Phase, Verdict};
+use fauxplat_model::{IgnoredFailures, Metric, Outcome, Phase, Verdict};
 use fauxplat_report::{Format, ReportError, Style, write};
 use serde_json::{Value, json};
 
@@ -47,12 +47,69 @@ fn hyperfine_counts_in_seconds() {
 #[test]
 fn hyperfine_keeps_failures_that_were_to_be_ignored() {
     let mut owned = common::run(&["sort"]);
-    owned.commands[0].condition.ignore_failure = true;
+    owned.commands[0].condition.ignore_failure = IgnoredFailures::All;
     owned.samples[0].outcome = Outcome::Exited(3);
     owned.samples[1].outcome = Outcome::Signaled(11);
     let ours = exported(&owned, Format::HyperfineJson);
     assert_eq!(ours["results"][0]["exit_codes"][0], json!(3));
     assert_eq!(ours["results"][0]["exit_codes"][1], Value::Null);
+}
+
+#[test]
+fn hyperfine_2_has_the_fields_of_hyperfine_2() {
+    let real: Value = serde_json::from_str(include_str!("../data/hyperfine-2.0.json")).unwrap();
+    let ours = exported(&common::run(&["sort", "gsort"]), Format::HyperfineJson2);
+    assert_eq!(keys(&ours), keys(&real));
+    assert_eq!((&ours["schema_version"], &ours["primary_metric"]), (&json!(2), &json!("time_wall_clock")));
+    let (entry, theirs) = (&ours["results"][0], &real["results"][0]);
+    assert!(keys(theirs).iter().all(|key| *key == "name" || !entry[*key].is_null()), "{entry}");
+    assert_eq!(keys(&entry["measurements"][0]), keys(&theirs["measurements"][0]));
+    assert_eq!(keys(&entry["summary"]), keys(&theirs["summary"]));
+    let wall = &entry["summary"]["time_wall_clock"];
+    assert_eq!(keys(wall), keys(&theirs["summary"]["time_wall_clock"]));
+    assert!((0.005..0.0051).contains(&wall["mean"].as_f64().unwrap()), "{wall}");
+    assert_eq!(entry["measurements"].as_array().unwrap().len(), 20);
+    let read = fauxplat_report::read_baseline(&ours.to_string()).unwrap();
+    assert_eq!(read[1].name, "gsort", "what is written is read back as a baseline");
+}
+
+#[test]
+fn a_summary_in_csv_has_the_columns_of_hyperfine() {
+    let text = common::run(&["sort", "a, \u{202e}b"]).render(Format::CsvSummary, &Style::default());
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "command,mean,stddev,median,user,system,min,max,parameter_size");
+    assert_eq!(lines.len(), 3);
+    assert!(lines[1].starts_with("sort,0.005") && lines[1].ends_with(",10"), "{text}");
+    assert!(lines[2].starts_with("\"a, \\u{202e}b\",") && !text.contains('\u{202e}'), "{text}");
+}
+
+#[test]
+fn junit_says_which_verdict_fails() {
+    let case = |verdict, ratio| {
+        let owned = common::compare(comparison("sort", "<g&sort>", verdict, ratio, 0.005));
+        owned.render(Format::JUnit, &Style::default())
+    };
+    let slower = case(Verdict::Different, 1.1);
+    assert!(slower.contains("failures=\"1\"") && slower.contains("<failure message=\""), "{slower}");
+    assert!(slower.contains("name=\"&lt;g&amp;sort&gt; against sort\""), "{slower}");
+    let faster = case(Verdict::Different, 0.9);
+    assert!(faster.contains("failures=\"0\" errors=\"0\" skipped=\"0\""), "{faster}");
+    let open = case(Verdict::Inconclusive, 1.0);
+    assert!(open.contains("skipped=\"1\"") && open.contains("<skipped message="), "{open}");
+    let runs = common::run(&["sort", "gsort"]).render(Format::JUnit, &Style::default());
+    assert!(runs.contains("tests=\"2\" failures=\"0\""), "{runs}");
+}
+
+/// Names are shown and mark nothing, in each language by its own means.
+#[test]
+fn reports_in_other_markup_hold_tables_and_names() {
+    let owned = common::run(&["a | b *c* #d", "plain"]);
+    let ascii = owned.render(Format::AsciiDoc, &Style::default());
+    assert!(ascii.contains("|===\n") && ascii.contains("``a &#124; b &#42;c&#42; &#35;d``"), "{ascii}");
+    let org = owned.render(Format::Org, &Style::default());
+    assert!(org.lines().any(|line| line.starts_with("|---+---")), "{org}");
+    assert!(org.contains("a \\vert{} b") && org.contains("~plain~"), "{org}");
+    assert!(!org.lines().any(|line| line.starts_with("| a | b")), "{org}");
 }
 
 #[test]
@@ -102,6 +159,9 @@ fn comparisons_are_exported_like_runs() {
 fn a_calibration_cannot_be_exported() {
     let exports = [
         Format::HyperfineJson,
+        Format::HyperfineJson2,
+        Format::CsvSummary,
+        Format::JUnit,
         Format::PyperfJson,
         Format::GithubActionBenchmark,
         Format::BencherBmf,

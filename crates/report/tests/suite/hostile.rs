@@ -18,7 +18,7 @@ fn written(owned: &Owned, format: Format) -> Result<String, ReportError> {
 }
 
 /// Records of RFC 4180, read by another hand.
-fn csv(text: &str) -> Vec<Vec<String>> {
+pub(crate) fn csv(text: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), String::new());
     let mut rest = text.chars().peekable();
     let mut quoted = false;
@@ -102,6 +102,7 @@ fn nothing(failures: usize) -> RunFindings {
         runs_with_left_behind: 0,
         tree: Vec::new(),
         rates: Vec::new(),
+        against_first: None,
     }
 }
 
@@ -241,11 +242,13 @@ proptest! {
     }
 
     #[test]
-    fn csv_gives_back_every_name(name in "[a-z,\"\\n\\r ]{0,20}") {
+    fn csv_gives_back_every_name_as_it_may_be_shown(name in "[a-z,\"\\n\\r\\x1b\u{202e} ]{0,20}") {
         let mut owned = common::run(&["x"]);
         owned.commands[0].name = name.clone();
         let rows = csv(&written(&owned, Format::Csv).unwrap());
         prop_assert!(rows.iter().all(|row| row.len() == rows[0].len()));
         prop_assert_eq!(rows.len(), 21);
+        let shown = name.replace('\n', "\\n").replace('\r', "\\r").replace('\u{1b}', "\\u{1b}");
+        prop_assert_eq!(&rows[1][0], &shown.replace('\u{202e}', "\\u{202e}"));
     }
 }

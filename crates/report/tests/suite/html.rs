@@ -9,7 +9,7 @@ use crate::every_verb::without_runs;
 use crate::{doctor, explain, sweep};
 
 /// A record of every verb.
-fn all() -> Vec<(&'static str, Owned)> {
+pub(crate) fn all() -> Vec<(&'static str, Owned)> {
     let compared = common::compare(comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055));
     let mut all = vec![
         ("run", common::run(&["sort -n data", "gsort -n data"])),
@@ -33,13 +33,13 @@ fn page(owned: &Owned) -> String {
 }
 
 /// One tag, or the text between two.
-enum Token<'p> {
+pub(crate) enum Token<'p> {
     Tag(&'p str),
     Text(&'p str),
 }
 
 /// A page in its tags and texts. What stands in a script or a style is one text.
-fn tokens(page: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens(page: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut rest = page;
     while let Some((before, after)) = rest.split_once('<') {
@@ -166,7 +166,7 @@ fn attributes(tag: &str) -> Vec<String> {
 }
 
 /// Every element is known, ends, and ends in its turn; every attribute is known.
-fn check(name: &str, page: &str) {
+pub(crate) fn check(name: &str, page: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut ids: Vec<&str> = Vec::new();
     for token in tokens(page) {

@@ -59,6 +59,7 @@ fn summary(metric: Metric, odd: &[f64]) -> Summary {
         min: odd[5],
         max: odd[6],
         percentiles: [odd[0]; 4],
+        p99: None,
         outliers: usize::MAX,
     }
 }

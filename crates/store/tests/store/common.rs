@@ -77,7 +77,7 @@ pub(crate) fn command(name: &str) -> Command {
         argv: vec!["sort".into(), "-n".into(), format!("{name}.txt")],
         parameters: vec![("size".into(), "10".into())],
         prepare: Some(vec!["sync".into()]),
-        cleanup: None,
+        conclude: None,
         condition: Condition { stdin: Some("/dev/zero".into()), ..Condition::default() },
     }
 }

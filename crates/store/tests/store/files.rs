@@ -287,3 +287,32 @@ fn a_full_disk_is_an_error_that_keeps_the_store() {
     assert_eq!(integrity(&path), "ok");
     drop(store);
 }
+
+/// Under sudo the store is in the user's folder, and must not lock the user out.
+#[test]
+fn what_root_makes_in_a_users_folder_is_the_users() {
+    const NOBODY: u32 = 65_534;
+    let directory = tempdir().unwrap();
+    fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).unwrap();
+    if std::os::unix::fs::chown(directory.path(), Some(NOBODY), Some(NOBODY)).is_err() {
+        return eprintln!("skipped: it takes root to make a folder of another user");
+    }
+    let path = directory.path().join("a/b/store.sqlite");
+    let store = Store::open(&path).unwrap();
+    let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();
+    experiment.append(&sample(0)).unwrap();
+    let owner = |path: &Path| fs::symlink_metadata(path).unwrap().uid();
+    let beside = fs::read_dir(path.parent().unwrap()).unwrap().flatten().map(|entry| entry.path());
+    let made: Vec<PathBuf> =
+        beside.chain([directory.path().join("a"), directory.path().join("a/b")]).collect();
+    assert!(made.len() >= 4, "{made:?}");
+    for path in made {
+        assert_eq!(owner(&path), NOBODY, "{path:?}");
+    }
+    // The user leads root nowhere else by a link that ends in nothing.
+    let (link, elsewhere) = (directory.path().join("link.sqlite"), tempdir().unwrap());
+    std::os::unix::fs::symlink(elsewhere.path().join("new"), &link).unwrap();
+    let opened = Store::open(&link);
+    let made = fs::read_dir(elsewhere.path()).unwrap().flatten().map(|entry| owner(&entry.path()));
+    assert!(made.into_iter().all(|owner| owner == 0), "{opened:?}");
+}

@@ -41,7 +41,11 @@ fn kill_after(path: &Path, wait: impl FnOnce()) {
     wait();
     writer.kill().unwrap();
     writer.wait().unwrap();
+    check_what_is_left(path);
+}
 
+/// Every sample that was promised is there, in its place, and the file is whole.
+fn check_what_is_left(path: &Path) {
     let promised = fs::metadata(promises(path)).unwrap().len();
     let store = Store::open(path).unwrap();
     let Some(last) = store.list(&Filter { limit: Some(1), ..Filter::default() }).unwrap().pop() else {
@@ -136,4 +140,93 @@ fn reading_goes_on_while_another_writes() {
         experiment.append(&sample(trial)).unwrap();
         assert_eq!(reader.list(&Filter::default()).unwrap()[0].samples, u64::from(trial) + 1);
     }
+}
+
+/// No file gets longer than so many bytes: a disk that is full from there on, in the middle of whatever is written.
+#[test]
+fn a_disk_that_is_full_from_any_byte_on_loses_at_most_the_run_in_progress() {
+    const TEST: &str = "processes::a_disk_that_is_full_from_any_byte_on_loses_at_most_the_run_in_progress";
+    if let Some(path) = child_store() {
+        append_for_ever(&path);
+    }
+    const LAST_BYTE: usize = 600_000;
+    const STEP: usize = 29_989;
+    for bytes in (0..LAST_BYTE).step_by(STEP) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("store.sqlite");
+        fs::write(promises(&path), "").unwrap();
+        let writer = child(TEST, &path);
+        let line = format!("trap '' XFSZ; exec prlimit --core=0 --fsize={bytes} -- \"$@\"");
+        let mut limited = std::process::Command::new("sh");
+        limited.args(["-c", &line, "sh"]).arg(writer.get_program()).args(writer.get_args());
+        for (name, value) in writer.get_envs() {
+            limited.env(name, value.unwrap_or_default());
+        }
+        let done = limited.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        if done.code() == Some(127) {
+            return eprintln!("skipped: prlimit is not there");
+        }
+        assert!(!done.success(), "{bytes}: it went on for ever");
+        check_what_is_left(&path);
+        // There is room again.
+        let store = Store::open(&path).unwrap();
+        let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();
+        experiment.append(&sample(0)).unwrap();
+        experiment.finish(&header(), None, State::Finished).unwrap();
+        assert_eq!(integrity(&path), "ok", "{bytes}");
+    }
+}
+
+/// In a process-id namespace of its own, a process has a number that means somebody else outside, and the other way round.
+fn in_a_container(test: &str, path: &Path) -> std::process::Command {
+    let inner = child(test, path);
+    let mut outer = std::process::Command::new("unshare");
+    outer.args(["--pid", "--fork", "--kill-child", "--mount-proc"]).arg(inner.get_program());
+    outer.args(inner.get_args());
+    for (name, value) in inner.get_envs() {
+        outer.env(name, value.unwrap_or_default());
+    }
+    outer
+}
+
+/// Tries to remove the first experiment of a store, and says what came of it.
+fn removed(path: &Path) -> String {
+    match Store::open(path).unwrap().remove(1) {
+        Ok(()) => "gone".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn what_runs_in_another_container_is_not_removed() {
+    const TEST: &str = "processes::what_runs_in_another_container_is_not_removed";
+    const ROLE: &str = "FAUXPLAT_STORE_ROLE";
+    if let Some(path) = child_store() {
+        match std::env::var(ROLE).as_deref() {
+            Ok("write") => append_for_ever(&path),
+            _ => return fs::write(path.with_extension("said"), removed(&path)).unwrap(),
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store.sqlite");
+    let mut container = in_a_container(TEST, &path);
+    let mut writer =
+        container.env(ROLE, "write").stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while fs::metadata(promises(&path)).map_or(0, |facts| facts.len()) == 0 {
+        if let Some(status) = writer.try_wait().unwrap() {
+            return eprintln!("skipped: this container may make no other ({status})");
+        }
+        sleep(Duration::from_millis(5));
+    }
+    assert!(removed(&path).contains("still running"), "from outside");
+    let other = in_a_container(TEST, &path).env(ROLE, "remove").stdout(Stdio::null()).status().unwrap();
+    let said = fs::read_to_string(path.with_extension("said")).unwrap();
+    assert!(other.success() && said.contains("still running"), "from a container beside it: {said}");
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+    // Outside all containers everybody is seen, and so is who is gone.
+    let is_outside = fs::metadata("/proc/self/ns/pid")
+        .is_ok_and(|facts| std::os::unix::fs::MetadataExt::ino(&facts) == 0xEFFF_FFFC);
+    let said = removed(&path);
+    assert!(!is_outside || said == "gone", "{said}");
 }

@@ -26,6 +26,7 @@ fn findings(median: f64) -> Findings {
         min: median,
         max: median,
         percentiles: [median; 4],
+        p99: None,
         outliers: 0,
     };
     let run = RunFindings {
@@ -34,6 +35,7 @@ fn findings(median: f64) -> Findings {
         runs_with_left_behind: 0,
         tree: Vec::new(),
         rates: Vec::new(),
+        against_first: None,
     };
     Findings::Run(vec![run])
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::process::{Exit, Waited, wait};
+use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::AsRawFd;
 
 fn null() -> std::fs::File {
@@ -64,6 +65,29 @@ fn the_stack_has_the_limit_that_was_asked_for() {
 fn says_which_step_failed() {
     let failed = run("/nonexistent/program", &["x"], None, &null()).unwrap_err();
     assert_eq!((failed.stage, failed.errno), (Stage::Exec, libc::ENOENT));
+}
+
+#[test]
+fn a_numbered_program_knows_its_run_and_every_number_takes_the_same_room() {
+    let words = ["env".to_owned(), "-0".to_owned()];
+    let mut image = Image::new("/usr/bin/env", &words, &["A=1".to_owned()]).unwrap().numbered();
+    let (mut sizes, bytes) = (Vec::new(), image.stack_bytes());
+    for number in [0, 7, 10, u32::MAX] {
+        let mut output = crate::shared::memory_file(0).unwrap();
+        let null = null();
+        let setup = ChildSetup { stdio: [null.as_raw_fd(), output.as_raw_fd(), 2], ..ChildSetup::default() };
+        image.set_number(number);
+        let started = start(&mut image, &setup, Some(40), &mut StartSpace::default()).unwrap();
+        assert!(matches!(wait(started.pid, true), Waited::Ended { exit: Exit::Status(0), .. }));
+        let mut text = String::new();
+        output.seek(SeekFrom::Start(0)).unwrap();
+        output.read_to_string(&mut text).unwrap();
+        assert!(text.split('\0').any(|one| one == format!("{NUMBER_NAME}={number}")), "{text:?}");
+        assert!(text.contains("A=1\0") && text.contains("FAUXPLAT_PAD="), "{text:?}");
+        sizes.push(text.len());
+        assert_eq!(image.stack_bytes(), bytes);
+    }
+    assert!(sizes.iter().all(|size| *size == sizes[0]), "{sizes:?}");
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use std::io::{Read, Seek};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fauxplat_sys::process::{Exit, Waited, keep_over_exec, wait};
-use fauxplat_sys::shared::{Doorbell, memory_file};
+use fauxplat_sys::process::{Exit, Waited, keep_over_exec, redirect, wait};
+use fauxplat_sys::shared::{Doorbell, duplicate, memory_file};
 use fauxplat_sys::spawn::{
     ADDR_NO_RANDOMIZE, ChildSetup, Gate, Image, Stage, StartFailed, StartSpace, Started, start, start_held,
 };
@@ -21,6 +22,8 @@ pub(crate) const CASES: &[Case] = &[
     ("a_child_that_is_sent_away_never_runs", a_child_that_is_sent_away_never_runs),
     ("a_child_gets_the_signals_of_the_start", a_child_gets_the_signals_of_the_start),
     ("an_image_is_started_again_and_again", an_image_is_started_again_and_again),
+    ("standard_descriptors_change_places", standard_descriptors_change_places),
+    ("a_child_does_its_extra_work_and_nothing_else", a_child_does_its_extra_work_and_nothing_else),
 ];
 
 fn shell(script: &str) -> Image {
@@ -110,7 +113,7 @@ fn every_step_that_fails_is_named() {
     for number in -1..40 {
         assert!(Stage::from_number(number).is_none_or(|stage| stage as i32 == number), "{number}");
     }
-    assert!((1..=13).all(|number| Stage::from_number(number).is_some()));
+    assert!((1..=14).all(|number| Stage::from_number(number).is_some()));
     assert!(Image::new("a\0b", &[], &[]).is_err() && Image::new("a", &["\0".to_owned()], &[]).is_err());
 }
 
@@ -185,4 +188,48 @@ fn an_image_is_started_again_and_again() {
     let told: Vec<&str> = text.lines().collect();
     let padding = |bytes: usize| "x".repeat(bytes - "FAUXPLAT_PAD=".len() - 1);
     assert_eq!(told, [padding(20), "none".into(), padding(15), padding(64), "none".into()]);
+}
+
+/// Every way in which three descriptors can be given three places: in their turn, exchanged, several times, from above.
+fn standard_descriptors_change_places() {
+    const ABOVE: i32 = 8;
+    const TOLD: i32 = 9;
+    // Taken, so that no file of ours comes to lie there.
+    [ABOVE, TOLD].into_iter().for_each(|place| redirect(2, place).unwrap());
+    let [input, output, errors, above, told] = [(); 5].map(|()| memory_file(0).unwrap());
+    let ours = [0, 1, 2].map(|place| duplicate(place).unwrap());
+    let files = [&input, &output, &errors, &above];
+    let inodes = files.map(|file| file.metadata().unwrap().ino().to_string());
+    for (place, file) in [0, 1, 2, ABOVE, TOLD].into_iter().zip(files.into_iter().chain([&told])) {
+        redirect(file.as_raw_fd(), place).unwrap();
+    }
+    // The shell redirects its own output before it starts a program, so what it asks is asked before.
+    let script = "t=$(stat -L -c %i /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2) && echo \"$t\" >&9";
+    let (mut image, mut space) = (shell(script), StartSpace::default());
+    let (mut expected, mut ends) = (Vec::new(), Vec::new());
+    for stdio in (0..64).map(|number| [number / 16, number / 4 % 4, number % 4]) {
+        let setup = ChildSetup { stdio: stdio.map(|it| [0, 1, 2, ABOVE][it]), ..ChildSetup::default() };
+        ends.push(start(&mut image, &setup, None, &mut space).map(ended).ok());
+        expected.extend(stdio.map(|it| inodes[it].as_str()));
+    }
+    // What fails from here on is to be seen.
+    ours.into_iter().zip(0..).for_each(|(fd, place)| redirect(fd.as_raw_fd(), place).unwrap());
+    assert_eq!(ends, [Some(Exit::Status(0)); 64]);
+    let mut text = String::new();
+    (&told).rewind().unwrap();
+    (&told).read_to_string(&mut text).unwrap();
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+}
+
+fn a_child_does_its_extra_work_and_nothing_else() {
+    let cpu_ns = |extra_work| {
+        let setup = ChildSetup { stdio: [0, 1, 2], extra_work, ..ChildSetup::default() };
+        let started = start(&mut shell("exit 0"), &setup, None, &mut StartSpace::default()).unwrap();
+        match wait(started.pid, true) {
+            Waited::Ended { exit: Exit::Status(0), usage, .. } => usage.user_ns + usage.system_ns,
+            other => panic!("{other:?}"),
+        }
+    };
+    // Twenty million multiplications that wait for each other take some milliseconds on any CPU.
+    assert!(cpu_ns(20_000_000) > cpu_ns(0) + 2_000_000);
 }

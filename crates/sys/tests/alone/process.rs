@@ -1,5 +1,7 @@
 //! Waiting for processes, and who is whose.
 
+use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -14,6 +16,8 @@ pub(crate) const CASES: &[Case] = &[
     ("a_session_of_ones_own_is_left_by_no_accident", a_session_of_ones_own_is_left_by_no_accident),
     ("children_that_are_made_to_end_leave_nothing", children_that_are_made_to_end_leave_nothing),
     ("descriptors_are_adopted_once_and_only_whole", descriptors_are_adopted_once_and_only_whole),
+    ("a_wait_for_a_descriptor_ends_by_what_is_there", a_wait_for_a_descriptor_ends_by_what_is_there),
+    ("a_signal_ends_a_wait_and_is_no_reading", a_signal_ends_a_wait_and_is_no_reading),
 ];
 
 fn sleeper() -> i32 {
@@ -102,4 +106,31 @@ fn descriptors_are_adopted_once_and_only_whole() {
     assert!(shared::adopt([50, 51]).is_err(), "once in the life of a process");
     drop(a);
     assert!(shared::duplicate(50).is_err(), "who adopted it closes it");
+}
+
+fn a_wait_for_a_descriptor_ends_by_what_is_there() {
+    let (read, mut write) = std::io::pipe().unwrap();
+    let ready = |timeout_ms| process::wait_readable(read.as_raw_fd(), timeout_ms).unwrap();
+    assert!(!ready(0) && !ready(1), "nothing was written");
+    write.write_all(b"x").unwrap();
+    assert!(ready(-1));
+    drop(write);
+    assert!(ready(-1), "that nobody writes any more is read as an end");
+    let closed = read.as_raw_fd();
+    drop(read);
+    for not_open in [closed, -1, i32::MIN, 1_000_000] {
+        let error = process::wait_readable(not_open, -1).unwrap_err();
+        assert_eq!(error.source.raw_os_error(), Some(9), "{not_open}");
+        assert!(error.to_string().starts_with("poll: "), "{error}");
+    }
+}
+
+fn a_signal_ends_a_wait_and_is_no_reading() {
+    signal::stop_on_interrupt_repeatedly().unwrap();
+    let (read, _write) = std::io::pipe().unwrap();
+    signal::interrupt_after(1);
+    assert!(!process::wait_readable(read.as_raw_fd(), -1).unwrap());
+    assert!(!process::wait_readable(read.as_raw_fd(), -1).unwrap(), "and the next one too");
+    signal::quiet();
+    assert!(!process::wait_readable(read.as_raw_fd(), 0).unwrap());
 }

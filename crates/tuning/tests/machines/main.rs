@@ -1,17 +1,29 @@
 //! Machines made of files are changed and put back. The guardian is this very program, so the test has no harness.
 //!
-//! Needs root: the journal that belongs to somebody else, which says so where it cannot be made.
+//! Needs root: whatever takes another user or a mount, which says so where it cannot be made.
 #![expect(clippy::disallowed_macros, reason = "a test without a harness says what it did")]
 
+mod disks;
 mod journals;
 mod knobs;
 mod machine;
 mod others;
+mod strangers;
 
+use std::path::Path;
 use std::process::ExitCode;
+
+use fauxplat_tuning::{Restore, Root, TuneError, Tuning, restore, settings};
 
 /// The word by which this program becomes the guardian.
 const GUARD: &str = "guard";
+/// Those by which it tunes a machine that then stays so, tunes one for a moment, and restores one: root and journal follow.
+const KEEP: &str = "keep";
+const HOLD: &str = "hold";
+const RESTORE: &str = "restore";
+
+/// What it tunes.
+const SETTINGS: [&str; 3] = ["swappiness=1", "ksm=off", "stat-interval=7"];
 
 type Case = (&'static str, fn());
 
@@ -21,7 +33,20 @@ fn main() -> ExitCode {
         let done = fauxplat_tuning::guard(&words[1..]);
         return if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
-    let cases: Vec<Case> = [knobs::CASES, others::CASES, journals::CASES].concat();
+    if let [verb @ (KEEP | HOLD | RESTORE), root, journal] =
+        words.iter().map(String::as_str).collect::<Vec<_>>()[..]
+    {
+        let done = perform(verb, &Root::new(Path::new(root)), Path::new(journal));
+        return done.map_or_else(
+            |error| {
+                eprintln!("{error}");
+                ExitCode::FAILURE
+            },
+            |()| ExitCode::SUCCESS,
+        );
+    }
+    let cases: Vec<Case> =
+        [knobs::CASES, others::CASES, journals::CASES, strangers::CASES, disks::CASES].concat();
     if words.iter().any(|word| word == "--list") {
         cases.iter().for_each(|(name, _)| println!("{name}: test"));
         return ExitCode::SUCCESS;
@@ -36,4 +61,29 @@ fn passes((name, case): &Case) -> bool {
     let passed = std::panic::catch_unwind(case).is_ok();
     println!("test {name} ... {}", if passed { "ok" } else { "FAILED" });
     passed
+}
+
+/// What a process of its own does, for those who limit what it can do.
+fn perform(verb: &str, root: &Root, journal: &Path) -> Result<(), TuneError> {
+    if verb == RESTORE {
+        return restore(root, journal, Restore::default(), "test").map(drop);
+    }
+    let mut tuned = Tuning {
+        root: root.clone(),
+        journal: journal.to_owned(),
+        settings: settings(&SETTINGS.map(str::to_owned))?,
+        command: false,
+        machine_wide: true,
+        all_or_nothing: false,
+        wait: true,
+        replace: false,
+        max: None,
+        argv: &machine::WORDS.map(str::to_owned),
+        guardian_verb: GUARD,
+    }
+    .apply()?;
+    match verb {
+        KEEP => tuned.keep(false).map(drop),
+        _ => tuned.restore().map(drop),
+    }
 }

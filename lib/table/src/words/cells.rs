@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Rules, Spares, View};
+use super::{Rules, View};
 use crate::error::Error;
 use crate::layout::{CellAt, Column, Geometry, Place};
 use crate::memory::Memory;
@@ -27,10 +27,10 @@ pub(super) fn word_apart<M: Memory, W: Cell, R: Rules>(
     place.map_or(0, |place| view.load(view.cell(place, column)))
 }
 
-/// The same for a key that is not one of the dense ones.
+/// The same for a key that is not one of the dense ones, and for all keys of a record.
 #[cold]
 #[inline(never)]
-pub(super) fn word_of_sparse_key<M: Memory, W: Cell, R: Rules>(
+pub(super) fn word_of_other_key<M: Memory, W: Cell, R: Rules>(
     memory: M,
     geometry: &Geometry,
     object: u64,
@@ -38,7 +38,20 @@ pub(super) fn word_of_sparse_key<M: Memory, W: Cell, R: Rules>(
 ) -> u64 {
     let view = View::<M, W, R>::new(memory, geometry);
     let (Some(column), Some(place)) = (view.column(key), view.place(object)) else { return 0 };
-    view.load(view.cell(place, column))
+    view.word_at(place, column)
+}
+
+/// The word of such a key in a row that was found.
+#[cold]
+#[inline(never)]
+fn word_in_apart<M: Memory, W: Cell, R: Rules>(
+    memory: M,
+    geometry: &Geometry,
+    place: Place,
+    key: u64,
+) -> u64 {
+    let view = View::<M, W, R>::new(memory, geometry);
+    view.column(key).map_or(0, |column| view.word_at(place, column))
 }
 
 impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUMNS> {
@@ -54,6 +67,28 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         let word = W::load(self.memory, at, Ordering::Relaxed);
         self.memory.fence(Ordering::Acquire);
         word
+    }
+
+    /// The word of a column in a row, whatever kind of table it is.
+    pub(crate) fn word_at(&self, place: Place, column: Column) -> u64 {
+        match self.geometry.shape.records {
+            true => self.read_one(place, column),
+            false => self.load(self.cell(place, column)),
+        }
+    }
+
+    /// The word of a key in a row that was found.
+    #[inline(always)]
+    pub(crate) fn word_in(&self, place: Place, key: u64) -> u64 {
+        let dense = match COLUMNS {
+            0 => self.hot.dense_column(key),
+            _ => self.hot.dense_column_of::<COLUMNS>(key),
+        };
+        let Some(column) = dense else {
+            std::hint::cold_path();
+            return word_in_apart::<M, W, R>(self.memory, self.geometry, place, key);
+        };
+        self.load(self.cell(place, column))
     }
 
     /// The value of a pair. Wait-free.
@@ -74,7 +109,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         }
         let Some(column) = self.hot.dense_column(key) else {
             std::hint::cold_path();
-            return word_of_sparse_key::<M, W, R>(self.memory, self.geometry, object, key);
+            return word_of_other_key::<M, W, R>(self.memory, self.geometry, object, key);
         };
         if let Some(place) = self.hot.dense_row(object) {
             return self.load(self.cell(place, column));
@@ -106,18 +141,18 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
 
     /// Stores a value.
     #[inline]
-    pub(crate) fn set(&self, object: u64, key: u64, value: i64, spares: &Spares) -> Result<(), Error> {
+    pub(crate) fn set(&self, object: u64, key: u64, value: i64) -> Result<(), Error> {
         let word = encode::<W>(value)?;
-        let at = self.cell_or_insert(object, key, spares)?;
+        let at = self.cell_or_insert(object, key)?;
         W::store(self.memory, at, word, R::SET);
         Ok(())
     }
 
     /// The cell of a pair, with row and column taken for it if need be.
     #[inline]
-    pub(crate) fn cell_or_insert(&self, object: u64, key: u64, spares: &Spares) -> Result<CellAt, Error> {
-        let column = self.column_or_insert(key, spares)?;
-        let place = self.place_or_insert(object, spares)?;
+    pub(crate) fn cell_or_insert(&self, object: u64, key: u64) -> Result<CellAt, Error> {
+        let column = self.column_or_insert(key)?;
+        let place = self.place_or_insert(object)?;
         Ok(self.cell(place, column))
     }
 
@@ -157,10 +192,19 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         Ok(W::exchange(self.memory, at, old, new).map(drop).map_err(decode::<W>))
     }
 
+    /// Whether a cell can hold both values.
+    pub(crate) fn check_values(&self, one: Option<i64>, other: Option<i64>) -> Result<(), Error> {
+        [one, other].into_iter().flatten().try_for_each(|value| encode::<W>(value).map(drop))
+    }
+
     /// Makes a cell absent; answers its value.
     pub(crate) fn remove(&self, at: CellAt) -> Option<i64> {
         let mut word = W::load(self.memory, at, Ordering::Relaxed);
         while word != 0 {
+            if !R::REMOVE_BY_EXCHANGE {
+                W::store(self.memory, at, 0, R::SET);
+                break;
+            }
             match W::exchange(self.memory, at, word, 0) {
                 Ok(_) => break,
                 Err(now) => word = now,

@@ -18,29 +18,33 @@ const RESERVE_LEAST: usize = 64 << 10;
 const RESERVE_MOST: usize = 4 << 20;
 
 impl<M: Memory, R: Rules> Index<'_, M, R> {
-    /// Moves everybody from `level` to the one above. `false` if there is none above.
+    /// Moves everybody from `level` to the one above.
     #[cold]
-    pub(super) fn grow(self, level: Level) -> Result<bool, Error> {
-        let Some(above) = self.geometry.above(level) else { return Ok(false) };
+    pub(super) fn grow(self, level: Level) -> Result<(), Error> {
+        let Some(above) = self.geometry.above(level) else {
+            return Err(Error::Damaged { what: "the largest level of its index has no room for its rows" });
+        };
         if self.level() > level {
-            return Ok(true);
+            return Ok(());
         }
         let (offset, bytes) = self.geometry.level_range(above);
         self.memory.reserve(offset, bytes)?;
         for from in (0..level.slots()).step_by(BLOCK) {
-            if !self.move_block(level, above, from) {
-                return Ok(true);
-            }
+            self.move_block(level, above, from)?;
         }
         // Release: whoever acquires the new level sees every copy made or found above. Failure means that
         // another helper raised it, which is as good.
         let (old, new) = (self.geometry.level_word(level), self.geometry.level_word(above));
-        let _ = self.memory.exchange32(self.geometry.level_at(), old, new, R::RAISE, Ordering::Relaxed);
-        Ok(true)
+        if R::RAISE_BY_EXCHANGE {
+            let _ = self.memory.exchange32(self.geometry.level_at(), old, new, R::RAISE, Ordering::Relaxed);
+        } else {
+            self.memory.store32(self.geometry.level_at(), new, R::RAISE);
+        }
+        Ok(())
     }
 
-    /// Freezes or copies a block of slots. `false` when the level above turns out to be finished already.
-    fn move_block(self, level: Level, above: Level, from: usize) -> bool {
+    /// Freezes or copies a block of slots.
+    fn move_block(self, level: Level, above: Level, from: usize) -> Result<(), Error> {
         let mut entries = [EMPTY; BLOCK];
         let block = BLOCK.min(level.slots() - from);
         for (slot, entry) in entries.iter_mut().take(block).enumerate() {
@@ -49,14 +53,16 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
                 self.memory.prefetch(self.geometry.id_at(row).offset());
             }
         }
-        let rows = entries.iter().take(block).filter_map(|&entry| self.row_of(entry));
-        rows.into_iter().all(|row| self.copy(row, above))
+        let mut rows = entries.iter().take(block).filter_map(|&entry| self.row_of(entry));
+        rows.try_for_each(|row| self.copy(row, above))
     }
 
     /// The final word of a slot: an entry, or frozen.
     fn settle(self, level: Level, slot: usize) -> u32 {
         let at = self.geometry.slot_at(self.geometry.slot(level, slot));
-        let entry = self.memory.acquire32(at);
+        let entry = self.memory.load32(at, Ordering::Relaxed);
+        // The row of an entry is read next.
+        self.memory.fence(R::SETTLE);
         if entry != EMPTY || !R::FREEZE {
             return entry;
         }
@@ -66,15 +72,14 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         }
         // Acquire on failure: the row of the entry that came in between is read next. Success needs no
         // release: a frozen slot says nothing about any other word.
-        match self.memory.exchange32(at, EMPTY, FROZEN, Ordering::Relaxed, Ordering::Acquire) {
+        match self.memory.exchange32(at, EMPTY, FROZEN, Ordering::Relaxed, R::SETTLE) {
             Ok(_) => FROZEN,
             Err(entry) => entry,
         }
     }
 
-    /// Puts a row's entry on the level above unless it is there. `false` when that level is frozen, which
-    /// means that it was finished and has itself been left behind.
-    fn copy(self, row: Row, above: Level) -> bool {
+    /// Puts a row's entry on the level above unless it is there.
+    fn copy(self, row: Row, above: Level) -> Result<(), Error> {
         let hash = hash(self.id(row));
         let entry = self.entry(row, hash);
         let mut next = self.geometry.home(hash, above);
@@ -84,19 +89,19 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
             let mut found = self.memory.acquire32(slot);
             if found == EMPTY {
                 match self.memory.exchange32(slot, EMPTY, entry, R::COPY, Ordering::Acquire) {
-                    Ok(_) => return true,
+                    Ok(_) => return Ok(()),
                     Err(other) => found = other,
                 }
             }
             if found == FROZEN {
-                return false;
+                break;
             }
             if found == entry && R::COPY_ONCE {
-                return true;
+                return Ok(());
             }
         }
-        // Only a damaged file gets here: a level has twice the slots of the one below it.
-        true
+        // A level has twice the slots of the one below it, and nobody freezes it before the copies of all of them are there.
+        Err(Error::Damaged { what: "a level of its index lacks what is on the one below" })
     }
 
     /// Makes sure that the pages of a row exist, so that storing into it cannot fault on a full disk.

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::plain::Plain;
-use super::{Sound, Spares, View};
+use super::{Sound, View};
 use crate::layout::{Geometry, Shape};
 use crate::width::Narrow;
 
@@ -82,13 +82,13 @@ fn geometry() -> Geometry {
     Geometry::new(shape).unwrap_or_else(|error| unreachable!("{error}"))
 }
 
-fn run_one(view: View<'_, &Plain, Narrow, Sound>, object: u64, random: u64, spares: &Spares) -> Call {
+fn run_one(view: View<'_, &Plain, Narrow, Sound>, object: u64, random: u64) -> Call {
     let number = (random >> 8) as i64 % 3;
-    let cell = || view.cell_or_insert(object, 0, spares).unwrap_or_else(|error| unreachable!("{error}"));
+    let cell = || view.cell_or_insert(object, 0).unwrap_or_else(|error| unreachable!("{error}"));
     match random % 8 {
         0..3 => Call::Get(view.get(object, 0)),
         3 => {
-            view.set(object, 0, number, spares).unwrap_or_else(|error| unreachable!("{error}"));
+            view.set(object, 0, number).unwrap_or_else(|error| unreachable!("{error}"));
             Call::Set(number)
         }
         4..6 => Call::Add(number, view.add(cell(), number).unwrap_or_else(|error| unreachable!("{error}"))),
@@ -110,7 +110,6 @@ fn record(seed: u64) -> Vec<Event> {
     let ready = AtomicU64::new(0);
     let thread = |number: u64| {
         let view = View::new(&memory, &geometry);
-        let spares = Spares::default();
         let mut random = (seed * 3 + number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         ready.fetch_add(1, Ordering::SeqCst);
         while ready.load(Ordering::SeqCst) < 3 {
@@ -123,9 +122,9 @@ fn record(seed: u64) -> Vec<Event> {
             let begin = clock.fetch_add(1, Ordering::SeqCst);
             // Each thread also brings in an object of its own now and then, so that the index grows.
             if random.is_multiple_of(5) {
-                let _ = view.set(number + 100, 0, 1, &spares);
+                let _ = view.set(number + 100, 0, 1);
             }
-            let call = run_one(view, 7, random, &spares);
+            let call = run_one(view, 7, random);
             Event { begin, end: clock.fetch_add(1, Ordering::SeqCst), call }
         };
         (0..CALLS).map(|_| step()).collect::<Vec<_>>()

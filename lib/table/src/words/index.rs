@@ -4,7 +4,7 @@
 //! changes again. That one rule is why no reader can be misled by reuse and nothing needs reclaiming.
 
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::Rules;
 use crate::error::Error;
@@ -17,6 +17,8 @@ pub(super) const EMPTY: u32 = 0;
 pub(super) const FROZEN: u32 = u32::MAX;
 /// A chain longer than this makes the index grow although it is not full: the objects' numbers collide.
 const LONGEST_CHAIN: usize = 64;
+/// For its chains alone it does not grow beyond this many slots for each row.
+const MOST_SLOTS_PER_ROW: u64 = 32;
 /// The index grows when more than one slot in this many is taken: longer chains cost mispredicted branches.
 const SLOTS_PER_ROW: u64 = 4;
 
@@ -38,23 +40,23 @@ impl<M: Copy, R> Copy for Index<'_, M, R> {}
 /// Why no row could be had.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// All rows of the table are taken.
+    /// A slot names each row of the table.
     Full(u64),
-    /// The file system refused the pages.
-    Memory(Error),
+    /// The file system refused the pages, or the file is damaged.
+    Failed(Error),
 }
 
 impl Refusal {
     pub(super) fn for_objects(self) -> Error {
         match self {
             Self::Full(max) => Error::ObjectsFull { max },
-            Self::Memory(error) => error,
+            Self::Failed(error) => error,
         }
     }
     pub(super) fn for_keys(self) -> Error {
         match self {
             Self::Full(max) => Error::KeysFull { max },
-            Self::Memory(error) => error,
+            Self::Failed(error) => error,
         }
     }
 }
@@ -195,20 +197,29 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
     ///
     /// Lock-free: each retry means that another thread raised the level, which happens a bounded number of
     /// times in the life of a table.
-    pub(crate) fn insert(self, id: u64, spare: &AtomicU64) -> Result<Row, Refusal> {
-        let mut taken = None;
-        let result = self.insert_with(id, spare, &mut taken);
-        if let Some(row) = taken {
-            // Another thread published this number first, or there was no room: keep the row for later.
-            spare.store(u64::from(Row::number(row)) + 1, Ordering::Relaxed);
+    pub(crate) fn insert(self, id: u64) -> Result<Row, Refusal> {
+        let mut held = None;
+        let result = self.insert_row(id, &mut held);
+        if let Some(row) = held {
+            // Another thread published this number first, or there was no room.
+            self.note_spare(row);
         }
-        result
+        match result {
+            // Whoever took the last row may have taken it for this number.
+            Err(Refusal::Full(max)) => self.search(id).ok_or(Refusal::Full(max)),
+            result => result,
+        }
     }
 
-    fn insert_with(self, id: u64, spare: &AtomicU64, taken: &mut Option<Row>) -> Result<Row, Refusal> {
+    /// The same with a row in hand, or none: one that is published is not in hand any more.
+    pub(super) fn insert_row(self, id: u64, held: &mut Option<Row>) -> Result<Row, Refusal> {
+        let mut left: Option<Level> = None;
         loop {
             let level = self.level();
-            match self.pass(level, id, spare, taken)? {
+            if left.is_some_and(|left| level <= left) {
+                return Err(damaged("a level of its index is finished and was never raised"));
+            }
+            match self.pass(level, id, held)? {
                 Pass::Found(row) => return Ok(row),
                 Pass::Inserted(row) => {
                     if (u64::from(row.number()) + 1) * SLOTS_PER_ROW > level.slots() as u64 {
@@ -217,41 +228,33 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
                     }
                     return Ok(row);
                 }
-                Pass::Above => {
-                    if !self.grow(level).map_err(Refusal::Memory)? {
-                        return Err(Refusal::Full(u64::from(self.geometry.max_rows())));
-                    }
-                }
+                Pass::Above => self.grow(level).map_err(Refusal::Failed)?,
             }
+            left = Some(level);
         }
     }
 
     /// Searches one level and takes the first empty slot if the number is not there.
-    fn pass(
-        self,
-        level: Level,
-        id: u64,
-        spare: &AtomicU64,
-        taken: &mut Option<Row>,
-    ) -> Result<Pass, Refusal> {
+    fn pass(self, level: Level, id: u64, held: &mut Option<Row>) -> Result<Pass, Refusal> {
         let hash = hash(id);
         let mut next = self.geometry.home(hash, level);
-        let growable = self.geometry.above(level).is_some();
         for step in 0..level.slots() {
-            if growable && step >= LONGEST_CHAIN {
-                return Ok(Pass::Above);
-            }
             let slot = self.geometry.slot_at(next);
             next = self.geometry.after(next, level);
             let mut entry = self.memory.acquire32(slot);
             if entry == EMPTY {
-                let row = self.prepare(id, spare, taken)?;
+                if step >= LONGEST_CHAIN && self.is_sparse(level) {
+                    return Ok(Pass::Above);
+                }
+                let row = match *held {
+                    Some(row) => row,
+                    None => *held.insert(self.claim(id)?),
+                };
                 let new = self.entry(row, hash);
                 // Failure acquires as well: the winner's row is read below.
                 match self.memory.exchange32(slot, EMPTY, new, R::PUBLISH, Ordering::Acquire) {
                     Ok(_) => {
-                        *taken = None;
-                        self.publish_late(row, id);
+                        *held = None;
                         return Ok(Pass::Inserted(row));
                     }
                     Err(found) => entry = found,
@@ -266,64 +269,24 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
             if let Some(row) = self.candidate(entry, hash)
                 && self.id(row) == id
             {
+                if *held == Some(row) {
+                    // Somebody published the very row for us.
+                    *held = None;
+                }
                 return Ok(Pass::Found(row));
             }
         }
         Ok(Pass::Above)
     }
 
-    /// A row with the number written into it, not yet visible to anybody.
-    fn prepare(self, id: u64, spare: &AtomicU64, taken: &mut Option<Row>) -> Result<Row, Refusal> {
-        let row = match *taken {
-            Some(row) => row,
-            None => self.take_row(spare, taken)?,
-        };
-        if R::OBJECT_FIRST {
-            // Relaxed: the release of the exchange that publishes the row orders it.
-            self.memory.store64(self.geometry.id_at(row), id, Ordering::Relaxed);
-        }
-        Ok(row)
+    /// Whether a larger level is the right answer to a long chain: not when the numbers collide so much that no level helps.
+    fn is_sparse(self, level: Level) -> bool {
+        let rows = self.rows_taken().max(1);
+        self.geometry.above(level).is_some() && (level.slots() as u64) < rows * MOST_SLOTS_PER_ROW
     }
+}
 
-    /// The mutant that writes the object after publishing its row.
-    #[inline(always)]
-    fn publish_late(self, row: Row, id: u64) {
-        if !R::OBJECT_FIRST {
-            self.memory.store64(self.geometry.id_at(row), id, Ordering::Relaxed);
-        }
-    }
-
-    /// A row nobody else has: the process's spare one or the next of the file.
-    #[cold]
-    fn refused(self, row: Row, taken: &mut Option<Row>, error: Error) -> Refusal {
-        *taken = Some(row);
-        Refusal::Memory(error)
-    }
-
-    fn take_row(self, spare: &AtomicU64, taken: &mut Option<Row>) -> Result<Row, Refusal> {
-        // Relaxed: the number itself is all that passes from thread to thread.
-        let left = if spare.load(Ordering::Relaxed) == 0 { 0 } else { spare.swap(0, Ordering::Relaxed) };
-        let number = match left.checked_sub(1) {
-            Some(number) => number,
-            // Relaxed: uniqueness is all that is needed, and read-modify-writes give it at any strength.
-            None => self.next_number()?,
-        };
-        let row = u32::try_from(number).ok().and_then(|number| self.geometry.row(number));
-        let row = row.ok_or(Refusal::Full(u64::from(self.geometry.max_rows())))?;
-        if let Err(error) = self.reserve_rows(number) {
-            return Err(self.refused(row, taken, error));
-        }
-        *taken = Some(row);
-        Ok(row)
-    }
-
-    /// Looks before it counts, so that a full table's counter stays put however often it is asked.
-    fn next_number(self) -> Result<u64, Refusal> {
-        let next = self.geometry.next_at();
-        let max = u64::from(self.geometry.max_rows());
-        if self.memory.load64(next, Ordering::Relaxed) >= max {
-            return Err(Refusal::Full(max));
-        }
-        Ok(self.memory.fetch_add64(next, 1, Ordering::Relaxed))
-    }
+/// Two words of the file contradict each other.
+pub(super) fn damaged(what: &'static str) -> Refusal {
+    Refusal::Failed(Error::Damaged { what })
 }

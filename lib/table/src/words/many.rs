@@ -1,8 +1,8 @@
 //! Reading and writing many pairs at once: the cache misses of a batch overlap instead of following one another.
 
-use super::cells::{word_apart, word_of_sparse_key};
+use super::cells::{word_apart, word_of_other_key};
 use super::index::hash;
-use super::{Rules, Spares, View};
+use super::{Rules, View};
 use crate::error::Error;
 use crate::layout::Level;
 use crate::memory::Memory;
@@ -68,7 +68,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         let &Sought { object, key, row } = sought;
         let Some(column) = self.hot.dense_column(key) else {
             std::hint::cold_path();
-            return word_of_sparse_key::<M, W, R>(self.memory, self.geometry, object, key);
+            return word_of_other_key::<M, W, R>(self.memory, self.geometry, object, key);
         };
         // The row may not exist, or not be the object's, which only its own number tells. Any other that holds the number would not
         // do: before a slot names a row, it may go to another object.
@@ -86,7 +86,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
     /// Stores the value of each (object, key, value), in order, each as `set` stores it. An error ends it: what came before is
     /// stored.
     #[inline]
-    pub(crate) fn set_each<I>(&self, values: I, spares: &Spares) -> Result<(), Error>
+    pub(crate) fn set_each<I>(&self, values: I) -> Result<(), Error>
     where
         I: IntoIterator<Item = (u64, u64, i64)>,
     {
@@ -103,7 +103,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
             }
             self.fetch_slots(batch[..count].iter().map(|one| one.0));
             for &(object, key, value) in &batch[..count] {
-                self.set(object, key, value, spares)?;
+                self.set(object, key, value)?;
             }
         }
     }

@@ -4,13 +4,14 @@
 //! product runs [`Sound`]; the tests run rules with one thing wrong each, which the explorer must notice.
 
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::layout::{Column, Geometry, Hot, Place, Row};
 use crate::memory::Memory;
 use crate::width::sealed::Cell;
 
 mod cells;
+mod claim;
 #[cfg(test)]
 mod explore;
 mod grow;
@@ -25,6 +26,7 @@ mod snapshot;
 mod walk;
 
 pub(crate) use index::Index;
+pub(crate) use walk::Holes;
 
 /// The protocol's choices. Every constant names the mutant that the tests make by changing it.
 pub(crate) trait Rules: Copy {
@@ -48,8 +50,22 @@ pub(crate) trait Rules: Copy {
     const LOOK_AGAIN: bool = true;
     /// Whether an inserter stops at a frozen slot.
     const STOP_AT_FROZEN: bool = true;
-    /// Whether the object is written into its row before the row is published.
-    const OBJECT_FIRST: bool = true;
+    /// Whether a row is claimed by compare-and-exchange rather than by a store.
+    const CLAIM_BY_EXCHANGE: bool = true;
+    /// Whether a row that somebody else has in hand is published for them rather than taken away.
+    const SPARE_THE_HELD: bool = true;
+    /// Whether the note of a spare row is cleared by who takes the row.
+    const CLEAR_SPARE: bool = true;
+    /// Raises the mark of the named rows: pairs with the acquire load by who is told that the table is full.
+    const NAMED: Ordering = Ordering::Release;
+    /// Reads a slot that is being settled: pairs with the release of the exchange that published its row.
+    const SETTLE: Ordering = Ordering::Acquire;
+    /// Whether the level is raised by compare-and-exchange rather than by a store.
+    const RAISE_BY_EXCHANGE: bool = true;
+    /// Whether a plain row is read until two passes agree.
+    const TWO_PASSES: bool = true;
+    /// Whether a value is removed by compare-and-exchange rather than by load and store.
+    const REMOVE_BY_EXCHANGE: bool = true;
     /// Whether a batch looks only into rows that a slot names, and not into any that may hold the object.
     const NAMED_ROWS_ONLY: bool = true;
     /// Whether a record's writer fences between its previous sequence and the half it fills.
@@ -67,18 +83,6 @@ pub(crate) trait Rules: Copy {
 pub(crate) struct Sound;
 
 impl Rules for Sound {}
-
-/// What a process keeps for itself beside the mapping: rows it took and could not use, to be used next.
-///
-/// A row is left over when another thread published the same object first, or when the file system was
-/// full. A process that dies with one in hand costs the table that one row.
-#[derive(Debug, Default)]
-pub(crate) struct Spares {
-    /// Row number plus one, 0 for none.
-    pub objects: AtomicU64,
-    /// The same for the rows of sparse keys.
-    pub keys: AtomicU64,
-}
 
 /// A copyable handle on a table: the memory, and a private copy of what a read needs of the geometry.
 ///
@@ -103,12 +107,15 @@ impl<M: Copy, W, R, const C: usize> Clone for View<'_, M, W, R, C> {
 }
 impl<M: Copy, W, R, const C: usize> Copy for View<'_, M, W, R, C> {}
 
-/// The column of a key that is not one of the dense ones.
+/// The column of a key that is not one of the dense ones of a plain table.
 #[cold]
 #[inline(never)]
-fn sparse_column<M: Memory, R: Rules>(memory: M, geometry: &Geometry, key: u64) -> Option<Column> {
+fn column_apart<M: Memory, R: Rules>(memory: M, geometry: &Geometry, key: u64) -> Option<Column> {
     let dense = u64::from(geometry.shape.dense_keys);
-    if key < dense || geometry.shape.max_sparse_keys == 0 {
+    if key < dense {
+        return geometry.column(key);
+    }
+    if geometry.shape.max_sparse_keys == 0 {
         return None;
     }
     let row = Index::<M, R>::new(memory, &geometry.keys).find(key)?;
@@ -155,7 +162,7 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
         };
         if dense.is_none() {
             std::hint::cold_path();
-            return if COLUMNS == 0 { sparse_column::<M, R>(self.memory, self.geometry, key) } else { None };
+            return if COLUMNS == 0 { column_apart::<M, R>(self.memory, self.geometry, key) } else { None };
         }
         dense
     }
@@ -180,28 +187,30 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
 
     /// The column of a key, taken for it if it has none.
     #[inline]
-    pub(crate) fn column_or_insert(&self, key: u64, spares: &Spares) -> Result<Column, crate::Error> {
+    pub(crate) fn column_or_insert(&self, key: u64) -> Result<Column, crate::Error> {
         if let Some(column) = self.hot.dense_column(key) {
             return Ok(column);
         }
-        let row = self.keys().insert(key, &spares.keys).map_err(index::Refusal::for_keys)?;
+        let row = self.keys().insert(key).map_err(index::Refusal::for_keys)?;
         let number = u64::from(self.geometry.shape.dense_keys) + u64::from(row.number());
         self.geometry.column(number).ok_or(crate::Error::KeysFull { max: 0 })
     }
 
     /// The row of an object, taken for it if it has none.
     #[inline]
-    pub(crate) fn place_or_insert(&self, object: u64, spares: &Spares) -> Result<Place, crate::Error> {
+    pub(crate) fn place_or_insert(&self, object: u64) -> Result<Place, crate::Error> {
         if let Some(place) = self.hot.dense_row(object) {
             return Ok(place);
         }
-        // The common case in line: most writes are to objects that exist.
-        let row = match self.objects().find(object) {
-            Some(row) => row,
-            None => {
-                self.shared_objects().insert(object, &spares.objects).map_err(index::Refusal::for_objects)?
-            }
-        };
+        // The common case in line: most writes are to objects that exist, and nearly all of those stand where they are likely
+        // to. The others are searched for by the walk that would insert them.
+        let objects = self.objects();
+        if let Some(row) = objects.likely_row(object)
+            && objects.id(row) == object
+        {
+            return Ok(self.hot.hashed_row(row));
+        }
+        let row = self.shared_objects().insert(object).map_err(index::Refusal::for_objects)?;
         Ok(self.hot.hashed_row(row))
     }
 }

@@ -6,8 +6,9 @@
 
 use std::sync::atomic::Ordering;
 
+use super::snapshot::ATTEMPTS;
 use super::{Rules, View};
-use crate::layout::Place;
+use crate::layout::{Column, Place};
 use crate::memory::Memory;
 use crate::width::sealed::Cell;
 
@@ -29,6 +30,29 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
             W::store(self.memory, cell, word, Ordering::Relaxed);
         }
         self.memory.store64(at, next, R::SEQUENCE);
+    }
+
+    /// The word of one column in the last publication.
+    ///
+    /// Publications that follow each other without a pause may catch up with each attempt. Then it is the last word read,
+    /// which the writer stored in this column all the same: in its latest publication or in the one that it is filling.
+    pub(crate) fn read_one(&self, place: Place, column: Column) -> u64 {
+        let at = self.geometry.sequence_at(place);
+        let mut word = 0;
+        for _ in 0..ATTEMPTS {
+            // As in `read_record`.
+            let before = self.memory.acquire64(at);
+            let half = if R::TWO_HALVES { before } else { 0 };
+            let cell = self.geometry.half_cell(place, half, column, W::BYTES);
+            word = W::load(self.memory, cell, Ordering::Relaxed);
+            if R::READER_FENCE {
+                self.memory.fence(Ordering::Acquire);
+            }
+            if self.memory.load64(at, Ordering::Relaxed) == before {
+                break;
+            }
+        }
+        word
     }
 
     /// Reads the words of all columns as one publication left them; `false` if a publication interfered.

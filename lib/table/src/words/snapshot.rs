@@ -7,7 +7,7 @@ use crate::memory::Memory;
 use crate::width::sealed::Cell;
 
 /// Attempts before a snapshot gives up: a reader must not wait for a writer, not even for a busy one.
-const ATTEMPTS: u32 = 1000;
+pub(super) const ATTEMPTS: u32 = 1000;
 
 impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUMNS> {
     /// Fills `words` with the cells of a row as they were at one moment.
@@ -23,6 +23,9 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
             };
         }
         self.collect(place, words);
+        if !R::TWO_PASSES {
+            return Ok(());
+        }
         match (0..ATTEMPTS).any(|_| !self.collect(place, words)) {
             true => Ok(()),
             false => Err(Error::Unstable { attempts: ATTEMPTS }),

@@ -111,3 +111,93 @@ fn shortened(grid: &Grid, room: usize, ellipsis: &str) -> Vec<String> {
     };
     short.iter().zip(full).enumerate().map(distinct).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn grid(header: &[&str], dispensable: &[usize], rows: &[&[&str]]) -> Grid {
+        let mut grid = Grid::named(header, dispensable);
+        for row in rows {
+            grid.push(Tone::Plain, row.iter().map(|&cell| cell.to_owned()).collect());
+        }
+        grid
+    }
+
+    fn lines(grid: &Grid, width: usize) -> Vec<String> {
+        lay_out(grid, width, "…").into_iter().map(|(_, line)| line.trim_end().to_owned()).collect()
+    }
+
+    #[test]
+    fn numbers_stand_under_each_other_from_the_right_and_words_from_the_left() {
+        let one = grid(&["name", "time", "verdict"], &[], &[&["a", "5.0", "equal"], &["long", "−12", "no"]]);
+        assert_eq!(lines(&one, 80), ["name  time  verdict", "a      5.0  equal", "long   −12  no"]);
+        // A dash is a number that is not there, and a word in one row makes words of all.
+        let dashed = grid(&["name", "time"], &[], &[&["a", "5.0"], &["b", "–"]]);
+        assert_eq!(lines(&dashed, 80), ["name  time", "a      5.0", "b        –"]);
+        let words = grid(&["name", "time"], &[], &[&["a", "5.0"], &["b", "none"]]);
+        assert_eq!(lines(&words, 80), ["name  time", "a     5.0", "b     none"]);
+    }
+
+    #[test]
+    fn what_is_dispensable_goes_before_a_name_is_cut() {
+        let row: &[&str] = &["a command of some words", "1.0", "2.0", "3.0"];
+        let one = grid(&["name", "mean", "min", "max"], &[3, 1], &[row]);
+        assert!(lines(&one, 60)[0].ends_with("max"));
+        assert_eq!(lines(&one, 34)[0].split_whitespace().collect::<Vec<_>>(), ["name", "mean", "min"]);
+        assert_eq!(lines(&one, 28)[0].split_whitespace().collect::<Vec<_>>(), ["name", "min"]);
+        assert!(lines(&one, 20)[1].contains('…'), "{:?}", lines(&one, 20));
+    }
+
+    #[test]
+    fn what_does_not_fit_goes_on_below_with_the_names_again() {
+        let one = grid(&["name", "first", "second"], &[], &[&["a", "1111111111", "2222222222"]]);
+        assert_eq!(
+            lines(&one, 20),
+            ["name       first", "a     1111111111", "name      second", "a     2222222222"]
+        );
+    }
+
+    #[test]
+    fn names_that_became_alike_are_numbered_and_equal_ones_are_not() {
+        let long = |middle: &str| format!("the beginning {middle} the end");
+        let [a, b] = ["one", "two"].map(long);
+        let one = grid(&["name", "n"], &[], &[&[&a, "1"], &[&b, "2"], &[&a, "3"]]);
+        let shown = lines(&one, 16);
+        assert!(shown[1].starts_with("1: ") && shown[2].starts_with("2: "), "{shown:?}");
+        let same = grid(&["name", "n"], &[], &[&[&a, "1"], &[&a, "2"]]);
+        assert!(lines(&same, 16)[1].starts_with("the"), "{:?}", lines(&same, 16));
+    }
+
+    #[test]
+    fn a_table_without_rows_or_further_columns_is_its_heading() {
+        assert_eq!(lines(&grid(&["name", "time"], &[], &[]), 40), ["name  time"]);
+        assert_eq!(lines(&grid(&["name"], &[], &[&["a"]]), 40), ["name", "a"]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+
+        #[test]
+        fn every_line_fits_and_every_cell_that_is_not_dispensable_is_there(
+            names in proptest::collection::vec("[a-z文 ]{1,40}", 1..5),
+            columns in 1usize..6,
+            width in 30usize..120,
+        ) {
+            let header: Vec<String> = (0..=columns).map(|column| format!("c{column}")).collect();
+            let mut one = Grid::named(&header.iter().map(String::as_str).collect::<Vec<_>>(), &[columns]);
+            for (row, name) in names.iter().enumerate() {
+                let cells = (0..columns).map(|column| format!("{}", 100 * row + column + 1000));
+                one.push(Tone::Plain, std::iter::once(name.clone()).chain(cells).collect());
+            }
+            let shown = lines(&one, width);
+            prop_assert!(shown.iter().all(|line| line.width() <= width), "{shown:?}");
+            for (row, column) in (0..names.len()).flat_map(|row| (0..columns - 1).map(move |column| (row, column))) {
+                let cell = (100 * row + column + 1000).to_string();
+                let times = shown.iter().flat_map(|line| line.split_whitespace()).filter(|word| *word == cell);
+                prop_assert_eq!(times.count(), 1, "{} in {:?}", cell, shown);
+            }
+        }
+    }
+}

@@ -9,7 +9,7 @@ use crate::layout::At64;
 use crate::memory::Memory;
 use crate::words::explore::protocol::word;
 
-const BOUNDS: Bounds = Bounds { preemptions: 4, stale: 4, kills: 0 };
+const BOUNDS: Bounds = Bounds { preemptions: 4, stale: 4, kills: 0, refusals: 0 };
 
 fn outcomes(bodies: &[Body<'_>]) -> BTreeSet<Vec<i64>> {
     let seen = Mutex::new(BTreeSet::new());
@@ -103,6 +103,41 @@ fn one_location_never_goes_back() {
     let seen = outcomes(&[&writer, &reader]);
     assert!(seen.iter().all(|pair| pair[0] <= pair[1]));
     assert_eq!(seen.len(), 6);
+}
+
+#[test]
+fn a_store_may_be_placed_before_one_that_its_thread_has_not_seen() {
+    // "2+2W": each thread's second store ends up before the other's first one.
+    let a = |m: Handle<'_>| {
+        m.store64(x(), 1, Release);
+        m.store64(y(), 2, Release);
+        none()
+    };
+    let b = |m: Handle<'_>| {
+        m.store64(y(), 1, Release);
+        m.store64(x(), 2, Release);
+        none()
+    };
+    let last = Mutex::new(BTreeSet::new());
+    let verdict = explore(BOUNDS, &|_| {}, &[&a, &b], &|m, _| {
+        let pair = (m.load64(x(), Relaxed), m.load64(y(), Relaxed));
+        last.lock().map_err(|_| "poisoned".to_owned())?.insert(pair);
+        Ok(())
+    });
+    assert_eq!(verdict.failure, None);
+    assert_eq!(last.into_inner().unwrap_or_default().len(), 4);
+}
+
+#[test]
+fn nothing_comes_between_an_exchange_and_what_it_replaced() {
+    let exchanger = |m: Handle<'_>| vec![Some(i64::from(m.exchange64(x(), 0, 1, Relaxed, Relaxed).is_ok()))];
+    let writer = |m: Handle<'_>| {
+        m.store64(x(), 2, Relaxed);
+        vec![look(m, x(), Relaxed)]
+    };
+    let seen = outcomes(&[&exchanger, &writer]);
+    // The exchange fails, or is overwritten, or comes after a store that was placed behind it: never 1 after a lost exchange.
+    assert_eq!(seen, BTreeSet::from([vec![0, 2], vec![1, 2]]));
 }
 
 #[test]

@@ -8,8 +8,14 @@ use crate::error::Error;
 use crate::layout::{At32, At64};
 use crate::memory::Memory;
 
+/// A place in the modification order of a location. Between two places there is always room for a store that comes late.
+type Time = u64;
+
+/// Between two stores that follow each other.
+const STEP: Time = 1 << 32;
+
 /// For each location the time of the oldest message that may still be read.
-type View = BTreeMap<usize, usize>;
+type View = BTreeMap<usize, Time>;
 
 fn join(into: &mut View, from: &View) {
     for (&location, &time) in from {
@@ -23,6 +29,8 @@ struct Message {
     value: u64,
     /// What a reader with acquire strength comes to know.
     view: View,
+    /// A read-modify-write replaced the message before this one: nothing comes between the two.
+    replaces: bool,
 }
 
 /// What a thread knows.
@@ -38,26 +46,46 @@ struct Knowledge {
 #[derive(Default)]
 pub(super) struct Store {
     /// Per location its messages in modification order. The first one is the zero of a fresh page.
-    messages: BTreeMap<usize, Vec<Message>>,
+    messages: BTreeMap<usize, BTreeMap<Time, Message>>,
     threads: [Knowledge; THREADS],
 }
 
 impl Store {
     /// Everybody learns everything, as at the start and the end of threads.
     pub(super) fn meet(&mut self) {
+        let last = |messages: &BTreeMap<Time, Message>| messages.keys().next_back().copied().unwrap_or(0);
         let latest: View =
-            self.messages.iter().map(|(&location, messages)| (location, messages.len() - 1)).collect();
+            self.messages.iter().map(|(&location, messages)| (location, last(messages))).collect();
         for thread in &mut self.threads {
             *thread = Knowledge { now: latest.clone(), pending: View::new(), fenced: View::new() };
         }
     }
 
-    fn messages(&mut self, location: usize) -> &mut Vec<Message> {
-        self.messages.entry(location).or_insert_with(|| vec![Message::default()])
+    fn messages(&mut self, location: usize) -> &mut BTreeMap<Time, Message> {
+        self.messages.entry(location).or_insert_with(|| BTreeMap::from([(0, Message::default())]))
     }
 
-    fn learn(&mut self, thread: usize, location: usize, time: usize, order: Ordering) {
-        let view = self.messages(location)[time].view.clone();
+    /// The messages that a thread may read, newest first.
+    fn visible(&mut self, thread: usize, location: usize) -> Vec<Time> {
+        let oldest = self.threads[thread].now.get(&location).copied().unwrap_or(0);
+        self.messages(location).range(oldest..).rev().map(|(&time, _)| time).collect()
+    }
+
+    /// Those among them behind which a store of the thread may be placed.
+    fn open(&mut self, thread: usize, location: usize) -> Vec<Time> {
+        let mut times = self.visible(thread, location);
+        let messages = self.messages(location);
+        let next = |time: Time| messages.range(time + 1..).next().map(|(_, message)| message.replaces);
+        times.retain(|&time| next(time) != Some(true));
+        times
+    }
+
+    fn value(&mut self, location: usize, time: Time) -> u64 {
+        self.messages(location)[&time].value
+    }
+
+    fn learn(&mut self, thread: usize, location: usize, time: Time, order: Ordering) {
+        let view = self.messages(location)[&time].view.clone();
         let knowledge = &mut self.threads[thread];
         let seen = knowledge.now.entry(location).or_default();
         *seen = time.max(*seen);
@@ -65,16 +93,19 @@ impl Store {
         join(into, &view);
     }
 
-    /// Appends a message; `after` is the message that a read-modify-write replaced, whose release
-    /// sequence it continues.
-    fn append(&mut self, thread: usize, location: usize, value: u64, order: Ordering, after: Option<usize>) {
-        let time = self.messages(location).len();
-        let mut view = after.map(|read| self.messages(location)[read].view.clone()).unwrap_or_default();
+    /// Places a message behind another, which it replaces if it belongs to a read-modify-write: then it continues the other's
+    /// release sequence.
+    fn place(&mut self, thread: usize, location: usize, word: (u64, Ordering), after: Time, replaces: bool) {
+        let (value, order) = word;
+        let next = self.messages(location).range(after + 1..).next().map(|(&time, _)| time);
+        let time = next.map_or(after + STEP, |next| after + (next - after) / 2);
+        assert!(time > after, "no room between two stores");
+        let mut view = if replaces { self.messages(location)[&after].view.clone() } else { View::new() };
         let knowledge = &mut self.threads[thread];
         knowledge.now.insert(location, time);
         join(&mut view, if releases(order) { &knowledge.now } else { &knowledge.fenced });
         view.insert(location, time);
-        self.messages(location).push(Message { value, view });
+        self.messages(location).insert(time, Message { value, view, replaces });
     }
 }
 
@@ -88,8 +119,8 @@ fn releases(order: Ordering) -> bool {
 
 impl State {
     /// Chooses one of the messages, newest first; only the newest is free of charge.
-    fn pick(&mut self, mut times: Vec<usize>, newest: usize) -> usize {
-        if self.left.stale == 0 {
+    fn pick(&mut self, mut times: Vec<Time>, newest: Time) -> Time {
+        if self.left.stale == 0 && times.contains(&newest) {
             times.retain(|&time| time == newest);
         }
         let Some(&fallback) = times.first() else { return newest };
@@ -102,14 +133,21 @@ impl State {
     }
 
     fn load(&mut self, thread: usize, location: usize, order: Ordering) -> u64 {
-        let newest = self.store.messages(location).len() - 1;
-        let oldest = self.store.threads[thread].now.get(&location).copied().unwrap_or(0);
-        let time = self.pick((oldest..=newest).rev().collect(), newest);
+        let times = self.store.visible(thread, location);
+        let time = self.pick(times.clone(), times[0]);
         self.store.learn(thread, location, time, order);
-        self.store.messages(location)[time].value
+        self.store.value(location, time)
     }
 
-    /// A successful exchange reads the newest message; a failing one any visible one that differs.
+    /// A store goes behind all others, or before some that its thread has not seen.
+    fn put(&mut self, thread: usize, location: usize, value: u64, order: Ordering) {
+        let newest = self.store.visible(thread, location)[0];
+        let open = self.store.open(thread, location);
+        let after = self.pick(open, newest);
+        self.store.place(thread, location, (value, order), after, false);
+    }
+
+    /// A successful exchange reads a message behind which there is room; a failing one any visible one that differs.
     fn exchange(
         &mut self,
         thread: usize,
@@ -117,21 +155,35 @@ impl State {
         (old, new): (u64, u64),
         (ok, err): (Ordering, Ordering),
     ) -> Result<u64, u64> {
-        let newest = self.store.messages(location).len() - 1;
-        let oldest = self.store.threads[thread].now.get(&location).copied().unwrap_or(0);
-        let visible = (oldest..=newest).rev();
-        let messages = self.store.messages(location);
-        let times: Vec<usize> =
-            visible.filter(|&time| time == newest || messages[time].value != old).collect();
+        let mut times = self.store.visible(thread, location);
+        let (newest, open) = (times[0], self.store.open(thread, location));
+        times.retain(|&time| self.store.value(location, time) != old || open.contains(&time));
         let time = self.pick(times, newest);
-        let value = self.store.messages(location)[time].value;
-        if time != newest || value != old {
+        let value = self.store.value(location, time);
+        if value != old {
             self.store.learn(thread, location, time, err);
             return Err(value);
         }
         self.store.learn(thread, location, time, ok);
-        self.store.append(thread, location, new, ok, Some(time));
+        self.store.place(thread, location, (new, ok), time, true);
         Ok(old)
+    }
+
+    fn fetch_add(&mut self, thread: usize, location: usize, delta: u64, order: Ordering) -> u64 {
+        let newest = self.store.visible(thread, location)[0];
+        let open = self.store.open(thread, location);
+        let time = self.pick(open, newest);
+        let value = self.store.value(location, time);
+        self.store.learn(thread, location, time, order);
+        self.store.place(thread, location, (value.wrapping_add(delta), order), time, true);
+        value
+    }
+
+    /// The file system refuses, as often as the bounds allow.
+    fn refuse(&mut self) -> bool {
+        let refused = self.left.refusals > 0 && self.choose(2) == 1;
+        self.left.refusals -= u32::from(refused);
+        refused
     }
 }
 
@@ -140,7 +192,7 @@ impl Memory for Handle<'_> {
         self.step(|state, thread| state.load(thread, at.offset(), order)) as u32
     }
     fn store32(self, at: At32, word: u32, order: Ordering) {
-        self.step(|state, thread| state.store.append(thread, at.offset(), u64::from(word), order, None));
+        self.step(|state, thread| state.put(thread, at.offset(), u64::from(word), order));
     }
     fn exchange32(self, at: At32, old: u32, new: u32, ok: Ordering, err: Ordering) -> Result<u32, u32> {
         let words = (u64::from(old), u64::from(new));
@@ -152,20 +204,13 @@ impl Memory for Handle<'_> {
         self.step(|state, thread| state.load(thread, at.offset(), order))
     }
     fn store64(self, at: At64, word: u64, order: Ordering) {
-        self.step(|state, thread| state.store.append(thread, at.offset(), word, order, None));
+        self.step(|state, thread| state.put(thread, at.offset(), word, order));
     }
     fn exchange64(self, at: At64, old: u64, new: u64, ok: Ordering, err: Ordering) -> Result<u64, u64> {
         self.step(|state, thread| state.exchange(thread, at.offset(), (old, new), (ok, err)))
     }
     fn fetch_add64(self, at: At64, delta: u64, order: Ordering) -> u64 {
-        self.step(|state, thread| {
-            let location = at.offset();
-            let newest = state.store.messages(location).len() - 1;
-            let value = state.store.messages(location)[newest].value;
-            state.store.learn(thread, location, newest, order);
-            state.store.append(thread, location, value.wrapping_add(delta), order, Some(newest));
-            value
-        })
+        self.step(|state, thread| state.fetch_add(thread, at.offset(), delta, order))
     }
     /// A fence changes only what its own thread knows, so nothing needs to be tried before it.
     fn fence(self, order: Ordering) {
@@ -180,6 +225,9 @@ impl Memory for Handle<'_> {
         }
     }
     fn reserve(self, _offset: usize, _bytes: usize) -> Result<(), Error> {
-        Ok(())
+        match self.machine.lock().refuse() {
+            true => Err(Error::NoSpace { source: std::io::ErrorKind::StorageFull.into() }),
+            false => Ok(()),
+        }
     }
 }

@@ -4,9 +4,9 @@
 //! choice of which thread takes the next step, which of the visible stores a load reads, and whether the
 //! thread dies right there. The memory follows the view semantics of C11 (Kang et al., *A Promising
 //! Semantics for Relaxed-Memory Concurrency*, POPL 2017, without promises): a store is a message that
-//! carries what its writer had seen, a load may read any message that its thread has not yet seen past.
-//! Left out: load buffering and stores that slip in before others of the same location; an exhaustive
-//! checker for those was run on a transcription, see `docs/table.md`.
+//! carries what its writer had seen, a load may read any message that its thread has not yet seen past, and a store may be
+//! placed before any such message. Left out: load buffering; an exhaustive checker for that was run on a transcription, see
+//! `docs/table.md`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,6 +17,7 @@ mod litmus;
 mod memory;
 mod mutants;
 mod protocol;
+mod rows;
 
 /// Most threads of a scenario, the final observer included.
 const THREADS: usize = 4;
@@ -36,10 +37,12 @@ pub(super) type Check<'a> = &'a dyn Fn(Handle<'_>, &[Option<Output>]) -> Result<
 pub(super) struct Bounds {
     /// Switches away from a thread that could have gone on.
     pub preemptions: u32,
-    /// Loads that read something else than the newest store.
+    /// Loads that read something else than the newest store, and stores that go before others of their location.
     pub stale: u32,
     /// Threads that die.
     pub kills: u32,
+    /// Pages that the file system refuses.
+    pub refusals: u32,
 }
 
 /// What the search came to.

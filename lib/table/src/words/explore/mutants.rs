@@ -2,27 +2,40 @@
 
 use std::sync::atomic::Ordering;
 
-use super::protocol::{batch, frozen, growth, one_object, order, record, second, sum, twin, two_objects};
+use super::protocol::{
+    CROWDED, KILLING, batch, frozen, growth, lonely, one_object, order, record, second, single, sum, tagged,
+    twin, two_objects, walk,
+};
+use super::rows::{brim, full, last_row, remove, snapshot, sparse_keys, three};
 use super::{Bounds, Verdict};
 use crate::words::Rules;
 
-const BOUNDS: Bounds = Bounds { preemptions: 2, stale: 2, kills: 0 };
-const KILLING: Bounds = Bounds { preemptions: 1, stale: 1, kills: 1 };
+const BOUNDS: Bounds = Bounds { preemptions: 2, stale: 2, kills: 0, refusals: 0 };
+
+/// Few choices first: most mistakes show at once.
+const FEW: Bounds = Bounds { preemptions: 1, stale: 1, kills: 0, refusals: 0 };
 
 /// Runs the scenarios until one of them fails; answers which and how.
-fn noticed<R: Rules>() -> Option<(&'static str, String)> {
+fn noticed<R: Rules>(bounds: &[Bounds]) -> Option<(&'static str, String)> {
     type Scenario = fn(Bounds) -> Verdict;
-    let scenarios: [(&'static str, Scenario); 8] = [
+    let scenarios: [(&'static str, Scenario); 16] = [
         ("sum", sum::<R>),
         ("record", record::<R>),
+        ("single", single::<R>),
         ("order", order::<R>),
+        ("walk", walk::<R>),
         ("growth", growth::<R>),
-        ("frozen", frozen::<R>),
+        ("frozen", |bounds| frozen::<R>(bounds, lonely(), false)),
+        ("settled", |bounds| frozen::<R>(bounds, tagged(), true)),
+        ("snapshot", snapshot::<R>),
+        ("remove", remove::<R>),
+        ("last row", last_row::<R>),
+        ("brim", brim::<R>),
+        ("sparse keys", sparse_keys::<R>),
         ("one object", one_object::<R>),
         ("two objects", |bounds| two_objects::<R>(bounds, second())),
         ("twins", |bounds| two_objects::<R>(bounds, twin())),
     ];
-    let bounds = [BOUNDS, KILLING];
     let runs = bounds.iter().flat_map(|&bounds| scenarios.iter().map(move |run| (run.0, (run.1)(bounds))));
     runs.into_iter().find_map(|(name, verdict)| Some((name, verdict.failure?)))
 }
@@ -35,7 +48,7 @@ macro_rules! mutant {
         impl Rules for $name { $($constant)+ }
         #[test]
         fn $test() {
-            assert!(noticed::<$name>().is_some(), "the explorer accepts this mutant");
+            assert!(noticed::<$name>(&[FEW, BOUNDS, KILLING]).is_some(), "the explorer accepts this mutant");
         }
     };
 }
@@ -49,7 +62,11 @@ mutant!(growth_without_freezing_is_noticed, NoFreeze, const FREEZE: bool = false
 mutant!(copying_twice_is_noticed, CopyTwice, const COPY_ONCE: bool = false;);
 mutant!(passing_by_a_lost_slot_is_noticed, Skip, const LOOK_AGAIN: bool = false;);
 mutant!(walking_past_a_frozen_slot_is_noticed, Walk, const STOP_AT_FROZEN: bool = false;);
-mutant!(naming_a_row_too_late_is_noticed, Late, const OBJECT_FIRST: bool = false;);
+mutant!(claiming_by_store_is_noticed, ClaimStore, const CLAIM_BY_EXCHANGE: bool = false;);
+mutant!(taking_what_is_in_hand_is_noticed, TakeHeld, const SPARE_THE_HELD: bool = false;);
+mutant!(settling_without_acquire_is_noticed, Settle, const SETTLE: Ordering = Ordering::Relaxed;);
+mutant!(removing_by_store_is_noticed, RemoveStore, const REMOVE_BY_EXCHANGE: bool = false;);
+mutant!(a_snapshot_in_one_pass_is_noticed, OnePass, const TWO_PASSES: bool = false;);
 mutant!(a_record_without_writer_fence_is_noticed, WriterFence, const WRITER_FENCE: bool = false;);
 mutant!(a_record_without_reader_fence_is_noticed, ReaderFence, const READER_FENCE: bool = false;);
 mutant!(a_record_with_one_half_is_noticed, OneHalf, const TWO_HALVES: bool = false;);
@@ -66,7 +83,7 @@ impl Rules for Copying {
 /// The release stays, because that argument is longer than the instruction, which is the same on x86-64.
 #[test]
 fn copying_without_release_is_equivalent() {
-    assert_eq!(noticed::<Copying>(), None);
+    assert_eq!(noticed::<Copying>(&[CROWDED, KILLING]), None);
 }
 
 /// Looking for an object in a row that no slot names. Its scenario has three threads, so it is not among those of the others.
@@ -79,5 +96,46 @@ impl Rules for Guess {
 #[test]
 fn guessing_a_row_is_noticed() {
     let verdict = batch::<Guess>(Bounds { stale: 0, ..BOUNDS });
+    assert!(verdict.failure.is_some(), "the explorer accepts this mutant");
+}
+
+/// Noting a spare row that stays noted when somebody takes it.
+#[derive(Clone, Copy)]
+struct Doubled;
+impl Rules for Doubled {
+    const CLEAR_SPARE: bool = false;
+}
+
+/// Not a mistake any more: the note is a hint, and who follows it claims the row as everybody does.
+#[test]
+fn a_note_that_stays_is_equivalent() {
+    assert_eq!(noticed::<Doubled>(&[FEW, KILLING]), None);
+    let verdict = three::<Doubled>(FEW);
+    assert_eq!(verdict.failure, None);
+}
+
+/// Raising the level by a plain store: a sleeper can lower it again.
+#[derive(Clone, Copy)]
+struct RaiseStore;
+impl Rules for RaiseStore {
+    const RAISE_BY_EXCHANGE: bool = false;
+}
+
+#[test]
+fn raising_by_store_is_noticed() {
+    let verdict = three::<RaiseStore>(Bounds { stale: 0, ..BOUNDS });
+    assert!(verdict.failure.is_some(), "the explorer accepts this mutant");
+}
+
+/// Saying that all rows are named without saying by whom.
+#[derive(Clone, Copy)]
+struct Named;
+impl Rules for Named {
+    const NAMED: Ordering = Ordering::Relaxed;
+}
+
+#[test]
+fn raising_the_mark_without_release_is_noticed() {
+    let verdict = full::<Named>(Bounds { preemptions: 1, stale: 3, ..BOUNDS });
     assert!(verdict.failure.is_some(), "the explorer accepts this mutant");
 }

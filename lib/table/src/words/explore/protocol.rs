@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::{Bounds, Handle, Output, Verdict, explore};
 use crate::layout::{At64, Geometry, Shape};
 use crate::width::Wide;
-use crate::words::{Rules, Sound, Spares, View};
+use crate::words::{Rules, Sound, View};
 
 /// The smallest table in which everything can happen: growth from two slots on, two hashed objects.
 fn geometry(records: bool) -> &'static Geometry {
@@ -59,14 +59,23 @@ pub(super) fn twin() -> u64 {
     with_hash((1 << 31) | (1 << 32))
 }
 
+/// Begins with `first` on a small level and leaves it on a larger one.
+pub(super) fn lonely() -> u64 {
+    with_hash(1 << 61)
+}
+/// Begins in the second slot of four, where the number 0 would begin in the first.
+pub(super) fn tagged() -> u64 {
+    with_hash((1 << 62) | (1 << 20))
+}
+
 fn set<R: Rules>(memory: Handle<'_>, object: u64, key: u64, value: i64) -> Option<i64> {
     // Each thread is a process of its own, with its own spare rows.
-    let done = view::<R>(memory).set(object, key, value, &Spares::default());
+    let done = view::<R>(memory).set(object, key, value);
     Some(i64::from(done.is_ok()))
 }
 
 /// Compares what an observer reads with what the surviving threads wrote.
-fn expect(found: Option<i64>, output: Option<&Output>, wrote: i64) -> Result<(), String> {
+pub(super) fn expect(found: Option<i64>, output: Option<&Output>, wrote: i64) -> Result<(), String> {
     match output {
         Some(done) if done.first() == Some(&Some(1)) && found != Some(wrote) => {
             Err(format!("wrote {wrote}, afterwards there was {found:?}"))
@@ -134,15 +143,18 @@ pub(super) fn growth<R: Rules>(bounds: Bounds) -> Verdict {
 
 /// An object that begins at a slot which a growing thread has just frozen, with empty slots behind it. The
 /// growth is not caused by the number of rows, so the inserter has no reason of its own to finish it.
-pub(super) fn frozen<R: Rules>(bounds: Bounds) -> Verdict {
+///
+/// In an empty table nothing else is copied whose copying would order what the grower reads of the victim.
+pub(super) fn frozen<R: Rules>(bounds: Bounds, victim: u64, empty: bool) -> Verdict {
     let grow = |m: Handle<'_>| {
         let objects = view::<R>(m).shared_objects();
         i64::from(objects.grow(objects.level()).is_ok())
     };
-    let victim = with_hash(1 << 61);
     let setup = |m: Handle<'_>| {
-        set::<R>(m, first(), 0, 10);
-        grow(m);
+        if !empty {
+            set::<R>(m, first(), 0, 10);
+            grow(m);
+        }
     };
     let grower = |m: Handle<'_>| vec![Some(grow(m))];
     let writer = |m: Handle<'_>| {
@@ -181,8 +193,7 @@ pub(super) fn order<R: Rules>(bounds: Bounds) -> Verdict {
 pub(super) fn batch<R: Rules>(bounds: Bounds) -> Verdict {
     let once = |m: Handle<'_>| vec![set::<R>(m, first(), 0, 10)];
     let twice = |m: Handle<'_>| {
-        let spares = Spares::default();
-        let one = |object, value| view::<R>(m).set(object, 0, value, &spares);
+        let one = |object, value| view::<R>(m).set(object, 0, value);
         vec![Some(i64::from(one(first(), 10).is_ok() && one(second(), 20).is_ok()))]
     };
     let reader = |m: Handle<'_>| {
@@ -201,7 +212,7 @@ pub(super) fn batch<R: Rules>(bounds: Bounds) -> Verdict {
 pub(super) fn sum<R: Rules>(bounds: Bounds) -> Verdict {
     let add = |m: Handle<'_>| {
         let view = view::<R>(m);
-        let at = view.cell_or_insert(0, 0, &Spares::default());
+        let at = view.cell_or_insert(0, 0);
         let done = at.is_ok_and(|at| view.add(at, 1).is_ok() && view.add(at, 1).is_ok());
         vec![Some(i64::from(done))]
     };
@@ -247,14 +258,51 @@ pub(super) fn record<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-const KILLING: Bounds = Bounds { preemptions: 1, stale: 1, kills: 1 };
-const CROWDED: Bounds = Bounds { preemptions: 2, stale: 1, kills: 0 };
+/// A single value of a record is that of the last publication: it never goes back and never runs ahead.
+pub(super) fn single<R: Rules>(bounds: Bounds) -> Verdict {
+    let writer = |m: Handle<'_>| {
+        (1..=3).for_each(|value| publish::<R>(m, value));
+        vec![Some(1)]
+    };
+    let reader = |m: Handle<'_>| {
+        let view = View::<'_, Handle<'_>, Wide, R>::new(m, geometry(true));
+        let Some((row, column)) = view.hot.dense_row(0).zip(view.geometry.column(1)) else { return vec![] };
+        (0..2).map(|_| Some(view.read_one(row, column) as i64)).collect()
+    };
+    explore(bounds, &|_| {}, &[&writer, &reader], &|m, outputs| match outputs[1].as_deref() {
+        Some([Some(early), Some(late)]) if early > late => Err(format!("{late} after {early}")),
+        Some([_, late]) if outputs[0].is_none() && *late > record_words::<R>(m).map(|two| two[1] as i64) => {
+            Err(format!("{late:?} was never published"))
+        }
+        _ => Ok(()),
+    })
+}
 
-fn holds(scenario: impl Fn(Bounds) -> Verdict) {
+/// A walk meets what is in from beginning to end exactly once, whatever grows meanwhile.
+pub(super) fn walk<R: Rules>(bounds: Bounds) -> Verdict {
+    let setup = |m: Handle<'_>| {
+        set::<R>(m, first(), 0, 10);
+    };
+    let writer = |m: Handle<'_>| vec![set::<R>(m, second(), 0, 20)];
+    let reader = |m: Handle<'_>| {
+        let met: Vec<u64> = view::<R>(m).shared_objects().walk().map(|(object, _)| object).collect();
+        let times = |object| Some(met.iter().filter(|&&one| one == object).count() as i64);
+        vec![times(first()), times(second()), Some(met.len() as i64)]
+    };
+    explore(bounds, &setup, &[&writer, &reader], &|_, outputs| match outputs[1].as_deref() {
+        Some([Some(1), Some(0), Some(1)] | [Some(1), Some(1), Some(2)]) | None => Ok(()),
+        seen => Err(format!("the walk met {seen:?}")),
+    })
+}
+
+pub(super) const KILLING: Bounds = Bounds { preemptions: 1, stale: 1, kills: 1, refusals: 0 };
+pub(super) const CROWDED: Bounds = Bounds { preemptions: 2, stale: 1, kills: 0, refusals: 0 };
+
+pub(super) fn holds(scenario: impl Fn(Bounds) -> Verdict) {
     holds_within([KILLING, CROWDED], scenario);
 }
 
-fn holds_within(all: [Bounds; 2], scenario: impl Fn(Bounds) -> Verdict) {
+pub(super) fn holds_within(all: [Bounds; 2], scenario: impl Fn(Bounds) -> Verdict) {
     for bounds in all {
         let verdict = scenario(bounds);
         assert_eq!(verdict.failure, None, "after {} executions", verdict.executions);
@@ -284,7 +332,8 @@ fn growth_hides_nothing() {
 
 #[test]
 fn objects_at_a_frozen_slot_go_to_the_next_level() {
-    holds(frozen::<Sound>);
+    holds(|bounds| frozen::<Sound>(bounds, lonely(), false));
+    holds(|bounds| frozen::<Sound>(bounds, tagged(), true));
 }
 
 #[test]
@@ -306,4 +355,14 @@ fn additions_are_not_lost() {
 #[test]
 fn snapshots_are_whole() {
     holds(record::<Sound>);
+}
+
+#[test]
+fn single_values_of_a_record_do_not_go_back() {
+    holds(single::<Sound>);
+}
+
+#[test]
+fn walks_meet_what_is_there_once() {
+    holds(walk::<Sound>);
 }

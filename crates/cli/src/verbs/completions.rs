@@ -1,0 +1,207 @@
+//! Completions for the common shells: options and verbs from the definition of the command line, and for values that have
+//! names a line that asks fauxplat for them when the key is pressed.
+
+use std::path::Path;
+
+use clap::{Arg, Command};
+use clap_complete::Shell;
+use fauxplat_experiment::{Failure, open_store};
+use fauxplat_lab::catalog;
+use fauxplat_model::{LoadKind, Metric};
+use fauxplat_report::Format;
+use fauxplat_store::Filter;
+use fauxplat_tuning::Root;
+
+use super::generate::create;
+use crate::args::{Candidates, definition};
+use crate::output;
+
+/// Prints the names of one kind, a line each.
+///
+/// # Errors
+/// Nobody reads them.
+pub(crate) fn candidates(kind: Candidates) -> Result<(), Failure> {
+    let names: Vec<String> = match kind {
+        Candidates::Metrics => Metric::BUILT_IN.iter().map(|metric| metric.name().to_owned()).collect(),
+        Candidates::Formats => Format::ALL.map(|format| format.name().to_owned()).into(),
+        Candidates::Hazards => fauxplat_hazards::hazards().map(|hazard| hazard.name.to_owned()).collect(),
+        Candidates::Labs => catalog::names(),
+        Candidates::Loads => LoadKind::ALL.map(|kind| kind.name().to_owned()).into(),
+        Candidates::Relations => RELATIONS.map(str::to_owned).into(),
+        Candidates::Knobs => {
+            let known = fauxplat_tuning::catalog(&Root::new(Path::new("/")));
+            let profiles = known.profiles.into_iter().map(|profile| profile.name);
+            profiles.chain(known.knobs.into_iter().map(|knob| format!("{}=", knob.name))).collect()
+        }
+        Candidates::Runs => runs(),
+    };
+    output::names(&names)
+}
+
+/// Words that CPUs are chosen by; `topo pick --help` has their grammar.
+const RELATIONS: [&str; 10] = [
+    "all",
+    "isolated",
+    "one-per-core",
+    "one-per-node",
+    "quietest:1",
+    "sibling-of:0",
+    "same-l3:0",
+    "other-core-same-l3:0",
+    "node:0",
+    "package:0",
+];
+
+/// The newest experiments. A store that is not there has none, and a key that was pressed is no place for an error.
+fn runs() -> Vec<String> {
+    const SHOWN: usize = 50;
+    let filter = Filter { limit: Some(SHOWN), ..Filter::default() };
+    let rows = open_store(None).ok().flatten().and_then(|store| store.list(&filter).ok()).unwrap_or_default();
+    std::iter::once("last".to_owned()).chain(rows.iter().map(|row| row.id.to_string())).collect()
+}
+
+/// Writes completions into a folder.
+///
+/// # Errors
+/// The folder cannot be written.
+pub(crate) fn write(folder: &Path) -> Result<(), Failure> {
+    create(folder)?;
+    let mut cli = definition();
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        let fail = |error: std::io::Error| Failure::usage(format!("{}: {error}", folder.display()));
+        let path = clap_complete::generate_to(shell, &mut cli, "fauxplat", folder).map_err(fail)?;
+        let script = std::fs::read_to_string(&path).map_err(fail)?;
+        let asking = match shell {
+            Shell::Bash => with_names_in_bash(&script, &cli),
+            Shell::Zsh => with_names_in_zsh(&script, &cli),
+            _ => with_names_in_fish(&script, &cli),
+        };
+        std::fs::write(&path, asking).map_err(fail)?;
+    }
+    Ok(())
+}
+
+/// The kind of names that an argument takes, as the hidden verb is asked for them.
+fn kind(command: &Command, arg: &Arg) -> Option<&'static str> {
+    let value = arg.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str());
+    Some(match (command.get_name(), arg.get_id().as_str(), value) {
+        ("show" | "export" | "rm", "id" | "ids", _) | (_, _, "RUN-ID|FILE") => "runs",
+        ("show" | "run", "name" | "names", "NAME" | "NAMES" | "") if arg.is_positional() => "labs",
+        (_, "metric", _) => "metrics",
+        (_, "format", _) => "formats",
+        (_, _, "HAZARD=LEVEL") | ("doctor", "explain", _) => "hazards",
+        (_, _, "PROFILE|KNOB=VALUE" | "PROFILE") | ("tune", "set", _) => "knobs",
+        (_, _, "KIND[:INTENSITY][@CPUS]") => "loads",
+        (_, "cpu" | "relation", _) => "relations",
+        _ => return None,
+    })
+}
+
+fn question(kind: &str) -> String {
+    format!("$(fauxplat __words {kind} 2>/dev/null)")
+}
+
+/// Each command with the words that lead to it, deepest last.
+fn commands<'a>(command: &'a Command, path: &[&'a str]) -> Vec<(Vec<&'a str>, &'a Command)> {
+    let below = command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help");
+    let deeper = below.flat_map(|below| commands(below, &[path, &[below.get_name()]].concat()));
+    std::iter::once((path.to_vec(), command)).chain(deeper).collect()
+}
+
+/// The arguments of a command that take names, with their kind.
+fn named(command: &Command) -> impl Iterator<Item = (&Arg, &'static str)> {
+    command.get_arguments().filter_map(|arg| Some((arg, kind(command, arg)?)))
+}
+
+/// In bash each command has a section, with a case for each option and a list of what may stand anywhere.
+fn with_names_in_bash(script: &str, cli: &Command) -> String {
+    let mut out = script.to_owned();
+    for (path, command) in commands(cli, &[]) {
+        let title = format!("\n        fauxplat__subcmd__{})\n", path.join("__subcmd__"));
+        let Some(start) = out.find(&title).map(|at| at + title.len()) else { continue };
+        let end = out[start..].find("\n        fauxplat__subcmd__").map_or(out.len(), |at| start + at);
+        let mut section = out[start..end].to_owned();
+        for (arg, kind) in named(command) {
+            let words = [
+                arg.get_long().map(|long| format!("--{long}")),
+                arg.get_short().map(|short| format!("-{short}")),
+            ];
+            for word in words.into_iter().flatten() {
+                let files = format!(
+                    "                {word})\n                    COMPREPLY=($(compgen -f \"${{cur}}\"))"
+                );
+                let names = files.replace("compgen -f", &format!("compgen -W \"{}\" --", question(kind)));
+                section = section.replace(&files, &names);
+            }
+            if arg.is_positional() {
+                section = section.replacen("opts=\"", &format!("opts=\"{} ", question(kind)), 1);
+            }
+        }
+        out.replace_range(start..end, &section);
+    }
+    out
+}
+
+/// In zsh what completes an argument stands behind the last colon of its line, and before it what the value is called.
+fn with_names_in_zsh(script: &str, cli: &Command) -> String {
+    let all = commands(cli, &[]);
+    let asked: Vec<(Vec<String>, String, &str)> = all
+        .iter()
+        .flat_map(|(_, command)| named(command).map(|(arg, kind)| (marks(arg), end(arg), kind)))
+        .collect();
+    let line = |line: &str| {
+        let found = asked.iter().find(|(marks, end, _)| {
+            marks.iter().any(|mark| line.contains(mark.as_str())) && line.contains(end.as_str())
+        });
+        found.map_or(line.to_owned(), |(_, _, kind)| {
+            let action = format!(":{{ compadd -- ${{(f)\"{}\"}} }}'", question(kind));
+            line.replacen(":_default'", &action, 1)
+        })
+    };
+    script.lines().map(line).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// How the line of an argument is known in zsh's list.
+fn marks(arg: &Arg) -> Vec<String> {
+    let long = arg.get_long().map(|long| format!("--{long}=["));
+    let short = arg.get_short().map(|short| format!("-{short}+["));
+    let positional = arg.is_positional().then(|| format!(":{} -- ", arg.get_id()));
+    [long, short, positional].into_iter().flatten().collect()
+}
+
+/// How such a line ends: two verbs may have one option with values of different kinds.
+fn end(arg: &Arg) -> String {
+    let value = arg.get_value_names().and_then(|names| names.first()).filter(|_| !arg.is_positional());
+    value.map_or_else(|| ":_default'".to_owned(), |value| format!(":{value}:_default'"))
+}
+
+/// In fish each option has a line, and what is no option gets one more.
+fn with_names_in_fish(script: &str, cli: &Command) -> String {
+    let mut out = String::new();
+    let all = commands(cli, &[]);
+    for line in script.lines() {
+        let asked = all.iter().filter(|(path, _)| !path.is_empty()).find_map(|(path, command)| {
+            let here = format!("-n \"__fish_fauxplat_using_subcommand {}", path[0]);
+            let is_here = line.contains(&here) && path[1..].iter().all(|word| line.contains(*word));
+            let mut options = named(command).filter_map(|(arg, kind)| Some((arg.get_long()?, kind)));
+            is_here.then(|| options.find(|(long, _)| line.contains(&format!(" -l {long} "))))?
+        });
+        out += line;
+        out += &asked
+            .map_or_else(String::new, |(_, kind)| format!(" -a \"(fauxplat __words {kind} 2>/dev/null)\""));
+        out.push('\n');
+    }
+    for (path, command) in all.iter().filter(|(path, _)| !path.is_empty()) {
+        for (_, kind) in named(command).filter(|(arg, _)| arg.is_positional()) {
+            let seen = match path[1..].last() {
+                Some(last) => format!("; and __fish_seen_subcommand_from {last}"),
+                None => String::new(),
+            };
+            out += &format!(
+                "complete -c fauxplat -n \"__fish_fauxplat_using_subcommand {}{seen}\" -a \"(fauxplat __words {kind} 2>/dev/null)\"\n",
+                path[0]
+            );
+        }
+    }
+    out
+}

@@ -1,0 +1,159 @@
+//! Counts, products, sizes and times that come from outside: each is refused by one line, or has its result, within a bound
+//! of memory.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use fauxplat_sys::process::{self, Exit, Waited};
+
+use crate::common::{Done, Lab, SIGINT, alive, eventually, number, runs};
+
+/// Address space that is enough for everything here. What asks for more than a machine has ends by it.
+const SPACE: &str = "--as=700000000";
+
+/// Runs fauxplat where memory ends early.
+fn confined(lab: &Lab, words: &[&str]) -> Done {
+    let mut command = Command::new("prlimit");
+    command.arg(SPACE).args(lab.starter()).args(words).args(["--store", &lab.file("store.sqlite")]);
+    lab.settle(&mut command);
+    Done::of(command)
+}
+
+#[test]
+fn counts_and_products_are_refused_before_anything_is_laid_out() {
+    let lab = Lab::new();
+    let lists: Vec<String> =
+        ["a", "b", "c", "d", "e", "f"].map(|name| format!("{name}={}", "v,".repeat(4096))).to_vec();
+    let mut words = vec!["run", "true {a}{b}{c}{d}{e}{f}"];
+    words.extend(lists.iter().flat_map(|list| ["-L", list]));
+    confined(&lab, &words).complains(2, &["more than 10000 commands"]);
+    for words in [["run", "true", "--warmup", "4000000000"], ["run", "true", "--runs", "4000000000"]] {
+        confined(&lab, &words).complains(2, &["4000000000 runs", "more than 1000000"]);
+    }
+    confined(&lab, &["compare", "true", "true", "--warmup", "4294967295"]).complains(2, &["8589934590 runs"]);
+    for range in ["n=1..1000000000", "n=0..18446744073709551615", "n=0..18446744073709551615*n=1,2"] {
+        confined(&lab, &["sweep", range, "true {n}"]).complains(2, &["more than 20000"]);
+    }
+    let many = "env-size*".repeat(10_000) + "aslr";
+    confined(&lab, &["sweep", &many, "true"]).complains(2, &["at most two factors"]);
+}
+
+/// Values that hold the names of other values: some hundred bytes that would be 10^30.
+#[test]
+fn a_definition_that_grows_by_itself_is_refused() {
+    let lab = Lab::new();
+    let mut text = "[[command]]\ncommand = \"true {n00}{n15}\"\n".to_owned();
+    for index in 0..16 {
+        let value = format!("{{n{:02}}}", index + 1).repeat(100);
+        let value = if index == 15 { "x".to_owned() } else { value };
+        text += &format!("[[parameter]]\nname = \"n{index:02}\"\nvalues = [\"{value}\"]\n");
+    }
+    // Every name has to be used somewhere.
+    let names: Vec<String> = (0..16).map(|index| format!("\"V={{n{index:02}}}\"")).collect();
+    let text = text.replacen("\n[[parameter]]", &format!("\nenv = [{}]\n[[parameter]]", names.join(", ")), 1);
+    let path = lab.write("grows.toml", &text);
+    confined(&lab, &["run", "--input", &path]).complains(2, &["64 MiB"]);
+}
+
+#[test]
+fn files_that_are_too_long_or_never_end_are_refused() {
+    let lab = Lab::new();
+    lab.shell("truncate -s 1G long.json; mkfifo silent");
+    let long = lab.file("long.json");
+    confined(&lab, &["compare", "true", "--baseline", &long]).complains(2, &[&long, "longer than 256 MiB"]);
+    confined(&lab, &["latency", "--merge", &long]).complains(2, &[&long, "longer than 256 MiB"]);
+    for endless in [long.as_str(), "/dev/zero"] {
+        confined(&lab, &["run", "--input", endless]).complains(2, &[endless, "longer than 4 MiB"]);
+    }
+    // Nobody writes to this one, so it is empty.
+    confined(&lab, &["run", "--input", &lab.file("silent")]).complains(2, &["no command"]);
+    let deep = lab.write("deep.toml", &format!("a = {}", "[".repeat(2_000_000)));
+    confined(&lab, &["run", "--input", &deep]).complains(2, &["deep.toml", "line 1"]);
+    let deep = lab.write("deep.json", &format!("{{\"results\":{}", "[".repeat(2_000_000)));
+    confined(&lab, &["compare", "true", "--baseline", &deep]).complains(2, &["deep.json", "line 1"]);
+}
+
+/// A writer that says nothing is waited for, until the user does not want to wait any more.
+#[test]
+fn a_silent_pipe_is_waited_for_until_an_interruption() {
+    let lab = Lab::new();
+    lab.shell("mkfifo silent");
+    let _writer = std::fs::File::options().read(true).write(true).open(lab.path("silent")).unwrap();
+    for words in [["run", "--input"], ["compare", "--baseline"]] {
+        let path = lab.file("silent");
+        let words: Vec<&str> = words.into_iter().chain([path.as_str()]).chain(["true"]).collect();
+        let live = lab.start(&words);
+        live.answers();
+        live.signal(SIGINT);
+        live.end().complains(2, &["silent", "interrupted"]);
+    }
+}
+
+#[test]
+fn an_output_without_end_is_kept_in_part() {
+    let lab = Lab::new();
+    let build = "echo first; yes 'some words of a compiler' | head -c 300000000; echo last >&2; exit 3";
+    let done = confined(&lab, &["explain", "{program}", "--build", build]).ends_with(4);
+    assert!(done.err.contains("  last\n") && done.err.len() < 20_000, "{} bytes", done.err.len());
+    let one_line =
+        confined(&lab, &["explain", "{program}", "--build", "head -c 300000000 /dev/zero; exit 3"]);
+    assert!(one_line.ends_with(4).err.len() < 20_000);
+}
+
+/// Each of them would be drawn thousands of times.
+#[test]
+fn a_baseline_of_millions_of_runs_is_refused() {
+    let lab = Lab::new();
+    let times = vec!["0.001"; 10_000_000].join(",");
+    let text = format!("{{\"results\":[{{\"command\":\"true\",\"times\":[{times}]}}]}}");
+    let path = lab.write("many.json", &text);
+    let done = confined(&lab, &["compare", "true", "--baseline", &path]);
+    done.complains(2, &["10000000 readings", "at most 100000"]);
+}
+
+/// A command that makes a process after the other: nothing is kept of each.
+#[test]
+fn thousands_of_processes_in_a_run_are_counted_in_little_memory() {
+    let lab = Lab::new();
+    let loop_of_forks = "i=0; while [ $i -lt 4000 ]; do (:); i=$((i+1)); done";
+    let mut command = lab.command(&["run", "--shell", loop_of_forks, "--runs", "1", "--quiet"]);
+    let pid = command.process_group(0).spawn().unwrap().id() as i32;
+    let Waited::Ended { exit, usage, .. } = process::wait(pid, true) else { panic!("a child of our own") };
+    assert_eq!(exit, Exit::Status(0));
+    assert!(usage.peak_memory_bytes < 300 << 20, "{} bytes", usage.peak_memory_bytes);
+    let last = lab.last();
+    assert_eq!(runs(&last, 0).len(), 1);
+    assert_eq!(number(&runs(&last, 0)[0], "left_behind"), 0);
+}
+
+/// What has become another user's cannot be ended, and is not waited for.
+#[test]
+fn what_is_out_of_reach_is_not_waited_for() {
+    let lab = Lab::ordinary();
+    if !process::is_root() {
+        return println!("skipped: only root can make a program that becomes another user's");
+    }
+    lab.shell("install -m 4755 $(command -v setpriv) ./become");
+    let become_root = "./become --ruid 0 --euid 0 --inh-caps=-all sleep";
+    let probe = lab.run(&["run", &format!("{become_root} 0.01"), "--runs", "1"]);
+    if probe.code != Some(0) {
+        return println!("skipped: no program can become another user's here: {}", probe.err);
+    }
+    // Left behind by a command that ends.
+    let line = format!("{become_root} 86410 & sleep 0.05");
+    lab.run(&["run", "--shell", &line, "--runs", "2"]).succeeds();
+    // And the command itself.
+    let live = lab.start(&["run", &format!("{become_root} 86411")]);
+    assert!(eventually(|| alive("sleep 86411") > 0));
+    live.signal(SIGINT);
+    live.end().succeeds();
+    lab.run(&["run", &format!("{become_root} 86412"), "--timeout", "200ms"]).complains(4, &["time limit"]);
+    for seconds in ["86410", "86411", "86412"] {
+        let line = format!("sleep {seconds}");
+        assert!(alive(&line) > 0, "it was ended after all");
+        for pid in crate::common::pids(&line) {
+            fauxplat_sys::signal::send(pid, crate::common::SIGKILL);
+        }
+        assert!(eventually(|| alive(&line) == 0));
+    }
+}

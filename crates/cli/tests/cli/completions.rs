@@ -1,0 +1,62 @@
+//! What the shell offers when its key is pressed.
+
+use std::path::Path;
+
+use crate::common::{Done, Lab};
+
+/// What bash offers for the last of these words.
+fn offered(lab: &Lab, words: &[&str]) -> Vec<String> {
+    let binary = Path::new(env!("CARGO_BIN_EXE_fauxplat")).parent().unwrap().display().to_string();
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let (last, before) = (words.len() - 1, words[words.len() - 2]);
+    let line = format!(
+        "PATH={binary}:$PATH; source scripts/fauxplat.bash; COMP_WORDS=({}); COMP_CWORD={last}; \
+         _fauxplat fauxplat '{}' '{before}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        quoted.join(" "),
+        words[last]
+    );
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["-c", &line]);
+    lab.settle(&mut bash);
+    Done::of(bash).ends_with(0).out.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn names_are_offered_where_a_value_has_one() {
+    let lab = Lab::new();
+    Done::of(lab.bare(&["__completions", "scripts"])).succeeds();
+    let has = |words: &[&str], name: &str| {
+        let offered = offered(&lab, words);
+        assert!(offered.iter().any(|one| one == name), "{words:?} offers {offered:?}");
+    };
+    has(&["fauxplat", "comp"], "compare");
+    has(&["fauxplat", "compare", "--metric", "peak"], "peak-memory");
+    has(&["fauxplat", "run", "--tune", "qu"], "quiet");
+    has(&["fauxplat", "run", "--load", "ll"], "llc");
+    has(&["fauxplat", "run", "--format", "hyper"], "hyperfine-json-2");
+    has(&["fauxplat", "doctor", "--explain", "tur"], "turbo");
+    has(&["fauxplat", "lab", "run", "env"], "env-size");
+    has(&["fauxplat", "history", "show", ""], "last");
+    has(&["fauxplat", "run", "--cpu", "qui"], "quietest:1");
+    for script in ["_fauxplat", "fauxplat.fish"] {
+        let text = lab.read(&format!("scripts/{script}"));
+        for kind in ["metrics", "knobs", "labs", "hazards", "runs", "loads", "relations", "formats"] {
+            assert!(text.contains(&format!("fauxplat __words {kind} ")), "{script} asks for no {kind}");
+        }
+    }
+}
+
+/// Runs that are stored are offered by their numbers, and nothing is said where there is no store.
+#[test]
+fn stored_runs_are_offered() {
+    let lab = Lab::new();
+    let mut command = lab.bare(&["run", "true", "--runs", "1"]);
+    command.env("XDG_DATA_HOME", lab.folder());
+    Done::of(command).succeeds();
+    let mut command = lab.bare(&["__words", "runs"]);
+    command.env("XDG_DATA_HOME", lab.folder());
+    assert_eq!(Done::of(command).succeeds().out, "last\n1\n");
+    let mut command = lab.bare(&["__words", "runs"]);
+    command.env("XDG_DATA_HOME", "/dev/null");
+    assert_eq!(Done::of(command).succeeds().out, "last\n");
+}

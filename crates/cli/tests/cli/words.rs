@@ -1,0 +1,229 @@
+//! The words of hyperfine: they mean here what they mean there, or the error names ours.
+
+use serde_json::Value;
+
+use crate::common::{Done, Lab, SIGINT, eventually, number, runs};
+
+/// The commands of a document, as they were run.
+fn commands(document: &Value) -> Vec<&str> {
+    let commands = document["commands"].as_array().unwrap();
+    commands.iter().map(|command| command["command"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn setup_and_cleanup_stand_around_the_whole_and_the_others_around_each_run() {
+    let lab = Lab::new();
+    let around =
+        ["-s", "printf s >> log", "-p", "printf p >> log", "-C", "printf c >> log", "-c", "printf e >> log"];
+    lab.run(&[&["run", "sh -c 'printf x >> log'", "-w", "1", "-r", "3"][..], &around].concat()).succeeds();
+    assert_eq!(lab.read("log"), format!("s{}e", "pxc".repeat(4)));
+    assert_eq!(lab.last()["definition"]["cleanup"], "printf e >> log");
+}
+
+#[test]
+fn each_command_may_have_its_own_or_all_share_one() {
+    let lab = Lab::new();
+    let own = ["-p", "printf a > {x}", "-p", "printf b > {x}", "-C", "cat {x} >> log", "-L", "x=one,two"];
+    lab.run(&[&["run", "true {x}", "test -e {x}", "-r", "1"][..], &own].concat()).succeeds();
+    let mut log: Vec<char> = lab.read("log").chars().collect();
+    log.sort_unstable();
+    assert_eq!(log, ['a', 'a', 'b', 'b']);
+    let three = ["run", "true", "true", "-s", "true", "-s", "true", "-s", "true"];
+    lab.run(&three).complains(2, &["--setup", "3 times", "2 commands", "once for each"]);
+}
+
+/// What a setup makes is there when programs are looked for, and what cleans up comes however the whole ends.
+#[test]
+fn a_setup_may_build_what_is_run() {
+    let lab = Lab::new();
+    let setup = "printf '#!/bin/sh\\nexit 0\\n' > made; chmod +x made";
+    let words = ["run", "./made", "-r", "2", "--setup", setup, "--cleanup", "rm made"];
+    lab.run(&words).succeeds();
+    assert!(!lab.path("made").exists());
+    let failing = ["run", "false", "-r", "2", "--cleanup", "touch cleaned"];
+    lab.run(&failing).complains(4, &["`false`", "status 1"]);
+    assert!(lab.path("cleaned").exists());
+    let nothing = ["run", "./nothing", "--setup", "touch begun", "--cleanup", "rm begun"];
+    lab.run(&nothing).complains(2, &["./nothing"]);
+    assert!(!lab.path("begun").exists());
+}
+
+#[test]
+fn what_cleans_up_comes_after_an_interruption_too() {
+    let lab = Lab::new();
+    let live = lab.start(&[
+        "run",
+        "sleep 0.02",
+        "-r",
+        "100000",
+        "-p",
+        "touch begun",
+        "-c",
+        "sleep 0.3; touch cleaned",
+    ]);
+    assert!(eventually(|| lab.path("begun").exists()));
+    live.signal(SIGINT);
+    live.end().ends_with(0);
+    assert!(lab.path("cleaned").exists());
+}
+
+#[test]
+fn a_setup_that_fails_says_what_it_said() {
+    let lab = Lab::new();
+    let words = ["run", "touch ran", "--setup", "echo no compiler here; exit 3"];
+    let done = lab.run(&words).ends_with(4);
+    assert_eq!(
+        done.err,
+        "  no compiler here\nfauxplat: the setup `echo no compiler here; exit 3` ended with status 3\n"
+    );
+    assert!(!lab.path("ran").exists());
+    let done = lab.run(&["run", "true", "-r", "2", "--cleanup", "echo stuck; exit 5"]).ends_with(4);
+    assert!(done.err.contains("  stuck\n") && done.err.contains("the cleanup `echo stuck"), "{done:?}");
+    assert!(done.out.contains("wall time"), "what was measured is reported: {done:?}");
+    assert_eq!(runs(&lab.last(), 0).len(), 2);
+}
+
+/// Commands take turns, so the branch of the last setup would be measured under every name.
+#[test]
+fn setups_that_switch_branches_are_refused() {
+    let lab = Lab::new();
+    let words = ["run", "true {b}", "-L", "b", "main,next", "--setup", "touch ran; git switch {b}"];
+    lab.run(&words).complains(2, &["git switch main", "--build-a", "--build-b", "worktree"]);
+    assert!(!lab.path("ran").exists());
+}
+
+#[test]
+fn parameters_are_lists_scans_and_ranges() {
+    let lab = Lab::new();
+    let run = |words: &[&str]| lab.json(&[&["run", "-r", "1"], words].concat());
+    assert_eq!(commands(&run(&["echo {n}", "-L", "n", "a,b"])), ["echo a", "echo b"]);
+    assert_eq!(commands(&run(&["echo {n}", "-L", r"n=a\,b,"])), ["echo a,b", "echo "]);
+    assert_eq!(commands(&run(&["echo {n}", "-L", "n=1..8:3"])), ["echo 1", "echo 4", "echo 7"]);
+    let scan = ["echo {d}", "-P", "d", "0.3", "0.7", "-D", "0.2"];
+    assert_eq!(commands(&run(&scan)), ["echo 0.3", "echo 0.5", "echo 0.7"]);
+    assert_eq!(commands(&run(&["echo {n}", "--parameter-scan", "n", "-1", "1"])).len(), 3);
+    lab.run(&["run", "echo {n}", "-P", "n", "3", "x"]).complains(2, &["-P n", "`x`"]);
+    lab.run(&["run", "echo {n}", "-P", "n", "3", "1"]).complains(2, &["-P n", "3 to 1"]);
+}
+
+#[test]
+fn statuses_that_are_ignored_are_named_or_all() {
+    let lab = Lab::new();
+    let three = "sh -c 'exit 3'";
+    assert_eq!(runs(&lab.json(&["run", "-i", three, "-r", "3"]), 0).len(), 3);
+    let some = lab.json(&["run", "-i", "1,3", three, "true", "-r", "3"]);
+    assert_eq!(some["commands"][0]["summary"]["wall_ns"]["n"], 3);
+    assert_eq!(some["condition"]["ignore_failure"], serde_json::json!([1, 3]));
+    lab.run(&["run", "--ignore-failure=1,2", three]).complains(4, &["status 3"]);
+    lab.run(&["compare", "--ignore-failure=2", "true", three]).complains(4, &["status 3"]);
+    lab.run(&["run", "-i=0", "true"]).reports_misuse(&["--ignore-failure", "1 to 255"]);
+}
+
+#[test]
+fn a_shell_is_named_or_not_used() {
+    let lab = Lab::new();
+    let shown = |words: &[&str]| lab.run(&[words, &["-r", "1", "--stdout", "out"]].concat()).succeeds();
+    shown(&["run", "--shell", "bash --norc", "echo ${BASH_VERSION:+bash}"]);
+    shown(&["run", "-S", "echo $((1 + 1))"]);
+    shown(&["run", "-N", "echo plain"]);
+    shown(&["run", "--shell=none", "echo plain"]);
+    assert_eq!(lab.read("out"), "bash\n2\nplain\nplain\n");
+    assert_eq!(lab.last()["condition"]["shell"], false);
+    lab.run(&["run", "--shell=no-such-shell", "true"]).complains(2, &["--shell no-such-shell"]);
+}
+
+#[test]
+fn a_shell_knows_the_number_of_the_run() {
+    let lab = Lab::new();
+    let around = ["-p", "printf p$FAUXPLAT_RUN >> log", "-C", "printf c$FAUXPLAT_RUN >> log"];
+    lab.run(&[&["run", "-S", "printf x$FAUXPLAT_RUN >> log", "-w", "1", "-r", "2"][..], &around].concat())
+        .succeeds();
+    assert_eq!(lab.read("log"), "p0x0c0p1x1c1p2x2c2");
+    lab.run(&["run", "env", "-r", "1", "--stdout", "plain"]).succeeds();
+    assert!(!lab.read("plain").contains("FAUXPLAT_RUN"), "a program begins with what it was given");
+}
+
+#[test]
+fn runs_have_bounds() {
+    let lab = Lab::new();
+    let counted = |words: &[&str]| runs(&lab.json(&[&["run"], words].concat()), 0).len();
+    assert_eq!(counted(&["true", "-M", "12"]), 12);
+    assert_eq!(counted(&["sleep 0.3", "--max-time", "1ms"]), 1);
+    assert!(counted(&["sleep 0.2", "--min-runs", "17"]) >= 17);
+    assert_eq!(counted(&["true", "--until", "0.001%", "--max-runs", "20"]), 20);
+    lab.run(&["run", "true", "-m", "5", "-M", "3"]).complains(2, &["--min-runs 5", "--max-runs 3"]);
+    lab.run(&["run", "true", "-m", "5", "-r", "3"]).reports_misuse(&["--min-runs", "--runs"]);
+}
+
+#[test]
+fn output_of_the_commands_is_shown_on_request() {
+    let lab = Lab::new();
+    let done = lab.run(&["run", "echo shown", "--show-output", "-r", "2"]).succeeds();
+    assert_eq!(done.out.lines().filter(|line| *line == "shown").count(), 2, "{}", done.out);
+}
+
+/// A word that means something else there names ours, and nothing is run.
+#[test]
+fn words_with_another_meaning_name_ours() {
+    let lab = Lab::new();
+    let refuses = |words: &[&str], ours: &[&str]| {
+        lab.run(&[&["run", "touch ran"], words].concat()).reports_misuse(ours);
+        assert!(!lab.path("ran").exists());
+    };
+    refuses(&["--output", "null"], &["--output", "--stdout null"]);
+    refuses(&["--output", "pipe"], &["--output", "--stdout"]);
+    refuses(&["--output=inherit"], &["--output", "--show-output"]);
+    refuses(&["--reference", "true"], &["--reference", "first command"]);
+    refuses(&["--metric", "cpu"], &["--metric", "compare"]);
+    refuses(&["-e", "cycles"], &["-e", "--metric"]);
+    lab.write("data.txt", "line\n");
+    lab.run(&["run", "touch ran", "--input", "data.txt"])
+        .complains(2, &["data.txt", "--stdin", "--definition"]);
+    for word in ["--runs", "-m", "-M"] {
+        lab.run(&["compare", "true", "true", word, "5"]).reports_misuse(&["--max-pairs", "fauxplat run"]);
+    }
+    lab.run(&["latency", "--loops", "5"]).reports_misuse(&["--count"]);
+}
+
+#[test]
+fn commands_need_no_verb() {
+    let lab = Lab::new();
+    let json = |words: &[&str]| lab.json(words)["schema"].as_str().unwrap().to_owned();
+    assert_eq!(json(&["true", "--max-time", "50ms"]), "fauxplat.run/1");
+    assert_eq!(json(&["true", "sh -c true", "--max-pairs", "6"]), "fauxplat.compare/1");
+    assert_eq!(lab.last()["invocation"][1], "compare", "what is repeated says its verb");
+    assert_eq!(json(&["-w", "1", "-r", "3", "true"]), "fauxplat.run/1");
+    Done::of(lab.bare(&["comapre", "true", "true"])).reports_misuse(&["comapre", "compare"]);
+    Done::of(lab.bare(&["no-such-thing"])).complains(2, &["`no-such-thing`", "no such program"]);
+    Done::of(lab.bare(&["sleep", "1"])).complains(2, &["`1`", "one word of the shell", "'sleep 1'"]);
+}
+
+/// cyclictest counts in microseconds, others in milliseconds or seconds.
+#[test]
+fn a_number_whose_unit_differs_by_tool_needs_one() {
+    let lab = Lab::new();
+    for words in [
+        &["latency", "--interval", "200"][..],
+        &["latency", "-d", "5"],
+        &["latency", "--slack", "1us,50"],
+        &["contend", "--duration", "10"],
+        &["contend", "--capacity", "--interval", "1"],
+    ] {
+        lab.run(words).reports_misuse(&["has no unit", "us,", "ms or"]);
+    }
+    let timed = lab.json(&["latency", "--duration", "100ms", "--interval", "1ms", "--policy", "other"]);
+    // On a busy machine some are missed.
+    assert!((1..=100).contains(&number(&timed["tests"][0], "count")), "{timed}");
+}
+
+/// hyperfine warns of it too, and says the same.
+#[test]
+fn a_first_run_that_is_much_slower_is_said_with_what_to_do() {
+    let lab = Lab::new();
+    let slow_once = "test -e warm || { touch warm; sleep 0.5; }";
+    let cold = lab.json(&["run", "-S", slow_once, "-r", "12"]);
+    let warns = |document: &Value| document["warnings"].to_string().contains("--warmup 3");
+    assert!(warns(&cold), "{}", cold["warnings"]);
+    std::fs::remove_file(lab.path("warm")).unwrap();
+    assert!(!warns(&lab.json(&["run", "-S", slow_once, "-r", "12", "-w", "1"])));
+}

@@ -1,0 +1,140 @@
+//! What is read beside the launcher's own account: before, along and after each run.
+//!
+//! Whoever reads is a [`Meter`]. It stands in fauxplat's own process, which sleeps beside the run but for the looks.
+
+mod pressure;
+mod published;
+
+use std::fmt::Debug;
+
+use fauxplat_model::{Definition, Metric, RateSeries, Readings, Series, TableSource};
+
+use crate::Failure;
+use pressure::Pressure;
+use published::Published;
+
+/// How long apart the looks along a run are.
+pub(crate) const LOOK_EVERY_MS: i32 = 100;
+
+/// A run that is over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Over {
+    /// Its number.
+    pub(crate) trial: u32,
+    /// When it began, by the monotonic clock.
+    pub(crate) started_ns: u64,
+    /// How long it took.
+    pub(crate) wall_ns: u64,
+}
+
+/// Somebody who reads metrics of runs.
+pub(crate) trait Meter: Debug {
+    /// The metrics that it gives.
+    fn metrics(&self) -> Vec<Metric>;
+
+    /// Just before a run.
+    fn begin(&mut self);
+
+    /// During a run, `now_ns` by the monotonic clock.
+    fn look(&mut self, _now_ns: u64) {}
+
+    /// After a run: its readings.
+    fn end(&mut self, run: Over, readings: &mut Readings);
+
+    /// What was seen along a run.
+    fn series_of(&self, _trial: u32) -> Vec<Series> {
+        Vec::new()
+    }
+
+    /// The rates along all runs so far, per counter.
+    fn rates(&self) -> Vec<Vec<RateSeries>> {
+        Vec::new()
+    }
+
+    /// Why the latest run without this metric has none; nothing if every run has one, or if it is not one of these.
+    fn trouble(&self, metric: Metric) -> Option<&str>;
+
+    /// What was not measured, a sentence each.
+    fn not_measured(&self) -> Vec<String>;
+}
+
+/// All meters of an experiment.
+#[derive(Debug, Default)]
+pub(crate) struct Meters(Vec<Box<dyn Meter>>);
+
+impl Meters {
+    /// The meters that a definition asks for.
+    ///
+    /// # Errors
+    /// A metric that nobody gives, or a source of one that cannot be read.
+    pub(crate) fn open(definition: &Definition) -> Result<Self, Failure> {
+        check(definition)?;
+        let mut meters: Vec<Box<dyn Meter>> = Vec::new();
+        if let Some(pressure) = Pressure::here(definition.rule.metric) {
+            meters.push(Box::new(pressure));
+        }
+        if !definition.tables.is_empty() {
+            meters.push(Box::new(Published::open(&definition.tables)?));
+        }
+        Ok(Meters(meters))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn metrics(&self) -> impl Iterator<Item = Metric> + '_ {
+        self.0.iter().flat_map(|meter| meter.metrics())
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.0.iter_mut().for_each(|meter| meter.begin());
+    }
+
+    pub(crate) fn look(&mut self, now_ns: u64) {
+        self.0.iter_mut().for_each(|meter| meter.look(now_ns));
+    }
+
+    pub(crate) fn end(&mut self, run: Over, readings: &mut Readings) {
+        self.0.iter_mut().for_each(|meter| meter.end(run, readings));
+    }
+
+    pub(crate) fn series_of(&self, trial: u32) -> impl Iterator<Item = Series> + '_ {
+        self.0.iter().flat_map(move |meter| meter.series_of(trial))
+    }
+
+    pub(crate) fn rates(&self) -> Vec<Vec<RateSeries>> {
+        self.0.iter().flat_map(|meter| meter.rates()).collect()
+    }
+
+    pub(crate) fn trouble(&self, metric: Metric) -> &str {
+        self.0.iter().find_map(|meter| meter.trouble(metric)).unwrap_or_default()
+    }
+
+    pub(crate) fn not_measured(&self) -> impl Iterator<Item = String> + '_ {
+        self.0.iter().flat_map(|meter| meter.not_measured())
+    }
+}
+
+/// Whether somebody gives the metric that decides.
+fn check(definition: &Definition) -> Result<(), Failure> {
+    let metric = definition.rule.metric;
+    if metric == Metric::RATE && definition.tables.is_empty() {
+        return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
+    }
+    let is_asked_for = |source: &TableSource| metric.name().strip_prefix("table:") == Some(&source.name);
+    let is_pressure = Pressure::here(metric).is_some();
+    if !metric.is_built_in() && !is_pressure && !definition.tables.iter().any(is_asked_for) {
+        return Err(Failure::usage(format!(
+            "--metric {}: nothing here gives it; pressure:cpu, pressure:memory and pressure:io are there, and a counter \
+             that is published: --table NAME=FILE:OBJECT.KEY with --metric table:NAME",
+            metric.name()
+        )));
+    }
+    if definition.rule.duet && (is_pressure || !definition.tables.is_empty()) {
+        return Err(Failure::usage(
+            "--table and pressure cannot tell the two commands of a --duet apart: leave one of them out",
+        ));
+    }
+    Ok(())
+}

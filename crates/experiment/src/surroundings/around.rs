@@ -1,0 +1,147 @@
+//! What the user has run once before the whole and once after it: `--setup` and `--cleanup`.
+
+use fauxplat_launch::Capture;
+use fauxplat_model::{Condition, Definition, Outcome};
+use fauxplat_plan::{Expanded, expand};
+use fauxplat_sys::signal;
+
+use crate::Failure;
+use crate::commands::by_shell;
+
+/// Lines that are still to be run when everything is over, however it ends.
+#[derive(Debug, Default)]
+pub(crate) struct Cleanup {
+    steps: Vec<Step>,
+}
+
+/// A line for the shell, under the condition of the command that it was given for.
+#[derive(Clone, Debug)]
+struct Step {
+    role: &'static str,
+    line: String,
+    condition: Condition,
+}
+
+/// Runs what sets up, each line once however many commands share it, and hands over what cleans up. It is called before
+/// programs are looked for: a setup may build them.
+///
+/// # Errors
+/// A line fails, or the setups of several commands exclude each other. What cleans up was run then.
+pub(crate) fn set_up(definition: &Definition) -> Result<Cleanup, Failure> {
+    let expanded = expand(definition).unwrap_or_default();
+    let setups = steps("setup", definition, &expanded, |one| one.setup.as_ref());
+    let cleanup = Cleanup { steps: steps("cleanup", definition, &expanded, |one| one.cleanup.as_ref()) };
+    refuse_switching(&setups)?;
+    setups.iter().try_for_each(|step| step.run(false))?;
+    Ok(cleanup)
+}
+
+/// The different lines, in the order of their commands.
+fn steps(
+    role: &'static str,
+    definition: &Definition,
+    expanded: &[Expanded],
+    line: impl Fn(&Expanded) -> Option<&String>,
+) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for one in expanded {
+        let Some(line) = line(one).filter(|line| steps.iter().all(|step| step.line != **line)) else {
+            continue;
+        };
+        let mut condition = definition.condition.clone();
+        condition.env_set.extend_from_slice(&one.env);
+        steps.push(Step { role, line: line.clone(), condition });
+    }
+    steps
+}
+
+/// Commands take turns, so all setups come before the first run: of several that check out a branch only the last would
+/// be measured, under every name.
+fn refuse_switching(setups: &[Step]) -> Result<(), Failure> {
+    let switching = setups.iter().find(|step| switches_branch(&step.line));
+    match switching.filter(|_| setups.len() > 1) {
+        None => Ok(()),
+        Some(step) => Err(Failure::usage(format!(
+            "--setup `{}`: the commands take turns, so all setups come before the first run, and only the last branch \
+             would be measured; give each branch a folder of its own (git worktree add), and build both with compare \
+             --build-a CMD --build-b CMD, or name the two programs",
+            step.line
+        ))),
+    }
+}
+
+/// Whether a line checks out something with git.
+fn switches_branch(line: &str) -> bool {
+    line.split([';', '&', '|', '\n', '(', ')']).any(|part| {
+        let mut words = part.split_whitespace().skip_while(|word| *word != "git");
+        words.any(|word| word == "switch" || word == "checkout")
+    })
+}
+
+/// Lines of a failed step's output that are shown.
+const OUTPUT_LINES: usize = 20;
+
+impl Step {
+    fn run(&self, is_spared: bool) -> Result<(), Failure> {
+        let (program, argv) = by_shell(&self.condition, &self.line)?;
+        let pair = |setting: &String| {
+            setting.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))
+        };
+        let capture = Capture {
+            program,
+            arguments: argv[1..].to_vec(),
+            env: self.condition.env,
+            env_set: self.condition.env_set.iter().filter_map(pair).collect(),
+            cwd: self.condition.cwd.clone(),
+            stdin: None,
+            with_stderr: true,
+            is_spared,
+        };
+        let captured = capture.run()?;
+        if captured.outcome.is_success() {
+            return Ok(());
+        }
+        let (role, line) = (self.role, &self.line);
+        if captured.outcome == Outcome::TimedOut && signal::stop_requested() {
+            return Err(Failure::machine(format!(
+                "interrupted during the {role} `{line}`: nothing was measured"
+            )));
+        }
+        let text = String::from_utf8_lossy(&captured.output);
+        let lines: Vec<&str> = text.lines().collect();
+        let last = lines[lines.len().saturating_sub(OUTPUT_LINES)..].iter().copied();
+        let status = captured.outcome.exit_status();
+        Err(Failure::command(format!("the {role} `{line}` ended with status {status}")).quoting(last))
+    }
+}
+
+impl Cleanup {
+    /// Runs every line, also after one that failed; the first failure.
+    pub(crate) fn run(&mut self) -> Option<Failure> {
+        let steps = std::mem::take(&mut self.steps);
+        let failures: Vec<Failure> = steps.iter().filter_map(|step| step.run(true).err()).collect();
+        failures.into_iter().next()
+    }
+}
+
+/// An experiment that ended by an error has set up, too.
+impl Drop for Cleanup {
+    fn drop(&mut self) {
+        let _told_already = self.run();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_git_that_checks_out_switches() {
+        for line in ["git switch main", "cd x && git -C y checkout main", "make; (git checkout {b})"] {
+            assert!(switches_branch(line), "{line}");
+        }
+        for line in ["make checkout", "git pull && ./switch", "echo git; switch", "git worktree add ../b b"] {
+            assert!(!switches_branch(line), "{line}");
+        }
+    }
+}

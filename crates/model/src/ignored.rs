@@ -1,0 +1,125 @@
+//! Which failed runs count like the others.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::Outcome;
+
+/// Which runs that do not end with status 0 are kept and analysed like the others: in documents `false`, `true` for all,
+/// or the statuses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum IgnoredFailures {
+    /// None.
+    #[default]
+    None,
+    /// All.
+    All,
+    /// Those that ended by themselves with one of these statuses; every other failure ends the experiment.
+    Statuses(Vec<u8>),
+}
+
+impl IgnoredFailures {
+    /// Whether any are.
+    pub fn any(&self) -> bool {
+        *self != IgnoredFailures::None
+    }
+
+    /// Whether a run that ended like this counts: it succeeded, or its failure is ignored.
+    pub fn lets_pass(&self, outcome: Outcome) -> bool {
+        match (self, outcome) {
+            (IgnoredFailures::All, _) | (_, Outcome::Exited(0)) => true,
+            (IgnoredFailures::Statuses(statuses), Outcome::Exited(status)) => statuses.contains(&status),
+            _ => false,
+        }
+    }
+
+    /// Whether the first run that does not count ends the experiment, as it does where statuses are named: whoever names
+    /// some expects no other.
+    pub fn is_strict(&self) -> bool {
+        matches!(self, IgnoredFailures::Statuses(_))
+    }
+}
+
+impl fmt::Display for IgnoredFailures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IgnoredFailures::None => f.write_str("none"),
+            IgnoredFailures::All => f.write_str("all-non-zero"),
+            IgnoredFailures::Statuses(statuses) => {
+                let words: Vec<String> = statuses.iter().map(u8::to_string).collect();
+                f.write_str(&words.join(","))
+            }
+        }
+    }
+}
+
+impl FromStr for IgnoredFailures {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "all-non-zero" {
+            return Ok(IgnoredFailures::All);
+        }
+        let status = |word: &str| match word.trim().parse() {
+            Ok(0) | Err(_) => Err(format!("`{word}` is not the status of a failure: 1 to 255, such as 1,2")),
+            Ok(status) => Ok(status),
+        };
+        text.split(',').map(status).collect::<Result<_, _>>().map(IgnoredFailures::Statuses)
+    }
+}
+
+impl Serialize for IgnoredFailures {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            IgnoredFailures::Statuses(statuses) => statuses.serialize(serializer),
+            _ => serializer.serialize_bool(self.any()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for IgnoredFailures {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "true, false, or exit statuses from 1 to 255")]
+        enum Said {
+            Whether(bool),
+            Statuses(Vec<u8>),
+        }
+        Ok(match Said::deserialize(deserializer)? {
+            Said::Whether(false) => IgnoredFailures::None,
+            Said::Whether(true) => IgnoredFailures::All,
+            Said::Statuses(statuses) => IgnoredFailures::Statuses(statuses),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_named_passes() {
+        let some: IgnoredFailures = "1, 3".parse().unwrap();
+        assert!(some.lets_pass(Outcome::Exited(3)) && some.lets_pass(Outcome::Exited(0)));
+        assert!(!some.lets_pass(Outcome::Exited(2)) && !some.lets_pass(Outcome::Signaled(1)));
+        assert!(IgnoredFailures::All.lets_pass(Outcome::TimedOut));
+        assert!(!IgnoredFailures::None.lets_pass(Outcome::Exited(1)));
+        for bad in ["", "0", "256", "-1", "1;2", "x"] {
+            assert!(bad.parse::<IgnoredFailures>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn they_read_what_they_write() {
+        for (ignored, json) in [
+            (IgnoredFailures::None, "false"),
+            (IgnoredFailures::All, "true"),
+            (IgnoredFailures::Statuses(vec![1, 2]), "[1,2]"),
+        ] {
+            assert_eq!(serde_json::to_string(&ignored).unwrap(), json);
+            assert_eq!(serde_json::from_str::<IgnoredFailures>(json).unwrap(), ignored);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The test report that CI systems show: a case for each command of a run, each verdict of a comparison, each claim of a
+//! lab.
+//!
+//! Its shape: <https://github.com/testmoapp/junitxml>. A command that is slower than its reference is a failure, an
+//! answer that could not be had is a case that was skipped.
+
+use std::io::Write;
+
+use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::{Comparison, LabOutcome, Metric, Verdict};
+
+use super::timed;
+use crate::samples::{compared, summary};
+use crate::words::visible;
+use crate::{Format, ReportError, verdict_sentence};
+
+/// One case.
+struct Case {
+    name: String,
+    /// Seconds; absent where the case has no time.
+    time_s: Option<f64>,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    Passed(String),
+    Failed(String),
+    Skipped(String),
+}
+
+/// Writes one suite.
+pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    let cases = cases(record)?;
+    let count = |wanted: fn(&Outcome) -> bool| cases.iter().filter(|case| wanted(&case.outcome)).count();
+    let failures = count(|outcome| matches!(outcome, Outcome::Failed(_)));
+    let skipped = count(|outcome| matches!(outcome, Outcome::Skipped(_)));
+    let time_s: f64 = cases.iter().filter_map(|case| case.time_s).sum();
+    let (suite, started) = (record.findings.schema(), &record.header.started);
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>")?;
+    writeln!(
+        out,
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\" time=\"{time_s:.9}\" timestamp=\"{}\">",
+        escaped(suite),
+        cases.len(),
+        escaped(started)
+    )?;
+    cases.iter().try_for_each(|case| case.write(suite, out))?;
+    Ok(writeln!(out, "  </testsuite>\n</testsuites>")?)
+}
+
+fn cases(record: &Record) -> Result<Vec<Case>, ReportError> {
+    match record.findings {
+        Findings::Compare(found) => Ok(found.comparisons.iter().map(|it| verdict_case(record, it)).collect()),
+        Findings::Lab(found) => {
+            let claims = found.labs.iter().flat_map(|lab| {
+                lab.claims.iter().map(move |claim| {
+                    let outcome = claim_outcome(claim.outcome, claim.reason.as_deref());
+                    Case { name: format!("{}: {}", lab.name, claim.name), time_s: None, outcome }
+                })
+            });
+            Ok(claims.collect())
+        }
+        _ => run_cases(record),
+    }
+}
+
+fn verdict_case(record: &Record, comparison: &Comparison) -> Case {
+    let sentence = verdict_sentence(comparison);
+    let outcome = match comparison.verdict {
+        Verdict::Different if !comparison.b_is_better() => Outcome::Failed(sentence),
+        Verdict::Different | Verdict::Equivalent => Outcome::Passed(sentence),
+        Verdict::Inconclusive => Outcome::Skipped(sentence),
+    };
+    let wall = compared(record).into_iter().find(|(name, _)| *name == comparison.b);
+    let time_s = wall.and_then(|(_, found)| summary(found, Metric::WALL)).map(|wall| wall.median / 1e9);
+    Case { name: format!("{} against {}", comparison.b, comparison.a), time_s, outcome }
+}
+
+fn claim_outcome(outcome: Option<LabOutcome>, reason: Option<&str>) -> Outcome {
+    let reason = reason.unwrap_or_default();
+    match outcome {
+        Some(LabOutcome::Reproduced) => Outcome::Passed(reason.to_owned()),
+        Some(outcome @ LabOutcome::NotHere) => Outcome::Failed(format!("{} {reason}", outcome.words())),
+        Some(outcome) => Outcome::Skipped(format!("{} {reason}", outcome.words())),
+        None => Outcome::Skipped(format!("not run {reason}")),
+    }
+}
+
+fn run_cases(record: &Record) -> Result<Vec<Case>, ReportError> {
+    let commands = timed(record, Format::JUnit.name())?;
+    let case = |command: &super::Timed| {
+        let (runs, failures) = (command.wall.n, command.findings.failures);
+        let outcome = match failures {
+            0 => Outcome::Passed(format!("{runs} runs")),
+            failures => Outcome::Failed(format!("{failures} runs failed")),
+        };
+        Case { name: command.name.clone(), time_s: Some(command.wall.median / 1e9), outcome }
+    };
+    Ok(commands.iter().map(case).collect())
+}
+
+impl Case {
+    fn write(&self, suite: &str, out: &mut dyn Write) -> std::io::Result<()> {
+        let time = self.time_s.map_or_else(String::new, |time_s| format!(" time=\"{time_s:.9}\""));
+        let (name, class) = (escaped(&self.name), escaped(suite));
+        writeln!(out, "    <testcase name=\"{name}\" classname=\"{class}\"{time}>")?;
+        match &self.outcome {
+            Outcome::Passed(said) => writeln!(out, "      <system-out>{}</system-out>", escaped(said)),
+            Outcome::Failed(said) => writeln!(out, "      <failure message=\"{}\"/>", escaped(said)),
+            Outcome::Skipped(said) => writeln!(out, "      <skipped message=\"{}\"/>", escaped(said)),
+        }?;
+        writeln!(out, "    </testcase>")
+    }
+}
+
+/// Text as XML holds it: nothing that drives a terminal, and no character that XML 1.0 forbids, which are among those.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in visible(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,79 @@
+//! Texts that somebody else wrote, read with a bound and without waiting past the user's wish to stop.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use crate::process::wait_readable;
+use crate::signal::stop_requested;
+
+/// How long a pipe may be silent before the stop flag is looked at again; a signal is seen at once.
+const LOOK_MS: i32 = 100;
+
+/// A whole file of at most so many bytes. A pipe that somebody writes to is read to its end, a named one that nobody
+/// writes to is empty, and one whose writer says nothing is waited for until the user stops fauxplat.
+///
+/// # Errors
+/// Those of `open(2)` and `read(2)`; a file that is longer, or no UTF-8; a stop.
+pub fn read_text(path: &Path, bytes_max: usize) -> io::Result<String> {
+    let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if file.metadata().is_ok_and(|facts| facts.len() > bytes_max as u64) {
+        return Err(io::Error::other(too_long(bytes_max)));
+    }
+    let (mut bytes, mut buffer) = (Vec::new(), vec![0; 64 << 10]);
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) if read > bytes_max - bytes.len() => return Err(io::Error::other(too_long(bytes_max))),
+            Ok(read) => bytes.extend_from_slice(&buffer[..read]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                wait_readable(file.as_raw_fd(), LOOK_MS).map_err(|error| error.source)?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if stop_requested() {
+            return Err(io::Error::other("interrupted before it was read"));
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
+}
+
+fn too_long(bytes_max: usize) -> String {
+    format!("it is longer than {} MiB", bytes_max >> 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+
+    use super::*;
+
+    #[test]
+    fn no_text_is_longer_than_asked_for() {
+        assert_eq!(read_text(Path::new("/dev/null"), 1 << 20).unwrap(), "");
+        let endless = read_text(Path::new("/dev/zero"), 1 << 20).unwrap_err().to_string();
+        assert_eq!(endless, "it is longer than 1 MiB");
+        let own = read_text(Path::new("/proc/self/status"), 1 << 20).unwrap();
+        assert!(own.starts_with("Name:"));
+        assert!(read_text(Path::new("/proc/self/exe"), 1 << 30).unwrap_err().to_string().contains("UTF-8"));
+    }
+
+    /// As a shell hands over what another command writes: `<(command)`.
+    #[test]
+    fn a_pipe_is_read_to_its_end_however_slow_its_writer() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        let path = format!("/proc/self/fd/{}", reader.as_raw_fd());
+        let slow = std::thread::spawn(move || {
+            for word in ["a", "b", "c"] {
+                std::thread::sleep(std::time::Duration::from_millis(30));
+                writer.write_all(word.as_bytes()).unwrap();
+            }
+        });
+        assert_eq!(read_text(Path::new(&path), 1 << 20).unwrap(), "abc");
+        slow.join().unwrap();
+    }
+}

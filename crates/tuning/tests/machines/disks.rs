@@ -1,0 +1,109 @@
+//! Disks that are full, read-only, or full from a certain byte on, at any time of a tuning and of a restoration.
+#![expect(clippy::disallowed_methods, reason = "a process of its own has mounts and limits of its own")]
+
+use std::fs;
+use std::process::{Command, ExitStatus, Stdio};
+
+use fauxplat_sys::process;
+use fauxplat_tuning::{Restore, restore};
+
+use crate::machine::Machine;
+use crate::{Case, HOLD, KEEP, RESTORE};
+
+pub(crate) const CASES: &[Case] = &[
+    (
+        "a_disk_that_cannot_be_written_to_keeps_nothing_from_being_put_back",
+        a_disk_that_cannot_be_written_to_keeps_nothing_from_being_put_back,
+    ),
+    (
+        "a_journal_that_ends_at_any_byte_leaves_the_machine",
+        a_journal_that_ends_at_any_byte_leaves_the_machine,
+    ),
+];
+
+/// In a mount namespace of its own: a small file system for the journal, a tuner that keeps, what befalls the disk, and a
+/// restoration. Statuses from 90 on say that it cannot be tried here.
+const MOUNTED: &str = r#"
+folder=$1 program=$2 root=$3 what=$4
+mount -t tmpfs -o size=64k,mode=700 tmpfs "$folder" || exit 99
+"$program" keep "$root" "$folder/journal" || exit 1
+grep -q '"record":"kept"' "$folder/journal" || exit 2
+case $what in
+full) cat /dev/zero > "$folder/fill" 2> /dev/null ;;
+read-only) mount -o remount,ro "$folder" || exit 99 ;;
+esac
+"$program" restore "$root" "$folder/journal" || exit 3
+cat "$root/proc/sys/vm/swappiness" > "$root/seen"
+[ $what = full ] && [ -e "$folder/journal" ] && exit 4
+mount -o remount,rw "$folder"
+"$program" restore "$root" "$folder/journal" || exit 5
+[ ! -e "$folder/journal" ] || exit 6
+"#;
+
+fn a_disk_that_cannot_be_written_to_keeps_nothing_from_being_put_back() {
+    for what in ["full", "read-only"] {
+        let machine = Machine::new();
+        let before = machine.all();
+        let folder = machine.journal().with_file_name("disk");
+        fs::create_dir(&folder).unwrap();
+        let mut mounted = Command::new("unshare");
+        mounted.args(["--mount", "--propagation", "private", "sh", "-c", MOUNTED, "sh"]);
+        mounted.arg(&folder).arg(std::env::current_exe().unwrap()).arg(machine.root.path()).arg(what);
+        let done = mounted.output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        if !process::is_root() || done.status.code() == Some(99) || said.starts_with("unshare:") {
+            return eprintln!("skipped: it takes the right to mount ({said})");
+        }
+        assert!(done.status.success(), "{what}: {} {said}", done.status);
+        assert_eq!(machine.read("seen"), before["proc/sys/vm/swappiness"], "{what}: nothing was put back");
+        assert_eq!(machine.all(), before, "{what}");
+    }
+}
+
+/// Runs this program in a world where no file gets longer than so many bytes; a write beyond fails, or ends the process.
+fn limited(machine: &Machine, bytes: usize, ends: bool, words: [&str; 1]) -> Option<ExitStatus> {
+    let trap = if ends { "" } else { "trap '' XFSZ; " };
+    let line = format!("{trap}exec prlimit --core=0 --fsize={bytes} -- \"$@\"");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line, "sh"]).arg(std::env::current_exe().unwrap()).args(words);
+    shell.arg(machine.root.path()).arg(machine.journal()).stderr(Stdio::null());
+    let done = shell.status().unwrap();
+    (done.code() != Some(127)).then_some(done)
+}
+
+/// A limit of the length is a disk that is full from this byte on, with records that are written in part.
+fn a_journal_that_ends_at_any_byte_leaves_the_machine() {
+    /// Longer than any value that is written here, so that the values themselves can be.
+    const SHORTEST: usize = 16;
+    let machine = Machine::new();
+    let before = machine.all();
+    machine.keep(&crate::SETTINGS);
+    let length = fs::metadata(machine.journal()).unwrap().len() as usize;
+    machine.restore(false).unwrap().unwrap();
+    let (mut refused, mut done) = (0, 0);
+    for bytes in (SHORTEST..length + 40).step_by(17) {
+        for ends in [false, true] {
+            let Some(status) = limited(&machine, bytes, ends, [HOLD]) else {
+                return eprintln!("skipped: prlimit is not there");
+            };
+            *(if status.success() { &mut done } else { &mut refused }) += 1;
+            // Where the tuner was ended its guardian is at work, in the same narrow world.
+            let wait = Restore { force: false, wait: true };
+            let left = restore(&machine.root, &machine.journal(), wait, "test");
+            assert!(left.as_ref().is_ok_and(|left| left.is_none()), "{bytes}, {ends}: {left:?}");
+            assert_eq!(machine.all(), before, "{bytes} bytes, ends: {ends}");
+        }
+    }
+    assert!(refused > 10 && done > 0, "{refused} {done}");
+    // The same for a restoration that cannot say what it did.
+    for bytes in [SHORTEST, length / 2, length, length + 9] {
+        machine.keep(&crate::SETTINGS);
+        let status = limited(&machine, bytes, false, [RESTORE]).unwrap();
+        assert!(status.success(), "{bytes}: {status}");
+        assert_eq!(machine.all(), before, "{bytes}");
+        assert!(!machine.journal().exists(), "{bytes}");
+    }
+    assert!(limited(&machine, length * 2, false, [KEEP]).unwrap().success());
+    assert!(limited(&machine, length * 2, false, [RESTORE]).unwrap().success());
+    assert_eq!(machine.all(), before);
+}

@@ -1,0 +1,54 @@
+//! The targets, by area.
+
+mod latency;
+mod model;
+mod plan;
+mod report;
+mod store;
+mod topology;
+
+// These are shared with the tests beside the code that they are about.
+#[path = "../../../lib/procfs/tests/procfs/body.rs"]
+mod procfs;
+#[path = "../../../lib/table/tests/replay/body.rs"]
+mod table;
+#[path = "../../../crates/tuning/tests/replay/body.rs"]
+mod tuning;
+
+use crate::Target;
+
+macro_rules! targets {
+    ($($name:literal => $run:path, $words:expr;)*) => {
+        &[$(Target { name: $name, run: $run, words: $words }),*]
+    };
+}
+
+/// Every target.
+pub(crate) const ALL: &[Target] = targets! {
+    "latency-documents" => latency::documents, latency::WORDS;
+    "model-words" => model::words, model::WORDS;
+    "plan-commands" => plan::commands, plan::COMMAND_WORDS;
+    "plan-definitions" => plan::definitions, plan::WORDS;
+    "plan-labs" => plan::labs, plan::WORDS;
+    "plan-sweeps" => plan::sweeps, plan::SWEEP_WORDS;
+    "procfs-files" => procfs::files, &["cpu0 ", "intr ", "MemTotal: ", " kB\n", "0::/", "some avg10=", "CPU0", "\n"];
+    "report-baselines" => report::baselines, report::WORDS;
+    "store-files" => store::files, &["\u{0}\u{0}", "SQLite format 3\u{0}"];
+    "store-values" => store::values, store::WORDS;
+    "table-contents" => table::contents, &[];
+    "table-operations" => table::operations, &[];
+    "topology-formats" => topology::formats, &["0-3", ",", "ffffffff", "sibling-of:", "same-l2:", "&", "|", "(", ")", "!"];
+    "topology-tree" => topology::tree, &["0-2", "ffffffff,", "Node 0 MemTotal: ", "Data", "Unified", "32K", "\n"];
+    "tuning-journal" => tuning::journal, &["\"record\":", "\"change\"", "\"settled\"", "\"path\":", "../", "\n", "null"];
+    "tuning-words" => tuning::words, &["quiet", "cpu:1=offline", "shield=", "irq-affinity=away:", "thp=never", " "];
+};
+
+/// A folder for the files of a target: where the user says, else in memory, since files are most of the work.
+pub(crate) fn folder() -> tempfile::TempDir {
+    let memory = std::path::Path::new("/dev/shm");
+    let made = match std::env::var_os("TMPDIR").is_none() && memory.is_dir() {
+        true => tempfile::tempdir_in(memory),
+        false => tempfile::tempdir(),
+    };
+    made.expect("a folder for the files of a target")
+}

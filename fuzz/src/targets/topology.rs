@@ -1,0 +1,102 @@
+//! The kernel's small formats, relations of CPUs, and whole trees of its files.
+
+use std::fs;
+use std::path::Path;
+
+use fauxplat_model::Relation;
+use fauxplat_topology::parse::{self, CPU_LIMIT, Said};
+use fauxplat_topology::{Watch, discover, pick, read};
+
+/// Every reader of one small format, and the parser of relations.
+pub(crate) fn formats(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim();
+    for said in [parse::list(text), parse::mask(text)] {
+        if let Said::Value(cpus) = said {
+            assert!(cpus.iter().all(|cpu| cpu.0 < CPU_LIMIT));
+            assert_eq!(parse::list(&cpus.to_string()), Said::Value(cpus));
+        }
+    }
+    parse::number(text);
+    parse::size(text);
+    parse::distances(text);
+    parse::node_memory(text);
+    if let Ok(relation) = text.parse::<Relation>() {
+        assert_eq!(relation.to_string().parse(), Ok(relation));
+    }
+}
+
+/// Files of a machine of three CPUs, in the order in which the bytes fill them.
+const FILES: [&str; 30] = [
+    "sys/devices/system/cpu/online",
+    "sys/devices/system/cpu/present",
+    "sys/devices/system/cpu/cpu0/topology/thread_siblings",
+    "sys/devices/system/cpu/cpu1/topology/thread_siblings",
+    "sys/devices/system/cpu/cpu0/topology/core_siblings",
+    "sys/devices/system/cpu/cpu1/topology/core_siblings",
+    "sys/devices/system/cpu/cpu0/topology/core_id",
+    "sys/devices/system/cpu/cpu1/topology/core_id",
+    "sys/devices/system/cpu/cpu0/cache/index0/level",
+    "sys/devices/system/cpu/cpu0/cache/index0/type",
+    "sys/devices/system/cpu/cpu0/cache/index0/shared_cpu_map",
+    "sys/devices/system/cpu/cpu1/cache/index0/level",
+    "sys/devices/system/cpu/cpu1/cache/index0/type",
+    "sys/devices/system/cpu/cpu1/cache/index0/shared_cpu_list",
+    "sys/devices/system/cpu/cpu0/cache/index0/size",
+    "sys/devices/system/node/node0/cpumap",
+    "sys/devices/system/node/node0/meminfo",
+    "sys/devices/system/node/node0/distance",
+    "sys/devices/system/cpu/cpu0/cpu_capacity",
+    "sys/devices/system/cpu/cpu1/cpu_capacity",
+    "sys/devices/cpu_core/cpus",
+    "proc/self/status",
+    "proc/self/cgroup",
+    "proc/self/mountinfo",
+    "cpuset.cpus.effective",
+    "proc/cpuinfo",
+    "proc/interrupts",
+    "proc/softirqs",
+    "proc/stat",
+    "proc/1/task/1/status",
+];
+
+thread_local! {
+    /// The folder of this thread, made once, since a folder per input would be most of the work, and gone with the thread.
+    static FOLDER: tempfile::TempDir = {
+        let root = super::folder();
+        for file in FILES {
+            let parent = root.path().join(file).parent().expect("files have folders").to_owned();
+            fs::create_dir_all(parent).expect("a folder of the tree");
+        }
+        root
+    };
+}
+
+/// A tree whose files are the bytes between bytes of 0xff; what begins with NUL, or is not reached, does not exist.
+pub(crate) fn tree(bytes: &[u8]) {
+    FOLDER.with(|folder| filled(folder.path(), bytes));
+}
+
+fn filled(root: &Path, bytes: &[u8]) {
+    let mut parts = bytes.split(|&byte| byte == 0xff);
+    for file in FILES {
+        let path = root.join(file);
+        match parts.next().filter(|part| part.first() != Some(&0)) {
+            Some(part) => fs::write(&path, part).expect("a file of the tree"),
+            None => drop(fs::remove_file(&path)),
+        }
+    }
+    let (topology, warnings) = read(root);
+    assert!(topology.allowed.is_subset(&topology.online) && topology.online.is_subset(&topology.present));
+    assert!(topology.groups.iter().all(|group| !group.cpus.is_empty()));
+    assert!(warnings.iter().all(|line| !line.contains('\n')));
+    discover(root);
+    let watched = Watch::begin(root).end(&topology, 1_000_000);
+    for relation in ["one-per-core", "sibling-of:1", "other-core-same-l2:0", "quietest:1&node:0", "!e-cores"]
+    {
+        let relation: Relation = relation.parse().expect("a relation");
+        if let Ok(chosen) = pick(&relation, &topology, Some(&watched)) {
+            assert!(!chosen.is_empty() && chosen.iter().all(|one| topology.allowed.contains(one.cpu)));
+        }
+    }
+}

@@ -1,7 +1,0 @@
-//! Arbitrary file contents; the body is shared with the replay on stable.
-#![no_main]
-
-#[path = "../../../lib/table/tests/replay/body.rs"]
-mod body;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| body::contents(bytes));

@@ -1,7 +1,0 @@
-//! Whole trees; the body is shared with the replay on stable.
-#![no_main]
-
-#[path = "../../../crates/topology/tests/replay/body.rs"]
-mod body;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| body::tree(bytes));

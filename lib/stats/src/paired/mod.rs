@@ -1,0 +1,32 @@
+//! A sequential paired test that is exact over all looks, whatever the noise.
+//!
+//! If A and B are the same, the coin that orders them makes each log ratio d as likely as −d. So the signs of d are one
+//! draw among all patterns of signs, given the magnitudes; [`rows`] draws thousands of others. A statistic that weighs
+//! the signs by the magnitudes alone gives every pattern a path over the looks, and [`path`] lets as many of them cross
+//! as the level allows: the observed path is among those with at most that probability, at all looks together. This
+//! holds for any [`score`], so the one that fits the noise is chosen, from the magnitudes.
+
+mod density;
+pub mod path;
+pub mod rows;
+pub mod score;
+pub mod share;
+pub mod shift;
+pub mod tail;
+
+/// The looks: 10, 12, 16, 24, 32, … (alternately × 1.33 and × 1.5) below `max`, and `max` itself. Before ten pairs no
+/// pattern of signs is rare enough.
+pub fn looks(max: u32) -> Vec<u32> {
+    let doubling = (0..).flat_map(|power| [12u32 << power, 16u32 << power]).take(40);
+    let below = std::iter::once(10).chain(doubling).take_while(|&n| n < max);
+    below.chain([max.max(1)]).collect()
+}
+
+/// The part of the level that is spent before the first look. It makes the rarest pattern of ten signs affordable, and
+/// leaves enough for late looks.
+const LUMP: f64 = 0.25;
+
+/// The share of the level that may be spent by look `number` (from 1) of `of`.
+pub fn spending(number: usize, of: usize) -> f64 {
+    LUMP + (1.0 - LUMP) * (number as f64 / of.max(1) as f64).min(1.0)
+}

@@ -1,0 +1,146 @@
+//! Paths of all patterns of signs over the looks, of which as many cross as the level allows.
+
+use super::rows::Rows;
+use super::score::{Question, Sorted, weights};
+
+/// How far each path lies to either side at one look: all rows, then their mirror images.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Keys(Vec<f32>);
+
+impl Keys {
+    /// How far the values lie above `theta`, and what other signs would have made of the same magnitudes.
+    pub fn of(rows: &Rows, sorted: &Sorted, theta: f64, question: Question) -> Keys {
+        let about = sorted.about(theta);
+        let chosen = weights(&about.r, question);
+        let signed = |weights: &[f64]| -> Vec<f32> {
+            let mut signed = vec![0.0; weights.len()];
+            for ((weight, sign), &place) in weights.iter().zip(&about.sign).zip(&about.place) {
+                signed[place as usize] = (weight * sign) as f32;
+            }
+            rows.sums(&signed)
+        };
+        let monotone = signed(&chosen.monotone);
+        Keys(match chosen.shaped.as_deref().map(signed) {
+            None => monotone.iter().copied().chain(monotone.iter().map(|sum| -sum)).collect(),
+            Some(shaped) => {
+                let both = || monotone.iter().zip(&shaped);
+                both()
+                    .map(|(one, other)| one.max(*other))
+                    .chain(both().map(|(one, other)| -one.min(*other)))
+                    .collect()
+            }
+        })
+    }
+
+    /// Keys that were computed elsewhere: upwards for each row, then downwards.
+    pub(crate) fn from_sides(up: Vec<f32>, down: Vec<f32>) -> Keys {
+        let mut keys = up;
+        keys.extend(down);
+        Keys(keys)
+    }
+}
+
+/// What became of the observed path.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Crossed {
+    /// It crossed upwards, now or earlier.
+    pub up: bool,
+    /// It crossed downwards.
+    pub down: bool,
+    /// The key beyond which paths cross now; infinite when none may.
+    pub critical: f64,
+}
+
+/// Lets paths cross, look by look. `spent` is the probability per side that may have been used up by each look. Whatever
+/// the magnitudes are, the observed path is one of the paths at random, so it crosses upwards with at most the last of
+/// these, and downwards too.
+pub fn crossed(looks: &[Keys], spent: &[f64]) -> Crossed {
+    let Some(first) = looks.first() else { return Crossed { critical: f64::INFINITY, ..Crossed::default() } };
+    let paths = first.0.len();
+    let mut has_crossed = vec![false; paths];
+    let (mut count, mut critical) = (0, f32::INFINITY);
+    for (Keys(keys), spent) in looks.iter().zip(spent) {
+        let allowed = ((spent * paths as f64 + 1e-9) as usize).saturating_sub(count);
+        critical = barrier(keys, &has_crossed, allowed);
+        for (crossed, &key) in has_crossed.iter_mut().zip(keys) {
+            let now = !*crossed && key > critical;
+            *crossed |= now;
+            count += usize::from(now);
+        }
+    }
+    Crossed { up: has_crossed[0], down: has_crossed[paths / 2], critical: f64::from(critical) }
+}
+
+/// The largest key that may not cross: equal keys cross together or not at all.
+fn barrier(keys: &[f32], has_crossed: &[bool], allowed: usize) -> f32 {
+    if allowed == 0 {
+        return f32::INFINITY;
+    }
+    let mut open: Vec<f32> =
+        keys.iter().zip(has_crossed).filter(|(_, crossed)| !**crossed).map(|(&key, _)| key).collect();
+    if open.len() <= allowed {
+        return f32::NEG_INFINITY;
+    }
+    *open.select_nth_unstable_by(allowed, |one, other| other.total_cmp(one)).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Draw;
+    use crate::paired::{looks, spending};
+
+    /// The share of series that cross at either side over all looks up to 64, at 5 %.
+    fn rate(mut noise: impl FnMut(&mut Draw) -> f64, series: u64) -> f64 {
+        let schedule = looks(64);
+        let mut crossings = 0;
+        for seed in 0..series {
+            let mut draw = Draw::new(seed, 9);
+            let mut rows = Rows::new(1, seed);
+            rows.grow(64);
+            let d: Vec<f64> = (0..64)
+                .map(|_| if draw.below(2) == 0 { noise(&mut draw) } else { -noise(&mut draw) })
+                .collect();
+            let keys = |&n: &u32| Keys::of(&rows, &Sorted::new(&d[..n as usize]), 0.0, Question::Typical);
+            let all: Vec<Keys> = schedule.iter().map(keys).collect();
+            let spent: Vec<f64> =
+                (1..=schedule.len()).map(|look| 0.025 * spending(look, schedule.len())).collect();
+            let crossed = crossed(&all, &spent);
+            crossings += u32::from(crossed.up || crossed.down);
+        }
+        f64::from(crossings) / series as f64
+    }
+
+    #[test]
+    fn the_level_holds_over_all_looks_whatever_the_noise() {
+        // Four standard errors of 5 % in 400 are 4.4 points.
+        let noises: [(&str, fn(&mut Draw) -> f64); 4] = [
+            ("normal", |draw| 1.0 + draw.normal()),
+            ("Cauchy", |draw| draw.normal() / draw.uniform()),
+            ("modes", |draw| [0.0, 25.0, 0.0, -25.0][draw.below(4)] + draw.normal()),
+            ("counts", |draw| draw.below(4) as f64),
+        ];
+        for (name, noise) in noises {
+            let rate = rate(noise, 400);
+            assert!(rate <= 0.094, "{name}: {rate}");
+        }
+    }
+
+    #[test]
+    fn ten_of_one_sign_are_rare_enough_for_one_per_cent() {
+        let mut rows = Rows::new(1, 1);
+        rows.grow(10);
+        let d: Vec<f64> = (0..10).map(|i| 1.0 + 0.1 * f64::from(i)).collect();
+        let keys = [Keys::of(&rows, &Sorted::new(&d), 0.0, Question::Typical)];
+        // 2^-10 is 16 of 16,384 paths.
+        assert!(crossed(&keys, &[16.0 / 16384.0]).up);
+        assert_eq!(
+            crossed(&keys, &[15.9 / 16384.0]),
+            Crossed { critical: crossed(&keys, &[15.9 / 16384.0]).critical, ..Crossed::default() }
+        );
+        assert!(!crossed(&keys, &[16.0 / 16384.0]).down);
+        let zeros = [Keys::of(&rows, &Sorted::new(&[0.0; 10]), 0.0, Question::Typical)];
+        assert!(!crossed(&zeros, &[0.4]).up);
+        assert_eq!(crossed(&[], &[]).critical, f64::INFINITY);
+    }
+}

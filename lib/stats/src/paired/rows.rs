@@ -1,0 +1,136 @@
+//! Patterns of signs, drawn once and kept over all looks.
+
+use crate::draw::Draw;
+
+/// Columns of one word.
+const COLUMNS: usize = 32;
+
+/// After the first column, all patterns of so many are there, equally often.
+const ENUMERATED: u32 = 11;
+
+/// Rows for one comparison. More comparisons share the level, and need rows that are rarer.
+const ROWS: usize = 8192;
+
+/// The most rows that are kept.
+const ROWS_MAX: usize = 8 * ROWS;
+
+/// Rows of signs; row 0 has none flipped and stands for what was observed. Each row stands for its mirror image too.
+///
+/// The first column is never flipped, because the mirror image does that. The next eleven hold all patterns, so that
+/// the first looks enumerate; the others are drawn. With the observed signs multiplied in, row 0 is then a draw like any
+/// other: the enumerated columns are a group, and products with a uniform pattern are uniform.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    seed: u64,
+    count: usize,
+    /// For every 32 columns a word for each row; a set bit flips.
+    words: Vec<Vec<u32>>,
+}
+
+impl Rows {
+    /// Rows for so many comparisons that share a level.
+    pub fn new(comparisons: usize, seed: u64) -> Self {
+        let count = (ROWS * comparisons.max(1).next_power_of_two()).min(ROWS_MAX);
+        Rows { seed, count, words: Vec::new() }
+    }
+
+    /// How many rows there are; paths are twice as many.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Draws columns until there are at least so many.
+    pub fn grow(&mut self, columns: usize) {
+        while self.words.len() * COLUMNS < columns {
+            let chunk = self.words.len();
+            let mut draw = Draw::new(self.seed, 0x5169_6e73 + chunk as u64);
+            let mut words: Vec<u32> = (0..self.count / 2)
+                .flat_map(|_| {
+                    let bits = draw.bits();
+                    [bits as u32, (bits >> 32) as u32]
+                })
+                .collect();
+            if chunk == 0 {
+                let enumerated = ((1u32 << ENUMERATED) - 1) << 1;
+                let pattern = |row: usize| ((row as u32) << 1) & enumerated;
+                let known = |(row, word): (usize, &mut u32)| *word = *word & !(enumerated | 1) | pattern(row);
+                words.iter_mut().enumerate().for_each(known);
+            }
+            words[0] = 0;
+            self.words.push(words);
+        }
+    }
+
+    /// The sum of the weights under the signs of each row. There must be as many columns.
+    pub fn sums(&self, weights: &[f32]) -> Vec<f32> {
+        let mut sums = vec![0.0f32; self.count];
+        for (weights, words) in weights.chunks(COLUMNS).zip(&self.words) {
+            let tables: [[f32; 256]; 4] =
+                std::array::from_fn(|byte| table(weights.get(8 * byte..).unwrap_or(&[])));
+            for (sum, word) in sums.iter_mut().zip(words) {
+                let [a, b, c, d] = word.to_le_bytes().map(usize::from);
+                *sum += (tables[0][a] + tables[1][b]) + (tables[2][c] + tables[3][d]);
+            }
+        }
+        sums
+    }
+
+    /// Adds `sign` (±1) to each row in which a column is not flipped, and takes it away where it is.
+    pub(crate) fn add(&self, column: usize, sign: i32, counts: &mut [i32]) {
+        let bit = column % COLUMNS;
+        for (count, word) in counts.iter_mut().zip(&self.words[column / COLUMNS]) {
+            *count += sign * (1 - 2 * (word >> bit & 1) as i32);
+        }
+    }
+}
+
+/// The sums of up to eight weights under all signs. Each is added up in the same order, so that a pattern and its mirror
+/// image have exactly opposite sums, and equal patterns equal ones.
+fn table(weights: &[f32]) -> [f32; 256] {
+    let mut sums = [0.0f32; 256];
+    for place in 0..8 {
+        let weight = weights.get(place).copied().unwrap_or(0.0);
+        let (plain, flipped) = sums[..2 << place].split_at_mut(1 << place);
+        for (plain, flipped) in plain.iter_mut().zip(flipped) {
+            *flipped = *plain - weight;
+            *plain += weight;
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_twelve_columns_enumerate_and_row_0_is_what_was_observed() {
+        let mut rows = Rows::new(1, 7);
+        rows.grow(40);
+        let weights: Vec<f32> = (0..12).map(|place| (1u32 << place) as f32).collect();
+        let mut sums = rows.sums(&weights);
+        assert_eq!(sums[0], 4095.0);
+        sums.sort_by(f32::total_cmp);
+        sums.dedup();
+        // The first column is always plus, so the mirror images are missing.
+        assert_eq!(sums.len(), 2048);
+        assert_eq!(rows.sums(&[1.0; 40])[0], 40.0);
+    }
+
+    #[test]
+    fn rows_repeat_and_mirror_exactly() {
+        let (mut rows, mut again) = (Rows::new(3, 1), Rows::new(3, 1));
+        rows.grow(100);
+        again.grow(10);
+        again.grow(100);
+        assert_eq!(rows.count(), 4 * ROWS);
+        let weights: Vec<f32> = (0..100).map(|place| (place as f32).sin()).collect();
+        let mirrored: Vec<f32> = weights.iter().map(|weight| -weight).collect();
+        let sums = rows.sums(&weights);
+        assert_eq!(sums, again.sums(&weights));
+        assert!(sums.iter().zip(rows.sums(&mirrored)).all(|(one, other)| *one == -other));
+        let mut counts = vec![0; rows.count()];
+        (0..100).for_each(|column| rows.add(column, 1, &mut counts));
+        assert!(counts.iter().zip(rows.sums(&[1.0; 100])).all(|(count, sum)| *count as f32 == sum));
+    }
+}

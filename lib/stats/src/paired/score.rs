@@ -1,0 +1,195 @@
+//! Weights of the signs, chosen from the magnitudes alone.
+
+use crate::describe::MAD_TO_SD;
+
+use super::density::Density;
+
+/// Magnitudes beyond this many scaled medians count no more than that.
+const CAP: f64 = 1.5;
+
+/// From here on the weights are chosen by their efficacy.
+const CHOSEN_FROM: usize = 24;
+
+/// From here on the shape of the noise can be a weight.
+const SHAPED_FROM: usize = 48;
+
+/// What the shape has to be better by. It is the tail of a choice: it costs when it is not needed.
+const SHAPED_GAIN: f64 = 1.1;
+
+/// What is asked about the differences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// The typical difference: weights may be chosen.
+    Typical,
+    /// The mean difference: every value counts in full.
+    Mean,
+}
+
+/// Differences with their order, so that magnitudes about any point are had without sorting again.
+#[derive(Clone, Debug)]
+pub struct Sorted {
+    /// Rising, each with its place in time.
+    rising: Vec<(f64, u32)>,
+}
+
+/// Magnitudes about a point, rising, each with its sign and its place in time.
+pub(crate) struct About {
+    pub(crate) r: Vec<f64>,
+    pub(crate) sign: Vec<f64>,
+    pub(crate) place: Vec<u32>,
+}
+
+impl Sorted {
+    /// Of differences in the order of time; they must be numbers.
+    pub fn new(d: &[f64]) -> Self {
+        let mut rising: Vec<(f64, u32)> = d.iter().copied().zip(0..).collect();
+        rising.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        Sorted { rising }
+    }
+
+    /// The smallest and the largest.
+    pub(crate) fn range(&self) -> Option<(f64, f64)> {
+        Some((self.rising.first()?.0, self.rising.last()?.0))
+    }
+
+    pub(crate) fn about(&self, theta: f64) -> About {
+        let n = self.rising.len();
+        let mut about =
+            About { r: Vec::with_capacity(n), sign: Vec::with_capacity(n), place: Vec::with_capacity(n) };
+        let mut above = self.rising.partition_point(|one| one.0 < theta);
+        let mut below = above;
+        while below > 0 || above < n {
+            let down = below.checked_sub(1).map_or(f64::INFINITY, |at| theta - self.rising[at].0);
+            let up = self.rising.get(above).map_or(f64::INFINITY, |one| one.0 - theta);
+            let (r, sign, at) = if down < up { (down, -1.0, below - 1) } else { (up, 1.0, above) };
+            if down < up {
+                below -= 1
+            } else {
+                above += 1
+            }
+            about.r.push(r);
+            about.sign.push(sign);
+            about.place.push(self.rising[at].1);
+        }
+        about
+    }
+}
+
+/// Weights of rising magnitudes, each set with squares that sum to one.
+pub(crate) struct Weights {
+    pub(crate) monotone: Vec<f64>,
+    pub(crate) shaped: Option<Vec<f64>>,
+    /// Bandwidth of the shape.
+    pub(crate) width: f64,
+}
+
+/// The weights for rising magnitudes.
+pub(crate) fn weights(r: &[f64], question: Question) -> Weights {
+    let plain = |weights| Weights { monotone: weights, shaped: None, width: f64::INFINITY };
+    if question == Question::Mean {
+        return plain(unit(r.to_vec()));
+    }
+    let n = r.len();
+    let cap = CAP * MAD_TO_SD * r.get(n / 2).copied().unwrap_or(0.0);
+    let cap = if cap > 0.0 { cap } else { f64::INFINITY };
+    let capped: Vec<f64> = r.iter().map(|r| r.min(cap)).collect();
+    let density = (n >= CHOSEN_FROM).then(|| Density::of(r)).flatten();
+    let Some(density) = density else { return plain(unit(capped)) };
+    let (efficacy, monotone) = best_monotone(r, capped, cap, &density);
+    let shaped = (n >= SHAPED_FROM).then(|| shape(r, &density, SHAPED_GAIN * efficacy)).flatten();
+    Weights { monotone: unit(monotone), shaped, width: density.width }
+}
+
+/// The best of capped magnitudes, ranks and signs, with its efficacy (mean slope over root mean square).
+fn best_monotone(r: &[f64], capped: Vec<f64>, cap: f64, density: &Density) -> (f64, Vec<f64>) {
+    let (at_zero, mean) = density.at_zero_and_mean(r);
+    let sign = 2.0 * at_zero;
+    let rank = 12f64.sqrt() * mean;
+    let inside = r.iter().filter(|&&r| r < cap).count() as f64 / r.len() as f64;
+    let magnitude = inside / mean_square(&capped).sqrt();
+    if magnitude >= sign.max(rank) {
+        (magnitude, capped)
+    } else if rank >= sign {
+        (rank, midranks(r))
+    } else {
+        (sign, r.iter().map(|&r| f64::from(r > 0.0)).collect())
+    }
+}
+
+/// The score of the density itself, if it is better than asked for.
+fn shape(r: &[f64], density: &Density, asked: f64) -> Option<Vec<f64>> {
+    let (weights, slopes): (Vec<f64>, Vec<f64>) = r.iter().map(|&r| density.score(r)).unzip();
+    let slope = slopes.iter().sum::<f64>() / r.len() as f64 / density.width;
+    let efficacy = slope / mean_square(&weights).sqrt();
+    let zeroed = weights.iter().zip(r).map(|(&weight, &r)| if r > 0.0 { weight } else { 0.0 });
+    (efficacy > asked).then(|| unit(zeroed.collect()))
+}
+
+fn mean_square(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum::<f64>() / values.len() as f64
+}
+
+/// Ranks of rising magnitudes; equal ones share theirs, zeros have none.
+fn midranks(r: &[f64]) -> Vec<f64> {
+    let mut ranks = Vec::with_capacity(r.len());
+    for equal in r.chunk_by(|one, next| one == next) {
+        let rank = ranks.len() as f64 + (equal.len() as f64 + 1.0) / 2.0;
+        let rank = if equal[0] > 0.0 { rank } else { 0.0 };
+        ranks.resize(ranks.len() + equal.len(), rank);
+    }
+    ranks
+}
+
+/// Scaled so that the squares sum to one.
+fn unit(mut weights: Vec<f64>) -> Vec<f64> {
+    let length = weights.iter().map(|weight| weight * weight).sum::<f64>().sqrt();
+    if length > 0.0 {
+        weights.iter_mut().for_each(|weight| *weight /= length);
+    }
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Draw;
+
+    #[test]
+    fn magnitudes_about_a_point_rise() {
+        let about = Sorted::new(&[3.0, -1.0, 0.5, 0.5]).about(0.5);
+        assert_eq!(about.r, [0.0, 0.0, 1.5, 2.5]);
+        assert_eq!(about.sign[2..], [-1.0, 1.0]);
+        assert_eq!(about.place[2..], [1, 0]);
+        assert_eq!(midranks(&[0.0, 1.0, 1.0, 4.0]), [0.0, 2.5, 2.5, 4.0]);
+    }
+
+    fn chosen(draw: impl FnMut() -> f64, n: usize) -> Weights {
+        let mut r: Vec<f64> = std::iter::repeat_with(draw).take(n).map(f64::abs).collect();
+        r.sort_by(f64::total_cmp);
+        weights(&r, Question::Typical)
+    }
+
+    #[test]
+    fn the_weights_fit_the_noise() {
+        let mut draw = Draw::new(1, 0);
+        let normal = chosen(|| draw.normal(), 200);
+        assert!(normal.shaped.is_none());
+        // Heavy tails: the largest magnitude counts no more than the one in the middle of the upper half.
+        let mut draw = Draw::new(2, 0);
+        let heavy = chosen(|| draw.normal() / draw.normal(), 200);
+        assert!(heavy.monotone[199] <= 1.5 * heavy.monotone[150]);
+        // Three modes: their shape is worth more.
+        let mut draw = Draw::new(3, 0);
+        let modes = chosen(|| [0.0, 25.0, 0.0, -25.0][draw.below(4)] + draw.normal(), 200);
+        assert!(modes.shaped.is_some());
+        let squares: f64 = modes.shaped.iter().flatten().map(|weight| weight * weight).sum();
+        assert!((squares - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn zeros_and_nothing_weigh_nothing() {
+        assert!(weights(&[0.0; 60], Question::Typical).monotone.iter().all(|&weight| weight == 0.0));
+        assert!(weights(&[], Question::Typical).monotone.is_empty());
+        assert_eq!(weights(&[3.0, 4.0], Question::Mean).monotone, [0.6, 0.8]);
+    }
+}

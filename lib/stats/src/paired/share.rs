@@ -1,0 +1,149 @@
+//! That the shares of slow runs of A and B are alike: a bet against each share that is too large.
+
+use crate::describe::{MAD_TO_SD, median_in_place};
+
+/// Pairs that only set the threshold.
+const PAST_MIN: usize = 8;
+
+/// A difference is large from this many scaled medians on.
+const LARGE: f64 = 4.0;
+
+/// So many large differences are assumed to have been seen before the first pair, so that nobody bets everything.
+const DOUBT: f64 = 0.1;
+
+/// The excess of large differences to one side over those to the other, as a share of all pairs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExcessShare {
+    /// Below it no difference is large.
+    least: f64,
+    magnitudes: Vec<f64>,
+    /// Of each pair that counts: 1 if B was much slower, −1 if A was, else 0.
+    seen: Vec<i8>,
+}
+
+impl ExcessShare {
+    /// Differences below `least` are never large.
+    pub fn new(least: f64) -> Self {
+        ExcessShare { least, magnitudes: Vec::new(), seen: Vec::new() }
+    }
+
+    /// Takes one more difference. Whether it is large, those before it say.
+    pub fn push(&mut self, d: f64) {
+        if self.magnitudes.len() >= PAST_MIN {
+            let large = d.abs() > self.threshold();
+            self.seen.push(if large { d.signum() as i8 } else { 0 });
+        }
+        self.magnitudes.push(d.abs());
+    }
+
+    /// What the next difference has to exceed.
+    pub fn threshold(&self) -> f64 {
+        let usual = median_in_place(&mut self.magnitudes.clone()).unwrap_or(0.0);
+        self.least.max(LARGE * MAD_TO_SD * usual)
+    }
+
+    /// Large differences to either side: those of B, and those of A.
+    pub fn counts(&self) -> (usize, usize) {
+        let count = |wanted| self.seen.iter().filter(|&&seen| seen == wanted).count();
+        (count(1), count(-1))
+    }
+
+    /// Whether an excess of `share` or more is excluded to both sides, with error at most `level` over all time
+    /// (Ville's inequality; Waudby-Smith and Ramdas 2024, "Estimating means of bounded random variables by betting").
+    pub fn excludes(&self, share: f64, level: f64) -> bool {
+        let asked = -level.ln();
+        share > 0.0 && self.ln_e(share, 1.0) >= asked && self.ln_e(share, -1.0) >= asked
+    }
+
+    /// The smallest excess that is excluded to both sides; one while nothing is.
+    pub fn bound(&self, level: f64) -> f64 {
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..20 {
+            let middle = 0.5 * (low + high);
+            if self.excludes(middle, level) { high = middle } else { low = middle }
+        }
+        high
+    }
+
+    /// Evidence that the excess to one side is less than `share`: what one has after betting on it, pair by pair, in the
+    /// proportion that would have been best so far.
+    fn ln_e(&self, share: f64, side: f64) -> f64 {
+        let (mut ahead, mut behind, mut evidence) = (0.0, 0.0, 0.0);
+        for (before, &seen) in self.seen.iter().enumerate() {
+            let bet =
+                best_bet(share, (ahead + DOUBT) / (before as f64 + 1.0), behind / (before as f64 + 1.0));
+            let y = f64::from(seen) * side;
+            evidence += (bet * (share - y)).ln_1p();
+            ahead += f64::from(y > 0.0);
+            behind += f64::from(y < 0.0);
+        }
+        evidence
+    }
+}
+
+/// The stake whose logarithm of gain, 1 + stake · (share − y), is largest if y is 1 and −1 with these probabilities. It
+/// is never negative, and never loses everything.
+fn best_bet(share: f64, ahead: f64, behind: f64) -> f64 {
+    let slope = |bet: f64| {
+        let part = |gain: f64| gain / (1.0 + bet * gain);
+        ahead * part(share - 1.0) + (1.0 - ahead - behind).max(0.0) * part(share) + behind * part(share + 1.0)
+    };
+    let (mut low, mut high) = (0.0, 0.98 / (1.0 - share).max(0.02));
+    if slope(high) >= 0.0 {
+        return high;
+    }
+    if slope(low) <= 0.0 {
+        return 0.0;
+    }
+    for _ in 0..12 {
+        let middle = 0.5 * (low + high);
+        if slope(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Draw;
+
+    /// Pairs until an excess of `share` is excluded, at most 2000, when B is slow in `b` of its runs.
+    fn pairs(share: f64, b: f64, seed: u64) -> usize {
+        let mut draw = Draw::new(seed, 2);
+        let mut excess = ExcessShare::new(0.02);
+        for n in 1..=2000 {
+            let slow = if draw.uniform() < b { 0.7 } else { 0.0 };
+            excess.push(0.003 * draw.normal() + slow);
+            if n % 20 == 0 && excess.excludes(share, 0.01) {
+                return n;
+            }
+        }
+        usize::MAX
+    }
+
+    #[test]
+    fn without_slow_runs_the_binomial_bound_is_nearly_reached() {
+        // −ln 0.01 / 0.03 = 154 pairs at the least.
+        let needed = pairs(0.03, 0.0, 1);
+        assert!((154..=200).contains(&needed), "{needed}");
+        assert!((90..=140).contains(&pairs(0.05, 0.0, 1)));
+    }
+
+    #[test]
+    fn an_excess_as_large_as_asked_is_hardly_ever_excluded() {
+        let wrong = (0..60).filter(|&seed| pairs(0.05, 0.05, seed) < usize::MAX).count();
+        assert!(wrong <= 3, "{wrong}");
+    }
+
+    #[test]
+    fn the_bound_says_what_is_excluded() {
+        let mut excess = ExcessShare::new(0.02);
+        assert_eq!(excess.bound(0.01), 1.0);
+        (0..208).for_each(|_| excess.push(0.0));
+        let bound = excess.bound(0.01);
+        assert!((0.02..0.035).contains(&bound) && excess.excludes(bound + 1e-3, 0.01), "{bound}");
+        excess.push(0.5);
+        excess.push(-0.5);
+        assert_eq!(excess.counts(), (1, 1));
+    }
+}

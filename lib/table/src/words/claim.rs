@@ -1,0 +1,179 @@
+//! Taking rows: a row is free while its first word is 0, claimed by the number that is exchanged into it, and named for ever
+//! once a slot says where it is.
+//!
+//! Nobody ever owns a row that no slot names. Its first word says for which number it may be published, and everybody may
+//! publish it for that number. If that number turns out to be named elsewhere, the row can never be published for it any
+//! more: the other one stands in the same first empty slot, or that slot is frozen. So it may be claimed for another number.
+//! Hence no row is lost to a race, a death, a refused page or a fork, and a table is full when a slot names each row.
+
+use std::sync::atomic::Ordering;
+
+use super::Rules;
+use super::index::{Index, Refusal};
+use crate::error::Error;
+use crate::layout::Row;
+use crate::memory::Memory;
+
+/// What came of an attempt to claim a row.
+enum Claim {
+    /// The row's first word is ours and no slot names it.
+    Ours,
+    /// A slot names it.
+    Named,
+    /// Somebody is about to publish it for this number, or has died over it.
+    InHand(u64),
+    /// Somebody else claimed it in this moment.
+    Changed,
+}
+
+impl<M: Memory, R: Rules> Index<'_, M, R> {
+    /// A row that may be published for a number: one that was left over, the next of the file, or whatever no slot names.
+    #[inline]
+    pub(super) fn claim(self, id: u64) -> Result<Row, Refusal> {
+        if let Some(row) = self.claim_spare(id)? {
+            return Ok(row);
+        }
+        while let Some(row) = self.next_row()? {
+            // Relaxed, as all accesses to a row's first word: the exchange that publishes the row orders it.
+            if self.set_id(row, 0, id) {
+                return Ok(row);
+            }
+        }
+        self.claim_unnamed(id)
+    }
+
+    /// Exchanges the first word of a row.
+    #[inline(always)]
+    fn set_id(self, row: Row, old: u64, id: u64) -> bool {
+        let at = self.geometry.id_at(row);
+        if !R::CLAIM_BY_EXCHANGE {
+            self.memory.store64(at, id, Ordering::Relaxed);
+            return true;
+        }
+        self.memory.exchange64(at, old, id, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// The row that somebody noted, if it is free. The note is a hint: it may be stale, doubled or overwritten.
+    #[inline(always)]
+    fn claim_spare(self, id: u64) -> Result<Option<Row>, Refusal> {
+        let at = self.geometry.spare_at();
+        let note = self.memory.load64(at, Ordering::Relaxed);
+        if note == 0 {
+            return Ok(None);
+        }
+        self.claim_noted(note, id)
+    }
+
+    #[cold]
+    fn claim_noted(self, note: u64, id: u64) -> Result<Option<Row>, Refusal> {
+        let at = self.geometry.spare_at();
+        if R::CLEAR_SPARE
+            && self.memory.exchange64(at, note, 0, Ordering::Relaxed, Ordering::Relaxed).is_err()
+        {
+            return Ok(None);
+        }
+        let Some(row) = u32::try_from(note - 1).ok().and_then(|number| self.geometry.row(number)) else {
+            return Ok(None);
+        };
+        self.reserve_row(row)?;
+        Ok(matches!(self.try_claim(row, id), Claim::Ours).then_some(row))
+    }
+
+    /// Notes a row that was claimed and not published.
+    #[cold]
+    pub(super) fn note_spare(self, row: Row) {
+        self.memory.store64(self.geometry.spare_at(), u64::from(row.number()) + 1, Ordering::Relaxed);
+    }
+
+    /// The next row of the file; `None` when each was handed out once.
+    ///
+    /// Looks before it counts, so that a full table's counter stays put however often it is asked, and asks for the pages
+    /// first, so that no number is handed out in vain.
+    #[inline(always)]
+    fn next_row(self) -> Result<Option<Row>, Refusal> {
+        let at = self.geometry.next_at();
+        // Relaxed: uniqueness is of no importance here, because rows are claimed.
+        let next = self.memory.load64(at, Ordering::Relaxed);
+        if next >= u64::from(self.geometry.max_rows()) {
+            return Ok(None);
+        }
+        self.reserve_rows(next).map_err(Refusal::Failed)?;
+        let number = self.memory.fetch_add64(at, 1, Ordering::Relaxed);
+        let Some(row) = u32::try_from(number).ok().and_then(|number| self.geometry.row(number)) else {
+            return Ok(None);
+        };
+        // Others may have taken what was reserved.
+        self.reserve_row(row)?;
+        Ok(Some(row))
+    }
+
+    #[inline(always)]
+    fn reserve_row(self, row: Row) -> Result<(), Refusal> {
+        self.reserve_rows(u64::from(row.number())).map_err(|error| {
+            self.note_spare(row);
+            Refusal::Failed(error)
+        })
+    }
+
+    /// Claims a row unless it is somebody's.
+    fn try_claim(self, row: Row, id: u64) -> Claim {
+        let holder = self.id(row);
+        if holder != 0 {
+            match self.search(holder) {
+                Some(named) if named == row => return Claim::Named,
+                // Named elsewhere: this row is nobody's.
+                Some(_) => {}
+                // Whoever publishes it publishes it for us.
+                None if holder == id => return Claim::Ours,
+                None if R::SPARE_THE_HELD => return Claim::InHand(holder),
+                None => {}
+            }
+        }
+        if self.set_id(row, holder, id) { Claim::Ours } else { Claim::Changed }
+    }
+
+    /// A row that no slot names, after each was handed out once. *Full* only when a slot names each.
+    ///
+    /// Rows below the mark were found to be named, which they are for ever, so all the calls in the life of a table together
+    /// look at each row a few times.
+    #[cold]
+    #[inline(never)]
+    fn claim_unnamed(self, id: u64) -> Result<Row, Refusal> {
+        let max = self.geometry.max_rows();
+        // Acquire: pairs with the release in `raise_named`. Who is told *full* by it sees every object that is in.
+        let named = self.memory.acquire64(self.geometry.named_at()).min(u64::from(max));
+        let (mut number, mut helped) = (named as u32, None);
+        while let Some(row) = self.geometry.row(number) {
+            self.reserve_row(row)?;
+            match self.try_claim(row, id) {
+                Claim::Ours => {
+                    self.raise_named(number);
+                    return Ok(row);
+                }
+                Claim::Named => number += 1,
+                Claim::InHand(holder) if helped == Some(holder) => return Err(Refusal::Failed(UNFINDABLE)),
+                Claim::InHand(holder) => {
+                    self.insert_row(holder, &mut Some(row))?;
+                    helped = Some(holder);
+                }
+                Claim::Changed => {}
+            }
+        }
+        self.raise_named(max);
+        Err(Refusal::Full(u64::from(max)))
+    }
+
+    /// Notes that all rows below a number are named.
+    fn raise_named(self, number: u32) {
+        let (at, number) = (self.geometry.named_at(), u64::from(number));
+        let mut now = self.memory.load64(at, Ordering::Relaxed);
+        while now < number {
+            match self.memory.exchange64(at, now, number, R::NAMED, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(other) => now = other,
+            }
+        }
+    }
+}
+
+const UNFINDABLE: Error = Error::Damaged { what: "an object that was just put into the index is not found" };

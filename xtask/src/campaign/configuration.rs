@@ -1,0 +1,224 @@
+//! Machines and users that are not the developer's.
+
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use fauxplat_sys::process;
+
+use super::machines;
+use crate::cargo::{Executable, root};
+use crate::error::ChoreError;
+
+/// `nobody`, who is nobody special anywhere.
+const NOBODY: &str = "65534";
+
+/// One configuration, as long as it lives.
+pub(super) struct Configuration {
+    pub(super) name: String,
+    /// What is different, for the record.
+    pub(super) about: &'static str,
+    /// A line for the shell, in a mount namespace of its own where it is root's, before the program replaces the shell.
+    line: String,
+    /// Words that are put before it.
+    words: Vec<String>,
+    environment: Vec<(&'static str, String)>,
+    /// Test programs that it is about; all where none is named.
+    only: &'static [&'static str],
+    needs_root: bool,
+    /// Whether CPU burners come and go meanwhile.
+    burners: bool,
+    folder: PathBuf,
+}
+
+/// What reads a machine and pins nothing.
+const READERS: &[&str] =
+    &["topology.", "hazards.", "units.", "procfs.", "model.", "report.", "tuning.", "cgroup."];
+
+impl Configuration {
+    fn new(name: impl Into<String>, about: &'static str, folder: &Path) -> Self {
+        let name = name.into();
+        let folder = folder.join(&name);
+        Configuration {
+            name,
+            about,
+            line: String::new(),
+            words: Vec::new(),
+            environment: Vec::new(),
+            only: &[],
+            needs_root: false,
+            burners: false,
+            folder,
+        }
+    }
+
+    /// All of them; `folder` is where each may lay something out.
+    pub(super) fn all(folder: &Path) -> Vec<Self> {
+        let new = |name: &str, about| Configuration::new(name, about, folder);
+        let mut all = vec![
+            Configuration { burners: true, ..new("burners", "two CPU burners that come and go") },
+            Configuration { words: one_cpu(), ..new("one-cpu", "one CPU only, by affinity") },
+            user(new("user", "an ordinary user without capabilities, with a home and a TMPDIR of its own")),
+            places(
+                new(
+                    "places-077",
+                    "TMPDIR with spaces on another file system, HOME read-only, LANG=de_DE.UTF-8, umask 077",
+                ),
+                "077",
+            ),
+            places(new("places-000", "the same with umask 0"), "0"),
+            Configuration {
+                words: ["setsid", "-w", "sh", "-c", "exec \"$@\" <&-", "sh"].map(str::to_owned).to_vec(),
+                ..new("detached", "no terminal, and standard input closed")
+            },
+        ];
+        all.extend(machines::NAMES.iter().map(|name| Configuration {
+            line: machines::binding(&folder.join(format!("machine-{name}"))),
+            only: READERS,
+            needs_root: true,
+            ..new(&format!("machine-{name}"), "what reads machines, on a made-up one bound over the real one")
+        }));
+        all
+    }
+
+    /// Why it cannot be had here, if it cannot.
+    pub(super) fn missing(&self) -> Option<&'static str> {
+        (self.needs_root && !process::is_root()).then_some("it takes root")
+    }
+
+    /// Whether a test program is run under it.
+    pub(super) fn is_about(&self, program: &Executable) -> bool {
+        self.only.is_empty() || self.only.iter().any(|start| program.name.starts_with(start))
+    }
+
+    /// Makes what it needs; it is there until the guard goes.
+    pub(super) fn enter(&self) -> Result<Burners, ChoreError> {
+        for folder in ["home", "tmp"] {
+            let folder = self.folder.join(folder);
+            std::fs::create_dir_all(&folder).map_err(ChoreError::at(&folder))?;
+            if self.environment.iter().any(|(_, value)| Path::new(value) == folder) && process::is_root() {
+                let nobody = NOBODY.parse().ok();
+                std::os::unix::fs::chown(&folder, nobody, nobody).map_err(ChoreError::at(&folder))?;
+            }
+        }
+        if let Some(name) = self.name.strip_prefix("machine-") {
+            machines::lay_out(name, &self.folder)?;
+        }
+        Ok(Burners::begin(if self.burners { 2 } else { 0 }))
+    }
+
+    /// What starts a test program under it.
+    pub(super) fn command(&self, program: &Executable) -> Result<Command, ChoreError> {
+        let mut words: Vec<String> = Vec::new();
+        if !self.line.is_empty() {
+            words.extend(["unshare", "--mount", "--propagation", "private"].map(str::to_owned));
+            words.extend(["sh", "-ec", &format!("{}\nexec \"$@\"", self.line), "sh"].map(str::to_owned));
+        }
+        words.extend(self.words.iter().cloned());
+        words.push(program.path.display().to_string());
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).current_dir(&program.folder).process_group(0);
+        // As cargo gives them: snapshots are found by the one, and sources of fixtures by the other.
+        command
+            .env("CARGO_MANIFEST_DIR", &program.folder)
+            .env("INSTA_WORKSPACE_ROOT", root())
+            .env("INSTA_UPDATE", "no");
+        command.envs(self.environment.iter().map(|(name, value)| (*name, value)));
+        Ok(command)
+    }
+}
+
+/// The first CPU that is allowed.
+fn one_cpu() -> Vec<String> {
+    let first = fauxplat_sys::sched::affinity(0).ok().and_then(|cpus| cpus.first()).map_or(0, |cpu| cpu.0);
+    ["taskset", "-c", &first.to_string()].map(str::to_owned).to_vec()
+}
+
+/// An ordinary user. Whoever is one already only gets the folders.
+fn user(new: Configuration) -> Configuration {
+    let words = [
+        "setpriv",
+        "--reuid",
+        NOBODY,
+        "--regid",
+        NOBODY,
+        "--clear-groups",
+        "--inh-caps=-all",
+        "--bounding-set=-all",
+    ];
+    let words = if process::is_root() { words.map(str::to_owned).to_vec() } else { Vec::new() };
+    let folder = |name: &str| new.folder.join(name).display().to_string();
+    let environment = vec![("HOME", folder("home")), ("TMPDIR", folder("tmp"))];
+    Configuration { words, environment, ..new }
+}
+
+/// Folders that are not where and as most have them. Without root they are only named unusually.
+fn places(new: Configuration, umask: &str) -> Configuration {
+    let (home, tmp) = (new.folder.join("home"), new.folder.join("tmp"));
+    let spaces = tmp.join("another file system");
+    let mounts = format!(
+        "mount -t tmpfs -o mode=1777 tmpfs '{}'\nmkdir -m 1777 '{}'\nmount -t tmpfs -o ro,mode=755 tmpfs '{}'",
+        tmp.display(),
+        spaces.display(),
+        home.display()
+    );
+    let shell = format!("umask {umask}; exec \"$@\"");
+    Configuration {
+        line: mounts,
+        words: ["sh", "-c", &shell, "sh"].map(str::to_owned).to_vec(),
+        environment: vec![
+            ("HOME", home.display().to_string()),
+            ("TMPDIR", spaces.display().to_string()),
+            ("LANG", "de_DE.UTF-8".to_owned()),
+        ],
+        needs_root: true,
+        ..new
+    }
+}
+
+/// Threads that work and rest at random until this is dropped.
+pub(super) struct Burners {
+    over: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Burners {
+    fn begin(count: u64) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let burner = |seed: u64| {
+            let over = Arc::clone(&over);
+            std::thread::spawn(move || burn(seed, &over))
+        };
+        let threads = (1..=count).map(burner).collect();
+        Burners { over, threads }
+    }
+}
+
+impl Drop for Burners {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ended = thread.join();
+        }
+    }
+}
+
+/// Between 20 and 400 ms of work, and as long a rest, over and over.
+fn burn(seed: u64, over: &AtomicBool) {
+    let mut state = seed;
+    let mut span = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        Duration::from_millis(20 + (state >> 33) % 380)
+    };
+    while !over.load(Ordering::Relaxed) {
+        let end = std::time::Instant::now() + span();
+        while std::time::Instant::now() < end {
+            std::hint::spin_loop();
+        }
+        std::thread::sleep(span());
+    }
+}

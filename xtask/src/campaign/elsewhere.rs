@@ -1,0 +1,125 @@
+//! Every test on machines and for users that are not the developer's.
+//!
+//! Test programs are built once and run by themselves under each configuration. A program that has ended is noted by the
+//! name of its file, which changes with what it is built from: the next campaign runs what is missing or new.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::configuration::Configuration;
+use super::program::{self, Tests};
+use crate::cargo::{self, Executable};
+use crate::error::ChoreError;
+
+/// `[--in CONFIGURATION]… [PACKAGE]… [-- FILTER]`.
+pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
+    let (words, filters) = match words.iter().position(|word| *word == "--") {
+        Some(at) => (&words[..at], &words[at + 1..]),
+        None => (words, &[][..]),
+    };
+    let (mut wanted, mut packages, mut words) = (Vec::new(), Vec::new(), words.iter());
+    while let Some(&word) = words.next() {
+        match word {
+            "--in" => wanted.push(*words.next().ok_or(ChoreError::Usage(super::USAGE))?),
+            option if option.starts_with('-') => return Err(ChoreError::Usage(super::USAGE)),
+            package => packages.extend(["--package", package]),
+        }
+    }
+    let folder = super::folder("elsewhere")?;
+    let configurations = Configuration::all(&folder);
+    if let Some(unknown) = wanted.iter().find(|name| configurations.iter().all(|one| one.name != **name)) {
+        let known: Vec<&str> = configurations.iter().map(|one| one.name.as_str()).collect();
+        return Err(ChoreError::Bench(format!(
+            "there is no configuration {unknown}; there are {}",
+            known.join(", ")
+        )));
+    }
+    let programs = cargo::build_tests(if packages.is_empty() { &["--workspace"][..] } else { &packages })?;
+    let chosen = configurations.iter().filter(|one| wanted.is_empty() || wanted.contains(&one.name.as_str()));
+    let reports = chosen.map(|one| under(one, &programs, filters, &folder)).collect::<Result<Vec<_>, _>>()?;
+    let record = folder.join("record.txt");
+    let text: String = reports.iter().map(|(text, _)| text.as_str()).collect();
+    fs::write(&record, &text).map_err(ChoreError::at(&record))?;
+    println!("\n{text}\nthe record is {}", record.display());
+    match reports.iter().map(|(_, failed)| failed).sum::<usize>() {
+        0 => Ok(()),
+        failed => Err(ChoreError::Bench(format!(
+            "elsewhere: {failed} tests failed; their logs are below {}",
+            folder.display()
+        ))),
+    }
+}
+
+/// All programs under one configuration: the lines of the record, and how many tests failed.
+fn under(
+    configuration: &Configuration,
+    programs: &[Executable],
+    filters: &[&str],
+    folder: &Path,
+) -> Result<(String, usize), ChoreError> {
+    let title = format!("{}: {}", configuration.name, configuration.about);
+    if let Some(why) = configuration.missing() {
+        return Ok((format!("{title}\n  skipped: {why}\n"), 0));
+    }
+    let logs = folder.join("log").join(&configuration.name);
+    fs::create_dir_all(&logs).map_err(ChoreError::at(&logs))?;
+    let mut all = Tests::default();
+    let burners = configuration.enter()?;
+    for one in programs.iter().filter(|one| configuration.is_about(one)) {
+        let place = Place { logs: &logs, program: one };
+        let tests = match place.known().filter(|_| filters.is_empty()) {
+            Some(known) => known,
+            None => {
+                let tests = program::run(one, configuration, filters, &place.file("log"))?;
+                place.note(&tests)?;
+                let (passed, failed) = (tests.passed, tests.failed.len());
+                println!("{:<24} {:<28} {passed} passed, {failed} failed", configuration.name, one.name);
+                tests
+            }
+        };
+        all.passed += tests.passed;
+        all.failed.extend(tests.failed.iter().map(|name| format!("{}: {name}", one.name)));
+        all.skipped.extend(tests.skipped.iter().map(|why| format!("{}: {why}", one.name)));
+    }
+    drop(burners);
+    let counts = format!(
+        "{} passed, {} failed, {} said to be skipped",
+        all.passed,
+        all.failed.len(),
+        all.skipped.len()
+    );
+    let lines = |word: &str, list: &[String]| {
+        list.iter().map(|line| format!("    {word} {line}\n")).collect::<String>()
+    };
+    let text = format!("{title}\n  {counts}\n{}{}", lines("FAILED", &all.failed), lines("", &all.skipped));
+    Ok((text, all.failed.len()))
+}
+
+/// Where the results of a program stand.
+struct Place<'a> {
+    logs: &'a Path,
+    program: &'a Executable,
+}
+
+impl Place<'_> {
+    fn file(&self, kind: &str) -> PathBuf {
+        let name = self.program.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.logs.join(format!("{}-{name}.{kind}", self.program.name))
+    }
+
+    /// What an earlier campaign saw, if all of it passed: what failed is tried again.
+    fn known(&self) -> Option<Tests> {
+        let text = fs::read_to_string(self.file("passed")).ok()?;
+        let mut lines = text.lines();
+        let passed = lines.next()?.parse().ok()?;
+        Some(Tests { passed, failed: Vec::new(), skipped: lines.map(str::to_owned).collect() })
+    }
+
+    fn note(&self, tests: &Tests) -> Result<(), ChoreError> {
+        if !tests.failed.is_empty() {
+            return Ok(());
+        }
+        let text = format!("{}\n{}\n", tests.passed, tests.skipped.join("\n"));
+        fs::write(self.file("passed"), text).map_err(ChoreError::at(self.logs))
+    }
+}

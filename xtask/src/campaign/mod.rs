@@ -1,0 +1,49 @@
+//! Campaigns: what takes hours, goes on where it was ended, and is put on record.
+#![expect(
+    clippy::disallowed_macros,
+    clippy::disallowed_methods,
+    reason = "a chore starts programs, looks at the clock and prints"
+)]
+
+mod configuration;
+mod elsewhere;
+mod fuzz;
+mod machines;
+mod program;
+
+use std::path::PathBuf;
+
+use crate::error::ChoreError;
+use crate::{cargo, vm};
+
+const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
+  kills [--in SHAPE] [N [SCENARIO]]           end the tuner with SIGKILL at its system calls, and compare the machine
+  interrupts [--seed S] [N [VERB]]            press Ctrl-C on a terminal at random moments of each measuring verb
+  fuzz [--minutes N] [--mutator] [TARGET]…    bring each target to so many minutes (10), by cargo-fuzz where it is
+  elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user
+All but those in guests go on where they were ended; what they know stands in target/campaign.";
+
+/// Runs one.
+pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
+    match words {
+        ["kills", "--in", shape, rest @ ..] => vm::campaign(shape, rest),
+        ["kills", rest @ ..] => of_kills("campaign", "kills.progress", rest),
+        ["interrupts", rest @ ..] => of_kills("interrupts", "interrupts.progress", rest),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
+        ["elsewhere", rest @ ..] => elsewhere::run(rest),
+        _ => Err(ChoreError::Usage(USAGE)),
+    }
+}
+
+/// A campaign of the test program `kills`.
+fn of_kills(word: &str, file: &str, rest: &[&str]) -> Result<(), ChoreError> {
+    let progress = folder("")?.join(file).display().to_string();
+    cargo::run_test("fauxplat-cli", "kills", &[&[word, "--progress", &progress], rest].concat())
+}
+
+/// Where a campaign keeps what it knows.
+fn folder(name: &str) -> Result<PathBuf, ChoreError> {
+    let folder = cargo::target()?.join("campaign").join(name);
+    std::fs::create_dir_all(&folder).map_err(ChoreError::at(&folder))?;
+    Ok(folder)
+}
