@@ -39,7 +39,10 @@ impl Executor {
         }
         feed.landed().map_err(RunError::Feed)?;
         for trial in trials {
-            self.help("cleanup", trial.command, feed)?;
+            match self.launcher.stop_requested() {
+                true => self.clean_up(trial.command)?,
+                false => self.help("cleanup", trial.command, feed)?,
+            }
         }
         Ok(())
     }
