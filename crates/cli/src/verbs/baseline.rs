@@ -70,10 +70,8 @@ fn command_of(earlier: &Earlier) -> Command {
         program_sha256: None,
         argv: Vec::new(),
         parameters: Vec::new(),
-        setup: None,
         prepare: None,
         conclude: None,
-        cleanup: None,
         condition: Condition::default(),
     };
     Command { name: earlier.name.clone(), ..earlier.command.clone().unwrap_or_else(nameless) }
