@@ -172,7 +172,10 @@ pub struct Comparison {
 impl Comparison {
     /// Whether B is better by the estimate: less of a time or of a resource, more of a rate.
     pub fn b_is_better(&self) -> bool {
-        self.effect_ratio != 1.0 && (self.effect_ratio > 1.0) == self.metric.more_is_better()
+        match self.metric.more_is_better() {
+            true => self.effect_ratio > 1.0,
+            false => self.effect_ratio < 1.0,
+        }
     }
 }
 
