@@ -107,6 +107,11 @@ fn told(outcome: Outcome) -> String {
 mod tests {
     use super::*;
 
+    fn sha256(output: &[u8]) -> [u8; 32] {
+        use sha2::Digest;
+        sha2::Sha256::digest(output).into()
+    }
+
     fn question(argv: &[&str]) -> Question {
         Question { argv: argv.iter().map(|&word| word.to_owned()).collect(), ..Question::default() }
     }
