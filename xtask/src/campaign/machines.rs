@@ -5,9 +5,7 @@ use std::path::Path;
 
 use crate::cargo::root;
 use crate::error::ChoreError;
-
-#[path = "../../../crates/topology/tests/machines/expand.rs"]
-mod expand;
+use crate::expand;
 
 /// Those of `fixtures/sysfs/machines`, and a few that differ in one thing.
 pub(super) const NAMES: &[&str] = &[
