@@ -214,7 +214,9 @@ mod tests {
         let lap = |speed: f64, at: u32| (4e9 / speed * (1.0 + f64::from(at * 37 % 100) * 2e-6)) as u64;
         let session = |number: u32| {
             let has_bursts = number % 5 < 3;
-            let fast = |round: u32, at: u32| has_bursts && (round + number) % 7 == 0 && at < 40 + 60 * number;
+            let fast = |round: u32, at: u32| {
+                has_bursts && (round + number).is_multiple_of(7) && at < 40 + 60 * number
+            };
             let laps = |round: u32| -> Vec<u64> {
                 (0..900).map(|at| lap(if fast(round, at) { 3703.0 } else { 3615.0 }, at)).collect()
             };
