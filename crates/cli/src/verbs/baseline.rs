@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use fauxplat_analyze::summarize_values;
-use fauxplat_analyze::summarize_values;
 use fauxplat_experiment::measure::baseline::{self, Earlier, check_number, pick};
 use fauxplat_experiment::{Failure, open_store};
 use fauxplat_model::document::{Findings, Record};
