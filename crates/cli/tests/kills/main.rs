@@ -5,7 +5,8 @@
 //! before or after one of them; so every step of the journal has its turn, and everything between.
 //!
 //! As a test it takes a few rounds. `cargo xtask campaign kills [N [WORD]]` takes as many as it is told, of the
-//! scenarios with that word in their name, and prints a record.
+//! scenarios with that word in their name, and prints a record. In the same way it answers calls with errors of disks;
+//! `faults` as a word takes every error at every call.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
@@ -14,6 +15,7 @@
 
 mod actors;
 mod campaign;
+mod faults;
 mod machine;
 mod round;
 mod state;
@@ -29,6 +31,10 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [ACTOR, kind] => actors::act(kind),
+        ["faults"] => {
+            println!("journal: {}", faults::of_the_journal(&Fake::new(), true));
+            println!("store: {}", faults::of_the_store(true));
+        }
         ["campaign", rounds, word] => campaign::run(rounds.parse().expect("a number of rounds"), word),
         ["campaign", rounds] => campaign::run(rounds.parse().expect("a number of rounds"), ""),
         ["campaign"] => campaign::run(1000, ""),
@@ -50,10 +56,13 @@ fn tests(filter: &str) {
         }
     };
     test("kills on a made-up machine", &|| campaign::few(&Fake::new().scenarios(), 45));
+    test("a disk that fails under the journal", &|| faults::of_the_journal(&Fake::new(), false));
+    test("a disk that fails under the store", &|| faults::of_the_store(false));
     let native = match Native::enter() {
         Ok(native) => native,
         Err(why) => return println!("skipped: kills on this machine, and hotplug: {why}"),
     };
     test("kills on this machine", &|| campaign::few(&native.scenarios(), 9));
+    test("journals of this machine", &|| native.journals());
     test("who may run where, after shields and hotplug", &|| native.matrix());
 }
