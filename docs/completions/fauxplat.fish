@@ -319,7 +319,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s h -l help -d
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s s -l set -d 'Turn one knob, for instance turbo=off; goes before what a profile says (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l for -d 'Tune, run this command, restore; everything after --for is the command' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l max -d 'Restore after this time (30m, 2h), whatever happens' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, or /var/lib/fauxplat/journal]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, or /run/fauxplat/journal]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l sysroot -d 'Read and write the machine below this folder' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s o -l output -d 'File for the report instead of standard output' -r -F
@@ -336,7 +336,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l machine-wide 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l wait -d 'Wait while another fauxplat is tuning, instead of naming it and giving up'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, or /var/lib/fauxplat/journal]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, or /run/fauxplat/journal]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l sysroot -d 'Read and write the machine below this folder' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s o -l output -d 'File for the report instead of standard output' -r -F
@@ -345,7 +345,7 @@ always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l force -d 'Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l force -d 'Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end or of which nobody can tell whether it is of this boot'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l wait -d 'Wait while another fauxplat is tuning, instead of naming it and giving up'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s h -l help -d 'Print help'

@@ -273,6 +273,23 @@ fn every_link_leads_to_a_file() {
     }
 }
 
+/// The lines of docs/security.md name a file and a function of it, which is a test or stands in one.
+#[test]
+fn every_promise_of_security_names_a_test_that_there_is() {
+    let text = read("docs/security.md");
+    let spans: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
+    let named = spans.windows(2).filter(|pair| pair[0].ends_with(".rs")).collect::<Vec<_>>();
+    assert!(named.len() >= 30, "{named:?}");
+    for pair in named {
+        let (file, function) = (pair[0], pair[1]);
+        let found = read(file).contains(&format!("fn {function}("));
+        assert!(found, "docs/security.md: {file} has no `{function}`");
+    }
+    let rows = text.lines().filter(|line| line.starts_with("| ") && !line.contains(" … | test |"));
+    let silent: Vec<&str> = rows.filter(|row| !row.starts_with("| ---") && !row.contains(".rs` `")).collect();
+    assert_eq!(silent, [""; 0], "without a test");
+}
+
 /// The value of a line `key = value` of a manifest, without quotes.
 fn value<'a>(manifest: &'a str, key: &str) -> &'a str {
     let line = manifest.lines().find_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix('='));

@@ -195,11 +195,13 @@ mod tests {
             std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode)).unwrap();
         };
         let culprit = |file: &Path| exposed(file).unwrap().map(|found| (found.folder, found.mode));
-        (mode(&top, 0o755), mode(&inner, 0o700));
+        mode(&top, 0o755);
+        mode(&inner, 0o700);
         assert_eq!(culprit(&file), None);
         mode(&inner, 0o1777);
         assert_eq!(culprit(&file), Some((inner.clone(), 0o1777)), "anybody may make a file there");
-        (mode(&inner, 0o755), mode(&top, 0o1777));
+        mode(&inner, 0o755);
+        mode(&top, 0o1777);
         assert_eq!(culprit(&file), None, "but nobody renames what is ours");
         mode(&top, 0o775);
         assert_eq!(culprit(&file), Some((top.clone(), 0o775)), "whoever may rename the folder");
@@ -209,7 +211,8 @@ mod tests {
         let opened = open_itself(File::options().read(true), &link).unwrap_err();
         assert_eq!(opened.raw_os_error(), Some(libc::ELOOP));
         assert!(may_write(&inner) && !may_write(&top.join("missing")));
-        (std::fs::remove_file(link).unwrap(), std::fs::remove_dir_all(top).unwrap());
+        std::fs::remove_file(link).unwrap();
+        std::fs::remove_dir_all(top).unwrap();
     }
 
     #[test]

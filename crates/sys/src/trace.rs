@@ -134,6 +134,89 @@ pub fn resume_to_call(pid: i32, signal: i32) {
     unsafe { libc::ptrace(libc::PTRACE_SYSCALL, pid, 0, signal as libc::c_long) };
 }
 
+/// A system call at which a task has stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Its number on this architecture.
+    pub number: i64,
+    /// What it was called with.
+    pub arguments: [u64; 6],
+}
+
+/// What the kernel writes for `PTRACE_GET_SYSCALL_INFO`, see `ptrace(2)`. Behind the stack pointer stand the number and
+/// the arguments, at an entry.
+#[repr(C)]
+#[derive(Default)]
+struct CallInfo {
+    operation: u8,
+    _padding: [u8; 3],
+    _architecture: u32,
+    _instruction: u64,
+    _stack: u64,
+    number: u64,
+    arguments: [u64; 6],
+    _more: u64,
+}
+
+const PTRACE_GET_SYSCALL_INFO: libc::c_uint = 0x420e;
+const PTRACE_SYSCALL_INFO_ENTRY: u8 = 1;
+
+/// The call that a task, stopped by [`resume_to_call`], is about to make; `None` when it stopped for anything else, its
+/// return from a call among that.
+pub fn call_begun(pid: i32) -> Option<Call> {
+    let mut info = CallInfo::default();
+    // SAFETY: the kernel writes at most as many bytes as it is told, to a structure of plain numbers.
+    let got = unsafe { libc::ptrace(PTRACE_GET_SYSCALL_INFO, pid, size_of::<CallInfo>(), &raw mut info) };
+    (got > 0 && info.operation == PTRACE_SYSCALL_INFO_ENTRY)
+        .then(|| Call { number: info.number.cast_signed(), arguments: info.arguments })
+}
+
+/// Keeps a task that stands before a system call from making it. What it returns is said when it has come to the end of
+/// the call that was not made, by [`answer_call`].
+///
+/// # Errors
+/// The architecture is not x86-64, or the task is gone.
+pub fn skip_call(pid: i32) -> Result<()> {
+    change_registers(pid, |registers| registers.orig_rax = u64::MAX)
+}
+
+/// Says what the call returns whose end a task has come to: this error.
+///
+/// # Errors
+/// As [`skip_call`].
+pub fn answer_call(pid: i32, errno: i32) -> Result<()> {
+    change_registers(pid, |registers| registers.rax = i64::from(-errno).cast_unsigned())
+}
+
+#[cfg(target_arch = "x86_64")]
+fn change_registers(pid: i32, change: impl FnOnce(&mut libc::user_regs_struct)) -> Result<()> {
+    // SAFETY: a zeroed user_regs_struct is a valid value of a plain C structure.
+    let mut registers: libc::user_regs_struct = unsafe { std::mem::zeroed() };
+    // SAFETY: PTRACE_GETREGS writes one such structure to the pointer, and PTRACE_SETREGS reads one; it outlives both.
+    unsafe {
+        let read = libc::ptrace(libc::PTRACE_GETREGS, pid, 0, &raw mut registers);
+        check(read as i32, "ptrace(PTRACE_GETREGS)")?;
+        change(&mut registers);
+        let written = libc::ptrace(libc::PTRACE_SETREGS, pid, 0, &raw const registers);
+        check(written as i32, "ptrace(PTRACE_SETREGS)").map(drop)
+    }
+}
+
+/// Registers that nobody changes elsewhere.
+#[cfg(not(target_arch = "x86_64"))]
+#[derive(Default)]
+struct Registers {
+    orig_rax: u64,
+    rax: u64,
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn change_registers(_pid: i32, change: impl FnOnce(&mut Registers)) -> Result<()> {
+    change(&mut Registers::default());
+    let source = std::io::Error::from(std::io::ErrorKind::Unsupported);
+    Err(crate::SysError { call: "change of a system call on this architecture".into(), source })
+}
+
 /// Why there is no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoEvent {

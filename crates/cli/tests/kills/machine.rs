@@ -1,7 +1,9 @@
 //! The machines that are tuned: a made-up one, for everybody, and this one, as root.
 
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use fauxplat_sys::process;
@@ -143,6 +145,43 @@ impl Native {
             .into_iter()
             .map(|one| (one, Box::new(State::of_this_machine) as Box<dyn Fn() -> State>))
             .collect()
+    }
+
+    /// Where journals of this machine are: by default for root alone, and never two at a time.
+    pub(crate) fn journals(&self) -> String {
+        const KNOB: &str = "/proc/sys/vm/stat_interval";
+        let before = read(KNOB);
+        let fauxplat = |words: &[&str], journal: Option<&Path>| {
+            let mut command = Command::new(super::fauxplat());
+            command.args(words).env_remove("FAUXPLAT_JOURNAL");
+            if let Some(journal) = journal {
+                command.arg("--journal").arg(journal);
+            }
+            let done = command.stdin(Stdio::null()).output().expect("fauxplat");
+            (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+        };
+        let other = self.journal.with_extension("other");
+        for (first, second) in [
+            (None, Some(other.as_path())),
+            (Some(other.as_path()), None),
+            (Some(&self.journal), Some(&other)),
+        ] {
+            let (code, said) = fauxplat(&["tune", "--set", "stat-interval=7"], first);
+            assert_eq!(code, Some(0), "{said}");
+            let file = first.unwrap_or(Path::new("/run/fauxplat/journal"));
+            let mode = |path: &Path| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
+            assert_eq!(mode(file), 0o600, "{}", file.display());
+            assert!(first.is_some() || mode(Path::new("/run/fauxplat")) == 0o700);
+            let (code, said) = fauxplat(&["tune", "--set", "stat-interval=9"], second);
+            assert!(
+                code == Some(3) && said.contains(&format!("restore --journal {}", file.display())),
+                "{said}"
+            );
+            assert_eq!(read(KNOB).trim(), "7");
+            let (code, said) = fauxplat(&["restore"], first);
+            assert_eq!((code, read(KNOB)), (Some(0), before.clone()), "{said}");
+        }
+        "three pairs".into()
     }
 
     /// Actors that the kernel disturbs in different ways, for as long as this lives.

@@ -66,7 +66,7 @@ impl Outcome {
 }
 
 impl Scenario {
-    fn tuner(&self) -> Command {
+    pub(crate) fn tuner(&self) -> Command {
         let mut command = Command::new(super::fauxplat());
         command.arg("tune").arg("--journal").arg(&self.journal).arg("--wait");
         command.arg("--sysroot").arg(&self.sysroot).args(&self.words);
@@ -187,7 +187,7 @@ impl Scenario {
     }
 
     /// The guardian holds the lock until it is done: it looks a second time at tasks that move by themselves.
-    fn wait_until_free(&self) {
+    pub(crate) fn wait_until_free(&self) {
         if let Some(file) = self.lock() {
             file.lock_shared().expect("a lock of our own");
         }

@@ -114,7 +114,8 @@ mod tests {
     #[test]
     fn the_level_holds_over_all_looks_whatever_the_noise() {
         // Four standard errors of 5 % in 400 are 4.4 points.
-        let noises: [(&str, fn(&mut Draw) -> f64); 4] = [
+        type Noise = fn(&mut Draw) -> f64;
+        let noises: [(&str, Noise); 4] = [
             ("normal", |draw| 1.0 + draw.normal()),
             ("Cauchy", |draw| draw.normal() / draw.uniform()),
             ("modes", |draw| [0.0, 25.0, 0.0, -25.0][draw.below(4)] + draw.normal()),
