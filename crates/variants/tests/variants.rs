@@ -230,10 +230,7 @@ fn what_is_not_copied_whole_is_not_put_in_its_place() {
     let another = yard.folder.path().join("another");
     fs::write(&another, &before[..before.len() / 2]).unwrap();
     let half = Built { path: another, ..recipe.plain().clone() };
-    let missing = Built {
-        path: yard.folder.path().join("none"),
-        ..recipe.plain().clone()
-    };
+    let missing = Built { path: yard.folder.path().join("none"), ..recipe.plain().clone() };
     for broken in [unreadable, half, missing] {
         let error = slots.put(0, &broken).unwrap_err();
         assert!(matches!(error, VariantError::NotCopied { .. }), "{error}");

@@ -205,7 +205,8 @@ fn stratum_of(
     let extra_work = calibration.power.map(|(more, _)| extra_work(driver, more)).transpose()?;
     let _burners = disturbance(stratum, driver)?;
     let rivals = calibration.rivals;
-    let (identical, ended) = comparisons(driver, (calibration.comparisons, place), &[], rivals, name(stratum));
+    let (identical, ended) =
+        comparisons(driver, (calibration.comparisons, place), &[], rivals, name(stratum));
     if ended.is_ok() || !identical.is_empty() {
         findings.strata.push(aa_stratum(name(stratum), &identical));
     }
@@ -284,7 +285,8 @@ fn run_for_rivals(driver: &mut Driver, plan: Plan, runs: u32) -> Result<bool, Fa
         return Ok(false);
     }
     let plan = Plan { layout: Layout::Single, seed: plan.seed.wrapping_add(1 << 32), ..plan };
-    Ok(driver.steer(&mut Rounds::new(plan, Bounds { runs: Runs::Count(runs), ..Bounds::default() }))? == Stopped::Interrupted)
+    Ok(driver.steer(&mut Rounds::new(plan, Bounds { runs: Runs::Count(runs), ..Bounds::default() }))?
+        == Stopped::Interrupted)
 }
 
 /// Pairs of runs from which the amount of extra work is computed: as many as fit into some seconds.
