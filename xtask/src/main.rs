@@ -6,6 +6,9 @@ mod bench;
 mod campaign;
 mod cargo;
 mod error;
+/// From the description of a machine to its tree, as the tests of `topology` have it.
+#[path = "../../crates/topology/tests/machines/expand.rs"]
+mod expand;
 mod generate;
 mod tidy;
 mod violation;

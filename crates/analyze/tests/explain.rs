@@ -207,7 +207,8 @@ fn places_and_pairs_are_not_named_where_there_is_only_noise() {
 
 #[test]
 fn what_two_factors_do_only_together_is_offered() {
-    let together = |at: &Coordinates| if (at.stack % 2 == 0) == (at.command == 0) { 0.02 } else { 0.0 };
+    let together =
+        |at: &Coordinates| if at.stack.is_multiple_of(2) == (at.command == 0) { 0.02 } else { 0.0 };
     let judged = planned(60, 3, together);
     let pair = judged.findings.interaction.as_ref().unwrap();
     assert_eq!(pair.factors, ["env-size", "command"]);

@@ -32,6 +32,8 @@ pub struct Executor {
     started_ns: u64,
     next_trial: u32,
     last_wall_ns: u64,
+    /// The command whose trial has begun and was not cleaned up after.
+    owed: Option<u16>,
 }
 
 /// What single commands get beside their condition; those behind the last entry get nothing.
@@ -55,6 +57,8 @@ impl Extra {
 const TURNS_FROM_NS: u64 = 1_000_000;
 /// How long the runner lets short runs gather before it looks at them, at most.
 const GATHER_NS: u64 = 4_000_000;
+/// A stop that comes late may hit what was asked for after it, but not twice.
+const STOPS_MAX: usize = 3;
 
 impl Executor {
     /// Has somebody hold the commands ready.
@@ -104,6 +108,7 @@ impl Executor {
             started_ns,
             next_trial: 0,
             last_wall_ns,
+            owed: None,
         })
     }
 
@@ -193,9 +198,50 @@ impl Executor {
                 self.submit_next(&mut steps, &mut under_way);
             }
             if under_way.is_empty() {
+                if let Some(command) = self.owed.take().filter(|_| stopping) {
+                    self.conclude(command)?;
+                }
                 return Ok(if stopping { Stopped::Interrupted } else { Stopped::Done });
             }
             self.settle_some(&mut under_way, feed)?;
+        }
+    }
+
+    /// Runs what concludes a run of a command, if it has that, also when the user has asked to stop: what a trial prepared is
+    /// not left behind. Whoever asks once more ends fauxplat, and this with it. How it ends is no matter: the trial may
+    /// have been stopped before there was anything to clean up.
+    pub(crate) fn conclude(&mut self, command: u16) -> Result<(), LaunchError> {
+        let Some(entry) = self.helper("conclude", command) else { return Ok(()) };
+        let number = self.commands[usize::from(command)].number();
+        for _ in 0..STOPS_MAX {
+            if self.answer_whatever_is_asked(helper_request(entry, number))?.end != RunEnd::Aborted {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// One request and its answer. A wish to stop does not end it.
+    fn answer_whatever_is_asked(&mut self, request: Request) -> Result<Reply, LaunchError> {
+        self.launcher.submit(request);
+        loop {
+            if let Some(reply) = self.launcher.try_reply() {
+                return Ok(reply);
+            }
+            self.launcher.wait(1000)?;
+        }
+    }
+
+    /// Notes what is owed to the trial in hand: from its first step on to be cleaned up, until that has been done.
+    fn note_owed(&mut self, purpose: &Purpose, reply: &Reply) {
+        // What was stopped before it began has no beginning.
+        let is_done = reply.end != RunEnd::Aborted;
+        let has_begun = is_done || reply.started_ns > 0;
+        match purpose {
+            Purpose::Helper { role: "conclude", .. } if is_done => self.owed = None,
+            Purpose::Helper { command, .. } if has_begun => self.owed = Some(*command),
+            Purpose::Trial(trial) if has_begun => self.owed = Some(trial.command),
+            _ => {}
         }
     }
 
@@ -284,6 +330,7 @@ impl Executor {
     ) -> Result<(), RunError<F::Error>> {
         while let Some(reply) = self.launcher.try_reply() {
             let Some(purpose) = under_way.pop_front() else { break };
+            self.note_owed(&purpose, &reply);
             if reply.end != RunEnd::Aborted {
                 self.settle(purpose, reply, feed)?;
             }
@@ -377,19 +424,24 @@ impl Executor {
         if let Some(prepare) = places.prepare {
             self.launcher.answer(plain_request(prepare))?;
         }
-        let held = match self.launcher.hold(plain_request(places.run)) {
-            Err(LaunchError::Stopped) => return Ok(None),
-            held => held?,
+        let is_stopped = match self.launcher.hold(plain_request(places.run)) {
+            Err(LaunchError::Stopped) => true,
+            held => {
+                let held = held?;
+                attach(held.pid())?;
+                held.begin();
+                false
+            }
         };
-        attach(held.pid())?;
-        held.begin();
+        if is_stopped {
+            self.conclude(command)?;
+            return Ok(None);
+        }
         let reply = self.launcher.next_reply()?;
         if let Some(error) = self.launcher.start_error(places.run, reply.end) {
             return Err(error.into());
         }
-        if let Some(conclude) = places.conclude {
-            self.launcher.answer(plain_request(conclude))?;
-        }
+        self.conclude(command)?;
         Ok((reply.end != RunEnd::Aborted).then(|| outcome_of(reply.end)))
     }
 
@@ -407,9 +459,7 @@ impl Executor {
             return Err(error);
         }
         let tree = self.launcher.tree();
-        if let Some(conclude) = places.conclude {
-            self.launcher.answer(plain_request(conclude))?;
-        }
+        self.conclude(command)?;
         Ok(tree)
     }
 }

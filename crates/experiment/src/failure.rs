@@ -159,9 +159,11 @@ impl From<VariantError> for Failure {
         let kind = match error {
             VariantError::Launch(error) => return error.into(),
             VariantError::Failed { .. } | VariantError::OtherAnswer { .. } => Kind::Command,
-            VariantError::File { .. } | VariantError::NoSuchWay { .. } | VariantError::Interrupted => {
-                Kind::Machine
-            }
+            VariantError::File { .. }
+            | VariantError::Stranger { .. }
+            | VariantError::NotCopied { .. }
+            | VariantError::NoSuchWay { .. }
+            | VariantError::Interrupted => Kind::Machine,
             VariantError::NoHome
             | VariantError::Object { .. }
             | VariantError::NoProgram { .. }

@@ -40,7 +40,10 @@ impl Executor {
         }
         feed.landed().map_err(RunError::Feed)?;
         for trial in trials {
-            self.help("conclude", trial.command, feed)?;
+            match self.launcher.stop_requested() {
+                true => self.conclude(trial.command)?,
+                false => self.help("conclude", trial.command, feed)?,
+            }
         }
         Ok(())
     }

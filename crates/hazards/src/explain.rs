@@ -97,6 +97,8 @@ pub fn all_hazards() -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -104,5 +106,30 @@ mod tests {
         assert_eq!(wrapped("a bb ccc", 4), ["a bb", "ccc"]);
         assert_eq!(wrapped("toolong a", 3), ["toolong", "a"]);
         assert_eq!(wrapped("grüße an", 8), ["grüße an"]);
+    }
+
+    #[test]
+    fn a_knob_of_one_command_is_told_with_its_command() {
+        assert_eq!(command("governor=performance"), "fauxplat tune --set governor=performance");
+        assert_eq!(command("timer-slack=1us"), "fauxplat tune --set timer-slack=1us --for CMD");
+        assert_eq!(command("dma-latency=0"), "fauxplat tune --set dma-latency=0 --for CMD");
+    }
+
+    #[test]
+    fn a_beginning_is_made_a_capital_and_nothing_else_is_touched() {
+        assert_eq!(
+            [capital("low: x"), capital("ßa"), capital("/proc"), capital("")],
+            ["Low: x", "SSa", "/proc", ""]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn wrapping_loses_no_word_and_no_line_is_too_long(words in proptest::collection::vec("[a-zé]{1,12}", 0..30), width in 12usize..60) {
+            let lines = wrapped(&words.join("  "), width);
+            prop_assert!(lines.iter().all(|line| line.chars().count() <= width), "{lines:?}");
+            let again: Vec<&str> = lines.iter().flat_map(|line| line.split_whitespace()).collect();
+            prop_assert_eq!(again, words.iter().map(String::as_str).collect::<Vec<_>>());
+        }
     }
 }

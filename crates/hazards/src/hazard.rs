@@ -158,4 +158,35 @@ mod tests {
             Judged::low("x").on([cpu(0, Severity::Low), cpu(1, Severity::None), cpu(2, Severity::High)]);
         assert_eq!(judged.cpus.iter().map(|found| found.cpu.0).collect::<Vec<_>>(), [2, 0]);
     }
+
+    #[test]
+    fn shares_are_told_in_as_many_digits_as_they_deserve() {
+        for (share, told) in [
+            (0.0, "0 %"),
+            (1e-9, "below 0.1 %"),
+            (0.000_999, "below 0.1 %"),
+            (0.001, "0.1 %"),
+            (0.0994, "9.9 %"),
+            (0.0996, "10 %"),
+            (1.0, "100 %"),
+        ] {
+            assert_eq!(percent(share), told, "{share}");
+        }
+    }
+
+    #[test]
+    fn nothing_happens_in_no_time() {
+        assert_eq!((per_second(10, 2.0), per_second(10, 0.0), per_second(10, -1.0)), (5.0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn cpus_are_listed_where_it_is_there_the_worst_first() {
+        use Severity::{High, Low, None};
+        let found = [(4, Low), (2, High), (3, None), (0, Low), (1, High)];
+        let judged = Judged::none("x").on(found.map(|(cpu, severity)| (Cpu(cpu), severity, "v".to_owned())));
+        let order: Vec<(u32, Severity)> = judged.cpus.iter().map(|it| (it.cpu.0, it.severity)).collect();
+        assert_eq!(order, [(1, High), (2, High), (0, Low), (4, Low)]);
+        assert_eq!(Judged::either(false, High, "x").severity, None);
+        assert_eq!(Judged::either(true, High, "x").because("y").reason.as_deref(), Some("y"));
+    }
 }

@@ -242,4 +242,57 @@ mod tests {
         fs::write(root.path().join("a"), "][").unwrap();
         assert!(tree.chosen("a").is_err());
     }
+
+    #[test]
+    fn a_word_is_one_of_the_kernels_and_nothing_else() {
+        let (root, tree) = tree();
+        let word = |text: &[u8]| {
+            fs::write(root.path().join("a"), text).unwrap();
+            tree.word("a")
+        };
+        for good in ["performance\n", "  tsc\0", "acpi-cpufreq", "intel_pstate", "2.1"] {
+            assert_eq!(word(good.as_bytes()).unwrap(), good.trim_matches(['\n', ' ', '\0']));
+        }
+        for bad in [&b"two words"[..], b"a\x1b[31m", b"\xff\xfe", b"a/b", &[b'x'; 65]] {
+            let told = word(bad).unwrap_err().to_string();
+            assert!(
+                told.ends_with("is not understood") && !told.contains('\u{1b}') && told.len() < 300,
+                "{told}"
+            );
+        }
+        assert!(matches!(word(b" \n"), Err(Missing::Garbage { .. })), "an empty setting is none");
+    }
+
+    #[test]
+    fn numbers_are_whole_files_of_one_number() {
+        let (root, tree) = tree();
+        for (text, expected) in
+            [("7\n", Some(7)), (" 7 ", Some(7)), ("7 8", None), ("-7", None), ("7.0", None), ("0x7", None)]
+        {
+            fs::write(root.path().join("n"), text).unwrap();
+            assert_eq!(tree.parse::<u64>("n").ok(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn links_are_read_until_their_number_is_spent() {
+        let (root, tree) = tree();
+        for number in 0..5 {
+            std::os::unix::fs::symlink(format!("to {number}"), root.path().join(number.to_string())).unwrap();
+        }
+        fs::write(root.path().join("plain"), "").unwrap();
+        let mut left = 100;
+        let mut all = tree.links("", &mut left).unwrap();
+        all.sort();
+        assert_eq!((all, left), ((0..5).map(|number| format!("to {number}")).collect(), 94));
+        let mut few = 2;
+        assert!(tree.links("", &mut few).unwrap().len() <= 2 && few == 0);
+        assert!(tree.links("none", &mut left).is_err());
+    }
+
+    #[test]
+    fn the_machine_itself_alone_is_live() {
+        assert!(Tree::new(Path::new("/")).is_live());
+        assert!(!tree().1.is_live() && !Tree::new(Path::new("/proc")).is_live());
+    }
 }

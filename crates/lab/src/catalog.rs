@@ -1,4 +1,5 @@
-//! Where labs are found: in a folder that is named, in `./labs`, in the installed share folder, in the binary itself.
+//! Where labs are found: in a folder that is named by its path, in the installed share folder, in the binary itself. A lab
+//! is lines for the shell, so what lies in the current folder is not run for its name alone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,47 +36,61 @@ enum Place {
 
 const DEFINITION: &str = "lab.toml";
 
-/// Finds a lab by its name, or by the path of its folder.
+/// Finds a lab by its name, or by the path of its folder, which has a `/` in it.
 ///
 /// # Errors
 /// There is none, or its definition is wrong.
 pub fn find(name: &str, settings: &LabSettings) -> Result<Lab, Failure> {
-    let named = Path::new(name);
-    if name.contains('/') || named.join(DEFINITION).is_file() {
-        let folder = named.canonicalize().map_err(|error| Failure::usage(format!("lab {name}: {error}")))?;
+    if name.contains('/') {
+        let folder =
+            Path::new(name).canonicalize().map_err(|error| Failure::usage(format!("lab {name}: {error}")))?;
         return read(Place::Folder(folder), None, settings);
     }
-    if let Some(folder) =
-        folders().iter().map(|folder| folder.join(name)).find(|at| at.join(DEFINITION).is_file())
-    {
+    if let Some(folder) = installed().map(|labs| labs.join(name)).filter(|lab| is_lab(lab)) {
         return read(Place::Folder(folder), None, settings);
     }
     match built_in().iter().any(|known| known == name) {
         true => read(Place::BuiltIn, Some(name), settings),
-        false => Err(Failure::usage(format!("there is no lab `{name}`; there are {}", names().join(", ")))),
+        false => Err(Failure::usage(format!(
+            "there is no lab `{name}`; there are {}{}",
+            names().join(", "),
+            meant(name)
+        ))),
     }
+}
+
+fn is_lab(folder: &Path) -> bool {
+    folder.join(DEFINITION).is_file()
+}
+
+/// What is said about a lab of the current folder.
+fn meant(name: &str) -> String {
+    let here = ["./labs/", "./"].map(|folder| format!("{folder}{name}"));
+    let found = here.into_iter().find(|path| is_lab(Path::new(path)));
+    found.map_or(String::new(), |path| {
+        format!(
+            "; a lab of the current folder is named by its path, and its lines are run as they are: {path}"
+        )
+    })
 }
 
 /// The names of all labs, in alphabetical order.
 pub fn names() -> Vec<String> {
-    let entries = folders().into_iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
-    let holds_lab = |entry: &fs::DirEntry| entry.path().join(DEFINITION).is_file();
-    let mut names: Vec<String> =
-        entries.filter(holds_lab).filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let entries = installed().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter(|entry| is_lab(&entry.path()))
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
     names.extend(built_in());
     names.sort_unstable();
     names.dedup();
     names
 }
 
-/// Folders that hold labs, those nearer to the user first.
-fn folders() -> Vec<PathBuf> {
-    let installed = std::env::current_exe().ok().and_then(|program| {
-        // <prefix>/bin/fauxplat has its labs in <prefix>/share/fauxplat/labs.
-        Some(program.parent()?.parent()?.join("share/fauxplat/labs"))
-    });
-    let here = std::path::absolute("labs").ok();
-    [here, installed].into_iter().flatten().filter(|folder| folder.is_dir()).collect()
+/// The folder of installed labs, if there is one: `<prefix>/bin/fauxplat` has its labs in `<prefix>/share/fauxplat/labs`.
+fn installed() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    Some(program.parent()?.parent()?.join("share/fauxplat/labs")).filter(|folder| folder.is_dir())
 }
 
 fn built_in() -> Vec<String> {

@@ -76,9 +76,17 @@ impl Recording {
     /// late by what was left of the stall. Returns how many there were.
     pub fn record_periodic(&mut self, late_ns: u64, interval_ns: u64) -> u64 {
         self.record(late_ns);
-        let missed = late_ns / interval_ns.max(1);
-        for period in 1..=missed {
-            self.corrected.saturating_record((late_ns - period * interval_ns).max(1));
+        let interval_ns = interval_ns.max(1);
+        let missed = late_ns / interval_ns;
+        let mut period = 1;
+        while period <= missed {
+            // What falls into one bin is recorded at once: a stall of seconds holds millions of short periods, and taking
+            // note of each would be the next stall.
+            let late_ns = (late_ns - period * interval_ns).max(1);
+            let lowest_ns = self.corrected.lowest_equivalent(late_ns.min(LATEST_NS));
+            let alike = ((late_ns - lowest_ns) / interval_ns + 1).min(missed - period + 1);
+            self.corrected.saturating_record_n(late_ns, alike);
+            period += alike;
         }
         self.missed += missed;
         missed

@@ -3,6 +3,7 @@
 use fauxplat_latency::{Channel, LatencyError, Recording};
 use fauxplat_model::{LatencyTest, Percentiles, Policy};
 use fauxplat_units::Cpu;
+use proptest::prelude::*;
 
 fn of(latencies_ns: impl IntoIterator<Item = u64>) -> Recording {
     let mut recording = Recording::default();
@@ -144,4 +145,93 @@ fn one_channel_alone_keeps_its_receiver_at_work() {
     assert_eq!(spinning, [Channel::Line]);
     let refusal = "smoke".parse::<Channel>().unwrap_err();
     assert!(Channel::ALL.iter().all(|channel| refusal.contains(channel.name())), "{refusal}");
+}
+
+/// Every activation that was missed, one by one.
+fn missed_one_by_one(late_ns: u64, interval_ns: u64) -> Recording {
+    of((0..=late_ns / interval_ns).map(|period| late_ns - period * interval_ns))
+}
+
+#[test]
+fn a_stall_of_an_hour_of_short_periods_is_taken_note_of_at_once() {
+    for (late_ns, interval_ns) in [(3_600_000_000_000, 100), (u64::MAX >> 1, 1), (u64::MAX >> 1, 0)] {
+        let mut recording = Recording::default();
+        let missed = recording.record_periodic(late_ns, interval_ns);
+        assert_eq!((missed, recording.missed), (late_ns / interval_ns.max(1), missed));
+        let counted: u64 = recording.corrected().histogram.iter().map(|bin| bin.1).sum();
+        assert_eq!(counted, missed + 1);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_was_missed_is_recorded_as_if_one_by_one(late_ns in 0u64..20_000_000, interval_ns in 1_000u64..300_000) {
+        let mut recording = Recording::default();
+        let missed = recording.record_periodic(late_ns, interval_ns);
+        let by_hand = missed_one_by_one(late_ns, interval_ns);
+        prop_assert_eq!(missed + 1, by_hand.count());
+        let bins = |recording: &Recording, which: usize| recording.bins()[which].clone();
+        prop_assert_eq!(bins(&recording, 1), bins(&by_hand, 0));
+    }
+
+    /// Nothing is lost and nothing invented: what was served and what was missed are all that was due.
+    #[test]
+    fn activations_are_conserved(lates in proptest::collection::vec(0u64..50_000_000, 0..60), interval_ns in 10_000u64..5_000_000) {
+        let mut recording = Recording::default();
+        for &late_ns in &lates {
+            recording.record_periodic(late_ns, interval_ns);
+        }
+        let count = |bins: &(Vec<u64>, Vec<u64>)| bins.1.iter().sum::<u64>();
+        let [seen, corrected] = recording.bins();
+        prop_assert_eq!(count(&seen), lates.len() as u64);
+        prop_assert_eq!(count(&corrected), recording.count() + recording.missed);
+        prop_assert!(seen.0.is_sorted() && corrected.0.is_sorted());
+        prop_assert_eq!(recording.raw().max_ns, recording.corrected().max_ns, "a stall is no later than it was");
+        // In slices of any length it is the same.
+        let mut whole = Recording::default();
+        for slice in lates.chunks(7) {
+            let mut one = Recording::default();
+            for &late_ns in slice {
+                one.record_periodic(late_ns, interval_ns);
+            }
+            whole.merge(&one);
+        }
+        prop_assert_eq!((whole.raw(), whole.corrected(), whole.missed), (recording.raw(), recording.corrected(), recording.missed));
+    }
+
+    #[test]
+    fn percentiles_are_within_a_thousandth_of_the_sorted_latencies(mut lates in proptest::collection::vec(1u64..1_000_000_000, 1..400)) {
+        let seen = of(lates.iter().copied()).raw();
+        lates.sort_unstable();
+        for (told_ns, share) in [(seen.p50_ns, 0.5), (seen.p90_ns, 0.9), (seen.p99_ns, 0.99), (seen.max_ns, 1.0)] {
+            let rank = (lates.len() as f64 * share).ceil() as usize;
+            let true_ns = lates[rank.clamp(1, lates.len()) - 1];
+            prop_assert!(is_near(told_ns, true_ns), "{told_ns} for {true_ns} at {share} of {}", lates.len());
+        }
+    }
+
+    #[test]
+    fn whatever_was_recorded_comes_back_from_its_document(lates in proptest::collection::vec(0u64..1 << 45, 0..100), interval_ns in 1_000_000u64..1 << 40) {
+        let mut recording = Recording::default();
+        for &late_ns in &lates {
+            recording.record_periodic(late_ns, interval_ns);
+        }
+        let restored = Recording::restore(&test_of(&recording, None)).unwrap();
+        prop_assert_eq!((restored.raw(), restored.corrected()), (recording.raw(), recording.corrected()));
+        prop_assert_eq!((restored.count(), restored.missed), (recording.count(), recording.missed));
+    }
+
+    #[test]
+    fn a_damaged_histogram_is_refused_or_read(at in 0usize..200, byte in any::<u8>()) {
+        let mut test = test_of(&of([5, 50, 5_000_000]), None);
+        let mut bytes = test.raw.hdr.clone().into_bytes();
+        let place = at % bytes.len();
+        bytes[place] = byte;
+        test.raw.hdr = String::from_utf8_lossy(&bytes).into_owned();
+        if let Err(refusal) = Recording::restore(&test) {
+            prop_assert!(refusal.to_string().contains("timer"), "{refusal}");
+        }
+    }
 }

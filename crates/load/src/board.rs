@@ -103,4 +103,42 @@ mod tests {
         board.write(Word::WatchdogFrees, 3);
         assert_eq!(board.read(Word::WatchdogFrees), 3);
     }
+
+    /// The memory is shared with another process: what makes no sense there is no reason to fall over.
+    #[test]
+    fn words_that_nobody_here_wrote_are_read_as_trouble_or_rest() {
+        let words: Vec<AtomicU64> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
+        let board = Board(&words);
+        for odd in [STAGES.len() as u64, 1 << 40, u64::MAX] {
+            board.write(Word::Stage, odd);
+            assert_eq!(board.stage(), Stage::Failed);
+        }
+        for odd in [2, u64::MAX] {
+            board.write(Word::Wish, odd);
+            assert_eq!(board.wish(), Wish::Rest, "only one word means work");
+        }
+    }
+
+    #[test]
+    fn every_word_has_a_place_of_its_own() {
+        let words: Vec<AtomicU64> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
+        let board = Board(&words);
+        let all = [
+            Word::Wish,
+            Word::Stage,
+            Word::Errno,
+            Word::BusyNs,
+            Word::WallNs,
+            Word::RunDelayNs,
+            Word::TellsDelay,
+            Word::AwayNs,
+            Word::Operations,
+            Word::HeartbeatNs,
+            Word::WatchdogFrees,
+        ];
+        assert_eq!(all.len(), WORDS);
+        (100..).zip(all).for_each(|(value, word)| board.write(word, value));
+        let read: Vec<u64> = all.into_iter().map(|word| board.read(word)).collect();
+        assert_eq!(read, (100..100 + WORDS as u64).collect::<Vec<_>>());
+    }
 }

@@ -101,6 +101,8 @@ pub(crate) const FAULT_PAGES: u64 = 256;
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -142,5 +144,54 @@ mod tests {
             footprint(LoadKind::Llc) >= 36 << 20 && footprint(LoadKind::Memory) > footprint(LoadKind::Llc)
         );
         assert_eq!(footprint(LoadKind::Integer), 0);
+    }
+
+    #[test]
+    fn the_footprint_of_a_kind_is_that_of_what_it_walks() {
+        let caches = Caches::default();
+        let bytes = |kind| {
+            Order { kind, rhythm: Rhythm::Share(1), cpus: None, caches, folder: "/".into() }.footprint().0
+        };
+        for kind in LoadKind::ALL {
+            let walks =
+                kind.operation() == "lines" || kind.operation() == "pages" || kind.operation() == "faults";
+            assert_eq!(bytes(kind) > 0, walks, "{kind}");
+        }
+        assert_eq!(bytes(LoadKind::Tlb), 64 * 4096);
+        assert!(bytes(LoadKind::L1) <= bytes(LoadKind::L2) && bytes(LoadKind::L2) <= bytes(LoadKind::Llc));
+    }
+
+    fn rhythm() -> impl Strategy<Value = Rhythm> {
+        let random = any::<(u64, u64, u64)>().prop_map(|(shortest_ms, longest_ms, seed)| Rhythm::Random {
+            shortest_ms,
+            longest_ms,
+            seed,
+        });
+        prop_oneof![any::<u8>().prop_map(Rhythm::Share), random]
+    }
+
+    proptest! {
+        #[test]
+        fn every_order_is_read_as_it_was_written(
+            kind in proptest::sample::select(&LoadKind::ALL[..]),
+            rhythm in rhythm(),
+            cpus in proptest::option::of(proptest::collection::btree_set(0u32..9000, 1..6)),
+            sizes in any::<[u64; 4]>(),
+            folder in "/[a-z ,\n\"'é]{0,20}",
+        ) {
+            let [l1d, l2, llc, line] = sizes.map(Bytes);
+            let cpus = cpus.map(|cpus| cpus.into_iter().map(fauxplat_units::Cpu).collect());
+            let order = Order { kind, rhythm, cpus, caches: Caches { l1d, l2, llc, line }, folder: folder.into() };
+            prop_assert_eq!(Order::from_words(&order.to_words()), Some(order));
+        }
+
+        /// The hidden verb may be called by anybody: whatever the words are, they are read or refused.
+        #[test]
+        fn any_words_are_read_or_refused(words in proptest::collection::vec("(integer|anywhere|[0-9,-]{0,12}|\\PC{0,8})", 0..7)) {
+            if let Some(order) = Order::from_words(&words) {
+                prop_assert_eq!(words.len(), 5);
+                prop_assert_eq!(Order::from_words(&order.to_words()), Some(order));
+            }
+        }
     }
 }

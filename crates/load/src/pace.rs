@@ -54,6 +54,8 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Plays a generator whose laps take `lap_ns`, which wakes up late, and which gets `given` of the CPU while it works.
@@ -106,5 +108,71 @@ mod tests {
         assert_eq!(pace.wanted_ns(0), PERIOD_NS / 10);
         pace.advance(PERIOD_NS);
         assert_eq!(pace.wanted_ns(PERIOD_NS), 0);
+    }
+
+    #[test]
+    fn all_of_the_time_is_wanted_whole_and_none_of_it_never() {
+        let mut all = Pace::new(100, 0, 0);
+        assert_eq!(all.wanted_ns(0), PERIOD_NS);
+        assert_eq!(all.wanted_ns(PERIOD_NS), 0, "there is no more of a period than all of it");
+        let mut none = Pace::new(0, 0, 0);
+        none.advance(1_000 * PERIOD_NS);
+        assert_eq!(none.wanted_ns(0), 0);
+        assert_eq!(Pace::new(255, 0, 0).wanted_ns(0), PERIOD_NS, "more than all is all");
+    }
+
+    #[test]
+    fn a_period_begins_where_the_moment_lies() {
+        let mut pace = Pace::new(30, 1_000, 0);
+        assert_eq!(pace.period_ends_ns(), 1_000 + PERIOD_NS);
+        for (now_ns, ends) in
+            [(0, 1), (999 + PERIOD_NS, 1), (1_000 + PERIOD_NS, 2), (1_000 + 7 * PERIOD_NS + 5, 8)]
+        {
+            pace.advance(now_ns);
+            assert_eq!(pace.period_ends_ns(), 1_000 + ends * PERIOD_NS, "{now_ns}");
+        }
+        pace.advance(0);
+        assert_eq!(
+            pace.period_ends_ns(),
+            1_000 + 8 * PERIOD_NS,
+            "a clock that goes back begins no earlier one"
+        );
+    }
+
+    /// A clock of CPU time that stands below where it began (another thread's, after an exec) is no reason to work more.
+    #[test]
+    fn a_busy_clock_that_goes_back_is_one_that_stands_still() {
+        let mut pace = Pace::new(50, 0, 1_000_000);
+        assert_eq!(pace.wanted_ns(0), pace.wanted_ns(1_000_000));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn any_share_comes_out(percent in 1u8..100, lap_ns in 1_000u64..500_000, late_ns in 0u64..1_000_000) {
+            // What comes too late for a period that is nearly full cannot be made up for.
+            let reachable = f64::from(percent).min(100.0 * (1.0 - late_ns as f64 / PERIOD_NS as f64));
+            let got = achieved(percent, lap_ns, late_ns, 1.0, 300);
+            prop_assert!(got <= f64::from(percent) + 1.5 && got >= reachable - 1.5, "{} of {}", got, percent);
+        }
+
+        /// However long the load starved and whatever it did: it never wants more than the debt that is allowed.
+        #[test]
+        fn no_debt_grows_without_end(percent in 1u8..=100, steps in proptest::collection::vec((0u64..60_000_000_000, 0u64..50_000_000), 1..30)) {
+            let (mut now_ns, mut busy_ns) = (0, 0);
+            let mut pace = Pace::new(percent, now_ns, busy_ns);
+            for (passed_ns, worked_ns) in steps {
+                now_ns += passed_ns;
+                busy_ns += worked_ns.min(passed_ns);
+                pace.advance(now_ns);
+                prop_assert!(pace.period_ends_ns() > now_ns);
+                let wanted_ns = pace.wanted_ns(busy_ns);
+                prop_assert!(wanted_ns <= DEBT_NS_MAX + PERIOD_NS, "{wanted_ns}");
+                // Asked again at once, it wants what it wanted.
+                prop_assert!(pace.wanted_ns(busy_ns).abs_diff(wanted_ns) <= 1);
+                prop_assert!(pace.wanted_ns(busy_ns + wanted_ns) <= 1, "and no more than that");
+            }
+        }
     }
 }

@@ -208,7 +208,7 @@ mod tests {
         for text in ["a b", "it's", "$HOME", "", "*"] {
             let echoed =
                 fauxplat_launch::Capture::shell(&format!("printf %s {}", quoted(text))).run().unwrap();
-            assert_eq!(echoed.output, text.as_bytes());
+            assert_eq!(echoed.output.whole(), Some(text.as_bytes()));
         }
     }
 

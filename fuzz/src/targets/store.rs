@@ -50,7 +50,7 @@ fn make(path: &Path) -> Vec<u8> {
         argv: vec!["true".into()],
         parameters: vec![("size".into(), "10".into())],
         prepare: Some(vec!["sync".into()]),
-        cleanup: None,
+        conclude: None,
         condition: Condition::default(),
     };
     let mut experiment = store.begin(&header, "run", &[command]).expect("an experiment");

@@ -92,7 +92,7 @@ fn timer() -> Result<(), ChoreError> {
 }
 
 fn told(stand: &Stand) -> String {
-    let Stand { verdict, pairs, effect_ratio, ci_low_ratio, ci_high_ratio } = *stand;
+    let Stand { verdict, pairs, effect_ratio, ci_low_ratio, ci_high_ratio, .. } = *stand;
     let words = match verdict {
         Verdict::Different if effect_ratio < 1.0 => "fauxplat is below",
         Verdict::Different => "fauxplat is ABOVE",

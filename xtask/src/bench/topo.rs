@@ -7,10 +7,7 @@ use std::time::Instant;
 use super::{ROUNDS, failed, fauxplat, output, print_ratio, quartiles, scratch};
 use crate::cargo::root;
 use crate::error::ChoreError;
-
-/// From the description of a machine to its tree, as the tests of the crate have it.
-#[path = "../../../crates/topology/tests/machines/expand.rs"]
-mod expand;
+use crate::expand;
 
 /// Looks at one machine: they last milliseconds.
 const LOOKS: u32 = 4 * ROUNDS;

@@ -28,7 +28,7 @@ pub(crate) enum LabAction {
     },
     /// What a lab asks, claims and runs
     Show {
-        /// Its name, or its folder
+        /// Its name, or the path of its folder (with a /)
         name: String,
         #[command(flatten)]
         output: OutputArgs,
@@ -39,7 +39,7 @@ pub(crate) enum LabAction {
 
 #[derive(Debug, Args)]
 pub(crate) struct LabRunArgs {
-    /// Their names, or folders that hold a lab.toml
+    /// Their names, or paths (with a /) of folders that hold a lab.toml
     #[arg(value_name = "NAME", required_unless_present = "all")]
     pub(crate) names: Vec<String>,
     /// Every lab that is listed

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use fauxplat_analyze::summarize_values;
-use fauxplat_analyze::summarize_values;
 use fauxplat_experiment::measure::baseline::{self, Earlier, check_number, pick};
 use fauxplat_experiment::{Failure, open_store};
 use fauxplat_model::document::{Findings, Record};
@@ -70,10 +69,8 @@ fn command_of(earlier: &Earlier) -> Command {
         program_sha256: None,
         argv: Vec::new(),
         parameters: Vec::new(),
-        setup: None,
         prepare: None,
         conclude: None,
-        cleanup: None,
         condition: Condition::default(),
     };
     Command { name: earlier.name.clone(), ..earlier.command.clone().unwrap_or_else(nameless) }

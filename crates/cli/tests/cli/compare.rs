@@ -97,6 +97,42 @@ fn stored_results_and_files_serve_as_a_baseline() {
 }
 
 #[test]
+fn two_stored_results_are_compared_without_a_run() {
+    let lab = Lab::new();
+    lab.run(&["run", "sleep 0.01", "--runs", "12", "--names", "old"]).succeeds();
+    lab.run(&["history", "export", "last", "--output", "old.json"]).succeeds();
+    lab.run(&["run", "sleep 0.08", "--runs", "12", "--names", "new"]).succeeds();
+    for (old, new) in [("1", "2"), ("old.json", "last"), ("old.json", "2")] {
+        let words = ["compare", "--baseline", old, "--with", new, "--fail-if", "slower"];
+        let done = lab.run(&words).complains(1, &["--fail-if slower", "new"]);
+        assert!(done.out.contains("Weaker evidence: new"), "{}", done.out);
+        let document = lab.json(&words[..5]);
+        assert_eq!(first(&document)["grade"], "against-baseline", "{old} {new}");
+        assert!(ratio(first(&document)) > 2.0, "{document}");
+        assert_eq!(document["commands"].as_array().unwrap().len(), 1);
+    }
+    assert_eq!(lab.last()["schema"], "fauxplat.run/1", "what was only compared is not stored");
+    lab.run(&["compare", "--baseline", "1", "--with", "2", "true"]).reports_misuse(&["--with"]);
+    lab.run(&["compare", "--baseline", "1", "--with", "nothing.json"]).complains(2, &["nothing.json"]);
+}
+
+#[test]
+fn a_baseline_of_another_machine_is_refused_or_said() {
+    let lab = Lab::new();
+    lab.run(&["run", "sleep 0.01", "--runs", "12", "--names", "old"]).succeeds();
+    lab.run(&["history", "export", "last", "--output", "here.json"]).succeeds();
+    let mut document: Value =
+        serde_json::from_str(&std::fs::read_to_string(lab.folder().join("here.json")).unwrap()).unwrap();
+    document["machine"]["kernel"] = "1.2.3".into();
+    std::fs::write(lab.folder().join("there.json"), document.to_string()).unwrap();
+    let words = ["compare", "sleep 0.01", "--baseline", "there.json", "--max-pairs", "8"];
+    lab.run(&words).complains(2, &["another machine", "kernel 1.2.3 there", "--other-machine"]);
+    let done = lab.run(&[&words[..], &["--other-machine"]].concat()).succeeds();
+    assert!(done.out.contains("measured on another machine"), "{}", done.out);
+    lab.run(&["compare", "--baseline", "there.json", "--with", "1"]).complains(2, &["another machine"]);
+}
+
+#[test]
 fn any_metric_can_decide() {
     let lab = Lab::new();
     let words = ["compare", "--shell", "true", "head -c 20M /dev/zero | tail", "--names", "small,large"];

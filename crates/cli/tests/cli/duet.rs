@@ -3,7 +3,7 @@
 use crate::common::{Lab, all_runs, number, spin};
 
 /// CPUs of different cores on this machine, if there are two.
-fn two_cores() -> bool {
+pub(crate) fn two_cores() -> bool {
     let root = std::path::Path::new("/");
     let allowed = fauxplat_topology::allowed(root);
     allowed

@@ -105,3 +105,26 @@ fn a_calibration_that_is_interrupted_cleans_up() {
     let left: Vec<_> = fs::read_dir(lab.folder()).unwrap().flatten().map(|entry| entry.file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().starts_with("fauxplat-aa")), "{left:?}");
 }
+
+/// What a trial prepared is cleaned up when the trial is stopped.
+#[test]
+fn what_was_prepared_is_cleaned_up_after_an_interruption() {
+    let duet = crate::duet::two_cores().then_some(("compare", &["sleep 1001", "--duet"][..]));
+    let alone = [("run", &[][..]), ("compare", &["sleep 1001"][..])];
+    for (verb, more) in alone.into_iter().chain(duet) {
+        for signal in [SIGINT, SIGTERM] {
+            let lab = Lab::new();
+            let prepare = format!("touch {}", lab.file("prepared"));
+            let clean = format!("sh -c 'rm {} && echo x >> {}'", lab.file("prepared"), lab.file("cleaned"));
+            let words = [verb, "sleep 1000", "--prepare", &prepare, "--cleanup", &clean, "--warmup", "0"];
+            let words: Vec<&str> = words.iter().copied().chain(more.iter().copied()).collect();
+            let live = lab.start(&words);
+            let sleeps = || alive("sleep 1000") > 0;
+            assert!(eventually(|| lab.path("prepared").exists() && sleeps()), "{verb}");
+            live.signal(signal);
+            let done = live.end();
+            assert!(!lab.path("prepared").exists(), "{verb}: {done:?}");
+            assert_eq!(lab.read("cleaned").lines().count(), 1, "{verb}");
+        }
+    }
+}

@@ -70,8 +70,10 @@ fn a_claim_is_reproduced_or_not_here_for_a_reason() {
     tiny(&yard, "further", 6, "");
     tiny(&yard, "alike", 2, "");
     tiny(&yard, "elsewhere", 6, "needs = { programs = ['no-such-program'] }");
-    let found =
-        yard.run(&["lab", "run", "further", "alike", "elsewhere", "--format", "json"]).succeeds().json();
+    let found = yard
+        .run(&["lab", "run", "./labs/further", "./labs/alike", "./labs/elsewhere", "--format", "json"])
+        .succeeds()
+        .json();
     assert_eq!(found["schema"], "fauxplat.lab/1");
     let outcomes: Vec<&str> =
         found["labs"].as_array().unwrap().iter().map(|lab| lab["outcome"].as_str().unwrap()).collect();
@@ -85,8 +87,9 @@ fn a_claim_is_reproduced_or_not_here_for_a_reason() {
     let id = lab(0)["experiments"][0]["id"].as_i64().unwrap().to_string();
     assert!(yard.run(&["history", "show", &id]).succeeds().out.contains("sh loop.sh 120000"));
 
-    yard.run(&["lab", "run", "--strict", "alike"]).complains(1, &["--strict", "alike", "loops: not here"]);
-    let text = yard.run(&["lab", "run", "further"]).succeeds().out;
+    yard.run(&["lab", "run", "--strict", "./labs/alike"])
+        .complains(1, &["--strict", "alike", "loops: not here"]);
+    let text = yard.run(&["lab", "run", "./labs/further"]).succeeds().out;
     assert!(text.contains("further: reproduced: measured") && text.contains("arithmetic"), "{text}");
 }
 
@@ -95,8 +98,8 @@ fn labs_are_listed_and_shown_wherever_they_are() {
     let yard = Lab::new();
     tiny(&yard, "mine", 6, "");
     let list = yard.run_unstored(&["lab", "list"]).succeeds().out;
-    for name in ["link-order", "layout-roulette", "mine"] {
-        assert!(list.lines().any(|line| line.trim_start().starts_with(name)), "{list}");
+    for (name, is_listed) in [("link-order", true), ("layout-roulette", true), ("mine", false)] {
+        assert_eq!(list.lines().any(|line| line.trim_start().starts_with(name)), is_listed, "{list}");
     }
     let listed = yard.run_unstored(&["lab", "list", "--format", "json"]).succeeds().json();
     assert!(listed["labs"].as_array().unwrap().iter().all(|lab| lab["outcome"].is_null()));
@@ -106,7 +109,7 @@ fn labs_are_listed_and_shown_wherever_they_are() {
         "{shown}"
     );
     assert!(yard.run_unstored(&["lab", "show", "./labs/mine"]).succeeds().out.contains("labs/mine"));
-    yard.run_unstored(&["lab", "show", "yours"]).complains(2, &["no lab `yours`", "mine"]);
+    yard.run_unstored(&["lab", "show", "yours"]).complains(2, &["no lab `yours`", "link-order"]);
     // Every lab that ships explains itself.
     for lab in listed["labs"].as_array().unwrap() {
         let (name, claims) = (lab["name"].as_str().unwrap(), lab["claims"].as_array().unwrap());
@@ -114,7 +117,29 @@ fn labs_are_listed_and_shown_wherever_they_are() {
         assert!(claims.iter().all(|claim| shown.contains(claim["name"].as_str().unwrap())), "{shown}");
     }
     yard.write("labs/mine/lab.toml", "question = 1\n");
-    yard.run_unstored(&["lab", "run", "mine"]).complains(2, &["lab mine", "lab.toml", "line 1"]);
+    yard.run_unstored(&["lab", "run", "./labs/mine"]).complains(2, &["lab mine", "lab.toml", "line 1"]);
+}
+
+/// A folder of somebody else, and a name that everybody knows: what lies there is not run for its name.
+#[test]
+fn a_lab_of_the_current_folder_is_run_for_its_path_alone() {
+    let yard = Lab::new();
+    let planted = format!("prepare = ['touch {}']\n{NUMBER}", yard.file("ran"));
+    for folder in ["labs/link-order", "labs/mine", "link-order", "mine"] {
+        std::fs::create_dir_all(yard.path(folder)).unwrap();
+        let head = "question = 'Is it?'\nsource = 'nobody'\nmachine = 'any'\n";
+        yard.write(&format!("{folder}/lab.toml"), &format!("{head}{planted}"));
+        yard.write(&format!("{folder}/README.md"), "# planted\n");
+    }
+    let shown = yard.run_unstored(&["lab", "show", "link-order"]).succeeds().out;
+    assert!(shown.contains("built in") && !shown.contains("planted"), "{shown}");
+    for verb in ["show", "run"] {
+        let refused = yard.run_unstored(&["lab", verb, "mine"]);
+        refused.complains(2, &["no lab `mine`", "named by its path", "./labs/mine"]);
+    }
+    assert!(!yard.path("ran").exists());
+    yard.run(&["lab", "run", "./labs/mine"]).succeeds();
+    assert!(yard.path("ran").exists(), "who asks for it gets it");
 }
 
 /// The control of the roulette: two layouts of one source differ, and the sources do not.
@@ -166,7 +191,7 @@ published = { statement = "it has a driver" }
 check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it said {}" }]
 "#;
     told(&yard, "many", &format!("{NUMBER}{more}"));
-    let found = yard.run(&["lab", "run", "many", "--format", "json"]).succeeds().json();
+    let found = yard.run(&["lab", "run", "./labs/many", "--format", "json"]).succeeds().json();
     let lab = &found["labs"][0];
     let claim = |name: &str| lab["claims"].as_array().unwrap().iter().find(|it| it["name"] == name).unwrap();
     let outcome = |name: &str| claim(name)["outcome"].as_str().unwrap();
@@ -181,12 +206,12 @@ check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it 
     assert_eq!(lab["outcome"], "reproduced");
     assert_eq!(lab["reason"], "of 5 claims 3 reproduced, 2 cannot run here");
     assert_eq!((&lab["claim"], &lab["measured"]), (&claim("number")["claim"], &claim("number")["measured"]));
-    yard.run(&["lab", "run", "--strict", "many"]).complains(1, &["many: gone: cannot run here"]);
+    yard.run(&["lab", "run", "--strict", "./labs/many"]).complains(1, &["many: gone: cannot run here"]);
 
     // One claim that does not hold decides for the lab, and every claim has its line in every format.
     let other = yard.read("labs/many/lab.toml").replace("is = \"yes\"", "is = \"no\"");
     yard.write("labs/many/lab.toml", &other);
-    let text = yard.run(&["lab", "run", "many"]).succeeds().out;
+    let text = yard.run(&["lab", "run", "./labs/many"]).succeeds().out;
     for words in [
         "many: not here: of 5 claims 1 not here",
         "number: reproduced: measured 1.350",
@@ -196,9 +221,14 @@ check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it 
         assert!(unwrapped(&text).contains(words), "{words}: {text}");
     }
     assert!(text.contains("a  b"), "the table of the program: {text}");
-    let rows = yard.run(&["lab", "run", "many", "--format", "csv"]).succeeds().out;
+    let rows = yard.run(&["lab", "run", "./labs/many", "--format", "csv"]).succeeds().out;
     assert_eq!(rows.lines().filter(|row| row.starts_with("many,")).count(), 5, "{rows}");
-    assert!(yard.run(&["lab", "run", "many", "--format", "markdown"]).succeeds().out.contains("it said yes"));
+    assert!(
+        yard.run(&["lab", "run", "./labs/many", "--format", "markdown"])
+            .succeeds()
+            .out
+            .contains("it said yes")
+    );
 }
 
 #[test]
@@ -212,7 +242,7 @@ fn a_program_that_does_not_answer_is_told_apart_from_one_that_cannot() {
         ("fails", "echo it is broken >&2; exit 3", "ended with status 3"),
     ] {
         told(&yard, name, &format!("{}run = \"{run}\"\n{}", &NUMBER[..start], &NUMBER[claims..]));
-        let complaint = yard.run(&["lab", "run", name]);
+        let complaint = yard.run(&["lab", "run", &format!("./labs/{name}")]);
         assert!(
             complaint.err.contains("experiment number") && complaint.err.contains(words),
             "{}",
@@ -225,13 +255,13 @@ fn a_program_that_does_not_answer_is_told_apart_from_one_that_cannot() {
         (NUMBER.replace("1.5, 1.6", "1.5"), "5 values are too few"),
     ] {
         told(&yard, "wrong", &wrong);
-        let text = yard.run(&["lab", "run", "wrong"]).succeeds().out;
+        let text = yard.run(&["lab", "run", "./labs/wrong"]).succeeds().out;
         assert!(text.contains("wrong: not here") && unwrapped(&text).contains(words), "{words}: {text}");
     }
     told(&yard, "wrong", &NUMBER.replace("\"/n\"", "\"/none\""));
     yard.run(&["lab", "run", "wrong"]).complains(4, &["lab wrong, claim number", "nothing stands at /none"]);
     told(&yard, "wrong", &NUMBER.replace("experiment = \"number\"", "experiment = \"letter\""));
-    yard.run(&["lab", "run", "wrong"])
+    yard.run(&["lab", "run", "./labs/wrong"])
         .complains(2, &["lab wrong", "claim `number`", "no experiment `letter`"]);
 }
 
@@ -246,7 +276,8 @@ fn options_make_a_claim_for_each_of_their_values() {
     let option = "[option.n]\nabout = 'a number'\ndefault = '1.5'\n";
     let lab = NUMBER.replace("1.1, 1.2, 1.3, 1.4, 1.5, 1.6", "{n}, {n}, {n}, {n}, {n}, {n}");
     told(&yard, "set", &format!("{option}{}", lab.replace("\"number\"", "\"number {n}\"")));
-    let found = yard.run(&["lab", "run", "set", "--set", "n=1.5,3", "--format", "json"]).succeeds().json();
+    let found =
+        yard.run(&["lab", "run", "./labs/set", "--set", "n=1.5,3", "--format", "json"]).succeeds().json();
     let claims = found["labs"][0]["claims"].as_array().unwrap();
     let words = |claim: &serde_json::Value| {
         (claim["name"].as_str().unwrap().to_owned(), claim["outcome"].as_str().unwrap().to_owned())
@@ -254,9 +285,12 @@ fn options_make_a_claim_for_each_of_their_values() {
     let expected = [("number 1.5", "reproduced"), ("number 3", "not here")];
     let expected = expected.map(|(name, outcome)| (name.to_owned(), outcome.to_owned()));
     assert_eq!(claims.iter().map(words).collect::<Vec<_>>(), expected);
-    assert!(yard.run_unstored(&["lab", "show", "set"]).succeeds().out.contains("--set n=1.5   a number"));
-    yard.run(&["lab", "run", "set", "--set", "m=1"]).complains(2, &["--set m", "what may be set here is n"]);
-    yard.run(&["lab", "run", "set", "--set", "n="]).complains(2, &["--set n=", "NAME=VALUE"]);
+    assert!(
+        yard.run_unstored(&["lab", "show", "./labs/set"]).succeeds().out.contains("--set n=1.5   a number")
+    );
+    yard.run(&["lab", "run", "./labs/set", "--set", "m=1"])
+        .complains(2, &["--set m", "what may be set here is n"]);
+    yard.run(&["lab", "run", "./labs/set", "--set", "n="]).complains(2, &["--set n=", "NAME=VALUE"]);
 }
 
 #[test]
@@ -280,7 +314,8 @@ measured = { experiment = "big", value = "/n", over = { experiment = "small" } }
 check = [{ experiment = "big", pointer = "/same", is = true, otherwise = "no" }]
 "#;
     told(&yard, "six", &format!("rounds = 6\n{}{}{claim}", counter("big", 3), counter("small", 1)));
-    let found = yard.run(&["lab", "run", "six", "--keep", "kept", "--format", "json"]).succeeds().json();
+    let found =
+        yard.run(&["lab", "run", "./labs/six", "--keep", "kept", "--format", "json"]).succeeds().json();
     let lab = &found["labs"][0];
     assert_eq!(lab["outcome"], "reproduced", "{lab}");
     assert_eq!(lab["measured"]["high"], 3.0);

@@ -1,7 +1,8 @@
 //! Many rounds, spread over all system calls of the tuner, and what they showed.
 
 use crate::machine::{Fake, Native, calls_of, expect_same};
-use crate::round::{Scenario, Whom};
+use crate::progress::Progress;
+use crate::round::{Outcome, Scenario, Whom};
 use crate::state::State;
 
 type Case = (Scenario, Box<dyn Fn() -> State>);
@@ -12,7 +13,7 @@ pub(crate) fn few(cases: &[Case], rounds: u32) -> String {
         .iter()
         .map(|(scenario, state)| {
             let rounds = if scenario.notes_tasks { Whom::ALL.len() as u32 } else { rounds };
-            let found = kill(scenario, state.as_ref(), rounds);
+            let found = kill(scenario, state.as_ref(), rounds, &mut Progress::default());
             format!("{}: {} kills over {} calls", scenario.name, found.kills, found.calls)
         })
         .collect();
@@ -29,27 +30,40 @@ struct Found {
     restored_ns: Vec<u64>,
 }
 
-/// Ends the tuner at as many places, evenly spread over its life. The state is compared after each.
-fn kill(scenario: &Scenario, state: &dyn Fn() -> State, rounds: u32) -> Found {
+impl Found {
+    /// A tuner that came to its end before its time is no kill, and must leave the machine as it was all the same.
+    fn add(&mut self, outcome: &Outcome) {
+        self.kills += u32::from(outcome.calls.is_none());
+        self.restored_ns.extend(outcome.restored_ns);
+    }
+}
+
+/// Ends the tuner at as many places, evenly spread over its life. The state is compared after each. Rounds that were made
+/// before are counted as they were.
+fn kill(scenario: &Scenario, state: &dyn Fn() -> State, rounds: u32, progress: &mut Progress) -> Found {
     let before = state();
     let calls = calls_of(scenario);
     let mut found = Found { calls, compared: before.len(), ..Found::default() };
     for round in 0..rounds {
         let whom = Whom::ALL[round as usize % Whom::ALL.len()];
+        let name = format!("{}, round {round} of {rounds}", scenario.name);
+        if let Some(outcome) = progress.of_round(&name).and_then(Outcome::of_words) {
+            found.add(&outcome);
+            continue;
+        }
         let stops = (u64::from(calls) * 2 * u64::from(round) / u64::from(rounds)) as u32;
         let outcome = scenario.kill_after(stops, whom);
-        // A tuner that came to its end before its time is no kill, and must leave the machine as it was all the same.
-        found.kills += u32::from(outcome.calls.is_none());
-        found.restored_ns.extend(outcome.restored_ns);
+        found.add(&outcome);
         // The first kills come before the journal, and one that hit everybody leaves the rest to the next round.
         expect_same(scenario, &before, state, &format!("stop {stops} of {}, {whom:?}", calls * 2));
+        progress.note(&name, &outcome.words());
     }
     found
 }
 
 /// The long campaign: as many rounds over the scenarios, or over those whose name has the word, so that it can be run in
 /// pieces. Tasks of every kind around are the matter of the matrix.
-pub(crate) fn run(rounds: u32, word: &str) {
+pub(crate) fn run(rounds: u32, word: &str, mut progress: Progress) {
     let fake = Fake::new();
     let mut cases = shares(fake.scenarios(), rounds / 5);
     match Native::enter() {
@@ -57,10 +71,12 @@ pub(crate) fn run(rounds: u32, word: &str) {
         Ok(native) => {
             cases.extend(shares(native.scenarios(), rounds - rounds / 5));
             // The right to this machine is held until the last round.
-            return report_all(&cases, word, Some(&native));
+            report_all(&cases, word, Some(&native), &mut progress);
+            return progress.finish();
         }
     }
-    report_all(&cases, word, None);
+    report_all(&cases, word, None, &mut progress);
+    progress.finish();
 }
 
 /// A scenario that notes every task makes ten times as many system calls, each with two stops, and gets a quarter of the
@@ -77,15 +93,15 @@ fn shares(cases: Vec<Case>, rounds: u32) -> Vec<(Case, u32)> {
         .collect()
 }
 
-fn report_all(cases: &[(Case, u32)], word: &str, _turn: Option<&Native>) {
+fn report_all(cases: &[(Case, u32)], word: &str, _turn: Option<&Native>, progress: &mut Progress) {
     let chosen = cases.iter().filter(|((scenario, _), _)| scenario.name.contains(word));
-    let total: u32 = chosen.map(|(case, rounds)| report(case, *rounds)).sum();
+    let total: u32 = chosen.map(|(case, rounds)| report(case, *rounds, progress)).sum();
     println!("{total} kills, and after each of them the machine was as before");
 }
 
 /// One line of the record; how many kills there were.
-fn report((scenario, state): &Case, rounds: u32) -> u32 {
-    let found = kill(scenario, state.as_ref(), rounds);
+fn report((scenario, state): &Case, rounds: u32, progress: &mut Progress) -> u32 {
+    let found = kill(scenario, state.as_ref(), rounds, progress);
     let mut rising = found.restored_ns.clone();
     rising.sort_unstable();
     let at = |share: f64| match rising.len() {

@@ -5,7 +5,8 @@
 //! before or after one of them; so every step of the journal has its turn, and everything between.
 //!
 //! As a test it takes a few rounds. `cargo xtask campaign kills [N [WORD]]` takes as many as it is told, of the
-//! scenarios with that word in their name, and prints a record.
+//! scenarios with that word in their name, and prints a record. `cargo xtask campaign interrupts` presses Ctrl-C instead, on
+//! a real terminal, at any moment of every verb that measures. Both go on where they were ended.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
@@ -14,13 +15,16 @@
 
 mod actors;
 mod campaign;
+mod interrupts;
 mod machine;
+mod progress;
 mod round;
 mod state;
 
 use std::path::PathBuf;
 
 use machine::{Fake, Native};
+use progress::Progress;
 
 /// The word by which this program becomes a task that the tuner disturbs.
 const ACTOR: &str = "__actor";
@@ -29,12 +33,19 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [ACTOR, kind] => actors::act(kind),
-        ["campaign", rounds, word] => campaign::run(rounds.parse().expect("a number of rounds"), word),
-        ["campaign", rounds] => campaign::run(rounds.parse().expect("a number of rounds"), ""),
-        ["campaign"] => campaign::run(1000, ""),
+        ["campaign", "--progress", file, ref rest @ ..] => long(rest, Progress::of(Some(file))),
+        ["campaign", ref rest @ ..] => long(rest, Progress::default()),
+        ["interrupts", "--progress", file, ref rest @ ..] => interrupts::run(rest, Progress::of(Some(file))),
+        ["interrupts", ref rest @ ..] => interrupts::run(rest, Progress::default()),
         // A word chooses tests by their name, as in the harness that this program does without.
         _ => tests(words.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str)),
     }
+}
+
+/// The long campaign.
+fn long(words: &[&str], progress: Progress) {
+    let rounds = words.first().map_or(1000, |rounds| rounds.parse().expect("a number of rounds"));
+    campaign::run(rounds, words.get(1).unwrap_or(&""), progress);
 }
 
 /// The binary under test; another can be named where the one of the build is not at hand.

@@ -49,6 +49,22 @@ pub(crate) struct Outcome {
     pub(crate) calls: Option<u32>,
 }
 
+impl Outcome {
+    /// For the file of a campaign.
+    pub(crate) fn words(&self) -> String {
+        let number = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
+        format!("{} {}", number(self.restored_ns), number(self.calls.map(u64::from)))
+    }
+
+    /// Reads what [`Outcome::words`] wrote.
+    pub(crate) fn of_words(text: &str) -> Option<Self> {
+        let (restored_ns, calls) = text.split_once(' ')?;
+        let number = |word: &str| if word == "-" { Some(None) } else { word.parse::<u64>().ok().map(Some) };
+        let calls = number(calls)?.and_then(|calls| u32::try_from(calls).ok());
+        Some(Outcome { restored_ns: number(restored_ns)?, calls })
+    }
+}
+
 impl Scenario {
     fn tuner(&self) -> Command {
         let mut command = Command::new(super::fauxplat());

@@ -78,9 +78,6 @@ fn switches_branch(line: &str) -> bool {
     })
 }
 
-/// Lines of a failed step's output that are shown.
-const OUTPUT_LINES: usize = 20;
-
 impl Step {
     fn run(&self, is_spared: bool) -> Result<(), Failure> {
         let (program, argv) = by_shell(&self.condition, &self.line)?;
@@ -107,11 +104,9 @@ impl Step {
                 "interrupted during the {role} `{line}`: nothing was measured"
             )));
         }
-        let text = captured.output.text();
-        let lines: Vec<&str> = text.lines().collect();
-        let last = lines[lines.len().saturating_sub(OUTPUT_LINES)..].iter().copied();
         let status = captured.outcome.exit_status();
-        Err(Failure::command(format!("the {role} `{line}` ended with status {status}")).quoting(last))
+        let failure = Failure::command(format!("the {role} `{line}` ended with status {status}"));
+        Err(failure.quoting(&captured.output.text()))
     }
 }
 

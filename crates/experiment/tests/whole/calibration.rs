@@ -40,7 +40,7 @@ fn found(finished: &Finished) -> &AaFindings {
 fn identical_copies_are_called_different_no_more_often_than_the_level_says() {
     let laboratory = Laboratory::new();
     let strata = vec![Stratum::Plain, Stratum::Layout];
-    let asked = Calibration { strata, comparisons: 50, power: None };
+    let asked = Calibration { strata, comparisons: 50, power: None, rivals: false };
     let rule = Rule { level: 0.05, max_pairs: 40, ..Rule::default() };
     let finished = calibrated(&laboratory, &asked, rule, |machine| machine.drift_per_s = 0.01);
     laboratory.is_sound(&finished, State::Finished);
@@ -57,7 +57,8 @@ fn identical_copies_are_called_different_no_more_often_than_the_level_says() {
 #[test]
 fn more_work_is_found_with_its_amount() {
     let laboratory = Laboratory::new();
-    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 2, power: Some((0.05, 20)) };
+    let asked =
+        Calibration { strata: vec![Stratum::Plain], comparisons: 2, power: Some((0.05, 20)), rivals: false };
     let finished = calibrated(&laboratory, &asked, Rule::default(), |_| ());
     laboratory.is_sound(&finished, State::Finished);
     let power = &found(&finished).power[0];
@@ -69,7 +70,7 @@ fn more_work_is_found_with_its_amount() {
 #[test]
 fn comparisons_of_one_record_have_blocks_of_their_own() {
     let laboratory = Laboratory::new();
-    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 5, power: None };
+    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 5, power: None, rivals: false };
     let rule = Rule { max_pairs: 12, ..Rule::default() };
     let finished = calibrated(&laboratory, &asked, rule, |_| ());
     let samples = finished.record().samples;
@@ -81,7 +82,7 @@ fn comparisons_of_one_record_have_blocks_of_their_own() {
 #[test]
 fn a_user_who_stops_it_gets_the_comparisons_that_were_complete() {
     let laboratory = Laboratory::new();
-    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 1000, power: None };
+    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 1000, power: None, rivals: false };
     let rule = Rule { max_pairs: 12, ..Rule::default() };
     let finished =
         calibrated(&laboratory, &asked, rule, |machine| machine.stopped_at_ns = Some(2_000_000_000));
@@ -94,7 +95,7 @@ fn a_user_who_stops_it_gets_the_comparisons_that_were_complete() {
 #[test]
 fn a_calibration_that_fails_keeps_the_comparisons_before() {
     let laboratory = Laboratory::new();
-    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 1000, power: None };
+    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 1000, power: None, rivals: false };
     let rule = Rule { max_pairs: 12, ..Rule::default() };
     let finished = calibrated(&laboratory, &asked, rule, |machine| machine.dies_at_run = Some(300));
     laboratory.is_sound(&finished, State::Failed);
@@ -108,7 +109,8 @@ fn a_calibration_that_fails_keeps_the_comparisons_before() {
 #[test]
 fn a_calibration_that_fails_at_once_finds_nothing() {
     let laboratory = Laboratory::new();
-    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 5, power: Some((0.05, 5)) };
+    let asked =
+        Calibration { strata: vec![Stratum::Plain], comparisons: 5, power: Some((0.05, 5)), rivals: false };
     let finished = calibrated(&laboratory, &asked, Rule::default(), |machine| {
         let end = RunEnd::Ended(Exit::Status(1));
         machine.programs[0].failures = vec![Failure { when: When::Every(1), end }];

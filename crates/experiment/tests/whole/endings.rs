@@ -47,7 +47,7 @@ fn explain(laboratory: &Laboratory, change: &dyn Fn(&mut Machine)) -> Finished {
 }
 
 fn aa(laboratory: &Laboratory, change: &dyn Fn(&mut Machine)) -> Finished {
-    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 1000, power: None };
+    let asked = Calibration { strata: vec![Stratum::Plain], comparisons: 1000, power: None, rivals: false };
     calibrated(laboratory, &asked, Rule { max_pairs: 12, ..Rule::default() }, change)
 }
 

@@ -131,7 +131,7 @@ fn failures_that_are_kept_do_not_keep_a_comparison_from_its_answer() {
     let failures = vec![Failure { when: When::Every(2), end: RunEnd::Ended(Exit::Status(3)) }];
     let half = Behaviour { failures, ..noisy("b", 6.0 * MS) };
     let laboratory = Laboratory::new();
-    let condition = Condition { ignore_failure: true, ..free().condition };
+    let condition = Condition { ignore_failure: fauxplat_model::IgnoredFailures::All, ..free().condition };
     let machine = Machine::quiet(1, vec![noisy("a", 5.0 * MS), half]);
     let finished = laboratory.compare(Definition { condition, ..free() }, machine);
     laboratory.is_sound(&finished, State::Finished);

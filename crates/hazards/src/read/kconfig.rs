@@ -62,4 +62,48 @@ mod tests {
     fn what_is_not_packed_is_garbage() {
         assert!(unpack(b"CONFIG_HZ=250").is_err() && unpack(b"").is_err());
     }
+
+    fn packed(text: &[u8]) -> Vec<u8> {
+        use std::io::Write;
+        let mut bytes = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        bytes.write_all(text).unwrap();
+        bytes.finish().unwrap()
+    }
+
+    #[test]
+    fn what_is_packed_is_read_and_never_without_end() {
+        let config = unpack(&packed(b"CONFIG_KASAN=m\nCONFIG_NAME=\"a=b\"\n")).unwrap();
+        assert!(config.has("KASAN") && !config.has("NAME"));
+        assert_eq!(config.value("NAME"), Some("\"a=b\""));
+        // A file of a few KiB may unpack to gigabytes, and whoever reads it must not.
+        let bomb = unpack(&packed(&vec![b'x'; 3 * CONFIG_BYTES_MAX as usize])).unwrap();
+        assert_eq!(bomb.0.len() as u64, CONFIG_BYTES_MAX);
+        let mut cut = packed(b"CONFIG_HZ=250\n");
+        cut.truncate(cut.len() / 2);
+        assert!(unpack(&cut).is_err());
+    }
+
+    #[test]
+    fn a_distribution_keeps_it_in_one_of_two_places() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &[u8]| {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let read = || Config::read(&Tree::new(root.path()));
+        assert!(matches!(read(), Err(Missing::Absent(_))));
+        write("proc/sys/kernel/osrelease", b"6.1.0-x\n");
+        write("usr/lib/modules/6.1.0-x/config", b"CONFIG_HZ=100\n");
+        assert_eq!(read().unwrap().value("HZ"), Some("100"));
+        write("boot/config-6.1.0-x", b"CONFIG_HZ=250\n");
+        assert_eq!(read().unwrap().value("HZ"), Some("250"));
+        write("proc/config.gz", &packed(b"CONFIG_HZ=1000\n"));
+        assert_eq!(read().unwrap().value("HZ"), Some("1000"), "what the kernel itself says comes first");
+        write("proc/config.gz", b"broken");
+        assert!(matches!(read(), Ok(_) | Err(Missing::Garbage { .. })));
+        write("proc/sys/kernel/osrelease", b"../../etc/passwd");
+        std::fs::remove_file(root.path().join("proc/config.gz")).unwrap();
+        assert!(read().is_err(), "a release is a name and no path");
+    }
 }

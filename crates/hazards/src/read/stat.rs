@@ -55,6 +55,8 @@ pub(crate) fn parse(text: &str) -> BTreeMap<Cpu, Ticks> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -70,5 +72,27 @@ mod tests {
         let (early, late) = (Ticks { busy: 5, steal: 1, total: 9 }, Ticks { busy: 4, steal: 2, total: 8 });
         assert_eq!(late.since(early), Ticks { busy: 0, steal: 1, total: 0 });
         assert_eq!(late.since(early).share(1), 0.0);
+    }
+
+    #[test]
+    fn a_share_is_one_of_the_whole_and_never_more() {
+        let second = Ticks { busy: 30, steal: 200, total: 100 };
+        assert_eq!((second.share(30), second.share(200), second.share(0)), (0.3, 1.0, 0.0));
+        assert_eq!(Ticks::default().share(5), 0.0, "where no time passed there is no share");
+        let most = Ticks { busy: u64::MAX, steal: 1, total: u64::MAX };
+        assert_eq!(most.plus(most), Ticks { busy: u64::MAX, steal: 2, total: u64::MAX });
+    }
+
+    proptest! {
+        #[test]
+        fn kinds_add_up_to_the_whole(kinds in proptest::collection::vec(0u64..1 << 40, 10)) {
+            let words: Vec<String> = kinds.iter().map(u64::to_string).collect();
+            let found = parse(&format!("cpu3 {}\n", words.join(" ")))[&Cpu(3)];
+            // The guest's time is counted as user time already.
+            prop_assert_eq!(found.total, kinds[..8].iter().sum::<u64>());
+            prop_assert_eq!(found.busy + found.steal + kinds[3] + kinds[4], found.total);
+            prop_assert_eq!(found.since(Ticks::default()), found);
+            prop_assert_eq!(found.since(found), Ticks::default());
+        }
     }
 }

@@ -76,6 +76,8 @@ fn row(row: per_cpu::Row<'_>) -> Option<Row> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const TEXT: &str = "           CPU0       CPU2\n 24:  1  7  IO-APIC   5-edge  acpi\nLOC:  100  200   Local timer interrupts\nERR:  3\n bad\n";
@@ -99,5 +101,84 @@ mod tests {
         assert_eq!(since.cpus, [Cpu(2)]);
         assert_eq!(since.sums(|_| true), [(Cpu(2), 2 + 4)]);
         assert_eq!(since.busiest(Cpu(3), |_| true), None);
+    }
+
+    /// A table of so many rows over these CPUs.
+    fn made(cpus: &[u32], rows: &[Vec<u64>]) -> Table {
+        let row = |(at, counts): (usize, &Vec<u64>)| Row {
+            name: at.to_string(),
+            label: String::new(),
+            counts: counts[..cpus.len()].to_vec(),
+        };
+        Table {
+            cpus: cpus.iter().copied().map(Cpu).collect(),
+            rows: rows.iter().enumerate().map(row).collect(),
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_shorter_than_the_table_counts_for_the_cpus_that_it_has() {
+        let table = Table::parse("CPU0 CPU1\nERR: 3\nLOC: 1 2 Local\n").unwrap();
+        assert_eq!(table.sums(|_| true), [(Cpu(0), 4), (Cpu(1), 2)]);
+        assert_eq!(table.sums(|row| row.name == "none"), [(Cpu(0), 0), (Cpu(1), 0)]);
+        assert_eq!(table.busiest(Cpu(1), |_| true).unwrap().name, "LOC");
+        assert_eq!(table.busiest(Cpu(9), |_| true), None);
+        assert_eq!(
+            table.busiest(Cpu(1), |row| row.name == "ERR"),
+            None,
+            "what never happened is not the busiest"
+        );
+    }
+
+    #[test]
+    fn a_count_that_does_not_fit_leaves_its_row_out() {
+        let table = Table::parse("CPU0\n1: 99999999999999999999 x\n2: 5 y\n").unwrap();
+        assert_eq!(table.rows.len(), 1);
+        let full = Table::parse("CPU0\n1: 18446744073709551615 x\n2: 18446744073709551615 y\n").unwrap();
+        assert_eq!(full.sums(|_| true), [(Cpu(0), u64::MAX)], "a sum ends where numbers end");
+    }
+
+    proptest! {
+        #[test]
+        fn what_passed_and_what_was_before_are_what_is_now(
+            before in proptest::collection::vec(proptest::collection::vec(0u64..1 << 40, 4), 1..6),
+            more in proptest::collection::vec(proptest::collection::vec(0u64..1 << 40, 4), 6),
+        ) {
+            let add = |(old, new): (&Vec<u64>, &Vec<u64>)| old.iter().zip(new).map(|(a, b)| a + b).collect();
+            let after: Vec<Vec<u64>> = before.iter().zip(&more).map(add).collect();
+            let cpus = [0, 1, 5, 7];
+            let (early, late) = (made(&cpus, &before), made(&cpus, &after));
+            let passed = late.since(&early);
+            for ((cpu, now), ((_, then), (_, between))) in
+                late.sums(|_| true).into_iter().zip(early.sums(|_| true).into_iter().zip(passed.sums(|_| true)))
+            {
+                prop_assert_eq!(now, then + between, "CPU {}", cpu);
+            }
+            // Nothing passes between a reading and itself, and nothing where a counter went back.
+            prop_assert!(late.since(&late).sums(|_| true).iter().all(|(_, sum)| *sum == 0));
+            prop_assert!(early.since(&late).sums(|_| true).iter().all(|(_, sum)| *sum == 0));
+        }
+
+        #[test]
+        fn cpus_that_are_in_both_readings_have_figures_and_no_others(
+            early in proptest::collection::btree_set(0u32..12, 1..8),
+            late in proptest::collection::btree_set(0u32..12, 1..8),
+        ) {
+            let of = |cpus: &std::collections::BTreeSet<u32>, count: u64| {
+                let cpus: Vec<u32> = cpus.iter().copied().collect();
+                made(&cpus, &[vec![count; cpus.len()]])
+            };
+            let passed = of(&late, 9).since(&of(&early, 4));
+            let expected: Vec<(Cpu, u64)> = late.intersection(&early).map(|&cpu| (Cpu(cpu), 5)).collect();
+            prop_assert_eq!(passed.sums(|_| true), expected);
+        }
+
+        #[test]
+        fn any_text_is_a_table_or_none(text in "(CPU[0-9]{0,3} ?){0,4}\n?([A-Z0-9]{0,4}:?( [0-9]{1,21}){0,5}[a-z ]{0,8}\n){0,5}") {
+            if let Some(table) = Table::parse(&text) {
+                prop_assert_eq!(table.sums(|_| true).len(), table.cpus.len());
+                prop_assert!(table.since(&table).rows.iter().all(|row| row.counts.len() == table.cpus.len()));
+            }
+        }
     }
 }

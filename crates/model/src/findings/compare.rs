@@ -242,7 +242,10 @@ impl Comparison {
             ([DifferenceIn::Tail], Some(tail)) => 1.0 + tail.share_b - tail.share_a,
             _ => self.effect_ratio,
         };
-        ratio != 1.0 && (ratio > 1.0) == self.metric.more_is_better()
+        match self.metric.more_is_better() {
+            true => ratio > 1.0,
+            false => ratio < 1.0,
+        }
     }
 
     /// Whether this is a difference that a gate counts: in the tail, or in typical runs by more than the margin, by the near

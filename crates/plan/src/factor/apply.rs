@@ -66,7 +66,7 @@ mod tests {
             argv: vec!["sort".into()],
             parameters: Vec::new(),
             prepare: None,
-            cleanup: None,
+            conclude: None,
             condition: Default::default(),
         }
     }

@@ -3,6 +3,7 @@
 mod baseline;
 mod common;
 mod constructed;
+mod described;
 mod doctor;
 mod every_verb;
 mod evidence;

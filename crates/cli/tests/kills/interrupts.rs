@@ -1,0 +1,419 @@
+//! Ctrl-C on a real terminal at random moments of every verb that measures: it ends soon and in order, its report is whole,
+//! and no process, file, group or changed knob is left.
+//!
+//! `script(1)` makes the terminal and passes on what is typed; the kernel sends SIGINT to the foreground group.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::Duration;
+
+use fauxplat_sys::{clock, signal};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::progress::Progress;
+use crate::state::State;
+
+/// A verb, with a command line that takes a second or a few.
+struct Subject {
+    name: &'static str,
+    words: &'static [&'static str],
+    /// Moments, unless told otherwise.
+    rounds: u32,
+    /// How else than by 0 it may end: with a line that says what was interrupted, or, of `tune`, how its command ended.
+    also: &'static [i32],
+}
+
+/// A short command with a child, both of which have to be gone.
+const SHORT: &str = "sh -c \"sleep 0.01 & sleep 0.005; wait\"";
+
+const SUBJECTS: &[Subject] = &[
+    Subject { name: "run", words: &["run", SHORT, "--runs", "80", "--tree"], rounds: 50, also: &[] },
+    Subject {
+        name: "compare",
+        words: &["compare", SHORT, "sleep 0.012", "--max-pairs", "60"],
+        rounds: 200,
+        also: &[],
+    },
+    Subject {
+        name: "built",
+        words: &["explain", "{program}", "--build", BUILD, "--blocks", "4", "--max-time", "2s"],
+        rounds: 50,
+        also: &[3],
+    },
+    Subject { name: "aa", words: &["aa", SHORT, "-N", "2"], rounds: 50, also: &[] },
+    Subject {
+        name: "sweep",
+        words: &["sweep", "background=none,burner@all:50%", SHORT, "--blocks", "12"],
+        rounds: 50,
+        also: &[],
+    },
+    Subject {
+        name: "explain",
+        words: &["explain", SHORT, "--blocks", "4", "--max-time", "2s"],
+        rounds: 50,
+        also: &[],
+    },
+    Subject {
+        name: "contend",
+        words: &["contend", "l1", "branch", "--rounds", "5", "--duration", "5ms"],
+        rounds: 50,
+        also: &[],
+    },
+    Subject {
+        name: "latency",
+        words: &["latency", "timer", "message", "--count", "1500"],
+        rounds: 50,
+        also: &[],
+    },
+    Subject { name: "index", words: &["index"], rounds: 50, also: &[] },
+    Subject { name: "load", words: &["load", "integer:30%", "--time", "2s"], rounds: 50, also: &[] },
+    Subject {
+        name: "limited",
+        words: &["run", SHORT, "--runs", "60", "--limit", "cpu:50%"],
+        rounds: 50,
+        also: &[],
+    },
+    Subject { name: "lab", words: &["lab", "run", "shell-identity"], rounds: 50, also: &[3] },
+    Subject {
+        name: "tune",
+        words: &["tune", "quiet", "--machine-wide", "--for", "sleep", "0.5"],
+        rounds: 200,
+        also: &[3, 4],
+    },
+];
+
+const BUILD: &str =
+    "printf 'int main(void){return 0;}' > $FAUXPLAT_OUT.c && cc -o $FAUXPLAT_OUT $FAUXPLAT_OUT.c";
+
+/// After this time what was interrupted has hung.
+const HANGS_NS: u64 = 60_000_000_000;
+/// Later than this nothing new comes in a life.
+const SPAN_NS_MAX: u64 = 8_000_000_000;
+
+/// The campaign: `[--seed S] [N [VERB]]`.
+pub(crate) fn run(words: &[&str], mut progress: Progress) {
+    let (seed, words) = match words {
+        ["--seed", seed, rest @ ..] => (seed.parse().expect("a seed"), rest),
+        rest => (1, rest),
+    };
+    let rounds: Option<u32> = words.first().map(|rounds| rounds.parse().expect("a number of moments"));
+    let word = words.get(1).unwrap_or(&"");
+    let mut failed = 0;
+    for subject in SUBJECTS.iter().filter(|subject| subject.name.contains(word)) {
+        failed += subject.campaign(rounds.unwrap_or(subject.rounds), seed, &mut progress);
+    }
+    assert_eq!(failed, 0, "what is wrong stands above");
+    progress.finish();
+}
+
+/// What a round showed.
+struct Round {
+    /// When Ctrl-C was pressed, after the start.
+    at_ns: u64,
+    /// How long the end took from then.
+    took_ns: u64,
+    code: i32,
+    reported: bool,
+    wrong: Vec<String>,
+}
+
+impl Round {
+    fn words(&self) -> String {
+        format!("{} {} {} {} {}", self.at_ns, self.took_ns, self.code, self.reported, self.wrong.join("; "))
+    }
+
+    fn of_words(text: &str) -> Option<Self> {
+        let mut words = text.splitn(5, ' ');
+        let (at_ns, took_ns) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        let (code, reported) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        let wrong = words.next().filter(|wrong| !wrong.is_empty()).map(str::to_owned);
+        Some(Round { at_ns, took_ns, code, reported, wrong: wrong.into_iter().collect() })
+    }
+}
+
+impl Subject {
+    /// Prints a line of the record; how many rounds went wrong.
+    fn campaign(&self, rounds: u32, seed: u64, progress: &mut Progress) -> usize {
+        let Some(span_ns) = self.span_ns() else {
+            println!("{:<14} skipped: it cannot be run here", self.name);
+            return 0;
+        };
+        let mut all = Vec::new();
+        for round in 0..rounds {
+            let name = format!("{}, moment {round} of seed {seed}", self.name);
+            if let Some(known) = progress.of_round(&name).and_then(Round::of_words) {
+                all.push(known);
+                continue;
+            }
+            let draw = mixed(
+                seed ^ (u64::from(round) << 32)
+                    ^ self.name.bytes().fold(0, |sum, byte| sum * 31 + u64::from(byte)),
+            );
+            let done = self.interrupt(draw % span_ns);
+            done.wrong.iter().for_each(|wrong| {
+                println!("{}, moment {round}, after {} ms: {wrong}", self.name, done.at_ns / 1_000_000)
+            });
+            // What went wrong is tried again by the next campaign.
+            if done.wrong.is_empty() {
+                progress.note(&name, &done.words());
+            }
+            all.push(done);
+        }
+        self.print(&all, span_ns);
+        all.iter().filter(|round| !round.wrong.is_empty()).count()
+    }
+
+    fn print(&self, all: &[Round], span_ns: u64) {
+        let mut rising: Vec<u64> = all.iter().map(|round| round.took_ns).collect();
+        rising.sort_unstable();
+        let at = |share: f64| {
+            rising.get(((rising.len().max(1) - 1) as f64 * share) as usize).map_or(0, |ns| ns / 1_000_000)
+        };
+        let early = all.iter().filter(|round| round.code == 130).count();
+        let reported = all.iter().filter(|round| round.reported).count();
+        println!(
+            "{:<14} {:>4} moments of {:>5} ms: {early} before it listened, {reported} with a report; \
+             ended within {} ms at the median, {} ms at 99 %, {} ms at most; {} went wrong",
+            self.name,
+            all.len(),
+            span_ns / 1_000_000,
+            at(0.5),
+            at(0.99),
+            at(1.0),
+            all.iter().filter(|round| !round.wrong.is_empty()).count()
+        );
+    }
+
+    /// How long it takes when it is left alone.
+    fn span_ns(&self) -> Option<u64> {
+        let place = Place::new();
+        let begun_ns = clock::monotonic_ns();
+        let (mut child, _keys) = place.start(self);
+        let code = end_of(&mut child, SPAN_NS_MAX)?;
+        let span_ns = clock::monotonic_ns() - begun_ns;
+        match code {
+            Some(0) => Some(span_ns),
+            // It would go on, and is interrupted anywhere in the beginning of its life.
+            None => {
+                place.sweep();
+                let _ended = (child.kill(), child.wait());
+                Some(SPAN_NS_MAX)
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// One Ctrl-C.
+    fn interrupt(&self, at_ns: u64) -> Round {
+        let place = Place::new();
+        let before = (State::of_this_machine(), traces());
+        let (mut child, mut keys) = place.start(self);
+        std::thread::sleep(Duration::from_nanos(at_ns));
+        let pressed_ns = clock::monotonic_ns();
+        // Where it has ended already, nobody reads it.
+        let _typed = keys.write_all(b"\x03").and_then(|()| keys.flush());
+        let code = end_of(&mut child, HANGS_NS).flatten();
+        let took_ns = clock::monotonic_ns() - pressed_ns;
+        let mut wrong = place.wrong();
+        wrong.extend(traces().difference(&before.1).map(|trace| format!("left {trace}")));
+        wrong.extend(settled(&before.0));
+        // Only what has hung is still there.
+        let _ended = (child.kill(), child.wait());
+        match code {
+            Some(0 | 130) => {}
+            Some(code) if self.also.contains(&code) => {}
+            Some(code) => wrong.push(format!("ended with {code}: {}", place.said())),
+            None => wrong.push("did not end".to_owned()),
+        }
+        Round {
+            at_ns,
+            took_ns,
+            code: code.unwrap_or(-1),
+            reported: place.path("cwd/report.json").exists(),
+            wrong,
+        }
+    }
+}
+
+/// Waits for the end; nothing if it cannot be waited for, and no code if it does not come in time.
+fn end_of(child: &mut Child, limit_ns: u64) -> Option<Option<i32>> {
+    let end_ns = clock::monotonic_ns() + limit_ns;
+    while clock::monotonic_ns() < end_ns {
+        if let Some(status) = child.try_wait().ok()? {
+            return Some(status.code());
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Some(None)
+}
+
+/// What differs from before, once things have had time to settle.
+fn settled(before: &State) -> Vec<String> {
+    let mut differences = before.differences(&State::of_this_machine());
+    for _ in 0..20 {
+        if differences.is_empty() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        differences = before.differences(&State::of_this_machine());
+    }
+    differences
+}
+
+/// Files in memory and control groups with our name.
+fn traces() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    collect(Path::new("/dev/shm"), 1, &mut found);
+    collect(Path::new("/sys/fs/cgroup"), 4, &mut found);
+    found
+}
+
+fn collect(folder: &Path, depth: usize, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_name().to_string_lossy().contains("fauxplat") {
+            found.insert(path.display().to_string());
+        }
+        if depth > 1 && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            collect(&path, depth - 1, found);
+        }
+    }
+}
+
+/// SplitMix64, see Steele et al. 2014.
+fn mixed(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ (word >> 31)
+}
+
+/// Folders of one round, and a mark by which its processes are known.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Place(tempfile::tempdir().expect("a folder"));
+        for folder in ["home", "tmp", "cwd"] {
+            fs::create_dir(place.path(folder)).expect("a folder");
+        }
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// In the environment of every process of this round.
+    fn mark(&self) -> String {
+        format!("FAUXPLAT_ROUND={}", self.0.path().display())
+    }
+
+    /// Starts the subject on a terminal, and returns the keyboard.
+    fn start(&self, subject: &Subject) -> (Child, ChildStdin) {
+        let [home, tmp] = ["home", "tmp"].map(|name| self.path(name).display().to_string());
+        let mut words =
+            vec!["exec".to_owned(), "env".into(), "-i".into(), "PATH=/usr/local/bin:/usr/bin:/bin".into()];
+        words.extend([format!("HOME={home}"), format!("TMPDIR={tmp}"), "TERM=xterm".into(), self.mark()]);
+        words.push(super::fauxplat().display().to_string());
+        let report = ["--format", "json", "--output", "report.json"].map(str::to_owned);
+        // Behind `--for` there are the words of somebody else's command.
+        let end = subject.words.iter().position(|word| *word == "--for").unwrap_or(subject.words.len());
+        words.extend(subject.words[..end].iter().map(|&word| word.to_owned()));
+        words.extend(report);
+        words.extend(subject.words[end..].iter().map(|&word| word.to_owned()));
+        let line: Vec<String> =
+            words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect();
+        // `exec` is the shell's own word.
+        let line = line.join(" ").replacen("'exec'", "exec", 1);
+        let mut script = Command::new("script");
+        script.args(["-q", "-e", "-f", "-c", &line]).arg(self.path("said")).current_dir(self.path("cwd"));
+        script.env("SHELL", "/bin/sh").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = script.spawn().expect("script(1), of bsdutils");
+        let keys = child.stdin.take().expect("a pipe");
+        (child, keys)
+    }
+
+    fn said(&self) -> String {
+        let said = fs::read(self.path("said")).unwrap_or_default();
+        let text = String::from_utf8_lossy(&said).into_owned();
+        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("Script ")).collect();
+        lines[lines.len().saturating_sub(3)..].join(" | ")
+    }
+
+    /// Everything that is not as it should be after the end.
+    fn wrong(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let mut left = self.processes();
+        for _ in 0..50 {
+            if left.is_empty() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+            left = self.processes();
+        }
+        wrong.extend(left.iter().map(|(_, name)| format!("left the process {name}")));
+        self.sweep();
+        let names = |folder: &str| {
+            let entries = fs::read_dir(self.path(folder)).into_iter().flatten().flatten();
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        wrong.extend(names("tmp").iter().map(|name| format!("left {name} in TMPDIR")));
+        let others = names("cwd").into_iter().filter(|name| name != "report.json");
+        wrong.extend(others.map(|name| format!("left {name} in the working directory")));
+        if let Ok(text) = fs::read_to_string(self.path("cwd/report.json"))
+            && serde_json::from_str::<Value>(&text).is_err()
+        {
+            wrong.push(format!("half a report: {} bytes", text.len()));
+        }
+        wrong.extend(self.wrong_store());
+        wrong
+    }
+
+    /// The store can be read, and nothing in it is still under way.
+    fn wrong_store(&self) -> Option<String> {
+        let store = self.path("home/.local/share/fauxplat/store.sqlite");
+        if !store.exists() {
+            return None;
+        }
+        let mut history = Command::new(super::fauxplat());
+        history.args(["history", "list", "--format", "json", "--store"]).arg(&store).stdin(Stdio::null());
+        let done = history.output().expect("fauxplat history");
+        let list: Value = serde_json::from_slice(&done.stdout).unwrap_or_default();
+        let Some(experiments) = list["experiments"].as_array() else {
+            return Some(format!("a store that cannot be read: {}", String::from_utf8_lossy(&done.stderr)));
+        };
+        let open = experiments
+            .iter()
+            .find(|one| !["finished", "stopped", "failed"].contains(&one["state"].as_str().unwrap_or("")));
+        open.map(|one| format!("an experiment in the store is {}", one["state"]))
+    }
+
+    /// Processes of this round, with their command lines.
+    fn processes(&self) -> Vec<(i32, String)> {
+        let mark = self.mark();
+        let of_round = |entry: &fs::DirEntry| {
+            let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+            environment.split(|&byte| byte == 0).any(|variable| variable == mark.as_bytes())
+        };
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten().filter(of_round);
+        entries
+            .filter_map(|entry| {
+                let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+                let pid = entry.file_name().to_str()?.parse().ok()?;
+                Some((pid, String::from_utf8_lossy(&line).replace('\0', " ")))
+            })
+            .collect()
+    }
+
+    /// Ends whatever there is of this round.
+    fn sweep(&self) {
+        for (pid, _) in self.processes() {
+            signal::send(pid, signal::SIGKILL);
+        }
+    }
+}

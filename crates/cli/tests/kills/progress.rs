@@ -1,0 +1,53 @@
+//! What a campaign has done, so that one that was ended goes on where it was.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Rounds by their names, each with what it showed.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    done: BTreeMap<String, String>,
+    file: Option<(PathBuf, File)>,
+}
+
+impl Progress {
+    /// Goes on with what a file says, and keeps it up to date. Without a file nothing is kept.
+    pub(crate) fn of(path: Option<&str>) -> Self {
+        let Some(path) = path.map(Path::new) else { return Progress::default() };
+        let text = fs::read_to_string(path).unwrap_or_default();
+        // A line without its end was being written when the campaign was ended.
+        let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        let line =
+            |line: &str| line.split_once('\t').map(|(name, shown)| (name.to_owned(), shown.to_owned()));
+        let done: BTreeMap<String, String> = whole.lines().filter_map(line).collect();
+        let mut file = File::create(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        for (name, shown) in &done {
+            writeln!(file, "{name}\t{shown}").expect("the file of a campaign");
+        }
+        if !done.is_empty() {
+            println!("going on after {} rounds that {} names", done.len(), path.display());
+        }
+        Progress { done, file: Some((path.to_owned(), file)) }
+    }
+
+    /// What a round showed when it was made.
+    pub(crate) fn of_round(&self, name: &str) -> Option<&str> {
+        self.done.get(name).map(String::as_str)
+    }
+
+    /// Notes what a round has shown.
+    pub(crate) fn note(&mut self, name: &str, shown: &str) {
+        if let Some((path, file)) = &mut self.file {
+            writeln!(file, "{name}\t{shown}").unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        }
+    }
+
+    /// The campaign is over, and the next one begins from the beginning.
+    pub(crate) fn finish(self) {
+        if let Some((path, _)) = self.file {
+            fs::remove_file(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        }
+    }
+}
