@@ -55,10 +55,11 @@ fn warn_of_first_runs(driver: &mut Driver, findings: &[RunFindings]) {
         if first as f64 > fence {
             let name = &driver.commands[command].name;
             let times = first as f64 / usual.median;
-            driver.warn(format!(
+            let warning = format!(
                 "the first run of `{name}` took {times:.1} times as long as the median: --warmup 3 leaves such runs out, \
                  and --prepare CMD makes all of them so"
-            ));
+            );
+            driver.warn(warning);
         }
     }
 }
