@@ -1,6 +1,6 @@
 //! The judge: fed with finished blocks, says when to stop, and at the end what was found.
 
-use fauxplat_model::{CompareFindings, Rule, Sample, Scope, StoppedBy, Verdict};
+use fauxplat_model::{CompareFindings, Extent, Rule, Sample, Scope, StoppedBy, Verdict};
 
 use fauxplat_stats::paired::rows::Rows;
 use fauxplat_stats::paired::score::Question;
@@ -41,6 +41,8 @@ pub struct Progress {
 pub struct Stand {
     /// The answer so far.
     pub verdict: Verdict,
+    /// How far an *equivalent* reaches.
+    pub extent: Option<Extent>,
     /// Pairs that it rests on.
     pub pairs: usize,
     /// Pairs after which typical runs were decided.
@@ -218,6 +220,7 @@ impl Judge {
         let standing = contest.decided.unwrap_or_else(now);
         Some(Stand {
             verdict: standing.verdict,
+            extent: standing.extent(),
             pairs: standing.n * self.pairs_per_block as usize,
             pairs_typical: contest.typical_at.unwrap_or(standing.n) * self.pairs_per_block as usize,
             effect_ratio: standing.estimate.exp(),
@@ -306,25 +309,23 @@ impl Judge {
     fn decide(&mut self, closing: bool) {
         let columns = self.contests.iter().map(|contest| contest.series.d.len()).max();
         self.rows.grow(columns.unwrap_or(0));
-        while self.reject_one(closing) {}
-        let level = self.open_level();
-        for contest in self.contests.iter_mut().filter(|contest| contest.is_open()) {
-            let standing = contest.series.standing(&self.rows, &contest.design, level, closing);
-            let at = (standing.typical == Verdict::Equivalent).then_some(standing.n);
-            contest.typical_at = at.and(contest.typical_at.or(at));
-            let settled = standing.verdict == Verdict::Equivalent || closing;
-            contest.decided = settled.then_some(standing);
+        loop {
+            let (level, rows) = (self.open_level(), &self.rows);
+            let open = self.contests.iter_mut().filter(|contest| contest.is_open());
+            let mut stands: Vec<(&mut Contest, Standing)> = open
+                .map(|contest| {
+                    let standing = contest.series.standing(rows, &contest.design, level, closing);
+                    (contest, standing)
+                })
+                .collect();
+            let different = stands.iter().position(|(_, standing)| standing.verdict == Verdict::Different);
+            match different {
+                Some(found) => stands[found].0.decided = Some(stands[found].1),
+                None => {
+                    return stands.into_iter().for_each(|(contest, standing)| contest.note(standing, closing));
+                }
+            }
         }
-    }
-
-    /// Calls one open contest *different*, if any is.
-    fn reject_one(&mut self, closing: bool) -> bool {
-        let level = self.open_level();
-        let found = self.contests.iter_mut().filter(|contest| contest.is_open()).find_map(|contest| {
-            let standing = contest.series.standing(&self.rows, &contest.design, level, closing);
-            (standing.verdict == Verdict::Different).then_some((contest, standing))
-        });
-        found.map(|(contest, standing)| contest.decided = Some(standing)).is_some()
     }
 
     /// The share of the level that each contest has which was not called *different* yet.
@@ -345,6 +346,14 @@ impl Contest {
     /// Whether it ended with an answer rather than at a limit.
     fn has_verdict(&self) -> bool {
         self.decided.is_some_and(|standing| standing.is_answered())
+    }
+
+    /// Takes note of a look that showed no difference.
+    fn note(&mut self, standing: Standing, closing: bool) {
+        let at = (standing.typical == Verdict::Equivalent).then_some(standing.n);
+        self.typical_at = at.and(self.typical_at.or(at));
+        let settled = standing.verdict == Verdict::Equivalent || closing;
+        self.decided = settled.then_some(standing);
     }
 
     /// The p-value of the look that decided, for the report.

@@ -21,7 +21,7 @@ use fauxplat_model::Rule;
 const Z: f64 = 2.58;
 
 /// Repetitions behind each reference figure.
-const REFERENCE_REPETITIONS: usize = 1000;
+const REFERENCE_REPETITIONS: usize = 400;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();

@@ -33,6 +33,12 @@ pub(crate) struct Noise {
     pub(crate) burner_flip: f64,
     /// Slow-down per block, as on a machine that warms up.
     pub(crate) ramp: f64,
+    /// Probability that a run of B, and of B alone, is slow.
+    pub(crate) b_slow_share: f64,
+    /// By how much it is slow then.
+    pub(crate) b_slow_by: f64,
+    /// Size of a step to which wall times are rounded, as a share of them: ties, as counts have them.
+    pub(crate) step: f64,
 }
 
 /// No noise at all, to start from.
@@ -50,6 +56,9 @@ pub(crate) const SILENT: Noise = Noise {
     burner: 0.0,
     burner_flip: 0.0,
     ramp: 0.0,
+    b_slow_share: 0.0,
+    b_slow_by: 0.0,
+    step: 0.0,
 };
 
 /// A machine in time.
@@ -81,7 +90,11 @@ impl Machine {
 
     /// One block: A and B once each in the order of a fair coin. `effect` is B over A as a log ratio.
     pub(crate) fn block(&mut self, effect: f64) -> [Sample; 2] {
-        let layouts = [self.noise.layout_sd * self.normal(), effect + self.noise.layout_sd * self.normal()];
+        let mut layouts =
+            [self.noise.layout_sd * self.normal(), effect + self.noise.layout_sd * self.normal()];
+        if self.noise.b_slow_share > 0.0 && self.uniform() < self.noise.b_slow_share {
+            layouts[1] += self.noise.b_slow_by.ln_1p();
+        }
         let first = u16::from(self.uniform() < 0.5);
         let mut runs = self.visit([first, 1 - first].map(|command| (command, layouts[usize::from(command)])));
         [runs.remove(0), runs.remove(0)]
@@ -97,7 +110,7 @@ impl Machine {
 
     fn run(&mut self, command: u16, shift: f64) -> Sample {
         let log = BASE_NS.ln() + shift + self.disturbance();
-        let wall_ns = log.min(40.0).exp() as u64;
+        let wall_ns = self.stepped(log.min(40.0).exp()) as u64;
         self.runs += 1;
         Sample {
             trial: self.runs - 1,
@@ -113,6 +126,12 @@ impl Machine {
             started_ns: u64::from(self.runs) * 6_000_000,
             readings: [(Metric::WALL, wall_ns)].into(),
         }
+    }
+
+    /// Rounded to steps, where there are any.
+    fn stepped(&self, wall_ns: f64) -> f64 {
+        let step_ns = self.noise.step * BASE_NS;
+        if step_ns > 0.0 { (wall_ns / step_ns).round() * step_ns } else { wall_ns }
     }
 
     /// The noise of one run.

@@ -1,0 +1,78 @@
+//! Recorded runs are decided in as many pairs as the design promises.
+
+use fauxplat_stats::draw::Draw;
+use fauxplat_stats::paired::path::{Keys, crossed};
+use fauxplat_stats::paired::rows::Rows;
+use fauxplat_stats::paired::score::{Question, Sorted};
+use fauxplat_stats::paired::shift::Shift;
+use fauxplat_stats::paired::{looks, spending};
+
+const FOUR_THREADS: &str = include_str!("data/four-threads.txt");
+const TRUE: &str = include_str!("data/true.txt");
+const PIPELINE: &str = include_str!("data/pipeline.txt");
+
+/// Of one comparison: whether it found a difference, and after how many pairs.
+type Answer = Option<(bool, u32)>;
+
+/// A comparison of resampled pairs under a coin, B slower by `shift`, margin 1 %, level 0.8 %, up to 1024 of 4096 pairs.
+fn compare(recorded: &[f64], shift: f64, seed: u64) -> Answer {
+    let (schedule, level, margin) = (looks(4096), 0.008, 0.01f64.ln_1p());
+    let mut draw = Draw::new(seed, 77);
+    let mut rows = Rows::new(1, seed);
+    let (mut d, mut looked): (Vec<f64>, [Vec<Keys>; 3]) = (Vec::new(), Default::default());
+    for (number, &n) in schedule.iter().enumerate().take_while(|(_, n)| **n <= 1024) {
+        while d.len() < n as usize {
+            let one = recorded[draw.below(recorded.len())];
+            d.push(shift.ln_1p() + if draw.below(2) == 0 { one } else { -one });
+        }
+        rows.grow(d.len());
+        let sorted = Sorted::new(&d);
+        let spent: Vec<f64> =
+            (1..=number + 1).map(|look| 0.5 * level * spending(look, schedule.len())).collect();
+        let [zero, above, below] =
+            [0.0, margin, -margin].map(|theta| Keys::of(&rows, &sorted, theta, Question::Typical));
+        looked[0].push(zero);
+        looked[1].push(above);
+        looked[2].push(below);
+        let [zero, above, below] = [0, 1, 2].map(|at| crossed(&looked[at], &spent));
+        let (low, high) = Shift::new(&sorted, Question::Typical).interval(zero.critical);
+        if zero.up && low > 0.0 || zero.down && high < 0.0 {
+            return Some((true, n));
+        }
+        if above.down && below.up && -margin <= low && high <= margin {
+            return Some((false, n));
+        }
+    }
+    None
+}
+
+/// How many of ten were different and equivalent, and the middle number of pairs.
+fn ten(recorded: &str, shift: f64) -> (usize, usize, u32) {
+    let recorded: Vec<f64> = recorded.lines().map(|line| 1e-6 * line.parse::<f64>().unwrap()).collect();
+    let answers: Vec<(bool, u32)> = (0..10).filter_map(|seed| compare(&recorded, shift, seed)).collect();
+    let mut pairs: Vec<u32> = answers.iter().map(|answer| answer.1).collect();
+    pairs.sort_unstable();
+    let different = answers.iter().filter(|answer| answer.0).count();
+    (different, answers.len() - different, pairs.get(pairs.len() / 2).copied().unwrap_or(u32::MAX))
+}
+
+#[test]
+fn equal_programs_are_typically_equivalent_in_hundreds_of_pairs() {
+    for (name, recorded, wanted) in [("four threads", FOUR_THREADS, 384), ("true", TRUE, 256)] {
+        let (different, equal, pairs) = ten(recorded, 0.0);
+        assert_eq!((different, equal), (0, 10), "{name}");
+        // A fifth, or the next look.
+        assert!(pairs <= wanted * 3 / 2, "{name}: {pairs}");
+    }
+}
+
+#[test]
+fn two_per_cent_are_found() {
+    for (name, recorded, wanted) in
+        [("four threads", FOUR_THREADS, 128), ("true", TRUE, 96), ("pipeline", PIPELINE, 256)]
+    {
+        let (different, equal, pairs) = ten(recorded, 0.02);
+        assert_eq!((different, equal), (10, 0), "{name}");
+        assert!(pairs <= wanted * 3 / 2, "{name}: {pairs}");
+    }
+}
