@@ -114,12 +114,11 @@ impl Journal {
             journal.and_then(|journal| fs::hard_link(&begun, path).map(|()| journal).map_err(failed(path)));
         // Without its name it is nobody's, on a disk that is full least of all.
         let removed = fs::remove_file(&begun);
-        let done = named.and_then(|journal| {
+        named.and_then(|journal| {
             let seen = removed.and_then(|()| sync_folder(path)).map_err(failed(path));
             // Nothing was announced in it.
             seen.inspect_err(|_| drop(fs::remove_file(path))).map(|()| journal)
-        });
-        done
+        })
     }
 
     fn begin(path: &Path, begun: &Path, opening: &Opening) -> Result<Self, TuneError> {
