@@ -44,26 +44,25 @@ fn mode(path: &Path, mode: u32) {
 struct Stranger(Child);
 
 const HOLD: &str = r#"
-held=0
 for file; do
     if (exec 9< "$file") 2> /dev/null; then
-        held=$((held + 1))
-        flock --shared "$file" sleep 1000 &
+        (exec 9< "$file" && flock --shared 9 && echo held && exec sleep 1000) &
+    else
+        echo refused
     fi
 done
-echo "$held"
-exec sleep 1000
+wait
 "#;
 
 impl Stranger {
     /// The stranger, and of how many files it could have the lock.
-    fn holds(files: &[PathBuf]) -> (Self, String) {
+    fn holds(files: &[PathBuf]) -> (Self, usize) {
         let mut shell = Command::new("sh");
         shell.args(["-c", HOLD, "sh"]).args(files).uid(NOBODY).gid(NOBODY).current_dir("/");
         let mut child = shell.process_group(0).stdout(Stdio::piped()).spawn().unwrap();
-        let mut held = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut held).unwrap();
-        (Stranger(child), held.trim().to_owned())
+        let answers = BufReader::new(child.stdout.take().unwrap()).lines().take(files.len());
+        let held = answers.filter(|answer| answer.as_ref().unwrap() == "held").count();
+        (Stranger(child), held)
     }
 }
 
@@ -88,7 +87,7 @@ fn nobody_else_keeps_root_from_restoring() {
     machine.keep(&["swappiness=1"]);
     {
         let (_stranger, held) = Stranger::holds(&files);
-        assert_eq!(held, "0", "another user opened a journal or a lock");
+        assert_eq!(held, 0, "another user opened a journal or a lock");
         assert!(machine.restore(false).unwrap().unwrap().complete);
     }
     assert_eq!(machine.all(), before);
@@ -97,7 +96,7 @@ fn nobody_else_keeps_root_from_restoring() {
     let tuned = machine.tune(&["swappiness=1"], |tuning| tuning.max = limit).unwrap();
     {
         let (_stranger, held) = Stranger::holds(&files);
-        assert_eq!(held, "0", "another user opened a journal or a lock");
+        assert_eq!(held, 0, "another user opened a journal or a lock");
         while machine.read(SWAPPINESS) == "1" {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
@@ -108,7 +107,7 @@ fn nobody_else_keeps_root_from_restoring() {
     machine.keep(&["swappiness=1"]);
     files.iter().for_each(|file| mode(file, 0o644));
     let (_stranger, held) = Stranger::holds(&files);
-    assert_eq!(held, "2");
+    assert_eq!(held, 2);
     assert!(machine.restore(false).unwrap().unwrap().complete, "after the patience for writers");
     assert_eq!(machine.all(), before);
 }
