@@ -201,7 +201,7 @@ mod tests {
             argv: vec!["x".into()],
             parameters: Vec::new(),
             prepare: None,
-            cleanup: None,
+            conclude: None,
             condition: Condition { env: EnvBase::Clean, ..condition },
         };
         entry_of(&command, "/bin/x".into(), vec!["x".into()])
