@@ -322,7 +322,9 @@ impl Judge {
             match different {
                 Some(found) => stands[found].0.decided = Some(stands[found].1),
                 None => {
-                    return stands.into_iter().for_each(|(contest, standing)| contest.note(standing, closing));
+                    return stands
+                        .into_iter()
+                        .for_each(|(contest, standing)| contest.note(standing, closing));
                 }
             }
         }

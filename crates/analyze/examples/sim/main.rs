@@ -14,7 +14,9 @@ mod noise;
 mod sweep_table;
 mod sweeps;
 
-use cells::{Cell, Reference, Tally, reference_cells, run, shapes, share_error};
+use cells::{
+    Cell, Reference, Tally, one_bad_layout, reference_cells, run, shapes, share_error, slow_now_and_then,
+};
 use fauxplat_model::Rule;
 
 /// Two-sided 99 %.
@@ -41,6 +43,8 @@ fn comparisons(repetitions: usize) {
     let reference = reference_table(repetitions, threads);
     println!();
     let shapes = shapes_table(repetitions, threads);
+    println!();
+    tails_table(repetitions, threads);
     println!("\n{}", if reference && shapes { "all within" } else { "NOT all within" });
     std::process::exit(i32::from(!(reference && shapes)));
 }
@@ -142,4 +146,21 @@ fn shapes_table(repetitions: usize, threads: usize) -> bool {
         }
     }
     all
+}
+
+/// Programs that are not the same although their typical runs are.
+fn tails_table(repetitions: usize, threads: usize) {
+    println!("typical runs alike           different %  equivalent as a whole %  pairs");
+    let slow = [0.02, 0.05, 0.1, 0.2].map(|share| (Some(share), slow_now_and_then(share)));
+    for (share, cell) in slow.into_iter().chain([(None, one_bad_layout())]) {
+        let tally = run(&cell, repetitions, threads);
+        let share = share.map_or_else(String::new, |share: f64| format!(", {:.0} %", 100.0 * share));
+        println!(
+            "{:<34} {:>5.1} {:>24.1} {:>6.1}",
+            format!("{}{share}", cell.name),
+            100.0 * tally.share(tally.different),
+            100.0 * tally.share(tally.whole),
+            tally.pairs_mean().0
+        );
+    }
 }

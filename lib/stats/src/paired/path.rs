@@ -90,6 +90,8 @@ mod tests {
     use crate::draw::Draw;
     use crate::paired::{looks, spending};
 
+    type Noise = fn(&mut Draw) -> f64;
+
     /// The share of series that cross at either side over all looks up to 64, at 5 %.
     fn rate(mut noise: impl FnMut(&mut Draw) -> f64, series: u64) -> f64 {
         let schedule = looks(64);
@@ -114,7 +116,6 @@ mod tests {
     #[test]
     fn the_level_holds_over_all_looks_whatever_the_noise() {
         // Four standard errors of 5 % in 400 are 4.4 points.
-        type Noise = fn(&mut Draw) -> f64;
         let noises: [(&str, Noise); 4] = [
             ("normal", |draw| 1.0 + draw.normal()),
             ("Cauchy", |draw| draw.normal() / draw.uniform()),
