@@ -1,4 +1,5 @@
 //! Several processes at once, and processes that are killed.
+#![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "tests print and start processes")]
 
 use std::collections::hash_map::RandomState;
 use std::fs;
