@@ -26,36 +26,45 @@ end
 
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -s V -l version -d 'Print version'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "contend" -d 'What two threads cost each other on each pair of CPUs, and what is left of a busy machine'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "latency" -d 'How late timers, messages and signals are, and what takes the CPU away'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "load" -d 'Disturb chosen CPUs by a known amount: caches, memory, ports, faults, forks, interrupts'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "tune" -d 'Quiet the machine: until it is restored, or for one command'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "restore" -d 'Put back exactly what was there before the machine was tuned'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "lab" -d 'Published claims, tried here: list, show and run small experiments, and judge what was claimed'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "doctor" -d 'What on this machine will spoil a measurement, and what to do about it'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "topo" -d 'Which CPU is what to which: packages, cores, caches, nodes; CPUs by relation'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "explain" -d 'How much of the variation comes from which factor: stack, heap, CPU, order, time'
-complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "history" -d 'Earlier results: list, show, export, remove'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "run" -d 'How long does it take, and what does it use?'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "compare" -d 'Which is faster, by how much, and how sure is that?'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "aa" -d 'Does the verdict hold here? Identical programs, compared often'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "table" -d 'What does a program publish while it runs?'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "contend" -d 'What do two threads cost each other, and what is left?'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "latency" -d 'How late are timers, messages and signals, and why?'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "load" -d 'Disturb chosen CPUs by a known amount'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "index" -d 'How fast is this CPU, in FauxPlats per second?'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "sweep" -d 'Does something that nobody looks at move the number, and where?'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "tune" -d 'Quiet the machine, for one command or until it is put back'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "restore" -d 'Put back exactly what was there before it was tuned'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "lab" -d 'Do published claims hold here? Small experiments, judged'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "doctor" -d 'What here will spoil a measurement, and what to do about it?'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "topo" -d 'Which CPU is what to which? CPUs by relation'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "explain" -d 'How much of the variation comes from which factor?'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "history" -d 'What was measured before? List, show, export, remove'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__man" -d 'Write the manual pages into a folder'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__words" -d 'Names that completions offer'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__completions" -d 'Write the shell completions into a folder'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s n -l names -d 'What reports call the commands, in their order' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s p -l prepare -d 'Run this before each run, unmeasured' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l names -d 'The same for all commands: --names before,after' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 (or -L size 1,10,100, or -L size=1..8:2) with {size} in the command; `\\,` is a comma within a value; every combination is run (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s P -l parameter-scan -d 'Parameter scan: -P delay 0.3 0.7 -D 0.2 runs {delay} with 0.3, 0.5 and 0.7' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s D -l parameter-step-size -d 'Step of -P [default: 1]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s s -l setup -d 'Shell command that is run once before the whole, before programs are looked for (repeatable: once for each command; since the commands take turns, all come before the first run)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s p -l prepare -d 'Shell command that is run before each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s C -l conclude -d 'Shell command that is run after each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l input -d 'Saved definition; what the command line says goes first' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l definition -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s r -l runs -d 'Measured runs of each command: a number, or auto (at least 10, for about 3 s)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s u -l until -d 'Run until the interval of the median is within this precision, for instance 1%' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s m -l min-runs -d 'At least so many measured runs of each command [default: 10]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s M -l max-runs -d 'At most so many' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l until -d 'Run until the interval of the median is within this precision, for instance 1%' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l max-time -d 'Begin no run after this time, whatever else was asked for' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
@@ -67,39 +76,67 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdin -d 'File
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s S -l shell -d 'Run each command line by /bin/sh -c, or by the shell that is named; its start is measured too' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s i -l ignore-failure -d 'Keep and analyse runs that fail, all of them or those with these statuses: -i=1,2' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s N -l no-shell -d 'No shell, which is the default (the same as --shell=none)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tree -d 'List each process of the command: pid, parent, CPU time, wall time, peak memory (one extra, traced run)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l shell -d 'Run each command line by /bin/sh -c; the start of the shell is measured too'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s i -l ignore-failure -d 'Keep and analyse runs that fail'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s n -l names -d 'What reports call the commands, in their order' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s p -l prepare -d 'Run this before each run, unmeasured' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l names -d 'The same for all commands: --names before,after' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 (or -L size 1,10,100, or -L size=1..8:2) with {size} in the command; `\\,` is a comma within a value; every combination is run (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s P -l parameter-scan -d 'Parameter scan: -P delay 0.3 0.7 -D 0.2 runs {delay} with 0.3, 0.5 and 0.7' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s D -l parameter-step-size -d 'Step of -P [default: 1]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s s -l setup -d 'Shell command that is run once before the whole, before programs are looked for (repeatable: once for each command; since the commands take turns, all come before the first run)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s p -l prepare -d 'Shell command that is run before each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s C -l conclude -d 'Shell command that is run after each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l input -d 'Saved definition; what the command line says goes first' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l definition -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]' -r -a "(fauxplat __words metrics 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l margin -d 'Differences within plus or minus this count as none [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l level -d 'Probability of a false `different` over the whole comparison [default: 1%]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l max-pairs -d 'Inconclusive after this many pairs [default: 128]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l max-time -d 'Inconclusive after this time' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l tail-margin -d 'Excess of pairs in which one command is much slower that counts as none, as a share of all [default: 3%]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l max-pairs -d 'Undecided, end after this many pairs [default: 30 s or 128 pairs, whichever is later]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l max-time -d 'Undecided, end after this time' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l fail-if -d 'Fail with exit code 1 if some command is: slower or faster than the first, different, or inconclusive' -r -f -a "slower\t''
 faster\t''
 different\t''
 inconclusive\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l baseline -d 'Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l baseline -d 'Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker' -r -a "(fauxplat __words runs 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l with -d 'Compare the --baseline with these results, which are stored too, and run nothing; of several commands of either, --names says which are meant: OLD,NEW' -r -a "(fauxplat __words runs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l build -d 'Shell command that builds the program which {program} names in the measured command. Places: {out}, where it goes; {link_flags}, before the sources; {compile_flags}; {seed}. The same stands in the environment as FAUXPLAT_OUT, FAUXPLAT_LINK_FLAGS, FAUXPLAT_COMPILE_FLAGS and FAUXPLAT_SEED' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l objects -d 'Object files, linked in an order of its own for each layout' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l link -d 'Shell command that links the objects: \'cc {objects} -o {out}\'' -r
@@ -108,7 +145,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l check -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l build-a -d 'Builds A, with the places of --build; the measured command names the program as {program}. Both are linked anew in every block, with one link seed for both, so the verdict is about the source' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l build-b -d 'Builds B' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l link-seeds -d 'Compare layouts of one build with each other, as the binaries that they are: seeds such as 3,17, or `widest:N` for the fastest and the slowest of N' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
@@ -120,29 +157,56 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdin -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s S -l shell -d 'Run each command line by /bin/sh -c, or by the shell that is named; its start is measured too' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s i -l ignore-failure -d 'Keep and analyse runs that fail, all of them or those with these statuses: -i=1,2' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l other-machine -d 'Accept a --baseline that was measured on another machine; the report says so'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l duet -d 'Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where neighbours and steal are the largest noise'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l shell -d 'Run each command line by /bin/sh -c; the start of the shell is measured too'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s i -l ignore-failure -d 'Keep and analyse runs that fail'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s N -l no-shell -d 'No shell, which is the default (the same as --shell=none)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s n -l names -d 'What reports call the commands, in their order' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s p -l prepare -d 'Run this before each run, unmeasured' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l names -d 'The same for all commands: --names before,after' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 (or -L size 1,10,100, or -L size=1..8:2) with {size} in the command; `\\,` is a comma within a value; every combination is run (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s P -l parameter-scan -d 'Parameter scan: -P delay 0.3 0.7 -D 0.2 runs {delay} with 0.3, 0.5 and 0.7' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s D -l parameter-step-size -d 'Step of -P [default: 1]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s s -l setup -d 'Shell command that is run once before the whole, before programs are looked for (repeatable: once for each command; since the commands take turns, all come before the first run)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s p -l prepare -d 'Shell command that is run before each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s C -l conclude -d 'Shell command that is run after each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l input -d 'Saved definition; what the command line says goes first' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l definition -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l strata -d 'Strata: plain, drift, layout, busy-sibling [default: all that this machine has]' -r -f -a "plain\t''
 drift\t''
@@ -151,12 +215,13 @@ busy-sibling\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s N -l comparisons -d 'Comparisons of identical copies per stratum' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l power -d 'Also compare with copies that do this much more work, and count how often it is found' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l power-comparisons -d 'Comparisons per stratum for --power [default: as --comparisons]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]' -r -a "(fauxplat __words metrics 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l margin -d 'Differences within plus or minus this count as none [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l level -d 'Probability of a false `different` over the whole comparison [default: 1%]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l max-pairs -d 'Inconclusive after this many pairs [default: 128]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l max-time -d 'Inconclusive after this time' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l tail-margin -d 'Excess of pairs in which one command is much slower that counts as none, as a share of all [default: 3%]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l max-pairs -d 'Undecided, end after this many pairs [default: 30 s or 128 pairs, whichever is later]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l max-time -d 'Undecided, end after this time' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
@@ -168,20 +233,41 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdin -d 'File 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s S -l shell -d 'Run each command line by /bin/sh -c, or by the shell that is named; its start is measured too' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s i -l ignore-failure -d 'Keep and analyse runs that fail, all of them or those with these statuses: -i=1,2' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l rivals -d 'Go on after each verdict until the rules of other tools have the runs that they take by themselves: some seconds for each comparison. Without it they judge only what happens to have runs enough'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l duet -d 'Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where neighbours and steal are the largest noise'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l shell -d 'Run each command line by /bin/sh -c; the start of the shell is measured too'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s i -l ignore-failure -d 'Keep and analyse runs that fail'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s w -l watch -d 'Look again and again, this long apart, and show how fast the values rise [default interval: 1s]' -r
@@ -189,106 +275,206 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s n -l count -
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l object -d 'Only this object (repeatable) [default: all]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l key -d 'Only this key (repeatable) [default: all]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l names -d 'What keys and objects are called: requests=0,bytes=1 for keys, server=@7 for object 7, or a file with one of these per line. For openmetrics a name in _total is a counter, and every other one a gauge' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l pairs -d 'Pairs of CPUs, such as 0:1,0:0 for two threads on CPU 0 [default: all among --cpu]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l cpu -d 'CPUs whose pairs are measured: a list or a relation, as for `run --cpu` [default: up to eight that are allowed]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l cpu -d 'CPUs whose pairs are measured: a list or a relation, as for `run --cpu` [default: up to eight that are allowed]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s r -l rounds -d 'Rounds, each of which visits every cell once in an order of its own' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l max-rounds -d 'Rounds at most for pairs that are not decided, or whose time is not accounted for, by then [default: ten times --rounds]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s d -l duration -d 'Time that a pair works for arithmetic and small caches; the large ones take six times as long' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l interval -d 'With --capacity: time between two looks at the machine' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l count -d 'With --capacity: looks' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l seed -d 'Seed of the order of the cells [default: drawn, and reported]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l capacity -d 'What one more thread is worth, and so what is left of the machine while it works: first measured, then live'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l policy -d 'Scheduling policies, each tested in turns: other, fifo:N or rr:N [default: other, and fifo:90 where permitted]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l cpu -d 'CPUs for timer and noise: a list or a relation [default: the first one that is allowed]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l cpu -d 'CPUs for timer and noise: a list or a relation [default: the first one that is allowed]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l pairs -d 'Pairs of CPUs for messages and signals, such as 0:1 or 0:0 [default: the first CPU with itself and the next]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s i -l interval -d 'Period of the timer' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s c -l count -d 'Activations, messages or signals of each test' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s c -l count -d 'Activations, messages or signals of each test [default: 3000]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l slack -d 'Timer slacks, each tested in turns; real-time policies ignore them [default: the kernel\'s own, 50us]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s d -l duration -d 'How long noise is watched' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s d -l duration -d 'How long noise is watched [default: 3s], and the timer where --count says nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l threshold -d 'Shortest gap that counts as noise' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l channels -d 'Ways of messages: line, futex, pipe, eventfd, socketpair [default: all]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l merge -d 'Measure nothing: merge the histograms of earlier JSON documents, test by test' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l seed -d 'Seed of the order in which tests take turns [default: drawn, and reported]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s t -l time -d 'Hold the loads for this time [default: until Ctrl-C]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l cpu -d 'CPUs to measure, as for `run --cpu` [default: the first one that is allowed]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l cpu -d 'CPUs to measure, as for `run --cpu` [default: the first one that is allowed]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s d -l duration -d 'Time per CPU' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: fifo:99 where it is permitted]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l seed -d 'Seed of the order in which the CPUs take turns [default: drawn, and reported]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l all-cpus -d 'Every CPU that is allowed'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l together -d 'All of them at once, as a machine under full load; without it one after the other, in turns'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s n -l names -d 'What reports call the commands, in their order' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s p -l prepare -d 'Run this before each run, unmeasured' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l names -d 'The same for all commands: --names before,after' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 (or -L size 1,10,100, or -L size=1..8:2) with {size} in the command; `\\,` is a comma within a value; every combination is run (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s P -l parameter-scan -d 'Parameter scan: -P delay 0.3 0.7 -D 0.2 runs {delay} with 0.3, 0.5 and 0.7' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s D -l parameter-step-size -d 'Step of -P [default: 1]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s s -l setup -d 'Shell command that is run once before the whole, before programs are looked for (repeatable: once for each command; since the commands take turns, all come before the first run)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s p -l prepare -d 'Shell command that is run before each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s C -l conclude -d 'Shell command that is run after each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l input -d 'Saved definition; what the command line says goes first' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l definition -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l build -d 'Shell command that builds the program which {program} names in the measured command. Places: {out}, where it goes; {link_flags}, before the sources; {compile_flags}; {seed}. The same stands in the environment as FAUXPLAT_OUT, FAUXPLAT_LINK_FLAGS, FAUXPLAT_COMPILE_FLAGS and FAUXPLAT_SEED' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l objects -d 'Object files, linked in an order of its own for each layout' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l link -d 'Shell command that links the objects: \'cc {objects} -o {out}\'' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l vary -d 'Ways in which layouts differ: object-order, padding, section-order, section-padding, alignment [default: all that the tools of this machine have]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l check -d 'How a built program is checked: a shell command with {program} that ends with status 0, or `none` [default: exit status and output must be those of the program without any variation]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s m -l metric -d 'The metric that decides: wall, user, sys, cpu [default: wall]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l metric -d 'The metric that decides: wall, user, sys, cpu [default: wall]' -r -a "(fauxplat __words metrics 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l margin -d 'Differences between levels within this count as none [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l level -d 'Probability of a false effect over the whole sweep [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l blocks -d 'At most so many visits of each level [default: 100, or as many as fit into a minute, up to 1000]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l max-time -d 'Undecided after this time' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
@@ -300,32 +486,70 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l stdin -d 'Fi
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s S -l shell -d 'Run each command line by /bin/sh -c, or by the shell that is named; its start is measured too' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s i -l ignore-failure -d 'Keep and analyse runs that fail, all of them or those with these statuses: -i=1,2' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l exhaustive -d 'Every level in every block, those included that must be equal; stop for no answer'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l fail-if-effect -d 'Fail with exit code 1 if the factor has an effect'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l shell -d 'Run each command line by /bin/sh -c; the start of the shell is measured too'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s i -l ignore-failure -d 'Keep and analyse runs that fail'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s s -l set -d 'Turn one knob, for instance turbo=off; goes before what a profile says (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s s -l set -d 'Turn one knob, for instance turbo=off; goes before what a profile says (repeatable)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l for -d 'Tune, run this command, restore; everything after --for is the command' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l max -d 'Restore after this time (30m, 2h), whatever happens' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, or /run/fauxplat/journal]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l sysroot -d 'Read and write the machine below this folder' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l list -d 'List profiles and knobs, with their values on this machine'
@@ -334,19 +558,39 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l status -d 'Sa
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l all-or-nothing -d 'If one change fails, take all of them back'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l machine-wide -d 'Turn knobs for the whole machine also where a command could have them by itself (aslr, thp)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l wait -d 'Wait while another fauxplat is tuning, instead of naming it and giving up'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, or /run/fauxplat/journal]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l sysroot -d 'Read and write the machine below this folder' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l force -d 'Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end or of which nobody can tell whether it is of this boot'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l wait -d 'Wait while another fauxplat is tuning, instead of naming it and giving up'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -s h -l help -d 'Print help'
@@ -354,97 +598,216 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "show" -d 'What a lab asks, claims and runs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, or cannot run here'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l set -d 'Something that the lab leaves open, such as python=python3.11,python3.13t; with several values whatever depends on it is run and judged for each (repeatable; lab show says what there is)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l seed -d 'Seed of the order within rounds [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l keep -d 'Keep the JSON documents of the experiments in this folder' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l all -d 'Every lab that is listed'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l strict -d 'Fail with exit code 1 unless every claim is reproduced'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "list" -d 'The labs that there are, with their questions'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "show" -d 'What a lab asks, claims and runs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, or cannot run here'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l cpu -d 'Look at these CPUs alone, a list or a relation (see topo pick): those that you want to measure on [default: all that are allowed]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l cpu -d 'Look at these CPUs alone, a list or a relation (see topo pick): those that you want to measure on [default: all that are allowed]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l interval -d 'Time between the two readings of everything that counts' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l fail-if -d 'Fail with exit code 1 if a hazard is at this level or above: governor=medium, or any=high, which leaves out what fauxplat neutralises itself (repeatable; levels are low, medium, high)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l explain -d 'Print all that is known about a hazard: what it costs, its levels, what to do; `all` for every one' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l fail-if -d 'Fail with exit code 1 if a hazard is at this level or above: governor=medium, or any=high, which leaves out what fauxplat neutralises itself (repeatable; levels are low, medium, high)' -r -a "(fauxplat __words hazards 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l explain -d 'Print all that is known about a hazard: what it costs, its levels, what to do; `all` for every one' -r -a "(fauxplat __words hazards 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l sysroot -d 'Look at the tree of files below this folder instead of /: a capture of another machine, at one moment' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l all -d 'Show what is harmless, unknown or not applicable too'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l sysroot -d 'Read sys and proc below this folder: the captured tree of another machine' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l draw -d 'Nested boxes, in characters (the same as --format boxes)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -f -a "pick" -d 'CPUs by what they are to each other, and why each of them'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l watch -d 'How long the CPUs are watched for interrupts, steal and load; 0s looks at nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l sysroot -d 'Read sys and proc below this folder: the captured tree of another machine' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from help" -f -a "pick" -d 'CPUs by what they are to each other, and why each of them'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s n -l names -d 'What reports call the commands, in their order' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 with {size} in the command; every combination is run (repeatable)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s p -l prepare -d 'Run this before each run, unmeasured' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s c -l cleanup -d 'Run this after each run, unmeasured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l names -d 'The same for all commands: --names before,after' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 (or -L size 1,10,100, or -L size=1..8:2) with {size} in the command; `\\,` is a comma within a value; every combination is run (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s P -l parameter-scan -d 'Parameter scan: -P delay 0.3 0.7 -D 0.2 runs {delay} with 0.3, 0.5 and 0.7' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s D -l parameter-step-size -d 'Step of -P [default: 1]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s s -l setup -d 'Shell command that is run once before the whole, before programs are looked for (repeatable: once for each command; since the commands take turns, all come before the first run)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s p -l prepare -d 'Shell command that is run before each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s C -l conclude -d 'Shell command that is run after each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l input -d 'Saved definition; what the command line says goes first' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l definition -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l factors -d 'What is varied: env-size (place of the stack within a page), heap (place of the heap), cpu (the CPUs of --cpu, or all allowed ones, for commands of one thread). Several commands are the levels of a further factor; place in the block and time are always looked at [default: all]' -r -f -a "env-size\t''
 heap\t''
 cpu\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s m -l metric -d 'The metric that is explained: wall, user, sys, cpu [default: wall]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l metric -d 'The metric that is explained: wall, user, sys, cpu [default: wall]' -r -a "(fauxplat __words metrics 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l level -d 'Probability of naming any factor without cause [default: 1%]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l blocks -d 'At most so many blocks of 16 runs [default: 60]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l blocks -d 'At most so many blocks of 16 runs [default: 64]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l max-time -d 'No new block after this time, but at least twelve [default: 1m]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l build -d 'Shell command that builds the program which {program} names in the measured command. Places: {out}, where it goes; {link_flags}, before the sources; {compile_flags}; {seed}. The same stands in the environment as FAUXPLAT_OUT, FAUXPLAT_LINK_FLAGS, FAUXPLAT_COMPILE_FLAGS and FAUXPLAT_SEED' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l objects -d 'Object files, linked in an order of its own for each layout' -r
@@ -452,7 +815,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l link -d 'S
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l vary -d 'Ways in which layouts differ: object-order, padding, section-order, section-padding, alignment [default: all that the tools of this machine have]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l check -d 'How a built program is checked: a shell command with {program} that ends with status 0, or `none` [default: exit status and output must be those of the program without any variation]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l layouts -d 'Layouts in which a program is built; they are the levels of the factor `layout`' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
@@ -464,18 +827,38 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l stdin -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l cwd -d 'Working directory of the commands' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s S -l shell -d 'Run each command line by /bin/sh -c, or by the shell that is named; its start is measured too' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s i -l ignore-failure -d 'Keep and analyse runs that fail, all of them or those with these statuses: -i=1,2' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l shell -d 'Run each command line by /bin/sh -c; the start of the shell is measured too'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s i -l ignore-failure -d 'Keep and analyse runs that fail'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -s h -l help -d 'Print help'
@@ -488,40 +871,116 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l name -d 'Only those with a command that contains this' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l since -d 'Only those since this time, for instance 2026-11' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l limit -d 'At most so many, the newest' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, markdown, html, hyperfine-json, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l colour -d 'Colour: auto (on a terminal, unless NO_COLOR is set), always, never' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "list" -d 'One line per experiment, newest last'
@@ -530,23 +989,33 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove experiments'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __man" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand __words" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __completions" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "run" -d 'How long one or several commands take, and what they use, under a stated condition'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "compare" -d 'Which command is faster, by how much, and how sure that is'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "aa" -d 'Whether the verdict itself holds on this machine: comparisons of identical programs'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "table" -d 'What measured programs publish into a live table, once or followed'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "contend" -d 'What two threads cost each other on each pair of CPUs, and what is left of a busy machine'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "latency" -d 'How late timers, messages and signals are, and what takes the CPU away'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "load" -d 'Disturb chosen CPUs by a known amount: caches, memory, ports, faults, forks, interrupts'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "index" -d 'How fast a CPU is, in FauxPlats per second of CPU time'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "sweep" -d 'Whether a factor that nobody looks at changes the time: where, by how much, and with which period'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "tune" -d 'Quiet the machine: until it is restored, or for one command'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "restore" -d 'Put back exactly what was there before the machine was tuned'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "lab" -d 'Published claims, tried here: list, show and run small experiments, and judge what was claimed'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "doctor" -d 'What on this machine will spoil a measurement, and what to do about it'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "topo" -d 'Which CPU is what to which: packages, cores, caches, nodes; CPUs by relation'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "explain" -d 'How much of the variation comes from which factor: stack, heap, CPU, order, time'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "history" -d 'Earlier results: list, show, export, remove'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "run" -d 'How long does it take, and what does it use?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "compare" -d 'Which is faster, by how much, and how sure is that?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "aa" -d 'Does the verdict hold here? Identical programs, compared often'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "table" -d 'What does a program publish while it runs?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "contend" -d 'What do two threads cost each other, and what is left?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "latency" -d 'How late are timers, messages and signals, and why?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "load" -d 'Disturb chosen CPUs by a known amount'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "index" -d 'How fast is this CPU, in FauxPlats per second?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "sweep" -d 'Does something that nobody looks at move the number, and where?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "tune" -d 'Quiet the machine, for one command or until it is put back'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "restore" -d 'Put back exactly what was there before it was tuned'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "lab" -d 'Do published claims hold here? Small experiments, judged'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "doctor" -d 'What here will spoil a measurement, and what to do about it?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "topo" -d 'Which CPU is what to which? CPUs by relation'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "explain" -d 'How much of the variation comes from which factor?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "history" -d 'What was measured before? List, show, export, remove'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "__words" -d 'Names that completions offer'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -a "(fauxplat __words loads 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -a "(fauxplat __words knobs 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -a "(fauxplat __words labs 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -a "(fauxplat __words labs 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -a "(fauxplat __words relations 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -a "(fauxplat __words runs 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -a "(fauxplat __words runs 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -a "(fauxplat __words runs 2>/dev/null)"

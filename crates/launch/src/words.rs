@@ -293,7 +293,7 @@ mod tests {
             ("echo \"a ${x} b\"", "`${x}`"),
             ("wc $(ls -1)", "`$(ls`"),
             ("wc `ls`", "``ls``"),
-            ("grep TODO src/*.c main.c", "`src/*.c`"),
+            ("grep needle src/*.c main.c", "`src/*.c`"),
             ("ls ~/x", "`~/x`"),
             ("ls ~", "`~`"),
         ] {

@@ -11,8 +11,7 @@ use crate::sched::try_policy;
 use crate::shared::Doorbell;
 use crate::summons::{Summoned, Summons};
 
-/// The longest padding: many pages, so that every displacement of the stack within one can be had, and a sweep over
-/// the size of the environment reaches far.
+/// The longest padding: many pages, so that a sweep over the size of the environment reaches far.
 pub const PAD_BYTES_MAX: usize = u16::MAX as usize;
 
 /// Bytes that an environment pointer takes in the process image.

@@ -79,7 +79,9 @@ fn folders(path: &str, part: &str, point: &str) -> Vec<String> {
     let base = point.trim_matches('/');
     let names = below(path, part).unwrap_or_default().split('/').filter(|name| !name.is_empty());
     let names: Vec<&str> = names.take(DEPTH_MAX).collect();
-    let folder = |depth: usize| [&[base], &names[..depth]].concat().join("/");
+    // A hierarchy that is mounted as the root itself has no name of its own.
+    let base: Vec<&str> = Some(base).filter(|base| !base.is_empty()).into_iter().collect();
+    let folder = |depth: usize| [&base, &names[..depth]].concat().join("/");
     (0..=names.len()).rev().map(folder).collect()
 }
 

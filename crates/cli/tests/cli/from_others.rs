@@ -23,7 +23,7 @@ fn lines(page: &str, kind: &str) -> Vec<(String, String)> {
 fn workplace() -> Lab {
     let lab = Lab::new();
     lab.write("words", "b\na\nb\n");
-    lab.write("notes", "TODO\n");
+    lab.write("notes", "needle\n");
     lab.write("main.c", "int main(void) { return 0; }\n");
     lab.write("Makefile", "program: main.c\n\tcc -o program main.c\nclean:\n\trm -f program\n");
     lab

@@ -259,7 +259,8 @@ fn a_program_that_does_not_answer_is_told_apart_from_one_that_cannot() {
         assert!(text.contains("wrong: not here") && unwrapped(&text).contains(words), "{words}: {text}");
     }
     told(&yard, "wrong", &NUMBER.replace("\"/n\"", "\"/none\""));
-    yard.run(&["lab", "run", "wrong"]).complains(4, &["lab wrong, claim number", "nothing stands at /none"]);
+    yard.run(&["lab", "run", "./labs/wrong"])
+        .complains(4, &["lab wrong, claim number", "nothing stands at /none"]);
     told(&yard, "wrong", &NUMBER.replace("experiment = \"number\"", "experiment = \"letter\""));
     yard.run(&["lab", "run", "./labs/wrong"])
         .complains(2, &["lab wrong", "claim `number`", "no experiment `letter`"]);

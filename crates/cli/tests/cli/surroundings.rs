@@ -44,7 +44,7 @@ fn can_limit(lab: &Lab) -> bool {
 
 /// Folders of the groups of a process, anywhere.
 fn groups_of(pid: u32) -> Vec<PathBuf> {
-    let prefix = format!("fauxplat-{pid}-");
+    let prefix = format!("fauxplat-{}-{pid}-", namespace());
     let mut found = Vec::new();
     let mut open = vec![(PathBuf::from("/sys/fs/cgroup"), 0)];
     while let Some((folder, depth)) = open.pop() {
@@ -94,7 +94,7 @@ fn workers_of_our_own_enter_a_group_and_leave_none_behind() {
     let before = fs::read_to_string("/proc/self/cgroup").unwrap();
     for words in OF_WORKERS {
         let live = lab.start(&[words, &["--limit", "cpu:20%"]].concat());
-        let (pid, group) = (live.pid(), format!("/fauxplat-{}-", live.pid()));
+        let (pid, group) = (live.pid(), format!("/fauxplat-{}-{}-", namespace(), live.pid()));
         let is_inside = || {
             let own = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
             own.contains(&group)
@@ -109,6 +109,11 @@ fn workers_of_our_own_enter_a_group_and_leave_none_behind() {
         assert_eq!(lab.last()["condition"]["limit"], "cpu:20%");
     }
     assert_eq!(fs::read_to_string("/proc/self/cgroup").unwrap(), before);
+}
+
+/// The namespace in which process ids are meant, as names of groups have it.
+fn namespace() -> u64 {
+    fauxplat_sys::process::pid_namespace().unwrap_or_default()
 }
 
 /// Whether the kernel was told of a fifth of a CPU, by the file of either version of control groups.

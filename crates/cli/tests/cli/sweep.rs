@@ -192,9 +192,9 @@ fn limits_hold_and_their_groups_are_gone_afterwards() {
     assert_eq!(left.count(), 0);
 }
 
-/// The process id in the name of a group.
+/// The process id in the name of a group, behind the namespace in which it is one.
 fn owner(name: &str) -> u32 {
-    name.split('-').nth(1).and_then(|pid| pid.parse().ok()).unwrap_or(0)
+    name.split('-').nth(2).and_then(|pid| pid.parse().ok()).unwrap_or(0)
 }
 
 /// Names of folders, so many levels deep.

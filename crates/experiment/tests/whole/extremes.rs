@@ -27,14 +27,19 @@ fn constant(times_ns: &[f64]) -> Vec<Behaviour> {
 
 #[test]
 fn times_without_noise_are_compared_for_what_they_are() {
-    for (second_ns, expected) in
-        [(5.0, Verdict::Equivalent), (5.001, Verdict::Equivalent), (5.5, Verdict::Different)]
-    {
+    // A difference that is always the same is one, however small; the margin says whether it matters.
+    for (second_ns, expected, beyond) in [
+        (5.0, Verdict::Equivalent, None),
+        (5.001, Verdict::Different, Some(false)),
+        (5.5, Verdict::Different, Some(true)),
+    ] {
         let laboratory = Laboratory::new();
         let finished = laboratory.compare(free(), Machine::quiet(1, constant(&[5.0 * MS, second_ns * MS])));
         laboratory.is_sound(&finished, State::Finished);
         let (verdict, ratio) = verdict(&finished);
         assert_eq!(verdict, expected, "{second_ns}");
+        let beyond_margin = found(&finished).comparisons[0].beyond_margin;
+        assert!(expected == Verdict::Equivalent || beyond_margin == beyond, "{second_ns}: {beyond_margin:?}");
         assert!((ratio / (second_ns / 5.0) - 1.0).abs() < 1e-6, "{second_ns}: {ratio}");
     }
 }
