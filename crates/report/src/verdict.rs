@@ -189,6 +189,7 @@ fn doubt(comparison: &Comparison) -> String {
     // The margin is symmetric in logarithms: swapping A and B must not change the answer.
     let within = low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin;
     match (contains_none, within) {
+        _ if is_unbounded(comparison) => "too few pairs for an interval".to_owned(),
         (true, false) => {
             format!("{interval} contains both equality and differences of more than ±{margin_words}")
         }
@@ -204,6 +205,12 @@ fn doubt(comparison: &Comparison) -> String {
         }
         _ => "too few pairs for an interval".to_owned(),
     }
+}
+
+/// Whether the interval excludes nothing: documents, which have no infinity, say a factor of a million.
+pub(crate) fn is_unbounded(comparison: &Comparison) -> bool {
+    const BEYOND: f64 = 1e5;
+    comparison.ci_low_ratio < 1.0 / BEYOND && comparison.ci_high_ratio > BEYOND
 }
 
 /// `99 % interval +1.80 % to +2.90 %`.
@@ -239,13 +246,17 @@ pub(crate) fn tests(comparison: &Comparison) -> String {
 
 /// Means with slow runs included, and how often one was much slower.
 pub(crate) fn slow_runs(comparison: &Comparison) -> Option<String> {
-    let tail = comparison.tail.as_ref()?;
     let ends = |[low, high]: [f64; 2]| format!("{} to {}", percent(low), percent(high));
-    let mean = comparison.mean.map_or_else(String::new, |mean| {
-        format!("Means: {} ({} to {}). ", change(mean.ratio), change(mean.low_ratio), change(mean.high_ratio))
+    let mean = comparison.mean.map(|mean| {
+        format!("Means: {} ({} to {}).", change(mean.ratio), change(mean.low_ratio), change(mean.high_ratio))
     });
+    // Where typical runs differ, a pair beyond what is typical says nothing of slow runs.
+    let is_typical = comparison.effect_ratio.ln().abs() <= (1.0 + comparison.margin).ln();
+    let Some(tail) = comparison.tail.as_ref().filter(|_| is_typical) else { return mean };
     Some(format!(
-        "{mean}The second was higher by more than {} in {} of the pairs ({}), the first in {} ({}).",
+        "{}{}The second was higher by more than {} in {} of the pairs ({}), the first in {} ({}).",
+        mean.as_deref().unwrap_or_default(),
+        if mean.is_some() { " " } else { "" },
         percent(tail.threshold_ratio - 1.0),
         percent(tail.share_b),
         ends(tail.share_b_interval),

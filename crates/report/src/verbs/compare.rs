@@ -106,7 +106,7 @@ fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
                 "looked at once, and not protected from drift between the two times"
             }
             (_, true) => "anytime: the verdict and its interval hold whenever the comparison is stopped",
-            (_, false) => "group-sequential, so that looking early does not raise it",
+            (_, false) => "exact over all looks, so that looking early does not raise it",
         };
         let level = crate::words::round_percent(comparison.level);
         let adjusted = if found.comparisons.len() > 1 { "; p adjusted over the commands (Holm)" } else { "" };

@@ -1,7 +1,7 @@
 //! Text for terminals, as a person sees it: the snapshots are meant to be read.
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Grade, Metric, Scope, StoppedBy, Verdict};
+use fauxplat_model::{Comparison, Grade, Metric, Scope, StoppedBy, Verdict};
 use fauxplat_report::{Format, Style};
 
 use crate::common::{self, Owned, comparison};
@@ -184,6 +184,15 @@ fn names_that_look_alike_when_shortened_are_numbered() {
     let text = common::run(&[&long("one"), &long("two")]).text(80);
     let table = text.split("side by side").nth(1).unwrap();
     assert!(table.contains("1: program") && table.contains("2: program"), "{table}");
+}
+
+/// Documents have no infinity and say a factor of a million; people are told that there is no interval.
+#[test]
+fn an_interval_that_excludes_nothing_is_not_told_as_one() {
+    let few = common::comparison("a", "b", Verdict::Inconclusive, 2.18, 0.1);
+    let few = Comparison { ci_low_ratio: 1e-6, ci_high_ratio: 1e6, pairs: 7, ..few };
+    let text = common::compare(few).text(100);
+    assert!(text.contains("too few pairs for an interval") && !text.contains("e7"), "{text}");
 }
 
 #[test]
