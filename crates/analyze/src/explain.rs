@@ -95,7 +95,8 @@ pub fn explain_findings(
         elapsed_s: elapsed_s(samples),
         variants: Vec::new(),
     };
-    let warnings = warnings(&findings);
+    let mut warnings = warnings(&findings);
+    warnings.extend(unseen_places(factors, &findings));
     ExplainJudged { findings, warnings }
 }
 
@@ -294,4 +295,19 @@ fn warnings(findings: &ExplainFindings) -> Vec<String> {
         warnings.push("too few runs to explain anything".to_owned());
     }
     warnings
+}
+
+/// Places that had too few runs to be a factor of their own: what they do is in the residual, and nobody would know.
+fn unseen_places<'a>(
+    factors: &'a [ExplainFactor],
+    findings: &'a ExplainFindings,
+) -> impl Iterator<Item = String> + 'a {
+    let is_told = |name: &str| findings.components.iter().any(|component| component.factor == name);
+    let unseen = factors.iter().filter(move |factor| {
+        factor.places.is_some() && is_told(&factor.name) && !is_told(&format!("{}-place", factor.name))
+    });
+    unseen.map(|factor| {
+        let name = &factor.name;
+        format!("too few runs to tell places within the levels of {name} apart: what they do is residual, and more blocks would show it")
+    })
 }

@@ -194,6 +194,17 @@ fn one_slow_place_of_a_page_is_found_and_named() {
 }
 
 #[test]
+fn places_that_had_too_few_runs_are_said_to_be_in_the_residual() {
+    // At every second place of a page: of no level of its own, and of 24 blocks two thirds of two runs a place.
+    let odd = |at: &Coordinates| if at.stack_slot().is_multiple_of(2) { 0.0 } else { 0.4 };
+    let said =
+        |blocks| planned(blocks, 1, odd).warnings.iter().filter(|line| line.contains("env-size")).count();
+    assert_eq!((said(24), said(64)), (1, 0));
+    let told = planned(64, 1, odd);
+    assert!(is_named(&told, "env-size-place") && !is_named(&told, "env-size"));
+}
+
+#[test]
 fn places_and_pairs_are_not_named_where_there_is_only_noise() {
     let named = |seed: &u64| {
         let judged = planned(48, 100 + seed, |_| 0.0);
