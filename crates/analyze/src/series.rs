@@ -26,6 +26,13 @@ const TYPICAL_SHARE: f64 = 0.8;
 /// observed path from crossing.
 const FAR: f64 = 0.6;
 
+/// Up to so many clusters the interval is made of all points whose own paths do not exclude them. Beyond, the critical
+/// value about zero is near enough to theirs.
+const INVERTED_TO: usize = 24;
+
+/// Halvings that find an end of such an interval, each of which draws out all paths.
+const HALVINGS: u32 = 14;
+
 /// What the design fixes before the first look.
 #[derive(Clone, Debug)]
 pub(crate) struct Design {
@@ -244,10 +251,14 @@ impl Series {
         let spent = design.spent(level, &self.looked, closing);
         let (d, looked) = (&self.d, &self.looked);
         let keys = |theta: f64| move |n: usize| Keys::of(rows, &Sorted::new(&d[..n]), theta, design.question);
+        let paths = |theta| -> Vec<Keys> { looked.iter().map(|&n| keys(theta)(n as usize)).collect() };
         let zero = self.zero.crossed(looked, &spent, keys(0.0));
         let estimate = Estimate::of(&d[..n], 0.0);
         let centre = shift.estimate();
-        let (low, high) = shift.interval(zero.critical);
+        let (low, high) = match n <= INVERTED_TO && (closing || zero.up || zero.down) {
+            true => inverted(&sorted, centre, |theta| crossed(&paths(theta), &spent)),
+            false => shift.interval(zero.critical),
+        };
         let (low, high) =
             estimate.widened((low, high), centre, normal_upper_quantile(level / 2.0) * design.tau2.sqrt());
         let different = (zero.up && low > 0.0 || zero.down && high < 0.0)
@@ -355,6 +366,29 @@ fn is_near(shift: &Shift, design: &Design, level: f64) -> bool {
     let (above, below) = shift.keys(0.0);
     let equal = || shift.keys(design.margin).1 >= bound && shift.keys(-design.margin).0 >= bound;
     above.max(below) >= bound || equal()
+}
+
+/// The hull of all points that are not excluded, when what crosses about a point is asked of `about`. Zero is asked
+/// first, so that the interval and the verdict cannot disagree.
+fn inverted(sorted: &Sorted, centre: f64, about: impl Fn(f64) -> Crossed) -> (f64, f64) {
+    let Some((first, last)) = sorted.range() else { return (f64::NEG_INFINITY, f64::INFINITY) };
+    // Far enough for the sign of the nearest value to count: sums are rounded.
+    let beyond = 1e-3 * (last - first).max(first.abs()).max(last.abs()).max(1e-6);
+    let end = |outermost: f64, is_excluded: &dyn Fn(f64) -> bool| {
+        let from = [0.0, outermost].into_iter().find(|&from| {
+            let is_before = (from - centre) * (outermost - centre) > 0.0;
+            is_before && is_excluded(from)
+        })?;
+        let (mut outside, mut inside) = (from, centre);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (outside + inside);
+            if is_excluded(middle) { outside = middle } else { inside = middle }
+        }
+        Some(outside)
+    };
+    let low = end(first - beyond, &|theta| about(theta).up);
+    let high = end(last + beyond, &|theta| about(theta).down);
+    (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY))
 }
 
 /// By halving on a logarithmic scale; a millionth is as good as nothing.

@@ -141,7 +141,9 @@ fn reference(name: String, median: String) -> Vec<String> {
 fn effect(name: String, median: String, comparison: &Comparison) -> Vec<String> {
     let interval = match verdict::is_unbounded(comparison) {
         true => "–".to_owned(),
-        false => format!("{} … {}", change(comparison.ci_low_ratio), change(comparison.ci_high_ratio)),
+        false => {
+            format!("{} … {}", verdict::end(comparison.ci_low_ratio), verdict::end(comparison.ci_high_ratio))
+        }
     };
     let p = p_value(comparison.p_value);
     vec![

@@ -182,8 +182,7 @@ fn limit(comparison: &Comparison) -> &'static str {
 /// Why the interval leaves the question open.
 fn doubt(comparison: &Comparison) -> String {
     let &Comparison { ci_low_ratio: low, ci_high_ratio: high, margin, level, .. } = comparison;
-    let interval =
-        format!("the {} interval, {} to {},", round_percent(1.0 - level), change(low), change(high));
+    let interval = format!("the {} interval, {} to {},", round_percent(1.0 - level), end(low), end(high));
     let margin_words = round_percent(margin);
     let contains_none = low <= 1.0 && high >= 1.0;
     // The margin is symmetric in logarithms: swapping A and B must not change the answer.
@@ -209,14 +208,23 @@ fn doubt(comparison: &Comparison) -> String {
 
 /// Whether the interval excludes nothing: documents, which have no infinity, say a factor of a million.
 pub(crate) fn is_unbounded(comparison: &Comparison) -> bool {
+    is_no_bound(comparison.ci_low_ratio) && is_no_bound(comparison.ci_high_ratio)
+}
+
+fn is_no_bound(ratio: f64) -> bool {
     const BEYOND: f64 = 1e5;
-    comparison.ci_low_ratio < 1.0 / BEYOND && comparison.ci_high_ratio > BEYOND
+    !(1.0 / BEYOND..=BEYOND).contains(&ratio)
+}
+
+/// An end of an interval.
+pub(crate) fn end(ratio: f64) -> String {
+    if is_no_bound(ratio) { "no bound".to_owned() } else { change(ratio) }
 }
 
 /// `99 % interval +1.80 % to +2.90 %`.
 pub(crate) fn interval(comparison: &Comparison) -> String {
     let level = round_percent(1.0 - comparison.level);
-    format!("{level} interval {} to {}", change(comparison.ci_low_ratio), change(comparison.ci_high_ratio))
+    format!("{level} interval {} to {}", end(comparison.ci_low_ratio), end(comparison.ci_high_ratio))
 }
 
 /// Name of the test behind the p-value.

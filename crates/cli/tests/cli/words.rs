@@ -212,8 +212,8 @@ fn a_number_whose_unit_differs_by_tool_needs_one() {
         lab.run(words).reports_misuse(&["has no unit", "us,", "ms or"]);
     }
     let timed = lab.json(&["latency", "--duration", "100ms", "--interval", "1ms", "--policy", "other"]);
-    // On a busy machine some are missed.
-    assert!((1..=100).contains(&number(&timed["tests"][0], "count")), "{timed}");
+    // Each of its rounds begins with one, and on a busy machine some are missed.
+    assert!((1..=150).contains(&number(&timed["tests"][0], "count")), "{timed}");
 }
 
 /// hyperfine warns of it too, and says the same.

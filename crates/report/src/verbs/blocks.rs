@@ -7,6 +7,7 @@ use fauxplat_model::{CompareFindings, Comparison, Grade, Metric};
 
 use crate::parts::{Across, Line, Medium, Part, Piece, Point, Rule, Series, Values};
 use crate::samples::{ByCommand, is_analysed};
+use crate::verdict::end;
 use crate::words::{change, counted, visible};
 
 /// More points than this would cover each other: neighbours are drawn as one.
@@ -32,8 +33,8 @@ fn series(record: &Record, samples: &ByCommand, comparison: &Comparison) -> Opti
         comparison.metric.title(),
         counted(ratios.len(), "block", "blocks"),
         change(comparison.effect_ratio),
-        change(comparison.ci_low_ratio),
-        change(comparison.ci_high_ratio)
+        end(comparison.ci_low_ratio),
+        end(comparison.ci_high_ratio)
     );
     let points = gathered(&ratios);
     let label = match ratios.len() == points.len() {

@@ -48,7 +48,7 @@ impl Sorted {
     }
 
     /// The smallest and the largest.
-    pub(crate) fn range(&self) -> Option<(f64, f64)> {
+    pub fn range(&self) -> Option<(f64, f64)> {
         Some((self.rising.first()?.0, self.rising.last()?.0))
     }
 
