@@ -30,8 +30,11 @@ const ROUNDS: u32 = 15;
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     match words {
         ["doctor"] => doctor::run(),
-        ["instrument"] => instrument::run(ROUNDS),
-        ["instrument", rounds] => instrument::run(rounds.parse().unwrap_or(ROUNDS)),
+        ["instrument"] => instrument::run(ROUNDS, None),
+        ["instrument", rounds] => instrument::run(rounds.parse().unwrap_or(ROUNDS), None),
+        ["instrument", rounds, other] => {
+            instrument::run(rounds.parse().unwrap_or(ROUNDS), Some(Path::new(other)))
+        }
         ["counters"] => counters::run(ROUNDS),
         ["load", parts @ ..] => load::run(parts),
         ["memory"] => memory::run(),
@@ -45,7 +48,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             contend::run(&[])?;
             index::run(&[])?;
             latency::run(&[])?;
-            instrument::run(ROUNDS)?;
+            instrument::run(ROUNDS, None)?;
             doctor::run()?;
             counters::run(ROUNDS)?;
             load::run(&[])?;
@@ -55,7 +58,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             verdict::run()
         }
         _ => Err(ChoreError::Usage(
-            "usage: cargo xtask bench [contend [PART] | counters | doctor | index [PART] | instrument [ROUNDS] | latency [PART] | load [PART] | memory | \
+            "usage: cargo xtask bench [contend [PART] | counters | doctor | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | load [PART] | memory | \
              sweep [PART] | topo | verdict]",
         )),
     }

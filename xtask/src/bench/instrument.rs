@@ -20,12 +20,14 @@ struct Rounds {
     median: Vec<f64>,
 }
 
-/// In each round every tool runs the empty program; the ratios are taken within the round.
-pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
+/// In each round every tool runs the empty program; the ratios are taken within the round. `earlier` is the binary of
+/// another build, which takes its turn.
+pub(super) fn run(rounds: u32, earlier: Option<&Path>) -> Result<(), ChoreError> {
     let (fauxplat, bare) = (fauxplat()?, compile("instrument/bare.c", &[])?);
     let empty = compile("instrument/empty.c", &["-static", "-nostdlib", "-ffreestanding"])?;
     let peers = ["hyperfine", "perf"].map(installed);
     let [mut ours, mut unstored, mut hyperfine, mut perf, mut again] = [(); 5].map(|()| Rounds::default());
+    let [mut older, mut newer] = [(); 2].map(|()| Rounds::default());
     for _ in 0..rounds {
         // The bare loop stands on both sides of fauxplat, so that a machine that speeds up or slows down favours none.
         let before = time_bare(&bare, &empty)?;
@@ -36,6 +38,11 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
         push(&mut ours, mine, base);
         push(&mut unstored, without, base);
         push(&mut again, after, before);
+        if let Some(earlier) = earlier {
+            let theirs = time_fauxplat(earlier, &empty, Path::new("none"))?;
+            push(&mut older, theirs, base);
+            push(&mut newer, time_fauxplat(&fauxplat, &empty, Path::new("none"))?, theirs);
+        }
         if peers[0] {
             push(&mut hyperfine, time_hyperfine(&empty)?, base);
         }
@@ -49,6 +56,8 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     println!("wall time per run, everything recorded (start and report of the tool included):");
     print_ratio("fauxplat run --store none", &unstored.cost, "goal: at most 1.12");
     print_ratio("fauxplat run, each sample stored", &ours.cost, "");
+    print_ratio("the other build, --store none", &older.cost, "");
+    print_ratio("this build over the other one", &newer.cost, "goal: at most 1");
     print_ratio("hyperfine -N", &hyperfine.cost, "");
     print_ratio("perf stat -r", &perf.cost, "");
     print_ratio("the bare loop, after over before", &again.cost, "");
