@@ -182,10 +182,10 @@ impl<'a> Bench<'a> {
         serde_json::from_str(&text).map(Ok).map_err(|error| fail(&error))
     }
 
-    /// Where the document of an experiment goes. A name may hold the path of an interpreter.
+    /// Where the document of an experiment goes. A name may hold the path of an interpreter, and two names have two files.
     fn file(&self, lab: &Lab, one: &LabExperiment, folder: &Path, round: u32) -> PathBuf {
         let round = if lab.definition.rounds == 1 { String::new() } else { format!("-{}", round + 1) };
-        let name = format!("{}{round}.json", one.name.replace(['/', ' '], "-"));
+        let name = format!("{}{round}.json", one.name.replace('%', "%25").replace('/', "%2F"));
         match &self.keep {
             Some(keep) => keep.join(format!("{}-{name}", lab.name)),
             None => folder.join(name),

@@ -147,21 +147,29 @@ pub fn environment(condition: &Condition) -> Vec<String> {
             .filter_map(|(name, value)| Some(format!("{}={}", name.to_str()?, value.to_str()?)))
             .collect(),
     };
-    for setting in condition.env_set.iter().chain(&tunables(condition.huge_pages)) {
-        let name = setting.split_once('=').map_or(setting.as_str(), |(name, _)| name);
-        env.retain(|old| old.split_once('=').is_none_or(|(old, _)| old != name));
-        env.push(setting.clone());
+    condition.env_set.iter().for_each(|setting| set(&mut env, setting.clone()));
+    if condition.huge_pages == HugePages::Malloc {
+        let tunables = with_huge_pages(&env);
+        set(&mut env, tunables);
     }
     env
 }
 
+fn set(env: &mut Vec<String>, setting: String) {
+    let name = setting.split_once('=').map_or(setting.as_str(), |(name, _)| name);
+    env.retain(|old| old.split_once('=').is_none_or(|(old, _)| old != name));
+    env.push(setting);
+}
+
 /// The variable by which the C library's allocator is told to ask for huge pages, see its manual under "Memory
-/// Allocation Tunables". What the user set himself is replaced.
-fn tunables(huge_pages: HugePages) -> Option<String> {
-    match huge_pages {
-        HugePages::Inherit | HugePages::Never => None,
-        HugePages::Malloc => Some("GLIBC_TUNABLES=glibc.malloc.hugetlb=1".to_owned()),
-    }
+/// Allocation Tunables". What else is set by it stays.
+fn with_huge_pages(env: &[String]) -> String {
+    const NAME: &str = "GLIBC_TUNABLES=";
+    const HUGE: &str = "glibc.malloc.hugetlb=";
+    let before = env.iter().find_map(|setting| setting.strip_prefix(NAME)).unwrap_or("");
+    let others = before.split(':').filter(|one| !one.is_empty() && !one.starts_with(HUGE));
+    let all: Vec<String> = others.map(str::to_owned).chain([format!("{HUGE}1")]).collect();
+    format!("{NAME}{}", all.join(":"))
 }
 
 /// The personality to set: only the randomisation bit is changed.
@@ -267,12 +275,8 @@ mod tests {
             entry(Condition { huge_pages: HugePages::Malloc, env_set, ..Condition::default() }).env
         };
         assert_eq!(asked(&["A=1"]), ["A=1", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"]);
-        let names = asked(&["GLIBC_TUNABLES=x", "A=1"]);
-        assert_eq!(
-            names.iter().filter(|setting| setting.starts_with("GLIBC_TUNABLES=")).count(),
-            1,
-            "{names:?}"
-        );
+        let others = asked(&["GLIBC_TUNABLES=glibc.malloc.hugetlb=2:glibc.malloc.check=3", "A=1"]);
+        assert_eq!(others, ["A=1", "GLIBC_TUNABLES=glibc.malloc.check=3:glibc.malloc.hugetlb=1"]);
     }
 
     #[test]

@@ -158,7 +158,8 @@ struct CallInfo {
     _more: u64,
 }
 
-const PTRACE_GET_SYSCALL_INFO: libc::c_uint = 0x420e;
+/// The type of a request differs between C libraries.
+const PTRACE_GET_SYSCALL_INFO: u16 = 0x420e;
 const PTRACE_SYSCALL_INFO_ENTRY: u8 = 1;
 
 /// The call that a task, stopped by [`resume_to_call`], is about to make; `None` when it stopped for anything else, its
@@ -166,7 +167,8 @@ const PTRACE_SYSCALL_INFO_ENTRY: u8 = 1;
 pub fn call_begun(pid: i32) -> Option<Call> {
     let mut info = CallInfo::default();
     // SAFETY: the kernel writes at most as many bytes as it is told, to a structure of plain numbers.
-    let got = unsafe { libc::ptrace(PTRACE_GET_SYSCALL_INFO, pid, size_of::<CallInfo>(), &raw mut info) };
+    let got =
+        unsafe { libc::ptrace(PTRACE_GET_SYSCALL_INFO.into(), pid, size_of::<CallInfo>(), &raw mut info) };
     (got > 0 && info.operation == PTRACE_SYSCALL_INFO_ENTRY)
         .then(|| Call { number: info.number.cast_signed(), arguments: info.arguments })
 }

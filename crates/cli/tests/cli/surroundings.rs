@@ -111,6 +111,24 @@ fn workers_of_our_own_enter_a_group_and_leave_none_behind() {
     assert_eq!(fs::read_to_string("/proc/self/cgroup").unwrap(), before);
 }
 
+/// A group may have no real-time share, though its maker has one.
+#[test]
+fn what_is_not_permitted_in_a_group_is_left_out_and_said() {
+    let lab = Lab::new();
+    if !can_limit(&lab) {
+        return;
+    }
+    for words in SHORT {
+        let done = lab.json(&[words, &["--limit", "cpu:50%"]].concat());
+        assert_eq!(done["condition"]["limit"], "cpu:50%", "{words:?}");
+        if words[0] == "latency" {
+            let ordinary = done["tests"].as_array().unwrap().iter().all(|test| test["policy"] == "other");
+            let is_said = done["not_measured"].to_string().contains("real-time policies");
+            assert_eq!(ordinary, is_said, "{done}");
+        }
+    }
+}
+
 /// The namespace in which process ids are meant, as names of groups have it.
 fn namespace() -> u64 {
     fauxplat_sys::process::pid_namespace().unwrap_or_default()

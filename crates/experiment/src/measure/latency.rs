@@ -76,6 +76,8 @@ struct Cell {
 pub struct Cells {
     cells: Vec<Cell>,
     policy: Policy,
+    /// Whether the policies were asked for: then none is left out.
+    is_asked: bool,
     refused: Vec<String>,
 }
 
@@ -93,7 +95,10 @@ impl Cells {
             true => Err(Failure::usage(
                 "there is nothing to test: a message by `line` needs two CPUs (--pairs A:B)",
             )),
-            false => Ok(Cells { cells, policy: policies[0], refused }),
+            false => {
+                let is_asked = !asked.policies.is_empty();
+                Ok(Cells { cells, policy: policies[0], is_asked, refused })
+            }
         }
     }
 
@@ -106,19 +111,39 @@ impl Cells {
     pub fn policy(&self) -> Policy {
         self.policy
     }
+
+    /// Those whose policy is permitted here and now, and what is left out: a control group may have no real-time share.
+    fn permitted(&self) -> Result<(Vec<Cell>, Option<String>), Failure> {
+        let is_ordinary = |cell: &Cell| cell.place.policy == Policy::Other;
+        let Some(real_time) = self.cells.iter().find(|cell| !self.is_asked && !is_ordinary(cell)) else {
+            return Ok((self.cells.clone(), None));
+        };
+        let one = |policy| timer(&Place { policy, ..real_time.place }, 100_000, 1);
+        Ok(match real_time_or_ordinary(90, LatencyError::is_permission, one)?.1 {
+            Policy::Other => {
+                let ordinary = self.cells.iter().copied().filter(is_ordinary).collect();
+                (ordinary, Some(format!("real-time policies ({NO_SHARE})")))
+            }
+            _ => (self.cells.clone(), None),
+        })
+    }
 }
+
+/// Why a policy that was permitted is not so in a group.
+const NO_SHARE: &str = "the control group of the limit has no real-time share, see its cpu.rt_runtime_us";
 
 /// Makes all tests, in slices that take turns.
 ///
 /// # Errors
 /// Threads that cannot stand where they should; those of the store.
 pub fn latency(driver: &mut Driver, tests: &Cells) -> Result<LatencyFindings, Failure> {
-    driver.header.not_measured.extend(tests.refused.iter().cloned());
+    let (cells, left_out) = tests.permitted()?;
+    driver.header.not_measured.extend(tests.refused.iter().cloned().chain(left_out));
     let (calm, restless) = calm();
     restless.into_iter().for_each(|warning| driver.warn(warning));
-    let recordings = measure(driver, &tests.cells)?;
+    let recordings = measure(driver, &cells)?;
     drop(calm);
-    let found = tests.cells.iter().zip(&recordings);
+    let found = cells.iter().zip(&recordings);
     let tests = found.flat_map(|(cell, ways)| findings(cell, ways)).collect();
     Ok(LatencyFindings { tests, elapsed_s: driver.elapsed_s() })
 }

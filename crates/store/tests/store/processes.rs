@@ -225,9 +225,11 @@ fn what_runs_in_another_container_is_not_removed() {
     assert!(other.success() && said.contains("still running"), "from a container beside it: {said}");
     writer.kill().unwrap();
     writer.wait().unwrap();
-    // Outside all containers everybody is seen, and so is who is gone.
+    // Outside all containers everybody is seen, and so is who is gone. The kernel ends the container when its maker is
+    // gone, not before.
     let is_outside = fs::metadata("/proc/self/ns/pid")
         .is_ok_and(|facts| std::os::unix::fs::MetadataExt::ino(&facts) == 0xEFFF_FFFC);
-    let said = removed(&path);
-    assert!(!is_outside || said == "gone", "{said}");
+    while is_outside && removed(&path) != "gone" {
+        sleep(Duration::from_millis(5));
+    }
 }
