@@ -245,8 +245,14 @@ impl Driver {
     /// # Errors
     /// A command has no rate although rates decide.
     pub fn check_rates(&self) -> Result<(), Failure> {
-        let metric = self.header.definition.rule.metric;
-        if self.interrupted || (metric.is_built_in() && metric != Metric::RATE) {
+        if self.interrupted {
+            return Ok(());
+        }
+        self.header.definition.rule.decided().into_iter().try_for_each(|(metric, _)| self.check_rate(metric))
+    }
+
+    fn check_rate(&self, metric: Metric) -> Result<(), Failure> {
+        if metric.is_built_in() && metric != Metric::RATE {
             return Ok(());
         }
         let has_rate = |command: u16| median_of(self.samples(), command, metric).is_some();

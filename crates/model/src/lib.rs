@@ -6,6 +6,7 @@
 mod build;
 mod command;
 mod condition;
+mod decided;
 mod definition;
 pub mod document;
 mod evidence;
@@ -29,6 +30,7 @@ mod trial;
 pub use build::{Build, Padding, Variant, Variation, Way};
 pub use command::Command;
 pub use condition::{Aslr, Condition, CpuChoice, EnvBase, EnvPad, Heap, Output, Placement, Policy, Spread};
+pub use decided::{AlsoDecided, Margin, StatedMargin};
 pub use definition::{CommandLine, Definition, Parameter, Rule, Runs};
 pub use evidence::{Event, Evidence, Histogram, Series, Tree};
 pub use factor::{Factor, Level, Priority, Setting};

@@ -243,3 +243,46 @@ fn a_comparison_warms_up() {
     let warm = |command| runs(&document, command).iter().filter(|run| run["phase"] == "warmup").count();
     assert_eq!((warm(0), warm(1)), (3, 3));
 }
+
+#[test]
+fn several_metrics_are_decided_each_with_its_margin() {
+    let lab = Lab::new();
+    let (one, two) = (spin(6000), spin(12_000));
+    let metrics = ["--metric", "wall,peak-memory", "--margin", "wall=1%,peak-memory=64KiB", "--max-pairs", "16"];
+    let words = [&["compare", &one, &two, "--names", "one,two"][..], &metrics].concat();
+    let done = lab.run(&words).succeeds();
+    for said in ["two is slower than one by", "peak memory", "wall time", "adjusted over the metrics"] {
+        assert!(done.out.contains(said), "{said}: {}", done.out);
+    }
+    let last = lab.last();
+    let metrics: Vec<_> = last["comparisons"].as_array().unwrap().iter().map(|it| &it["metric"]).collect();
+    assert_eq!(metrics, ["wall", "peak-memory"]);
+    let memory = &last["comparisons"][1];
+    assert_eq!((memory["margin_absolute"].as_f64(), memory["pairs"].is_number()), (Some(65536.0), true));
+    assert!(memory["margin"].as_f64().unwrap() > 0.0 && first(&last)["margin"] == 0.01);
+    assert!(first(&last).get("margin_absolute").is_none());
+    // A gate looks at all of them, and what is stored is a definition like any other.
+    lab.run(&[&words[..], &["--fail-if", "slower"]].concat())
+        .complains(1, &["--fail-if slower", "two against one", "in wall time"]);
+    let shown = lab.run(&["history", "show", "last"]).succeeds();
+    assert!(shown.out.contains("peak memory"), "{}", shown.out);
+    let done = lab.run(&["compare", "--baseline", "last", "--metric", "wall,peak-memory", &one, "--names", "one"]);
+    assert!(done.succeeds().out.contains("peak memory"));
+}
+
+#[test]
+fn metrics_and_margins_that_do_not_fit_are_refused_before_anything_runs() {
+    let lab = Lab::new();
+    let refused = |words: &[&str], said: &[&str]| {
+        lab.run(&[&["compare", "touch ran", "touch ran"], words].concat()).complains(2, said);
+    };
+    refused(&["--metric", "wall,wall"], &["`wall` is asked for twice"]);
+    refused(&["--margin", "cpu=1%"], &["`cpu` is not decided here", "--metric wall,cpu"]);
+    refused(&["--margin", "wall=5"], &["neither a share such as 1% nor an amount"]);
+    let misused = |words: &[&str], said: &[&str]| {
+        lab.run(&[&["compare", "touch ran", "touch ran"], words].concat()).reports_misuse(said);
+    };
+    misused(&["--metric", "wall,peek-memory"], &["no metric `peek-memory` (did you mean peak-memory?)"]);
+    misused(&["--margin", "64KiB"], &["peak-memory=64KiB"]);
+    assert!(!lab.folder().join("ran").exists());
+}

@@ -68,9 +68,11 @@ impl Meters {
     /// # Errors
     /// A metric that nobody gives, or a source of one that cannot be read.
     pub(crate) fn open(definition: &Definition) -> Result<Self, Failure> {
-        check(definition)?;
+        let rule = &definition.rule;
+        rule.check().map_err(Failure::usage)?;
+        rule.decided().into_iter().try_for_each(|(metric, _)| check(definition, metric))?;
         let mut meters: Vec<Box<dyn Meter>> = Vec::new();
-        if let Some(pressure) = Pressure::here(definition.rule.metric) {
+        for pressure in rule.decided().into_iter().filter_map(|(metric, _)| Pressure::here(metric)) {
             meters.push(Box::new(pressure));
         }
         if !definition.tables.is_empty() {
@@ -116,9 +118,8 @@ impl Meters {
     }
 }
 
-/// Whether somebody gives the metric that decides.
-fn check(definition: &Definition) -> Result<(), Failure> {
-    let metric = definition.rule.metric;
+/// Whether somebody gives a metric that decides.
+fn check(definition: &Definition, metric: Metric) -> Result<(), Failure> {
     if metric == Metric::RATE && definition.tables.is_empty() {
         return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
     }
