@@ -11,8 +11,8 @@ use fauxplat_stats::rivals::welch_df;
 use fauxplat_stats::series::{autocorrelation, dependence_inflation, drift_variance};
 use fauxplat_stats::winsor::{Location, location, winsorise};
 
-use crate::level::ratio_between;
 use crate::judge::Judged;
+use crate::level::ratio_between;
 use crate::series::{beyond_margin, plain_z, verdict};
 use crate::summary::{readings, run_findings};
 use crate::verdict::elapsed_s;
@@ -190,9 +190,9 @@ fn comparison(
     let (low, high) = (crate::series::bounded(effect - half), crate::series::bounded(effect + half));
     let p_value = permutation_p(&a.logs, &b.logs, seed);
     let pairs = a.logs.len().min(b.logs.len());
-    let margin = rule.margin_absolute.map_or(rule.margin, |amount| {
-        ratio_between(amount, a.place.estimate, b.place.estimate)
-    });
+    let margin = rule
+        .margin_absolute
+        .map_or(rule.margin, |amount| ratio_between(amount, a.place.estimate, b.place.estimate));
     let margin_log = margin.max(0.0).ln_1p();
     let (bootstrap_low, bootstrap_high) = bootstrap(a, b, rule.level, seed).unwrap_or((low, high));
     Comparison {

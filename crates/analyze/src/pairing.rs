@@ -65,7 +65,7 @@ impl<'a> Pair<'a> {
     /// half an event in the mean wall time of the pair's runs.
     fn half_step(&self, unit: Unit) -> f64 {
         match unit {
-            Unit::Count => 0.5,
+            Unit::Count | Unit::Millionth => 0.5,
             Unit::Bytes => 256.0,
             Unit::Nanos => 500.0,
             Unit::MicroPerSecond => {

@@ -54,7 +54,14 @@ pub(crate) struct Design {
 
 impl Design {
     /// The design of a rule with a margin, as a ratio, and a limit of clusters.
-    pub(crate) fn new(rule: &Rule, margin: f64, tau2: f64, seed: u64, clusters_max: u32, question: Question) -> Self {
+    pub(crate) fn new(
+        rule: &Rule,
+        margin: f64,
+        tau2: f64,
+        seed: u64,
+        clusters_max: u32,
+        question: Question,
+    ) -> Self {
         Design {
             margin: margin.max(0.0).ln_1p(),
             tail_margin: rule.tail_margin.clamp(0.0, 1.0),

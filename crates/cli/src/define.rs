@@ -59,6 +59,10 @@ fn apply_commands(definition: &mut Definition, args: &CommandArgs) -> Result<(),
     if !args.tables.is_empty() {
         definition.tables.clone_from(&args.tables);
     }
+    if !args.metric_from.is_empty() {
+        definition.printed.clone_from(&args.metric_from);
+    }
+    definition.make_known().map_err(Failure::usage)?;
     apply_around(definition, args)?;
     definition.warmup = args.warmup.unwrap_or(definition.warmup);
     definition.seed = args.seed.or(definition.seed);

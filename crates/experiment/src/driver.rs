@@ -211,7 +211,7 @@ impl Driver {
     pub fn replace_commands(&mut self, extra_work: &[u64]) -> Result<(), Failure> {
         let meters = self.executor.as_mut().map(Executor::take_meters).unwrap_or_default();
         let groups = self.surroundings.groups.folders(&self.commands);
-        let extra = Extra { work: extra_work.to_vec(), groups };
+        let extra = Extra { work: extra_work.to_vec(), groups, stdout: meters.stdout() };
         let mut executor = self.launch.executor(&self.commands, &extra)?;
         executor.watch(meters);
         self.executor = Some(executor);

@@ -81,6 +81,7 @@ impl Rule {
             AlsoDecided { metric, margin, margin_absolute }
         };
         self.also = others.iter().map(also).collect();
+        self.renew();
     }
 
     /// Sets margins. One without a metric is for all, one with it comes after and holds for that alone.
@@ -136,9 +137,18 @@ impl Rule {
     pub fn check_plain(&self) -> Result<(), String> {
         match (self.also.is_empty(), self.margin_absolute) {
             (true, None) => Ok(()),
-            (false, _) => Err("a sweep decides one metric: leave `also` out of the definition's rule".to_owned()),
+            (false, _) => {
+                Err("a sweep decides one metric: leave `also` out of the definition's rule".to_owned())
+            }
             (true, Some(_)) => Err("a sweep takes a margin that is a share: state --margin".to_owned()),
         }
+    }
+
+    /// Takes the latest that is known of its metrics: they may have been named before it was said what they are.
+    pub fn renew(&mut self) {
+        let renew = |metric: &mut Metric| *metric = Metric::from_name(metric.name()).unwrap_or(*metric);
+        renew(&mut self.metric);
+        self.also.iter_mut().for_each(|it| renew(&mut it.metric));
     }
 
     fn put_first(&mut self, margin: Margin) {
@@ -162,9 +172,9 @@ impl Rule {
             }
         }
         match decided.len() {
-            many if many > METRICS_MAX => {
-                Err(format!("--metric: {many} metrics are too many; at most {METRICS_MAX} are decided at once"))
-            }
+            many if many > METRICS_MAX => Err(format!(
+                "--metric: {many} metrics are too many; at most {METRICS_MAX} are decided at once"
+            )),
             _ => Ok(()),
         }
     }
@@ -234,6 +244,7 @@ fn amount(metric: Metric, text: &str) -> Result<Margin, String> {
         }
         Unit::Bytes => (text.parse::<Bytes>().ok().filter(|_| has_unit).map(|it| it.0 as f64), "64KiB"),
         Unit::Count => (text.parse::<u64>().ok().map(|events| events as f64), "5"),
+        Unit::Millionth => (printed_amount(metric, text), "5us with NAME[us]"),
         Unit::MicroPerSecond => {
             let rate = text.strip_suffix("/s").and_then(|rate| rate.trim().parse::<f64>().ok());
             (rate.map(|rate| rate * 1e6), "50/s")
@@ -245,6 +256,12 @@ fn amount(metric: Metric, text: &str) -> Result<Margin, String> {
     })
 }
 
+/// An amount in the unit that the title of a printed metric names.
+fn printed_amount(metric: Metric, text: &str) -> Option<f64> {
+    let (_, unit) = metric.title().strip_suffix(')')?.rsplit_once(" (")?;
+    text.strip_suffix(unit)?.trim().parse::<f64>().ok().map(|amount| amount * 1e6)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,8 +269,7 @@ mod tests {
     fn rule(metrics: &[Metric], margins: &[&str]) -> Result<Rule, String> {
         let mut rule = Rule::default();
         rule.decide(metrics);
-        let margins: Vec<StatedMargin> =
-            margins.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+        let margins: Vec<StatedMargin> = margins.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
         rule.allow(&margins)?;
         rule.check().map(|()| rule)
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AlsoDecided, Build, Condition, Metric, TableSource, Way};
+use crate::{AlsoDecided, Build, Condition, Metric, PrintedSource, TableSource, Way};
 
 /// One command line of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -187,6 +187,9 @@ pub struct Definition {
     /// Counters that the programs publish; the first gives the metric `rate`.
     #[serde(rename = "table", skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<TableSource>,
+    /// Numbers that the programs print, each a metric.
+    #[serde(rename = "metric_from", skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<PrintedSource>,
     /// How a comparison is decided.
     pub rule: Rule,
     /// What a sweep varies, as it was written: `env-size=0..4096:64`.

@@ -17,6 +17,7 @@ mod ignored;
 mod lab;
 mod load;
 mod metric;
+mod printed_source;
 mod relation;
 mod sample;
 mod shell;
@@ -43,6 +44,7 @@ pub use lab::{
 };
 pub use load::{LoadKind, LoadSpec};
 pub use metric::{Better, Coverage, Metric, MetricError, MetricId, MetricSet, MetricSpec, OPEN_MAX, Unit};
+pub use printed_source::{PrintedPlace, PrintedSource};
 pub use relation::{Part, Relation};
 pub use sample::{Counted, Outcome, Phase, Reading, Readings, Sample, Source, Sources, metrics_of};
 pub use shell::Shell;

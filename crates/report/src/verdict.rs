@@ -103,7 +103,9 @@ fn relation(comparison: &Comparison, more: bool) -> String {
     match metric.unit() {
         _ if is_time(metric) => format!("{is} {} than", if more { "slower" } else { "faster" }),
         Unit::Nanos | Unit::Bytes => format!("{has} {} {title} than", if more { "more" } else { "less" }),
-        Unit::MicroPerSecond => format!("{has} a {} {title} than", if more { "higher" } else { "lower" }),
+        Unit::MicroPerSecond | Unit::Millionth => {
+            format!("{has} a {} {title} than", if more { "higher" } else { "lower" })
+        }
         Unit::Count => format!("{has} {} {title} than", if more { "more" } else { "fewer" }),
     }
 }

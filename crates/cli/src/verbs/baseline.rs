@@ -49,6 +49,8 @@ pub(crate) fn compare_stored(
     let name = |at: usize| args.commands.names.get(at).map_or("", String::as_str);
     let old = earlier(store.as_ref(), old, name(0), &rule)?;
     let new = earlier(store.as_ref(), new, name(1), &rule)?;
+    // The store told what the metrics are.
+    rule.renew();
     let mut header = inspection::header(Path::new("/"), invocation);
     header.seed = args.commands.seed.unwrap_or_else(clock::fresh_seed);
     let judged = baseline::stored(store.as_ref(), &rule, [&old, &new], args.other_machine, header.seed)?;

@@ -38,9 +38,8 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     let findings = judged.map(|judged| compare::complete(&mut driver, judged));
     // Behind the comparisons with the first command may stand that of the winner with the runner-up.
     let candidates = driver.commands.len().saturating_sub(1).max(1);
-    let gate = findings
-        .as_ref()
-        .map_or(Ok(()), |findings| gate(&args.fail_if, findings.with_first(candidates)));
+    let gate =
+        findings.as_ref().map_or(Ok(()), |findings| gate(&args.fail_if, findings.with_first(candidates)));
     finish(driver, findings.map(Findings::Compare), &args.output)?;
     gate
 }
