@@ -11,8 +11,10 @@ use crate::summary::{counts, readings};
 /// kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// What our rule said.
+    /// What our rule said, in the first metric.
     pub verdict: Verdict,
+    /// What it said in all metrics together: *different* if any is, which is what the level is promised for.
+    pub family: Verdict,
     /// Pairs that it took.
     pub pairs: usize,
     /// The estimated effect, B over A.
@@ -29,11 +31,19 @@ impl Finished {
     pub fn new(comparison: &Comparison, samples: &[Sample], ignore_failure: bool) -> Self {
         Finished {
             verdict: comparison.verdict,
+            family: comparison.verdict,
             pairs: comparison.pairs,
             effect_ratio: comparison.effect_ratio,
             margin: comparison.margin,
             rivals: rival_verdicts(samples, comparison.metric, ignore_failure),
         }
+    }
+
+    /// The same with what was said in other metrics.
+    pub fn and(self, others: &[Comparison]) -> Self {
+        let any = |verdict| self.verdict == verdict || others.iter().any(|other| other.verdict == verdict);
+        let family = [Verdict::Different, Verdict::Inconclusive].into_iter().find(|&verdict| any(verdict));
+        Finished { family: family.unwrap_or(Verdict::Equivalent), ..self }
     }
 }
 
@@ -78,9 +88,10 @@ const RUNS_FOR_RIVALS_MAX: u32 = 10_000;
 const CONFIDENCE: f64 = 0.95;
 
 /// One stratum: comparisons of identical programs. The rate is over those that came to an answer: one that does not can
-/// be no false answer, and a rule that never answered would otherwise look perfect.
+/// be no false answer, and a rule that never answered would otherwise look perfect. Of several metrics one false answer is
+/// enough.
 pub fn aa_stratum(name: &str, finished: &[Finished]) -> AaStratum {
-    let count = |verdict| finished.iter().filter(|one| one.verdict == verdict).count();
+    let count = |verdict| finished.iter().filter(|one| one.family == verdict).count();
     let (false_verdicts, equivalent) = (count(Verdict::Different), count(Verdict::Equivalent));
     let rival = |(index, rival): (usize, &rivals::Rival)| {
         let judged: Vec<bool> =

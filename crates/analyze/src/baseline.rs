@@ -12,6 +12,7 @@ use fauxplat_stats::series::{autocorrelation, dependence_inflation, drift_varian
 use fauxplat_stats::winsor::{Location, location, winsorise};
 
 use crate::judge::Judged;
+use crate::level::ratio_between;
 use crate::series::{beyond_margin, plain_z, verdict};
 use crate::summary::{readings, run_findings};
 use crate::verdict::elapsed_s;
@@ -189,17 +190,21 @@ fn comparison(
     let (low, high) = (crate::series::bounded(effect - half), crate::series::bounded(effect + half));
     let p_value = permutation_p(&a.logs, &b.logs, seed);
     let pairs = a.logs.len().min(b.logs.len());
+    let margin = rule
+        .margin_absolute
+        .map_or(rule.margin, |amount| ratio_between(amount, a.place.estimate, b.place.estimate));
+    let margin_log = margin.max(0.0).ln_1p();
     let (bootstrap_low, bootstrap_high) = bootstrap(a, b, rule.level, seed).unwrap_or((low, high));
     Comparison {
         a: names.0.to_owned(),
         b: names.1.to_owned(),
         metric: rule.metric,
-        verdict: verdict(low, high, rule.margin.max(0.0).ln_1p(), || p_value <= rule.level),
+        verdict: verdict(low, high, margin_log, || p_value <= rule.level),
         scope: Scope::Binaries,
         grade: Grade::AgainstBaseline,
         extent: None,
         difference_in: Vec::new(),
-        beyond_margin: beyond_margin(low, high, rule.margin.max(0.0).ln_1p()),
+        beyond_margin: beyond_margin(low, high, margin_log),
         tail: None,
         mean: None,
         effect_ratio: effect.exp(),
@@ -209,7 +214,8 @@ fn comparison(
         bootstrap_high_ratio: bootstrap_high.exp(),
         p_value,
         level: rule.level,
-        margin: rule.margin,
+        margin,
+        margin_absolute: rule.margin_absolute,
         anytime: false,
         pairs,
         dropped_pairs: 0,

@@ -1,6 +1,8 @@
 //! One contest of a judge as a report shows it.
 
-use fauxplat_model::{Comparison, Grade, Metric, RatioInterval, Sample, StoppedBy, Tail, Verdict};
+use fauxplat_model::{
+    Comparison, Grade, Margin, Metric, RatioInterval, Sample, Secondary, StoppedBy, Tail, Verdict,
+};
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::{mean, variance};
 use fauxplat_stats::distribution::{clopper_pearson_upper, t_for_z};
@@ -41,7 +43,7 @@ pub(crate) fn comparison(
     Comparison {
         a: name(names, contest.reference),
         b: name(names, contest.candidate),
-        metric: judge.rule.metric,
+        metric: contest.metric,
         verdict: standing.verdict,
         scope: judge.scope,
         grade: if judge.tau2.is_some() { Grade::Replicated } else { Grade::WithinSession },
@@ -51,7 +53,7 @@ pub(crate) fn comparison(
             .then(|| beyond_margin(standing.low, standing.high, contest.design.margin))
             .flatten(),
         tail: (standing.n > 0).then(|| tail(contest, judge.rule.level)),
-        mean: mean_ratio(&pairs, judge.rule.metric, judge.rule.level),
+        mean: mean_ratio(&pairs, contest.metric, judge.rule.level),
         effect_ratio: standing.estimate.exp(),
         ci_low_ratio: standing.low.exp(),
         ci_high_ratio: standing.high.exp(),
@@ -59,15 +61,32 @@ pub(crate) fn comparison(
         bootstrap_high_ratio: bootstrap_high.exp(),
         p_value: standing.p.unwrap_or(1.0),
         level: judge.rule.level,
-        margin: judge.rule.margin,
+        margin: contest.margin_ratio(),
+        margin_absolute: absolute(contest.margin),
         anytime: judge.rule.anytime,
         pairs: standing.n * judge.pairs_per_block as usize,
         dropped_pairs: contest.guard.dropped_pairs(),
         dropped: contest.guard.dropped().to_vec(),
         stopped_by: if standing.is_answered() { StoppedBy::Verdict } else { stopped_by },
         pairs_needed: pairs_needed(judge, contest, &standing, level),
-        variance: budget::budget(&pairs, d, judge.rule.metric),
-        secondary: secondary(judge, &pairs, contest.design.seed),
+        variance: budget::budget(&pairs, d, contest.metric),
+        secondary: secondary_of(judge, contest, &pairs),
+    }
+}
+
+/// What takes the place of a ratio.
+pub(crate) fn absolute(margin: Margin) -> Option<f64> {
+    match margin {
+        Margin::Ratio(_) => None,
+        Margin::Absolute(amount) => Some(amount),
+    }
+}
+
+/// The metrics that are not decided are told once, with the first of those that are.
+fn secondary_of(judge: &Judge, contest: &Contest, pairs: &[Pair]) -> Vec<Secondary> {
+    match contest.metric == judge.rule.metric {
+        true => secondary(judge, pairs, contest.design.seed),
+        false => Vec::new(),
     }
 }
 

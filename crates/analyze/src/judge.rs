@@ -1,12 +1,13 @@
 //! The judge: fed with finished blocks, says when to stop, and at the end what was found.
 
-use fauxplat_model::{CompareFindings, Extent, Rule, Sample, Scope, StoppedBy, Verdict};
+use fauxplat_model::{CompareFindings, Extent, Margin, Metric, Rule, Sample, Scope, StoppedBy, Verdict};
 
 use fauxplat_stats::paired::rows::Rows;
 use fauxplat_stats::paired::score::Question;
 
 use crate::guard::Guard;
-use crate::pairing::Pair;
+use crate::level::Level;
+use crate::pairing::{Pair, Seen};
 use crate::series::{Design, Series, Standing};
 
 /// No comparison goes on beyond so many blocks.
@@ -30,9 +31,9 @@ pub struct Progress {
     pub pairs_next_look: u32,
     /// The limit.
     pub pairs_max: u32,
-    /// Comparisons that are decided.
+    /// Comparisons that are decided, those in each metric counted.
     pub decided: usize,
-    /// All comparisons.
+    /// All comparisons, in all metrics.
     pub comparisons: usize,
 }
 
@@ -64,7 +65,7 @@ pub struct Judged {
     pub warnings: Vec<String>,
 }
 
-/// Decides a comparison of several commands against the first, while it is being measured.
+/// Decides a comparison of several commands against the first, in one metric or several, while it is being measured.
 #[derive(Clone, Debug)]
 pub struct Judge {
     pub(crate) rule: Rule,
@@ -74,6 +75,7 @@ pub struct Judge {
     pub(crate) ignore_failure: bool,
     pub(crate) single_task: bool,
     pub(crate) commands: usize,
+    /// Those of the first metric come first, in the order of the commands.
     pub(crate) contests: Vec<Contest>,
     /// Pairs in each block: known from the first block.
     pub(crate) pairs_per_block: u32,
@@ -85,11 +87,15 @@ pub struct Judge {
     pub(crate) rows: Rows,
 }
 
-/// One command against another; against the first, except when a winner is tested.
+/// One command against another in one metric; against the first, except when a winner is tested.
 #[derive(Clone, Debug)]
 pub(crate) struct Contest {
     pub(crate) reference: u16,
     pub(crate) candidate: u16,
+    pub(crate) metric: Metric,
+    pub(crate) margin: Margin,
+    /// What is known of the level of both commands, while an absolute margin waits for it.
+    pub(crate) level: Option<Level>,
     pub(crate) design: Design,
     pub(crate) series: Series,
     pub(crate) guard: Guard,
@@ -107,6 +113,7 @@ impl Judge {
     /// For `commands` commands, at least two. The level is brought into 0.000001 to 0.5.
     pub fn new(rule: &Rule, commands: usize, seed: u64) -> Self {
         let rule = Rule { level: rule.level.clamp(1e-6, 0.5), ..rule.clone() };
+        let contests = commands.saturating_sub(1) * rule.decided().len();
         Judge {
             contests: Vec::new(),
             rule,
@@ -120,7 +127,7 @@ impl Judge {
             blocks: 0,
             horizon: None,
             question: Question::Typical,
-            rows: Rows::new(commands.saturating_sub(1), seed),
+            rows: Rows::new(contests, seed),
         }
     }
 
@@ -149,8 +156,8 @@ impl Judge {
             self.horizon = Some(blocks.min(BLOCKS_MAX));
             let contests = std::mem::take(&mut self.contests);
             let anew = |contest: Contest| {
-                let design = self.design(contest.design.seed);
-                Contest { design, ..contest }
+                let design = self.design(contest.design.seed, 0.0);
+                Contest { design: Design { margin: contest.design.margin, ..design }, ..contest }
             };
             self.contests = contests.into_iter().map(anew).collect();
         }
@@ -209,11 +216,12 @@ impl Judge {
                 * self.pairs_per_block,
             pairs_max: self.blocks_max() * self.pairs_per_block,
             decided: self.contests.iter().filter(|contest| contest.has_verdict()).count(),
-            comparisons: self.commands.saturating_sub(1),
+            comparisons: self.commands.saturating_sub(1) * self.rule.decided().len(),
         }
     }
 
-    /// What the comparison of a command with the first says at its latest look; `None` before the first block.
+    /// What the comparison of a command with the first in the first metric says at its latest look; `None` before the
+    /// first block.
     pub fn stand(&self, candidate: usize) -> Option<Stand> {
         let contest = self.contests.get(candidate.checked_sub(1)?)?;
         let now = || contest.series.clone().standing(&self.rows, &contest.design, self.open_level(), false);
@@ -233,6 +241,7 @@ impl Judge {
     pub(crate) fn closed(&self) -> Judge {
         let mut closed = self.clone();
         closed.begin(1);
+        closed.contests.iter_mut().for_each(Contest::settle_margin);
         closed.decide(true);
         let (rows, mut contests) = (closed.rows.clone(), std::mem::take(&mut closed.contests));
         contests.iter_mut().for_each(|contest| contest.put_p_value(&rows));
@@ -245,54 +254,66 @@ impl Judge {
         (self.rule.max_pairs / self.pairs_per_block).max(self.horizon.unwrap_or(0)).max(1)
     }
 
-    fn design(&self, seed: u64) -> Design {
-        Design::new(&self.rule, self.tau2.unwrap_or(0.0), seed, self.blocks_max(), self.question)
+    fn design(&self, seed: u64, margin: f64) -> Design {
+        Design::new(&self.rule, margin, self.tau2.unwrap_or(0.0), seed, self.blocks_max(), self.question)
     }
 
     fn take(&mut self, samples: &[Sample], throttled: bool) -> Decision {
         let block: Vec<&Sample> = crate::pairing::blocks(samples).concat();
         self.begin(Pair::of(&block, 0, 1).pairs().max(1) as u32);
         self.blocks += 1;
-        let (metric, ignore) = (self.rule.metric, self.ignore_failure);
+        let (ignore, limit) = (self.ignore_failure, self.blocks >= self.blocks_max());
         let mut look = false;
         for contest in &mut self.contests {
             let pair = Pair::of(&block, contest.reference, contest.candidate);
             let is_open = contest.is_open();
-            let dropped = contest.guard.judge(&pair, metric, (ignore, throttled), is_open);
-            let (None, Some(d), Some(run)) = (dropped, pair.log_ratio(metric), block.first()) else {
+            let dropped = contest.guard.judge(&pair, contest.metric, (ignore, throttled), is_open);
+            let (None, Some(seen), Some(run)) = (dropped, pair.seen(contest.metric), block.first()) else {
                 continue;
             };
             contest.good.push(run.block);
             if is_open {
-                look |= contest.series.push(d, &contest.design);
+                look |= contest.push(seen);
                 contest.kept.push(run.block);
             }
         }
-        let limit = self.blocks >= self.blocks_max();
+        if limit {
+            self.contests.iter_mut().for_each(Contest::settle_margin);
+        }
         if look || limit {
             self.decide(limit);
         }
         self.decision()
     }
 
-    /// Sets up one contest per candidate when the first block shows how many pairs it holds.
+    /// Sets up one contest per metric and candidate when the first block shows how many pairs it holds.
     fn begin(&mut self, pairs_per_block: u32) {
         if !self.contests.is_empty() {
             return;
         }
         self.pairs_per_block = pairs_per_block;
-        self.contests = (1..self.commands as u16).map(|candidate| self.contest(0, candidate)).collect();
+        let of_metric = |metric| (1..self.commands as u16).map(move |candidate| (metric, candidate));
+        let contests = (0..self.rule.decided().len()).flat_map(of_metric);
+        self.contests = contests.map(|(metric, candidate)| self.contest(metric, 0, candidate)).collect();
     }
 
-    /// A contest in which nothing was seen yet.
-    pub(crate) fn contest(&self, reference: u16, candidate: u16) -> Contest {
-        let stream = u64::from(reference) << 16 | u64::from(candidate);
+    /// A contest in one of the metrics, by its place among them, in which nothing was seen yet.
+    pub(crate) fn contest(&self, metric: usize, reference: u16, candidate: u16) -> Contest {
+        let stream = (metric as u64) << 32 | u64::from(reference) << 16 | u64::from(candidate);
         let seed = self.seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let design = self.design(seed);
+        let (metric, margin) = self.rule.decided()[metric];
+        let (ratio, level) = match margin {
+            Margin::Ratio(ratio) => (ratio, None),
+            Margin::Absolute(_) => (self.rule.margin, Some(Level::default())),
+        };
+        let design = self.design(seed, ratio);
         let series = Series::new(&design);
         Contest {
             reference,
             candidate,
+            metric,
+            margin,
+            level,
             design,
             series,
             guard: Guard::new(self.single_task),
@@ -341,6 +362,38 @@ impl Judge {
 }
 
 impl Contest {
+    /// Takes one more cluster; says whether this is a moment to look. While the margin is not known, clusters wait.
+    pub(crate) fn push(&mut self, seen: Seen) -> bool {
+        match &mut self.level {
+            None => self.series.push(seen.log_ratio, &self.design),
+            Some(level) => level.take(seen) && self.release(),
+        }
+    }
+
+    /// Makes an absolute margin a ratio with whatever was seen of the level, if that was not done before.
+    pub(crate) fn settle_margin(&mut self) {
+        self.release();
+    }
+
+    /// Turns an absolute margin into a ratio, and takes the clusters that waited for it.
+    fn release(&mut self) -> bool {
+        let (Some(level), Margin::Absolute(amount)) = (self.level.take(), self.margin) else { return false };
+        if let Some(ratio) = level.ratio_of(amount) {
+            self.design.margin = ratio.ln_1p();
+        }
+        self.series = Series::new(&self.design);
+        let (series, design) = (&mut self.series, &self.design);
+        level.waiting().fold(false, |look, seen| series.push(seen.log_ratio, design) | look)
+    }
+
+    /// The margin as the share that it is of what both commands typically have.
+    pub(crate) fn margin_ratio(&self) -> f64 {
+        match self.margin {
+            Margin::Ratio(ratio) => ratio,
+            Margin::Absolute(_) => self.design.margin.exp_m1(),
+        }
+    }
+
     fn is_open(&self) -> bool {
         self.decided.is_none()
     }

@@ -15,6 +15,7 @@ mod index;
 mod judge;
 mod lab;
 mod lab_figure;
+mod level;
 mod load;
 mod machines;
 mod pairing;

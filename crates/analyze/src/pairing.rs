@@ -10,6 +10,15 @@ pub(crate) struct Pair<'a> {
     pub(crate) b: Vec<&'a Sample>,
 }
 
+/// What a pair says of one metric.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Seen {
+    /// Mean of log B minus mean of log A.
+    pub(crate) log_ratio: f64,
+    /// The mean of both, which stays as it is when A and B change places.
+    pub(crate) log_level: f64,
+}
+
 impl<'a> Pair<'a> {
     /// Picks the runs of two commands out of a block.
     pub(crate) fn of(block: &[&'a Sample], a: u16, b: u16) -> Self {
@@ -29,7 +38,13 @@ impl<'a> Pair<'a> {
 
     /// Mean of log B minus mean of log A; `None` unless every run was read and both commands ran.
     pub(crate) fn log_ratio(&self, metric: Metric) -> Option<f64> {
-        Some(self.mean_log(&self.b, metric)? - self.mean_log(&self.a, metric)?)
+        self.seen(metric).map(|seen| seen.log_ratio)
+    }
+
+    /// What it says of a metric; `None` unless every run was read and both commands ran.
+    pub(crate) fn seen(&self, metric: Metric) -> Option<Seen> {
+        let (a, b) = (self.mean_log(&self.a, metric)?, self.mean_log(&self.b, metric)?);
+        Some(Seen { log_ratio: b - a, log_level: 0.5 * (a + b) })
     }
 
     fn mean_log(&self, runs: &[&Sample], metric: Metric) -> Option<f64> {
@@ -50,7 +65,7 @@ impl<'a> Pair<'a> {
     /// half an event in the mean wall time of the pair's runs.
     fn half_step(&self, unit: Unit) -> f64 {
         match unit {
-            Unit::Count => 0.5,
+            Unit::Count | Unit::Millionth => 0.5,
             Unit::Bytes => 256.0,
             Unit::Nanos => 500.0,
             Unit::MicroPerSecond => {

@@ -7,15 +7,16 @@ use crate::judge::Judge;
 use crate::pairing::Pair;
 use crate::series::{Estimate, plain_z};
 
-/// Every metric but the deciding one, on the pairs that were kept, adjusted by Holm's method over the metrics.
+/// Every metric but those that are decided, on the pairs that were kept, adjusted by Holm's method over the metrics.
 ///
 /// The interval is a plain one at the level of the comparison: these metrics did not end the comparison, so no price
 /// is due for looking at them repeatedly. Left out are steal, which is the machine's and not the program's, metrics
 /// that were not read in every kept run, and those that were zero throughout. The first published counter has two names,
 /// `rate` and its own: they are one hypothesis, and stand once.
 pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Secondary> {
+    let decided: Vec<Metric> = judge.rule.decided().into_iter().map(|(metric, _)| metric).collect();
     let others = metrics_of(pairs.iter().flat_map(Pair::runs)).into_iter();
-    let others = others.filter(|&metric| metric != judge.rule.metric && metric != Metric::STEAL);
+    let others = others.filter(|&metric| !decided.contains(&metric) && metric != Metric::STEAL);
     let deciding = pairs.iter().map(|pair| pair.log_ratio(judge.rule.metric)).collect::<Option<Vec<f64>>>();
     let mut measured: Vec<(Metric, Vec<f64>)> = Vec::new();
     for metric in others {

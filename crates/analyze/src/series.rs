@@ -53,10 +53,17 @@ pub(crate) struct Design {
 }
 
 impl Design {
-    /// The design of a rule with a limit of clusters.
-    pub(crate) fn new(rule: &Rule, tau2: f64, seed: u64, clusters_max: u32, question: Question) -> Self {
+    /// The design of a rule with a margin, as a ratio, and a limit of clusters.
+    pub(crate) fn new(
+        rule: &Rule,
+        margin: f64,
+        tau2: f64,
+        seed: u64,
+        clusters_max: u32,
+        question: Question,
+    ) -> Self {
         Design {
-            margin: rule.margin.max(0.0).ln_1p(),
+            margin: margin.max(0.0).ln_1p(),
             tail_margin: rule.tail_margin.clamp(0.0, 1.0),
             anytime: rule.anytime,
             tau2,

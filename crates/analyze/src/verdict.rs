@@ -33,7 +33,7 @@ fn judged(judge: &Judge, samples: &[Sample], names: &[String], stopped_by: Stopp
         .contests
         .iter()
         .zip(&comparisons)
-        .flat_map(|(contest, shown)| warnings(contest, shown))
+        .flat_map(|(contest, shown)| warnings(judge, contest, shown))
         .collect();
     warnings.dedup();
     let winner = winner(judge, &all_blocks, &mut comparisons, names);
@@ -50,9 +50,13 @@ fn judged(judge: &Judge, samples: &[Sample], names: &[String], stopped_by: Stopp
 }
 
 /// What a reader of this comparison must know.
-fn warnings(contest: &Contest, shown: &Comparison) -> Vec<String> {
+fn warnings(judge: &Judge, contest: &Contest, shown: &Comparison) -> Vec<String> {
     let mut warnings = Vec::new();
-    let pair = format!("{} against {}", shown.b, shown.a);
+    let metric = match judge.rule.also.is_empty() {
+        true => String::new(),
+        false => format!(" in {}", shown.metric.title()),
+    };
+    let pair = format!("{} against {}{metric}", shown.b, shown.a);
     let measured = shown.pairs + shown.dropped_pairs;
     if shown.dropped_pairs as f64 > DROPPED_SHARE_MAX * measured as f64 {
         warnings.push(format!("{pair}: {} of {measured} pairs were dropped", shown.dropped_pairs));

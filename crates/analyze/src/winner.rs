@@ -5,7 +5,7 @@ use fauxplat_stats::winsor::winsorised_mean;
 
 use crate::comparison::comparison;
 use crate::judge::{Contest, Judge};
-use crate::pairing::Pair;
+use crate::pairing::{Pair, Seen};
 
 /// Index of the command that is faster than the runner-up by a paired test of its own.
 ///
@@ -41,18 +41,20 @@ pub(crate) fn winner(
 
 /// A contest of two candidates over all good blocks, as if it had been looked at on the same schedule.
 fn contest(judge: &Judge, blocks: &[Vec<&Sample>], reference: u16, candidate: u16) -> Contest {
-    let mut contest = judge.contest(reference, candidate);
-    for (block, d) in log_ratios(judge, blocks, reference, candidate) {
-        contest.series.push(d, &contest.design);
+    let mut contest = judge.contest(0, reference, candidate);
+    for (block, seen) in pairs_seen(judge, blocks, reference, candidate) {
+        contest.push(seen);
         contest.kept.push(block);
     }
+    contest.settle_margin();
     contest
 }
 
 /// The two commands with the best readings (the lowest, or of a rate the highest), by mean log ratio against the first.
 fn front(judge: &Judge, blocks: &[Vec<&Sample>]) -> Option<(u16, u16)> {
     let place = |command: u16| {
-        let d: Vec<f64> = log_ratios(judge, blocks, 0, command).into_iter().map(|(_, d)| d).collect();
+        let seen = pairs_seen(judge, blocks, 0, command).into_iter();
+        let d: Vec<f64> = seen.map(|(_, seen)| seen.log_ratio).collect();
         (!d.is_empty()).then(|| (winsorised_mean(&d), command))
     };
     let mut order: Vec<(f64, u16)> = (1..judge.commands as u16).filter_map(place).collect();
@@ -64,8 +66,8 @@ fn front(judge: &Judge, blocks: &[Vec<&Sample>]) -> Option<(u16, u16)> {
     (order.len() > 1).then(|| (order[0].1, order[1].1))
 }
 
-/// Block and log ratio of all blocks whose runs were all good, and which the guards let through for both commands.
-fn log_ratios(judge: &Judge, blocks: &[Vec<&Sample>], a: u16, b: u16) -> Vec<(u32, f64)> {
+/// Block and what it says of the first metric, of all blocks whose runs were all good, and which the guards let through for both commands.
+fn pairs_seen(judge: &Judge, blocks: &[Vec<&Sample>], a: u16, b: u16) -> Vec<(u32, Seen)> {
     let good = |pair: &Pair| judge.ignore_failure || pair.runs().all(|run| run.outcome.is_success());
     let of_command = |command: u16| judge.contests.get(usize::from(command).wrapping_sub(1));
     let passed = |number: u32| {
@@ -75,8 +77,8 @@ fn log_ratios(judge: &Judge, blocks: &[Vec<&Sample>], a: u16, b: u16) -> Vec<(u3
     let of_block = |block: &Vec<&Sample>| {
         let pair = Pair::of(block, a, b);
         let number = block.first()?.block;
-        let d = (passed(number) && good(&pair)).then(|| pair.log_ratio(judge.rule.metric))??;
-        Some((number, d))
+        let seen = (passed(number) && good(&pair)).then(|| pair.seen(judge.rule.metric))??;
+        Some((number, seen))
     };
     blocks.iter().filter_map(of_block).collect()
 }

@@ -59,6 +59,10 @@ fn apply_commands(definition: &mut Definition, args: &CommandArgs) -> Result<(),
     if !args.tables.is_empty() {
         definition.tables.clone_from(&args.tables);
     }
+    if !args.metric_from.is_empty() {
+        definition.printed.clone_from(&args.metric_from);
+    }
+    definition.make_known().map_err(Failure::usage)?;
     apply_around(definition, args)?;
     definition.warmup = args.warmup.unwrap_or(definition.warmup);
     definition.seed = args.seed.or(definition.seed);
@@ -200,9 +204,9 @@ pub(crate) fn apply_build(definition: &mut Definition, args: &BuildArgs) {
 }
 
 /// The rule, with what the command line says.
-pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) {
-    rule.metric = args.metric.unwrap_or(rule.metric);
-    rule.margin = args.margin.unwrap_or(rule.margin);
+pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure> {
+    rule.decide(&args.metric);
+    rule.check().and_then(|()| rule.allow(&args.margin)).map_err(Failure::usage)?;
     rule.level = args.level.unwrap_or(rule.level);
     let is_limited = rule.max_pairs != Rule::default().max_pairs || args.max_pairs.is_some();
     rule.max_pairs = args.max_pairs.unwrap_or(rule.max_pairs);
@@ -211,6 +215,7 @@ pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) {
     rule.anytime |= args.anytime;
     // A number of pairs is a limit. Otherwise time decides, and there are at least the usual number of pairs.
     rule.at_least_s = (!is_limited).then(|| rule.max_time_s.or(rule.at_least_s).unwrap_or(PATIENCE_S));
+    Ok(())
 }
 
 /// Seconds that an undecided comparison takes when nobody said how long.
@@ -220,16 +225,18 @@ const PATIENCE_S: f64 = 30.0;
 const BLOCKS_MAX: u32 = 100;
 
 /// What is swept and how that is decided, with what the command line says.
-pub(crate) fn apply_sweep(definition: &mut Definition, args: &SweepArgs) {
+pub(crate) fn apply_sweep(definition: &mut Definition, args: &SweepArgs) -> Result<(), Failure> {
     definition.sweep = args.factor.clone().or(definition.sweep.take());
     definition.exhaustive |= args.rule.exhaustive;
     let (rule, stated) = (&mut definition.rule, &args.rule);
     rule.metric = stated.metric.unwrap_or(rule.metric);
+    rule.margin_absolute = rule.margin_absolute.filter(|_| stated.margin.is_none());
     rule.margin = stated.margin.unwrap_or(rule.margin);
     rule.level = stated.level.unwrap_or(rule.level);
     let saved = if args.commands.definition.is_some() { rule.max_pairs } else { BLOCKS_MAX };
     rule.max_pairs = stated.blocks.unwrap_or(saved);
     rule.max_time_s = stated.max_time.map(|limit| limit.as_secs_f64()).or(rule.max_time_s);
+    rule.check_plain().map_err(Failure::usage)
 }
 
 /// How often `run` runs.

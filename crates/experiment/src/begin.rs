@@ -58,10 +58,14 @@ impl Driver {
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
     ) -> Result<Self, Failure> {
         let meters = Meters::open(&beginning.definition)?;
+        let stdout = meters.stdout();
         let mut driver = Driver::surrounded(beginning, make)?;
         driver.surroundings.groups = Groups::of(&driver.commands)?;
-        let extra =
-            Extra { groups: driver.surroundings.groups.folders(&driver.commands), ..Extra::default() };
+        let extra = Extra {
+            groups: driver.surroundings.groups.folders(&driver.commands),
+            stdout,
+            ..Extra::default()
+        };
         let mut executor = driver.launch.executor(&driver.commands, &extra)?;
         executor.watch(meters);
         driver.header.sources = executor.sources();

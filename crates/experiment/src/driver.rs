@@ -211,7 +211,7 @@ impl Driver {
     pub fn replace_commands(&mut self, extra_work: &[u64]) -> Result<(), Failure> {
         let meters = self.executor.as_mut().map(Executor::take_meters).unwrap_or_default();
         let groups = self.surroundings.groups.folders(&self.commands);
-        let extra = Extra { work: extra_work.to_vec(), groups };
+        let extra = Extra { work: extra_work.to_vec(), groups, stdout: meters.stdout() };
         let mut executor = self.launch.executor(&self.commands, &extra)?;
         executor.watch(meters);
         self.executor = Some(executor);
@@ -245,8 +245,14 @@ impl Driver {
     /// # Errors
     /// A command has no rate although rates decide.
     pub fn check_rates(&self) -> Result<(), Failure> {
-        let metric = self.header.definition.rule.metric;
-        if self.interrupted || (metric.is_built_in() && metric != Metric::RATE) {
+        if self.interrupted {
+            return Ok(());
+        }
+        self.header.definition.rule.decided().into_iter().try_for_each(|(metric, _)| self.check_rate(metric))
+    }
+
+    fn check_rate(&self, metric: Metric) -> Result<(), Failure> {
+        if metric.is_built_in() && metric != Metric::RATE {
             return Ok(());
         }
         let has_rate = |command: u16| median_of(self.samples(), command, metric).is_some();

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fauxplat_launch::{Entry, LaunchError, Launcher, Reply, Request, RunEnd, Table, entry_of};
+use fauxplat_launch::{Entry, LaunchError, Launcher, Reply, Request, RunEnd, Stdout, Table, entry_of};
 use fauxplat_model::{
     Command, Evidence, Metric, MetricSet, Outcome, Process, Readings, Sample, Setup, Sources, Trial,
 };
@@ -43,12 +43,15 @@ pub struct Extra {
     pub work: Vec<u64>,
     /// Folders of the control groups in which it runs.
     pub groups: Vec<Vec<PathBuf>>,
+    /// Where all of them write their standard output, in the place of what their condition says.
+    pub stdout: Option<PathBuf>,
 }
 
 impl Extra {
     fn add_to(&self, index: usize, entry: Entry) -> Entry {
         let extra_work = self.work.get(index).copied().unwrap_or(0);
-        Entry { extra_work, groups: self.groups.get(index).cloned().unwrap_or_default(), ..entry }
+        let stdout = self.stdout.clone().map_or(entry.stdout, Stdout::File);
+        Entry { extra_work, groups: self.groups.get(index).cloned().unwrap_or_default(), stdout, ..entry }
     }
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Build, Condition, Metric, TableSource, Way};
+use crate::{AlsoDecided, Build, Condition, Metric, PrintedSource, TableSource, Way};
 
 /// One command line of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,12 +101,15 @@ crate::text::as_text!(Runs);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rule {
-    /// The one metric that decides.
+    /// The metric that decides, or the first of several.
     pub metric: Metric,
     /// Probability of a false *different* that is allowed over all looks, for instance 0.01.
     pub level: f64,
     /// Differences within plus or minus this ratio count as none, for instance 0.01.
     pub margin: f64,
+    /// What takes the place of the margin of the first metric, in the unit in which that is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub margin_absolute: Option<f64>,
     /// The comparison ends as inconclusive after this many pairs.
     pub max_pairs: u32,
     /// It goes on beyond them, undecided, until this many seconds have passed.
@@ -123,6 +126,9 @@ pub struct Rule {
     /// Whether both commands run at the same moment, on two CPUs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub duet: bool,
+    /// Metrics that are decided beside the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<AlsoDecided>,
 }
 
 /// The usual margin of the tail: three points of share.
@@ -138,12 +144,14 @@ impl Default for Rule {
             metric: Metric::WALL,
             level: 0.01,
             margin: 0.01,
+            margin_absolute: None,
             max_pairs: 128,
             at_least_s: None,
             tail_margin: TAIL_MARGIN,
             max_time_s: None,
             anytime: false,
             duet: false,
+            also: Vec::new(),
         }
     }
 }
@@ -179,6 +187,9 @@ pub struct Definition {
     /// Counters that the programs publish; the first gives the metric `rate`.
     #[serde(rename = "table", skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<TableSource>,
+    /// Numbers that the programs print, each a metric.
+    #[serde(rename = "metric_from", skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<PrintedSource>,
     /// How a comparison is decided.
     pub rule: Rule,
     /// What a sweep varies, as it was written: `env-size=0..4096:64`.

@@ -237,6 +237,7 @@ fn comparison() -> Comparison {
         p_value: 0.125,
         level: 0.01,
         margin: 0.01,
+        margin_absolute: None,
         anytime: true,
         pairs: 7,
         dropped_pairs: 1,

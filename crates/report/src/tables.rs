@@ -108,9 +108,12 @@ fn median(found: &RunFindings, metric: Metric) -> String {
     summary(found, metric).map_or("–".to_owned(), |summary| quantity(metric, summary.median))
 }
 
-/// All comparisons in the metric that decides: those against the reference, then the winner's against its runner-up.
+/// All comparisons: those against the reference, metric by metric, then the winner's against its runner-up.
 pub(crate) fn effects(record: &Record, found: &CompareFindings) -> Grid {
     let Some(first) = found.comparisons.first() else { return Grid::named(&["command"], &[]) };
+    if found.metrics().len() > 1 {
+        return effects_by_metric(record, found, first);
+    }
     let title = format!("median {}", first.metric.title());
     let runs = if first.grade == Grade::AgainstBaseline { "runs" } else { "pairs" };
     let header = ["command", &title, "difference", "interval", "p", runs, "verdict"];
@@ -129,6 +132,38 @@ pub(crate) fn effects(record: &Record, found: &CompareFindings) -> Grid {
             }
         };
         grid.push(tone(comparison), effect(name, median_of(position), comparison));
+    }
+    grid
+}
+
+/// The same for several metrics, each of which has a row for the reference.
+fn effects_by_metric(record: &Record, found: &CompareFindings, first: &Comparison) -> Grid {
+    let runs = if first.grade == Grade::AgainstBaseline { "runs" } else { "pairs" };
+    let header = ["command", "metric", "median", "difference", "interval", "p", runs, "verdict"];
+    let mut grid = Grid::named(&header, &[5, 6, 2, 4]);
+    let compared = compared(record);
+    let median_of =
+        |index: usize, metric| compared.get(index).map_or("–".to_owned(), |(_, it)| median(it, metric));
+    let with_metric = |mut row: Vec<String>, metric: Metric| {
+        row.insert(1, metric.title().to_owned());
+        row
+    };
+    let candidates = compared.len().saturating_sub(1).max(1);
+    let with_first = found.with_first(candidates);
+    for of_metric in with_first.chunks(candidates) {
+        let metric = of_metric[0].metric;
+        let row = reference(visible(&first.a), median_of(0, metric));
+        grid.push(Tone::Plain, with_metric(row, metric));
+        for (index, comparison) in of_metric.iter().enumerate() {
+            let row = effect(visible(&comparison.b), median_of(index + 1, metric), comparison);
+            grid.push(tone(comparison), with_metric(row, metric));
+        }
+    }
+    for comparison in &found.comparisons[with_first.len()..] {
+        let position = compared.iter().position(|(name, _)| *name == comparison.b).unwrap_or(usize::MAX);
+        let name = format!("{} (against {})", visible(&comparison.b), visible(&comparison.a));
+        let row = effect(name, median_of(position, comparison.metric), comparison);
+        grid.push(tone(comparison), with_metric(row, comparison.metric));
     }
     grid
 }

@@ -5,7 +5,7 @@ use fauxplat_model::{
     Tail, Unit, VarianceBudget, Verdict,
 };
 
-use crate::words::{TIE, change, counted, listed, p_value, percent, round_percent};
+use crate::words::{TIE, change, counted, listed, p_value, percent, quantity, round_percent};
 
 /// Autocorrelation above which neighbouring pairs are not nearly independent.
 const AUTOCORRELATION_HIGH: f64 = 0.2;
@@ -54,7 +54,7 @@ fn different(comparison: &Comparison, a: &str, b: &str) -> String {
     let factor = factor(comparison.metric, ratio).map_or_else(String::new, |factor| format!(", {factor}"));
     let relation = relation(comparison, ratio > 1.0);
     let within = match comparison.beyond_margin {
-        Some(false) => format!(", within the margin of ±{}", round_percent(comparison.margin)),
+        Some(false) => format!(", within the margin of ±{}", margin(comparison)),
         _ => String::new(),
     };
     format!("{b} {relation} {a} by {amount}{factor}{within} ({})", interval(comparison))
@@ -103,14 +103,24 @@ fn relation(comparison: &Comparison, more: bool) -> String {
     match metric.unit() {
         _ if is_time(metric) => format!("{is} {} than", if more { "slower" } else { "faster" }),
         Unit::Nanos | Unit::Bytes => format!("{has} {} {title} than", if more { "more" } else { "less" }),
-        Unit::MicroPerSecond => format!("{has} a {} {title} than", if more { "higher" } else { "lower" }),
+        Unit::MicroPerSecond | Unit::Millionth => {
+            format!("{has} a {} {title} than", if more { "higher" } else { "lower" })
+        }
         Unit::Count => format!("{has} {} {title} than", if more { "more" } else { "fewer" }),
+    }
+}
+
+/// `1 %`, or `0.83 % (64 KiB)` where it was stated as an amount.
+fn margin(comparison: &Comparison) -> String {
+    match comparison.margin_absolute {
+        None => round_percent(comparison.margin),
+        Some(amount) => format!("{} ({})", percent(comparison.margin), quantity(comparison.metric, amount)),
     }
 }
 
 fn equivalent(comparison: &Comparison, a: &str, b: &str) -> String {
     if let (Some(extent), Some(tail)) = (comparison.extent, &comparison.tail) {
-        let (margin, interval) = (round_percent(comparison.margin), interval(comparison));
+        let (margin, interval) = (margin(comparison), interval(comparison));
         let (beyond, excluded) = (percent(tail.threshold_ratio - 1.0), percent(tail.excess_excluded));
         let much = if is_time(comparison.metric) { "much slower" } else { "much higher" };
         return match extent {
@@ -127,7 +137,7 @@ fn equivalent(comparison: &Comparison, a: &str, b: &str) -> String {
     let are = if comparison.grade == Grade::AgainstBaseline { "look" } else { "are" };
     format!(
         "{a} and {b} {are} equivalent: the difference is within ±{} ({})",
-        round_percent(comparison.margin),
+        margin(comparison),
         interval(comparison)
     )
 }
@@ -155,11 +165,11 @@ fn inconclusive(comparison: &Comparison, a: &str, b: &str) -> String {
 /// Where wall time leaves the question open, CPU time may answer one of its own.
 fn cpu_time(comparison: &Comparison) -> Option<String> {
     let cpu = comparison.secondary.iter().find(|it| it.metric == Metric::CPU)?;
-    let margin = 1.0 + comparison.margin;
+    let ratio = 1.0 + comparison.margin;
     let interval = format!("{} to {}", change(cpu.ci_low_ratio), change(cpu.ci_high_ratio));
     let words = match cpu.different {
         true => format!("CPU time does differ: {} ({interval})", change(cpu.effect_ratio)),
-        false if cpu.ci_low_ratio >= 1.0 / margin && cpu.ci_high_ratio <= margin => {
+        false if cpu.ci_low_ratio >= 1.0 / ratio && cpu.ci_high_ratio <= ratio => {
             format!("CPU time is equal within ±{} ({interval})", round_percent(comparison.margin))
         }
         false => return None,
@@ -183,7 +193,7 @@ fn limit(comparison: &Comparison) -> &'static str {
 fn doubt(comparison: &Comparison) -> String {
     let &Comparison { ci_low_ratio: low, ci_high_ratio: high, margin, level, .. } = comparison;
     let interval = format!("the {} interval, {} to {},", round_percent(1.0 - level), end(low), end(high));
-    let margin_words = round_percent(margin);
+    let margin_words = self::margin(comparison);
     let contains_none = low <= 1.0 && high >= 1.0;
     // The margin is symmetric in logarithms: swapping A and B must not change the answer.
     let within = low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin;

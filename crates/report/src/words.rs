@@ -78,6 +78,8 @@ impl Scale {
             Unit::Bytes => &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")],
             Unit::Count => &[(1.0, "")],
             Unit::MicroPerSecond => &PER_TIME,
+            // The title names the unit, if the user did.
+            Unit::Millionth => &[(1e6, "")],
         };
         // What four digits would round up to a whole unit is told in it: 1.000 µs, not 1000 ns.
         let fits = |&&(divisor, _): &&(f64, &str)| typical.abs() >= divisor * 0.9995;
@@ -109,6 +111,7 @@ impl Scale {
             v if v >= 999.5 => format!("{scaled:.0}"),
             v if v >= 99.95 || self.whole => format!("{scaled:.1}"),
             v if v >= 9.995 => format!("{scaled:.2}"),
+            v if v < 0.0995 && self.unit.is_empty() && !self.whole => format!("{scaled:.6}"),
             _ => format!("{scaled:.3}"),
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use fauxplat_model::TableSource;
+use fauxplat_model::{PrintedSource, TableSource};
 
 // What is run.
 #[derive(Clone, Debug, Default, Args)]
@@ -51,6 +51,11 @@ pub(crate) struct CommandArgs {
     /// (repeatable: each is the metric table:NAME too, and the first is `rate`)
     #[arg(long = "table", value_name = "NAME=FILE[:OBJECT[.KEY]]")]
     pub(crate) tables: Vec<TableSource>,
+    /// A number that the commands write to standard output, which goes to a file then: the first group of a regular
+    /// expression's last match, or what a JSON pointer leads to. It is the metric printed:NAME; with `+` before NAME more is
+    /// better (repeatable)
+    #[arg(long, value_name = "[+]NAME[[UNIT]]=REGEX|/POINTER")]
+    pub(crate) metric_from: Vec<PrintedSource>,
     /// Saved definition; what the command line says goes first
     #[arg(long, alias = "input", value_name = "FILE.toml")]
     pub(crate) definition: Option<PathBuf>,

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use fauxplat_experiment::measure::layouts::LinkSeeds;
-use fauxplat_model::Metric;
+use fauxplat_model::{Metric, StatedMargin};
 use fauxplat_units::Nanos;
 
 use super::help::after;
@@ -12,6 +12,7 @@ const EXAMPLES: &str = "\
   fauxplat compare './before input' './after input'
   fauxplat compare --names old,new --fail-if slower --max-time 2m './old x' './new x'
   fauxplat compare --metric peak-memory 'sort big.txt' 'sort -S 1M big.txt'
+  fauxplat compare --metric wall,peak-memory --margin wall=1%,peak-memory=64KiB './old x' './new x'
   fauxplat compare --baseline last './program input'
   fauxplat compare --build-a 'cc -O2 old.c -o {out}' --build-b 'cc -O2 new.c -o {out}' '{program}'";
 
@@ -65,12 +66,14 @@ pub(crate) struct CompareArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Decision")]
 pub(crate) struct RuleArgs {
-    /// The metric that decides: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]
-    #[arg(long, value_parser = metric)]
-    pub(crate) metric: Option<Metric>,
-    /// Differences within plus or minus this count as none [default: 1%]
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
-    pub(crate) margin: Option<f64>,
+    /// The metric that decides, or several, which share the --level: wall, user, sys, cpu, peak-memory, …, table:NAME of a
+    /// --table [default: wall]
+    #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = metric)]
+    pub(crate) metric: Vec<Metric>,
+    /// Differences within plus or minus this count as none: a share for all metrics, METRIC=SHARE or METRIC=AMOUNT with its
+    /// unit for one [default: 1%]
+    #[arg(long, value_name = "PERCENT|METRIC=AMOUNT", value_delimiter = ',')]
+    pub(crate) margin: Vec<StatedMargin>,
     /// Probability of a false `different` over the whole comparison [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) level: Option<f64>,
@@ -100,9 +103,10 @@ pub(super) fn metric(name: &str) -> Result<Metric, String> {
     let known = Metric::from_name(name).map_or_else(|| Metric::from_id(name), Ok);
     known.map_err(|error| {
         let names: Vec<&str> = Metric::BUILT_IN.iter().map(|metric| metric.name()).collect();
+        let near = Metric::near(name).map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
         match name.contains(':') {
             true => error.to_string(),
-            false => format!("there is no metric `{name}`; there are {}, table:NAME", names.join(", ")),
+            false => format!("there is no metric `{name}`{near}; there are {}, table:NAME", names.join(", ")),
         }
     })
 }

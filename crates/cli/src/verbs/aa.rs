@@ -12,7 +12,7 @@ use crate::define;
 pub(crate) fn aa(args: &AaArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
-    define::apply_rule(&mut definition.rule, &args.rule);
+    define::apply_rule(&mut definition.rule, &args.rule)?;
     twice(&mut definition)?;
     definition.rule.duet |= args.duet;
     let mut driver = Driver::of_commands(beginning("aa", definition, machine, &args.output, invocation)?)?;

@@ -6,7 +6,7 @@ use fauxplat_analyze::summarize_values;
 use fauxplat_experiment::measure::baseline::{self, Earlier, check_number, pick};
 use fauxplat_experiment::{Failure, open_store};
 use fauxplat_model::document::{Findings, Record};
-use fauxplat_model::{Command, Comparison, Condition, Metric, Rule, RunFindings};
+use fauxplat_model::{Command, Comparison, Condition, Rule, RunFindings};
 use fauxplat_report::{BASELINE_BYTES_MAX, read_baseline};
 use fauxplat_store::Store;
 use fauxplat_sys::clock;
@@ -15,7 +15,8 @@ use fauxplat_sys::text::read_text;
 use crate::args::CompareArgs;
 use crate::{define, inspection, output};
 
-/// Readings of an experiment of the store by its id, or of a file, of the command that has this name.
+/// Readings of an experiment of the store by its id, or of a file, of the command that has this name, in the metrics of
+/// a rule.
 ///
 /// # Errors
 /// They cannot be read, or none of the commands is meant.
@@ -23,12 +24,12 @@ pub(crate) fn earlier(
     store: Option<&Store>,
     results: &str,
     name: &str,
-    metric: Metric,
+    rule: &Rule,
 ) -> Result<Earlier, Failure> {
     let by_id = results == "last" || results.bytes().all(|byte| byte.is_ascii_digit());
     match by_id && !Path::new(results).exists() {
-        true => baseline::from_store(store, results, name, metric),
-        false => from_file(results, name, metric),
+        true => baseline::from_store(store, results, name, rule),
+        false => from_file(results, name, rule),
     }
 }
 
@@ -44,10 +45,12 @@ pub(crate) fn compare_stored(
 ) -> Result<Vec<Comparison>, Failure> {
     let store = open_store(args.output.store.as_ref())?;
     let mut rule = Rule::default();
-    define::apply_rule(&mut rule, &args.rule);
+    define::apply_rule(&mut rule, &args.rule)?;
     let name = |at: usize| args.commands.names.get(at).map_or("", String::as_str);
-    let old = earlier(store.as_ref(), old, name(0), rule.metric)?;
-    let new = earlier(store.as_ref(), new, name(1), rule.metric)?;
+    let old = earlier(store.as_ref(), old, name(0), &rule)?;
+    let new = earlier(store.as_ref(), new, name(1), &rule)?;
+    // The store told what the metrics are.
+    rule.renew();
     let mut header = inspection::header(Path::new("/"), invocation);
     header.seed = args.commands.seed.unwrap_or_else(clock::fresh_seed);
     let judged = baseline::stored(store.as_ref(), &rule, [&old, &new], args.other_machine, header.seed)?;
@@ -80,7 +83,7 @@ fn command_of(earlier: &Earlier) -> Command {
 ///
 /// # Errors
 /// It cannot be read, or none of its commands is meant.
-fn from_file(path: &str, name: &str, metric: Metric) -> Result<Earlier, Failure> {
+fn from_file(path: &str, name: &str, rule: &Rule) -> Result<Earlier, Failure> {
     let text = read_text(Path::new(path), BASELINE_BYTES_MAX)
         .map_err(|error| Failure::usage(format!("--baseline {path}: {error}")))?;
     let series = read_baseline(&text).map_err(|error| Failure::usage(format!("{path}: {error}")))?;
@@ -98,7 +101,8 @@ fn from_file(path: &str, name: &str, metric: Metric) -> Result<Earlier, Failure>
         rates: Vec::new(),
         against_first: None,
     };
-    let values = chosen.get(metric).unwrap_or_default().to_vec();
+    let of = |(metric, _)| (metric, chosen.get(metric).unwrap_or_default().to_vec());
+    let values = rule.decided().into_iter().map(of).collect();
     let name = format!("{} ({path})", chosen.name);
     Ok(Earlier { name, values, findings, command: None, machine: chosen.machine.clone() })
 }

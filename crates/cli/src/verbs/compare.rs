@@ -37,11 +37,9 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     };
     let findings = judged.map(|judged| compare::complete(&mut driver, judged));
     // Behind the comparisons with the first command may stand that of the winner with the runner-up.
-    let with_first = driver.commands.len().saturating_sub(1).max(1);
-    let gate = findings.as_ref().map_or(Ok(()), |findings| {
-        let comparisons = &findings.comparisons;
-        gate(&args.fail_if, &comparisons[..with_first.min(comparisons.len())])
-    });
+    let candidates = driver.commands.len().saturating_sub(1).max(1);
+    let gate =
+        findings.as_ref().map_or(Ok(()), |findings| gate(&args.fail_if, findings.with_first(candidates)));
     finish(driver, findings.map(Findings::Compare), &args.output)?;
     gate
 }
@@ -49,7 +47,7 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
 /// What the command line asks for.
 fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failure> {
     let mut definition = define::definition(&commands(args), &args.condition, machine)?;
-    define::apply_rule(&mut definition.rule, &args.rule);
+    define::apply_rule(&mut definition.rule, &args.rule)?;
     definition.rule.duet |= args.duet;
     define::apply_build(&mut definition, &args.build);
     apply_builds(&mut definition, args)?;
@@ -95,12 +93,12 @@ fn check_count(commands: usize, has_baseline: bool) -> Result<(), Failure> {
 
 /// A baseline is an experiment of the store by its id, or a file.
 fn against_baseline(driver: &mut Driver, baseline: &str, other_machine: bool) -> Result<Judged, Failure> {
-    let metric = driver.header.definition.rule.metric;
-    let earlier = earlier(driver.store(), baseline, &driver.commands[0].name, metric)?;
+    let rule = &driver.header.definition.rule;
+    let earlier = earlier(driver.store(), baseline, &driver.commands[0].name, rule)?;
     baseline::against(driver, &earlier, other_machine)
 }
 
-/// The gate that the user asked for.
+/// The gate that the user asked for, which the answer in any metric closes.
 fn gate(gates: &[Gate], comparisons: &[Comparison]) -> Result<(), Failure> {
     for comparison in comparisons {
         let different = comparison.is_different_beyond_margin();
@@ -112,8 +110,10 @@ fn gate(gates: &[Gate], comparisons: &[Comparison]) -> Result<(), Failure> {
         };
         if let Some(gate) = gates.iter().find(fails) {
             let word = format!("{gate:?}").to_lowercase();
+            let is_one = comparisons.iter().all(|other| other.metric == comparison.metric);
+            let metric = if is_one { String::new() } else { format!(" in {}", comparison.metric.title()) };
             return Err(Failure::gate(format!(
-                "--fail-if {word}: {} against {}",
+                "--fail-if {word}: {} against {}{metric}",
                 comparison.b, comparison.a
             )));
         }

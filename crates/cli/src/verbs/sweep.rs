@@ -14,7 +14,7 @@ pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failu
     let machine = Machine::here();
     let commands = define::or_program(&args.commands, args.build.is_given());
     let mut definition = define::definition(&commands, &args.condition, &machine)?;
-    define::apply_sweep(&mut definition, args);
+    define::apply_sweep(&mut definition, args)?;
     define::apply_build(&mut definition, &args.build);
     let (mut driver, prepared) =
         sweep::begin(beginning("sweep", definition, machine, &args.output, invocation)?)?;

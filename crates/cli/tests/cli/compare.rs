@@ -243,3 +243,90 @@ fn a_comparison_warms_up() {
     let warm = |command| runs(&document, command).iter().filter(|run| run["phase"] == "warmup").count();
     assert_eq!((warm(0), warm(1)), (3, 3));
 }
+
+#[test]
+fn several_metrics_are_decided_each_with_its_margin() {
+    let lab = Lab::new();
+    let (one, two) = (spin(6000), spin(12_000));
+    let metrics =
+        ["--metric", "wall,peak-memory", "--margin", "wall=1%,peak-memory=64KiB", "--max-pairs", "16"];
+    let words = [&["compare", &one, &two, "--names", "one,two"][..], &metrics].concat();
+    let done = lab.run(&words).succeeds();
+    for said in ["two is slower than one by", "peak memory", "wall time", "adjusted over the metrics"] {
+        assert!(done.out.contains(said), "{said}: {}", done.out);
+    }
+    let last = lab.last();
+    let metrics: Vec<_> = last["comparisons"].as_array().unwrap().iter().map(|it| &it["metric"]).collect();
+    assert_eq!(metrics, ["wall", "peak-memory"]);
+    let memory = &last["comparisons"][1];
+    assert_eq!((memory["margin_absolute"].as_f64(), memory["pairs"].is_number()), (Some(65536.0), true));
+    assert!(memory["margin"].as_f64().unwrap() > 0.0 && first(&last)["margin"] == 0.01);
+    assert!(first(&last).get("margin_absolute").is_none());
+    // A gate looks at all of them, and what is stored is a definition like any other.
+    lab.run(&[&words[..], &["--fail-if", "slower"]].concat())
+        .complains(1, &["--fail-if slower", "two against one", "in wall time"]);
+    let shown = lab.run(&["history", "show", "last"]).succeeds();
+    assert!(shown.out.contains("peak memory"), "{}", shown.out);
+    let done =
+        lab.run(&["compare", "--baseline", "last", "--metric", "wall,peak-memory", &one, "--names", "one"]);
+    assert!(done.succeeds().out.contains("peak memory"));
+}
+
+#[test]
+fn metrics_and_margins_that_do_not_fit_are_refused_before_anything_runs() {
+    let lab = Lab::new();
+    let refused = |words: &[&str], said: &[&str]| {
+        lab.run(&[&["compare", "touch ran", "touch ran"], words].concat()).complains(2, said);
+    };
+    refused(&["--metric", "wall,wall"], &["`wall` is asked for twice"]);
+    refused(&["--margin", "cpu=1%"], &["`cpu` is not decided here", "--metric wall,cpu"]);
+    refused(&["--margin", "wall=5"], &["neither a share such as 1% nor an amount"]);
+    let misused = |words: &[&str], said: &[&str]| {
+        lab.run(&[&["compare", "touch ran", "touch ran"], words].concat()).reports_misuse(said);
+    };
+    misused(&["--metric", "wall,peek-memory"], &["no metric `peek-memory` (did you mean peak-memory?)"]);
+    misused(&["--margin", "64KiB"], &["peak-memory=64KiB"]);
+    assert!(!lab.folder().join("ran").exists());
+}
+
+#[test]
+fn what_commands_print_is_a_metric_that_can_decide() {
+    let lab = Lab::new();
+    let rate = |rate: &str| format!("echo rate 1, rate {rate} per second");
+    let (one, two) = (rate("50.5"), rate("101"));
+    let words =
+        ["--metric-from", "+speed[/s]=rate ([0-9.]+)", "--metric", "printed:speed", "--max-pairs", "16"];
+    let done = lab.run(&[&["compare", "--names", "one,two", &one, &two], &words[..]].concat()).succeeds();
+    assert!(done.out.contains("two has a higher speed (/s) than one"), "{}", done.out);
+    let last = lab.last();
+    assert_eq!(
+        (first(&last)["metric"].as_str(), last["winner"].as_str()),
+        (Some("printed:speed"), Some("two"))
+    );
+    assert_eq!(number(&runs(&last, 0)[0], "printed:speed_millionths"), 50_500_000);
+    assert_eq!(last["definition"]["metric_from"][0], "+speed[/s]=rate ([0-9.]+)");
+}
+
+#[test]
+fn json_that_commands_print_is_read_by_a_pointer() {
+    let lab = Lab::new();
+    let printed = ["run", "--runs", "3", "--metric-from", "ops=/ops/0", "--metric-from", "none=/none"];
+    let done = lab.run(&[&printed[..], &["echo {\"ops\":[1.25]}"]].concat()).succeeds();
+    let last = lab.last();
+    for run in runs(&last, 0) {
+        assert_eq!(number(run, "printed:ops_millionths"), 1_250_000);
+    }
+    assert!(done.out.contains("printed:none in") && done.out.contains("has no `/none`"), "{}", done.out);
+}
+
+#[test]
+fn a_printed_metric_that_is_not_there_ends_it_before_it_begins() {
+    let lab = Lab::new();
+    let compare = |words: &[&str]| lab.run(&[&["compare", "echo x", "echo y"], words].concat());
+    let decides = ["--metric", "printed:speed"];
+    compare(&decides).complains(2, &["--metric printed:speed", "--metric-from"]);
+    compare(&[&decides[..], &["--metric-from", "speed=is ([0-9]+)"]].concat())
+        .complains(2, &["--metric printed:speed", "nothing that it printed matches"]);
+    compare(&[&decides[..], &["--metric-from", "speed=is"]].concat()).complains(2, &["has no group"]);
+    compare(&["--metric-from", "speed=(.)", "--stdout", "inherit"]).complains(2, &["--stdout"]);
+}

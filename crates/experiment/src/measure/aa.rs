@@ -274,7 +274,9 @@ fn compare_again(
             break;
         }
         let own = steering.own(driver.samples());
-        finished.push(Finished::new(&judged.findings.comparisons[0], own, ignore_failure));
+        if let Some((first, others)) = judged.findings.with_first(1).split_first() {
+            finished.push(Finished::new(first, own, ignore_failure).and(others));
+        }
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use fauxplat_analyze::{
     Baseline, Judged, SessionLevels, baseline_findings, facts_apart, run_findings, stored_findings,
 };
-use fauxplat_model::{Command, MachineFacts, Metric, Phase, Rule, RunFindings, Runs};
+use fauxplat_model::{Command, MachineFacts, Metric, Phase, Rule, RunFindings, Runs, Sample};
 use fauxplat_plan::{Layout, Plan};
 use fauxplat_store::{Filter, Store};
 
@@ -16,8 +16,8 @@ use crate::{Driver, Failure};
 pub struct Earlier {
     /// What reports call them.
     pub name: String,
-    /// The readings of the metric that decides.
-    pub values: Vec<f64>,
+    /// The readings of each metric that is decided.
+    pub values: Vec<(Metric, Vec<f64>)>,
     /// What they show by themselves.
     pub findings: RunFindings,
     /// The command that was measured, where that is known.
@@ -27,8 +27,12 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    fn series(&self) -> Baseline<'_> {
-        Baseline { name: &self.name, values: &self.values, findings: &self.findings }
+    fn series(&self, metric: Metric) -> Baseline<'_> {
+        Baseline { name: &self.name, values: self.of(metric), findings: &self.findings }
+    }
+
+    fn of(&self, metric: Metric) -> &[f64] {
+        self.values.iter().find(|(known, _)| *known == metric).map_or(&[], |(_, values)| values)
     }
 }
 
@@ -39,7 +43,8 @@ impl Earlier {
 /// There are too few readings, or they are another machine's; those of the runs.
 pub fn against(driver: &mut Driver, earlier: &Earlier, other_machine: bool) -> Result<Judged, Failure> {
     let rule = driver.header.definition.rule.clone();
-    enough(earlier, rule.metric)?;
+    let rules = rule.apart();
+    rules.iter().try_for_each(|rule| enough(earlier, rule.metric))?;
     let origin = origin(earlier, Some(driver.machine().facts()), other_machine)?;
     driver.warm_up(driver.header.definition.warmup.max(1))?;
     driver.check_rates()?;
@@ -48,15 +53,19 @@ pub fn against(driver: &mut Driver, earlier: &Earlier, other_machine: bool) -> R
     let runs = if runs == Runs::Auto { Runs::Count(rule.max_pairs) } else { runs };
     driver.plan(&plan)?;
     driver.steer(&mut Rounds::new(plan, Bounds { runs, ..Bounds::of(&driver.header.definition) }))?;
-    let old = earlier.series();
     let ignore = driver.header.condition.ignore_failure.any();
-    let commands = earlier.command.iter().chain(&driver.commands);
-    let levels = levels(driver.store(), driver.machine().facts(), commands, rule.metric)?;
     let (name, seed) = (&driver.commands[0].name, driver.header.seed);
-    let mut judged = baseline_findings(&rule, old, driver.samples(), name, ignore, levels, seed);
+    let judge = |rule: &Rule| {
+        let commands = earlier.command.iter().chain(&driver.commands);
+        let levels = levels(driver.store(), driver.machine().facts(), commands, rule.metric)?;
+        let old = earlier.series(rule.metric);
+        Ok(baseline_findings(rule, old, driver.samples(), name, ignore, levels, seed))
+    };
+    let mut judged = together(rules.iter().map(judge))?;
     judged.warnings.extend(origin);
-    if earlier.values.len() < driver.samples().len() / 4 {
-        judged.warnings.push(format!("the baseline has only {} runs", earlier.values.len()));
+    let readings = earlier.of(rule.metric).len();
+    if readings < driver.samples().len() / 4 {
+        judged.warnings.push(format!("the baseline has only {readings} runs"));
     }
     Ok(judged)
 }
@@ -72,21 +81,40 @@ pub fn stored(
     other_machine: bool,
     seed: u64,
 ) -> Result<Judged, Failure> {
-    enough(old, rule.metric)?;
-    enough(new, rule.metric)?;
+    let rules = rule.apart();
+    for rule in &rules {
+        enough(old, rule.metric)?;
+        enough(new, rule.metric)?;
+    }
     let mut origins = Vec::new();
     if new.machine.is_none() {
         origins.extend(origin(new, None, other_machine)?);
     }
     origins.extend(origin(old, new.machine.as_ref(), other_machine)?);
-    let commands = old.command.iter().chain(&new.command);
-    let levels = match old.machine.as_ref().or(new.machine.as_ref()) {
-        Some(facts) => levels(store, facts, commands, rule.metric)?,
-        None => None,
+    let judge = |rule: &Rule| {
+        let commands = old.command.iter().chain(&new.command);
+        let levels = match old.machine.as_ref().or(new.machine.as_ref()) {
+            Some(facts) => levels(store, facts, commands, rule.metric)?,
+            None => None,
+        };
+        Ok(stored_findings(rule, [old.series(rule.metric), new.series(rule.metric)], levels, seed))
     };
-    let mut judged = stored_findings(rule, [old.series(), new.series()], levels, seed);
+    let mut judged = together(rules.iter().map(judge))?;
     judged.warnings.extend(origins);
     Ok(judged)
+}
+
+/// What was found in each metric as one: the first one's, with the comparisons and warnings of the others.
+fn together(mut each: impl Iterator<Item = Result<Judged, Failure>>) -> Result<Judged, Failure> {
+    let join = |all: Option<Judged>, next: Result<Judged, Failure>| -> Result<_, Failure> {
+        let mut next = next?;
+        let Some(mut all) = all else { return Ok(Some(next)) };
+        all.findings.comparisons.append(&mut next.findings.comparisons);
+        let new: Vec<String> = next.warnings.into_iter().filter(|it| !all.warnings.contains(it)).collect();
+        all.warnings.extend(new);
+        Ok(Some(all))
+    };
+    each.try_fold(None, join)?.ok_or_else(|| Failure::usage("no metric is to be decided"))
 }
 
 /// Refuses a baseline of another machine, or says that it is one; says it too where nobody can know.
@@ -132,7 +160,8 @@ fn levels<'a>(
     Ok(SessionLevels::of(best.iter().map(|session| session.readings.as_slice())))
 }
 
-/// Readings of an experiment of the store, by its number or `last`, of the command that has this name.
+/// Readings of an experiment of the store, by its number or `last`, of the command that has this name, in the metrics of
+/// a rule.
 ///
 /// # Errors
 /// There is no such experiment, or no command of it is meant.
@@ -140,7 +169,7 @@ pub fn from_store(
     store: Option<&Store>,
     baseline: &str,
     name: &str,
-    metric: Metric,
+    rule: &Rule,
 ) -> Result<Earlier, Failure> {
     let store =
         store.ok_or_else(|| Failure::usage("--baseline with an id needs a store, and --store is none"))?;
@@ -155,12 +184,16 @@ pub fn from_store(
     let index = pick(&names, name, baseline)?;
     let ignore = stored.header.condition.ignore_failure.any();
     let findings = run_findings(&stored.samples, names.len(), ignore).swap_remove(index);
-    let ours = stored.samples.iter().filter(|sample| {
+    let is_ours = |sample: &&Sample| {
         usize::from(sample.command) == index
             && sample.phase == Phase::Measured
             && (ignore || sample.outcome.is_success())
-    });
-    let values = ours.filter_map(|sample| sample.get(metric)).map(|value| value as f64).collect();
+    };
+    let of = |(metric, _)| {
+        let read = stored.samples.iter().filter(is_ours).filter_map(|sample| sample.get(metric));
+        (metric, read.map(|value| value as f64).collect())
+    };
+    let values = rule.decided().into_iter().map(of).collect();
     Ok(Earlier {
         name: format!("{} (experiment {id})", names[index]),
         values,
@@ -205,7 +238,7 @@ pub fn check_number(readings: usize, baseline: &str) -> Result<(), Failure> {
 const READINGS_MIN: usize = 6;
 
 fn enough(earlier: &Earlier, metric: Metric) -> Result<(), Failure> {
-    match earlier.values.len() {
+    match earlier.of(metric).len() {
         few if few < READINGS_MIN => Err(Failure::usage(format!(
             "the baseline {} has {few} readings of {}; at least {READINGS_MIN} are needed",
             earlier.name,

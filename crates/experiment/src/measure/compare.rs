@@ -80,8 +80,10 @@ fn pair_ns(driver: &Driver) -> f64 {
 fn replicated(driver: &Driver, judged: &mut Judged) -> Result<(), Failure> {
     let Some(store) = driver.store() else { return Ok(()) };
     let (facts, commands) = (driver.machine().facts(), &driver.commands);
-    // Every command against the first; the comparison of a winner, which may follow, was chosen by this session.
-    for (comparison, candidate) in judged.findings.comparisons.iter_mut().zip(&commands[1..]) {
+    // Every command against the first, metric by metric; the comparison of a winner, which may follow, was chosen by this
+    // session.
+    let candidates = judged.findings.metrics().into_iter().flat_map(|_| &commands[1..]);
+    for (comparison, candidate) in judged.findings.comparisons.iter_mut().zip(candidates) {
         let sessions = store.sessions_of_pair(facts, (&commands[0], candidate), comparison.metric)?;
         let earlier: Vec<&[f64]> = sessions.iter().map(|session| session.log_ratios.as_slice()).collect();
         judged.warnings.extend(replicate(comparison, &earlier));

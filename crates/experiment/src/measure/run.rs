@@ -80,7 +80,7 @@ fn judge(driver: &mut Driver, findings: &mut [RunFindings]) {
         return;
     }
     let header = &driver.header;
-    let rule = Rule { max_pairs: rounds.len() as u32, ..header.definition.rule.clone() };
+    let rule = Rule { max_pairs: rounds.len() as u32, also: Vec::new(), ..header.definition.rule.clone() };
     let mut judge =
         Judge::new(&rule, commands, header.seed).ignore_failure(header.condition.ignore_failure.any());
     for round in rounds {

@@ -3,14 +3,17 @@
 //! Whoever reads is a [`Meter`]. It stands in fauxplat's own process, which sleeps beside the run but for the looks.
 
 mod pressure;
+mod printed;
 mod published;
 
 use std::fmt::Debug;
+use std::path::{Path, PathBuf};
 
-use fauxplat_model::{Definition, Metric, RateSeries, Readings, Series, TableSource};
+use fauxplat_model::{Definition, Metric, Output, PrintedSource, RateSeries, Readings, Series, TableSource};
 
 use crate::Failure;
 use pressure::Pressure;
+use printed::Printed;
 use published::Published;
 
 /// How long apart the looks along a run are.
@@ -31,6 +34,11 @@ pub(crate) struct Over {
 pub(crate) trait Meter: Debug {
     /// The metrics that it gives.
     fn metrics(&self) -> Vec<Metric>;
+
+    /// Where it has the commands write their standard output, if it reads that.
+    fn stdout(&self) -> Option<&Path> {
+        None
+    }
 
     /// Just before a run.
     fn begin(&mut self);
@@ -68,15 +76,26 @@ impl Meters {
     /// # Errors
     /// A metric that nobody gives, or a source of one that cannot be read.
     pub(crate) fn open(definition: &Definition) -> Result<Self, Failure> {
-        check(definition)?;
+        let rule = &definition.rule;
+        rule.check().map_err(Failure::usage)?;
+        rule.decided().into_iter().try_for_each(|(metric, _)| check(definition, metric))?;
         let mut meters: Vec<Box<dyn Meter>> = Vec::new();
-        if let Some(pressure) = Pressure::here(definition.rule.metric) {
+        for pressure in rule.decided().into_iter().filter_map(|(metric, _)| Pressure::here(metric)) {
             meters.push(Box::new(pressure));
         }
         if !definition.tables.is_empty() {
             meters.push(Box::new(Published::open(&definition.tables)?));
         }
+        if !definition.printed.is_empty() {
+            check_output(definition)?;
+            meters.push(Box::new(Printed::open(&definition.printed)?));
+        }
         Ok(Meters(meters))
+    }
+
+    /// Where the commands have to write their standard output.
+    pub(crate) fn stdout(&self) -> Option<PathBuf> {
+        self.0.iter().find_map(|meter| meter.stdout()).map(Path::to_owned)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -116,17 +135,20 @@ impl Meters {
     }
 }
 
-/// Whether somebody gives the metric that decides.
-fn check(definition: &Definition) -> Result<(), Failure> {
-    let metric = definition.rule.metric;
+/// Whether somebody gives a metric that decides.
+fn check(definition: &Definition, metric: Metric) -> Result<(), Failure> {
     if metric == Metric::RATE && definition.tables.is_empty() {
         return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
     }
     let is_asked_for = |source: &TableSource| metric.name().strip_prefix("table:") == Some(&source.name);
     let is_pressure = Pressure::here(metric).is_some();
+    let is_printed = |source: &PrintedSource| metric.name().strip_prefix("printed:") == Some(&source.name);
+    if definition.printed.iter().any(is_printed) {
+        return Ok(());
+    }
     if !metric.is_built_in() && !is_pressure && !definition.tables.iter().any(is_asked_for) {
         return Err(Failure::usage(format!(
-            "--metric {}: nothing here gives it; pressure:cpu, pressure:memory and pressure:io are there, and a counter \
+            "--metric {}: nothing here gives it; printed:NAME needs --metric-from NAME=REGEX, pressure:cpu, pressure:memory and pressure:io are there, and a counter \
              that is published: --table NAME=FILE:OBJECT.KEY with --metric table:NAME",
             metric.name()
         )));
@@ -134,6 +156,22 @@ fn check(definition: &Definition) -> Result<(), Failure> {
     if definition.rule.duet && (is_pressure || !definition.tables.is_empty()) {
         return Err(Failure::usage(
             "--table and pressure cannot tell the two commands of a --duet apart: leave one of them out",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether the commands can be made to write where it is read, and each by itself.
+fn check_output(definition: &Definition) -> Result<(), Failure> {
+    if definition.condition.output != Output::Null {
+        return Err(Failure::usage(
+            "--metric-from reads what the commands write to standard output, so it cannot go elsewhere: leave --stdout and \
+             --show-output out",
+        ));
+    }
+    if definition.rule.duet {
+        return Err(Failure::usage(
+            "--metric-from cannot tell the output of the two commands of a --duet apart: leave one of them out",
         ));
     }
     Ok(())

@@ -216,6 +216,10 @@ pub struct Comparison {
     pub level: f64,
     /// Margin of equivalence, as a ratio.
     pub margin: f64,
+    /// The margin as it was stated, in the unit of the metric, where it was no ratio; `margin` is what that is of the
+    /// typical reading of both commands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin_absolute: Option<f64>,
     /// Whether the rule was the e-process.
     pub anytime: bool,
     /// Pairs that were analysed.
@@ -230,7 +234,7 @@ pub struct Comparison {
     pub pairs_needed: Option<usize>,
     /// Where the variance comes from.
     pub variance: VarianceBudget,
-    /// The other metrics.
+    /// The metrics that are not decided; told with the first of those that are.
     pub secondary: Vec<Secondary>,
 }
 
@@ -261,7 +265,7 @@ impl Comparison {
 pub struct CompareFindings {
     /// Per command, as `run` gives them.
     pub commands: Vec<RunFindings>,
-    /// All against the first.
+    /// All against the first, metric by metric; then that of the winner with the runner-up, where it is not among them.
     pub comparisons: Vec<Comparison>,
     /// Index of the command that is faster than the runner-up, with the comparison that shows it.
     pub winner: Option<usize>,
@@ -275,4 +279,23 @@ pub struct CompareFindings {
     /// The two CPUs of a duet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet_cpus: Option<[Cpu; 2]>,
+}
+
+impl CompareFindings {
+    /// The metrics that were decided, in the order in which they were asked for.
+    pub fn metrics(&self) -> Vec<Metric> {
+        let mut metrics = Vec::new();
+        for comparison in &self.comparisons {
+            if !metrics.contains(&comparison.metric) {
+                metrics.push(comparison.metric);
+            }
+        }
+        metrics
+    }
+
+    /// The comparisons of these many candidates with the first command, in all metrics.
+    pub fn with_first(&self, candidates: usize) -> &[Comparison] {
+        let of_all = candidates * self.metrics().len();
+        &self.comparisons[..of_all.min(self.comparisons.len())]
+    }
 }

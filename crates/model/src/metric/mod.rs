@@ -22,6 +22,9 @@ pub const OPEN_MAX: usize = 4096;
 /// The longest title, field or source of a metric.
 pub(crate) const TEXT_MAX: usize = 400;
 
+/// From this likeness on (Jaro and Winkler's, 1 for the same) a name may be meant for another.
+const NEAR: f64 = 0.8;
+
 /// What is known of a metric, and its number in this process: those that are built in come first.
 #[derive(Debug)]
 struct Interned {
@@ -58,6 +61,13 @@ impl Metric {
     /// `system`).
     pub fn from_name(name: &str) -> Option<Metric> {
         built_in(if name == "sys" { "system" } else { name }).or_else(|| open::find(name))
+    }
+
+    /// The built-in metric whose word is nearest to a name that is none, if one is near.
+    pub fn near(name: &str) -> Option<&'static str> {
+        let likeness = |metric: &Metric| strsim::jaro_winkler(name, metric.name());
+        let best = Metric::BUILT_IN.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+        (likeness(best) >= NEAR).then(|| best.name())
     }
 
     /// The metric whose field in documents this is: one that is built in, or an open one by the id in the field and the

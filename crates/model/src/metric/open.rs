@@ -50,7 +50,7 @@ pub(super) fn of_field(field: &str) -> Option<Metric> {
     if let Some(&metric) = known().by_id.values().find(|metric| metric.field() == field) {
         return Some(metric);
     }
-    let units = [Unit::MicroPerSecond, Unit::Bytes, Unit::Nanos, Unit::Count];
+    let units = [Unit::MicroPerSecond, Unit::Millionth, Unit::Bytes, Unit::Nanos, Unit::Count];
     let (id, unit) = units.into_iter().find_map(|unit| Some((field.strip_suffix(unit.suffix())?, unit)))?;
     let (source, name) = id.split_once(':')?;
     let id = MetricId::open(source, name).ok()?;

@@ -17,6 +17,8 @@ pub enum Unit {
     Count,
     /// Millionths of an event per second: whole numbers that keep the digits of one event in an hour.
     MicroPerSecond,
+    /// Millionths of whatever a program prints: whole numbers that keep six digits behind the point.
+    Millionth,
 }
 
 impl Unit {
@@ -27,6 +29,7 @@ impl Unit {
             Unit::Bytes => "_bytes",
             Unit::Count => "",
             Unit::MicroPerSecond => "_micro_per_s",
+            Unit::Millionth => "_millionths",
         }
     }
 }
@@ -201,6 +204,7 @@ impl MetricSpec {
         match id.source() {
             Some("pressure") if Self::PRESSURES.contains(&id.name()) => Ok(MetricSpec::of_pressure(id)),
             Some("table") => MetricSpec::of_table(id.name()),
+            Some("printed") => Ok(MetricSpec::open(id, Unit::Millionth)),
             _ => Ok(MetricSpec::open(id, Unit::Count)),
         }
     }

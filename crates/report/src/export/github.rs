@@ -44,6 +44,7 @@ impl Entry {
             Unit::Nanos => (1e6, "ms"),
             Unit::Bytes => (1_048_576.0, "MiB"),
             Unit::Count => (1.0, "events"),
+            Unit::Millionth => (1e6, "printed"),
             Unit::MicroPerSecond => (1e6, "events/s"),
         };
         let half = (summary.high - summary.low) / 2.0 / scale;

@@ -63,6 +63,7 @@ fn line(name: &str, run: &Sample, out: &mut dyn Write) -> std::io::Result<()> {
             Unit::Nanos => write!(out, " {value} {word}-ns/op"),
             Unit::Bytes => write!(out, " {value} {word}-bytes"),
             Unit::Count => write!(out, " {value} {word}/op"),
+            Unit::Millionth => write!(out, " {} {word}", value as f64 / 1e6),
             Unit::MicroPerSecond => write!(out, " {} {word}/s", value as f64 / 1e6),
         }?;
     }

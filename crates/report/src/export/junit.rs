@@ -50,7 +50,10 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
 
 fn cases(record: &Record) -> Result<Vec<Case>, ReportError> {
     match record.findings {
-        Findings::Compare(found) => Ok(found.comparisons.iter().map(|it| verdict_case(record, it)).collect()),
+        Findings::Compare(found) => {
+            let is_one = found.metrics().len() == 1;
+            Ok(found.comparisons.iter().map(|it| verdict_case(record, it, is_one)).collect())
+        }
         Findings::Lab(found) => {
             let claims = found.labs.iter().flat_map(|lab| {
                 lab.claims.iter().map(move |claim| {
@@ -64,7 +67,7 @@ fn cases(record: &Record) -> Result<Vec<Case>, ReportError> {
     }
 }
 
-fn verdict_case(record: &Record, comparison: &Comparison) -> Case {
+fn verdict_case(record: &Record, comparison: &Comparison, is_one_metric: bool) -> Case {
     let sentence = verdict_sentence(comparison);
     let outcome = match comparison.verdict {
         Verdict::Different if !comparison.b_is_better() => Outcome::Failed(sentence),
@@ -73,7 +76,8 @@ fn verdict_case(record: &Record, comparison: &Comparison) -> Case {
     };
     let wall = compared(record).into_iter().find(|(name, _)| *name == comparison.b);
     let time_s = wall.and_then(|(_, found)| summary(found, Metric::WALL)).map(|wall| wall.median / 1e9);
-    Case { name: format!("{} against {}", comparison.b, comparison.a), time_s, outcome }
+    let metric = if is_one_metric { String::new() } else { format!(" in {}", comparison.metric.title()) };
+    Case { name: format!("{} against {}{metric}", comparison.b, comparison.a), time_s, outcome }
 }
 
 fn claim_outcome(outcome: Option<LabOutcome>, reason: Option<&str>) -> Outcome {

@@ -54,7 +54,11 @@ fn joined(pieces: impl Iterator<Item = Piece>) -> Vec<Piece> {
 
 /// Who won, which only a comparison with the runner-up can show. Of two commands the verdict says it already.
 fn winner(found: &CompareFindings, name: impl Fn(usize) -> String) -> Option<String> {
-    let comparison = found.comparisons.first().filter(|_| found.comparisons.len() > 1)?;
+    let comparison = found.comparisons.first()?;
+    let of_metric = found.comparisons.iter().filter(|it| it.metric == comparison.metric);
+    if of_metric.count() < 2 {
+        return None;
+    }
     let best = match comparison.metric {
         metric if verdict::is_time(metric) => "Fastest",
         metric if metric.more_is_better() => "Highest",
@@ -70,9 +74,13 @@ fn winner(found: &CompareFindings, name: impl Fn(usize) -> String) -> Option<Str
 /// Which of several comparisons is meant; nothing where there is only one.
 fn title(found: &CompareFindings, comparison: &Comparison) -> Option<String> {
     let first = found.comparisons.first().filter(|_| found.comparisons.len() > 1)?;
+    let metric = match found.metrics().len() {
+        1 => String::new(),
+        _ => format!(" in {}", comparison.metric.title()),
+    };
     Some(match comparison.a == first.a {
-        true => named(&comparison.b),
-        false => format!("{} (against {})", named(&comparison.b), named(&comparison.a)),
+        true => format!("{}{metric}", named(&comparison.b)),
+        false => format!("{}{metric} (against {})", named(&comparison.b), named(&comparison.a)),
     })
 }
 
@@ -109,7 +117,7 @@ fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
             (_, false) => "exact over all looks, so that looking early does not raise it",
         };
         let level = crate::words::round_percent(comparison.level);
-        let adjusted = if found.comparisons.len() > 1 { "; p adjusted over the commands (Holm)" } else { "" };
+        let adjusted = adjusted(found, comparison);
         notes.push((Tone::Plain, format!("Allowed rate of false verdicts {level} ({rule}){adjusted}.")));
     }
     notes.extend(layouts(found));
@@ -118,6 +126,18 @@ fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
     let elapsed = Nanos::from_secs_f64(found.elapsed_s);
     notes.push((Tone::Plain, format!("Took {elapsed} in all.")));
     notes
+}
+
+/// What p-values are adjusted over, and what the level is shared by.
+fn adjusted(found: &CompareFindings, first: &Comparison) -> &'static str {
+    let metrics = found.metrics().len();
+    match (metrics, found.comparisons.len() > metrics) {
+        (1, false) => "",
+        _ if first.grade == Grade::AgainstBaseline => ", in each metric",
+        (1, true) => "; p adjusted over the commands (Holm)",
+        (_, false) => "; p adjusted over the metrics (Holm)",
+        (_, true) => "; p adjusted over commands and metrics (Holm)",
+    }
 }
 
 /// Which layouts were measured.

@@ -245,6 +245,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
         p_value: 0.0002,
         level: 0.01,
         margin: 0.01,
+        margin_absolute: None,
         anytime: false,
         pairs: 32,
         dropped_pairs: 0,
@@ -297,6 +298,23 @@ pub(crate) fn compare(comparison: Comparison) -> Owned {
         variants: Vec::new(),
         duet_cpus: None,
     });
+    owned
+}
+
+/// `compare` of two commands in wall time and in peak memory, whose margin is an amount.
+pub(crate) fn compare_metrics() -> Owned {
+    let clear = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
+    let memory = Comparison {
+        metric: Metric::PEAK_MEMORY,
+        margin: 0.0156,
+        margin_absolute: Some(65_536.0),
+        secondary: Vec::new(),
+        ..comparison("sort", "gsort", Verdict::Equivalent, 1.001, 0.003)
+    };
+    let mut owned = compare(clear);
+    let Findings::Compare(found) = &mut owned.findings else { unreachable!("it was compared") };
+    found.comparisons.push(memory);
+    found.winner = Some(0);
     owned
 }
 

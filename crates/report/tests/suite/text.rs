@@ -34,6 +34,11 @@ fn a_command_with_every_trouble() {
 }
 
 #[test]
+fn several_metrics() {
+    shown("compare_metrics", &common::compare_metrics());
+}
+
+#[test]
 fn a_difference() {
     shown("compare", &common::compare(comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055)));
 }

@@ -1,0 +1,63 @@
+//! From an absolute margin to the ratio that a test of log ratios needs.
+
+use fauxplat_stats::describe::median;
+
+use crate::pairing::Seen;
+
+/// Clusters that tell the level. The first look comes later.
+const CLUSTERS: usize = 6;
+
+/// A margin beyond this ratio would let nothing differ.
+const RATIO_MAX: f64 = 1e6;
+
+/// The first clusters of a contest, which wait until the level of both commands together is known from them.
+///
+/// The level is the median of the *mean* log reading of A and B in each cluster. Swapping A and B in any cluster changes
+/// none of these, so the margin that follows cannot know who is faster, and given it every pattern of signs is still as
+/// likely as any other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Level(Vec<Seen>);
+
+impl Level {
+    /// Takes one more; says whether they are enough.
+    pub(crate) fn take(&mut self, seen: Seen) -> bool {
+        self.0.push(seen);
+        self.0.len() >= CLUSTERS
+    }
+
+    /// What share of the level an amount is; `None` if nothing was seen.
+    pub(crate) fn ratio_of(&self, amount: f64) -> Option<f64> {
+        let levels: Vec<f64> = self.0.iter().map(|seen| seen.log_level).collect();
+        Some((amount / median(&levels)?.exp()).clamp(0.0, RATIO_MAX))
+    }
+
+    /// The clusters, in their order.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = Seen> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+/// The same for readings of two sessions that were not paired.
+pub(crate) fn ratio_between(amount: f64, a_log: f64, b_log: f64) -> f64 {
+    (amount / (0.5 * (a_log + b_log)).exp()).clamp(0.0, RATIO_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_level_does_not_know_who_is_faster() {
+        let ratio = |sign: f64| {
+            let mut level = Level::default();
+            let logs = [(9.0f64, 0.3), (9.1, -0.2), (9.2, 0.1)];
+            let seen = logs.map(|(log_level, d)| Seen { log_ratio: sign * d, log_level });
+            assert!(seen.into_iter().all(|seen| !level.take(seen)));
+            level.ratio_of(9.1f64.exp() / 10.0).unwrap()
+        };
+        assert!((ratio(1.0) - 0.1).abs() < 1e-12);
+        assert_eq!(ratio(1.0), ratio(-1.0));
+        assert_eq!(Level::default().ratio_of(5.0), None);
+        assert!((ratio_between(100.0, 900f64.ln(), (1e4f64 / 9.0).ln()) - 0.1).abs() < 1e-12);
+    }
+}

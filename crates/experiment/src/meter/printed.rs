@@ -1,0 +1,284 @@
+//! Numbers that commands print. Standard output goes to a file, which is read between the runs.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use fauxplat_model::{Metric, PrintedPlace, PrintedSource, Readings};
+use regex::bytes::{Regex, RegexBuilder};
+use tempfile::NamedTempFile;
+
+use super::{Meter, Over};
+use crate::Failure;
+
+/// Of what a run prints a pattern sees the end, up to so many bytes.
+const SEARCHED_BYTES: u64 = 1 << 20;
+/// An output that is longer is not read as JSON.
+const JSON_BYTES: u64 = 16 << 20;
+/// Millionths in a whole, in which printed numbers are stored.
+const MILLIONTHS: f64 = 1e6;
+/// The store has 63 bits.
+const STORED_MAX: f64 = 9.2e18;
+
+/// What the commands of an experiment print.
+#[derive(Debug)]
+pub(super) struct Printed {
+    outlet: NamedTempFile,
+    numbers: Vec<Number>,
+}
+
+impl Printed {
+    /// Looks for these.
+    ///
+    /// # Errors
+    /// A pattern that is none or has no group, a name that cannot be a metric's, no room for the file.
+    pub(super) fn open(sources: &[PrintedSource]) -> Result<Self, Failure> {
+        let outlet = tempfile::Builder::new().prefix("fauxplat-output-").tempfile();
+        let fail =
+            |error| Failure::machine(format!("--metric-from: no file for what commands print: {error}"));
+        let numbers = sources.iter().map(Number::of).collect::<Result<_, _>>()?;
+        Ok(Printed { outlet: outlet.map_err(fail)?, numbers })
+    }
+}
+
+impl Meter for Printed {
+    fn metrics(&self) -> Vec<Metric> {
+        self.numbers.iter().map(|number| number.metric).collect()
+    }
+
+    fn stdout(&self) -> Option<&Path> {
+        Some(self.outlet.path())
+    }
+
+    fn begin(&mut self) {
+        // Whoever writes appends, so that the next run begins at its beginning. A file that cannot be emptied would
+        // show in what is read.
+        let _ = self.outlet.as_file().set_len(0);
+    }
+
+    fn end(&mut self, _run: Over, readings: &mut Readings) {
+        let output = Output::of(self.outlet.as_file());
+        for number in &mut self.numbers {
+            readings.set(number.metric, number.read(&output));
+        }
+    }
+
+    fn trouble(&self, metric: Metric) -> Option<&str> {
+        let number = self.numbers.iter().find(|number| number.metric == metric);
+        number.map(|number| number.last_trouble.as_str())
+    }
+
+    fn not_measured(&self) -> Vec<String> {
+        self.numbers.iter().filter_map(Number::not_measured).collect()
+    }
+}
+
+/// What one run printed.
+#[derive(Debug, Default)]
+struct Output {
+    /// The end of it, as far as patterns see it.
+    end: Vec<u8>,
+    /// All of it, where it is no longer than JSON may be.
+    whole: Option<Vec<u8>>,
+    trouble: Option<String>,
+}
+
+impl Output {
+    fn of(file: &File) -> Self {
+        Output::read(file).unwrap_or_else(|error| Output {
+            trouble: Some(format!("what it printed cannot be read: {error}")),
+            ..Output::default()
+        })
+    }
+
+    fn read(mut file: &File) -> std::io::Result<Self> {
+        let length = file.metadata()?.len();
+        let is_short = length <= JSON_BYTES;
+        file.seek(SeekFrom::Start(if is_short { 0 } else { length - SEARCHED_BYTES }))?;
+        let mut bytes = Vec::new();
+        file.take(JSON_BYTES).read_to_end(&mut bytes)?;
+        let end = bytes[bytes.len().saturating_sub(SEARCHED_BYTES as usize)..].to_vec();
+        Ok(Output { end, whole: is_short.then_some(bytes), trouble: None })
+    }
+}
+
+/// One number, and how it was found so far.
+#[derive(Debug)]
+struct Number {
+    source: PrintedSource,
+    metric: Metric,
+    /// The pattern, where it is no pointer.
+    pattern: Option<Regex>,
+    last_trouble: String,
+    runs: u32,
+    missed: u32,
+}
+
+impl Number {
+    fn of(source: &PrintedSource) -> Result<Self, Failure> {
+        let metric = source.spec().and_then(Metric::open).map_err(Failure::usage)?;
+        let pattern = match &source.place {
+            PrintedPlace::Pointer(_) => None,
+            PrintedPlace::Pattern(pattern) => Some(compiled(source, pattern)?),
+        };
+        Ok(Number {
+            source: source.clone(),
+            metric,
+            pattern,
+            last_trouble: String::new(),
+            runs: 0,
+            missed: 0,
+        })
+    }
+
+    /// The number of one run in millionths.
+    fn read(&mut self, output: &Output) -> Option<u64> {
+        self.runs += 1;
+        let found = match &output.trouble {
+            Some(trouble) => Err(trouble.clone()),
+            None => self.text(output).and_then(|text| millionths(&text)),
+        };
+        found.map_err(|why| (self.missed, self.last_trouble) = (self.missed + 1, why)).ok()
+    }
+
+    fn text(&self, output: &Output) -> Result<String, String> {
+        match (&self.source.place, &self.pattern) {
+            (PrintedPlace::Pattern(pattern), Some(compiled)) => last_match(compiled, &output.end)
+                .ok_or_else(|| format!("nothing that it printed matches `{pattern}`")),
+            (PrintedPlace::Pointer(place) | PrintedPlace::Pattern(place), _) => pointed_at(place, output),
+        }
+    }
+
+    fn not_measured(&self) -> Option<String> {
+        let (missed, runs, name) = (self.missed, self.runs, self.metric.name());
+        (missed > 0).then(|| format!("{name} in {missed} of {runs} runs: {}", self.last_trouble))
+    }
+}
+
+/// A pattern whose `^` and `$` are ends of lines.
+fn compiled(source: &PrintedSource, pattern: &str) -> Result<Regex, Failure> {
+    let compiled = RegexBuilder::new(pattern).multi_line(true).build().map_err(|error| {
+        // The message draws the pattern over several lines; its last one says what is wrong.
+        let error = error.to_string();
+        let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        Failure::usage(format!("--metric-from {}: {why}", source.name))
+    })?;
+    match compiled.captures_len() {
+        0 | 1 => Err(Failure::usage(format!(
+            "--metric-from {}: `{pattern}` has no group; put the number in parentheses, as in 'took ([0-9.]+) ms'",
+            source.name
+        ))),
+        _ => Ok(compiled),
+    }
+}
+
+/// The first group of the last match.
+fn last_match(pattern: &Regex, text: &[u8]) -> Option<String> {
+    let last = pattern.captures_iter(text).last()?;
+    Some(String::from_utf8_lossy(last.get(1)?.as_bytes()).into_owned())
+}
+
+fn pointed_at(pointer: &str, output: &Output) -> Result<String, String> {
+    let whole = output
+        .whole
+        .as_ref()
+        .ok_or_else(|| format!("it printed more than {} MiB, which is not read as JSON", JSON_BYTES >> 20))?;
+    let document: serde_json::Value = serde_json::from_slice(whole)
+        .map_err(|error| format!("what it printed is no JSON document: {error}"))?;
+    match document.pointer(pointer) {
+        Some(serde_json::Value::Number(number)) => Ok(number.to_string()),
+        Some(serde_json::Value::String(text)) => Ok(text.clone()),
+        Some(_) => Err(format!("`{pointer}` is no number in the JSON that it printed")),
+        None => Err(format!("the JSON that it printed has no `{pointer}`")),
+    }
+}
+
+/// A number above zero as millionths: of zero and of less there is no ratio.
+fn millionths(text: &str) -> Result<u64, String> {
+    let shown: String = text.chars().take(40).collect();
+    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    let number = number.ok_or_else(|| format!("`{shown}` is no number"))?;
+    let millionths = (number * MILLIONTHS).round();
+    match millionths {
+        some if some >= STORED_MAX => Err(format!("`{shown}` is too large: at most 9.2e12 is stored")),
+        some if some >= 1.0 => Ok(some as u64),
+        _ if number > 0.0 => Err(format!("`{shown}` is too small: millionths are stored")),
+        _ => Err(format!("`{shown}` is not above 0, and of that there is no ratio")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use fauxplat_model::MetricSet;
+
+    fn printed(sources: &[&str]) -> Printed {
+        let sources: Vec<PrintedSource> = sources.iter().map(|text| text.parse().unwrap()).collect();
+        Printed::open(&sources).unwrap()
+    }
+
+    /// What a run that prints this is found to have.
+    fn run(meter: &mut Printed, output: &[u8]) -> Vec<Option<u64>> {
+        let metrics = meter.metrics();
+        let mut readings = Readings::new(MetricSet::new(metrics.clone()), Vec::new());
+        meter.begin();
+        let mut file = File::options().append(true).open(meter.stdout().unwrap()).unwrap();
+        file.write_all(output).unwrap();
+        meter.end(Over { trial: 0, started_ns: 0, wall_ns: 1 }, &mut readings);
+        metrics.into_iter().map(|metric| readings.get(metric)).collect()
+    }
+
+    #[test]
+    fn the_last_match_counts_and_each_run_stands_alone() {
+        let mut meter = printed(&["t1=^took ([^ ]*) ms$"]);
+        assert_eq!(run(&mut meter, b"took 5 ms\n\xff\ntook 3.217 ms\n"), [Some(3_217_000)]);
+        assert_eq!(run(&mut meter, b"nothing\n"), [None]);
+        assert!(meter.trouble(meter.metrics()[0]).unwrap().contains("matches"));
+        assert_eq!(run(&mut meter, b"took 1e3 ms\n"), [Some(1_000_000_000)]);
+        assert!(meter.not_measured()[0].contains("printed:t1 in 1 of 3 runs"));
+    }
+
+    #[test]
+    fn a_pointer_reads_the_whole_as_json() {
+        let mut meter = printed(&["j1=/a/0/b", "j2=/c"]);
+        assert_eq!(run(&mut meter, br#"{"a":[{"b":0.25}],"c":"12"}"#), [Some(250_000), Some(12_000_000)]);
+        assert_eq!(run(&mut meter, br#"{"a":[{"b":[]}]}"#), [None, None]);
+        assert_eq!(run(&mut meter, b"{\"a\"")[0], None);
+        assert!(meter.trouble(meter.metrics()[0]).unwrap().contains("no JSON document"));
+    }
+
+    #[test]
+    fn what_has_no_ratio_is_missing_and_says_so() {
+        let cases = [
+            ("0", "above 0"),
+            ("-1", "above 0"),
+            ("NaN", "no number"),
+            ("inf", "no number"),
+            ("x", "no number"),
+        ];
+        for (text, why) in cases.into_iter().chain([("1e13", "too large"), ("1e-9", "too small")]) {
+            assert!(millionths(text).unwrap_err().contains(why), "{text}");
+        }
+        assert_eq!(millionths(" 9000000000000.000001 "), Ok(9_000_000_000_000_000_000));
+    }
+
+    #[test]
+    fn of_a_long_output_the_end_is_searched() {
+        let mut meter = printed(&["l1=number (.)", "l2=/x"]);
+        let long =
+            [b"number 1\n".as_slice(), &vec![b' '; (JSON_BYTES + 10) as usize], b"number 2\n"].concat();
+        assert_eq!(run(&mut meter, &long), [Some(2_000_000), None]);
+        let hidden = [b"number 1\n".as_slice(), &vec![b' '; (SEARCHED_BYTES + 10) as usize]].concat();
+        assert_eq!(run(&mut meter, &hidden), [None, None]);
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_find_a_number_is_refused() {
+        for bad in ["p1=took", "p1=took (", "p1=a{5,2}(b)"] {
+            let error = Printed::open(&[bad.parse().unwrap()]).unwrap_err().to_string();
+            assert!(error.starts_with("--metric-from p1: ") && !error.contains('\n'), "{error}");
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Which metrics a rule decides, and what counts as no difference of each.
+
+use std::fmt;
+use std::str::FromStr;
+
+use fauxplat_units::{Bytes, Nanos};
+use serde::{Deserialize, Serialize};
+
+use crate::{Metric, Rule, Unit};
+
+/// A metric that is decided beside the first one of a [`Rule`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlsoDecided {
+    /// The metric.
+    pub metric: Metric,
+    /// Differences within plus or minus this ratio count as none; the rule's own ratio when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
+    /// The same in the unit in which the metric is stored; it takes the place of the ratio.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin_absolute: Option<f64>,
+}
+
+/// Which differences of a metric count as none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Margin {
+    /// Up to this share, for instance 0.01.
+    Ratio(f64),
+    /// Up to this much, in the unit in which the metric is stored.
+    Absolute(f64),
+}
+
+impl Margin {
+    /// In the form of the fields of a rule: the ratio, and what takes its place.
+    fn fields(self) -> (Option<f64>, Option<f64>) {
+        match self {
+            Margin::Ratio(ratio) => (Some(ratio), None),
+            Margin::Absolute(amount) => (None, Some(amount)),
+        }
+    }
+
+    fn is_above_zero(self) -> bool {
+        let (Margin::Ratio(amount) | Margin::Absolute(amount)) = self;
+        amount > 0.0 && amount.is_finite()
+    }
+}
+
+impl Rule {
+    /// The metrics that are decided, the first one first, each with its margin.
+    pub fn decided(&self) -> Vec<(Metric, Margin)> {
+        let margin = |ratio: Option<f64>, absolute: Option<f64>| {
+            absolute.map_or(Margin::Ratio(ratio.unwrap_or(self.margin)), Margin::Absolute)
+        };
+        let others = self.also.iter().map(|it| (it.metric, margin(it.margin, it.margin_absolute)));
+        [(self.metric, margin(None, self.margin_absolute))].into_iter().chain(others).collect()
+    }
+
+    /// The rule of each metric by itself, with an equal share of the level (Bonferroni): for readings that are looked at
+    /// once.
+    pub fn apart(&self) -> Vec<Rule> {
+        let decided = self.decided();
+        let level = self.level / decided.len() as f64;
+        let alone = |(metric, margin): (Metric, Margin)| {
+            let mut rule = Rule { metric, level, also: Vec::new(), ..self.clone() };
+            rule.put_first(margin);
+            rule
+        };
+        decided.into_iter().map(alone).collect()
+    }
+
+    /// Asks for these metrics in the place of those before. One that was asked for already keeps its margin.
+    pub fn decide(&mut self, metrics: &[Metric]) {
+        let earlier = self.decided();
+        let Some((&first, others)) = metrics.split_first() else { return };
+        let kept = |metric: Metric| earlier.iter().find(|(known, _)| *known == metric).map(|(_, kept)| *kept);
+        self.metric = first;
+        self.put_first(kept(first).unwrap_or(Margin::Ratio(self.margin)));
+        let also = |&metric: &Metric| {
+            let (margin, margin_absolute) = kept(metric).map_or((None, None), Margin::fields);
+            AlsoDecided { metric, margin, margin_absolute }
+        };
+        self.also = others.iter().map(also).collect();
+        self.renew();
+    }
+
+    /// Sets margins. One without a metric is for all, one with it comes after and holds for that alone.
+    ///
+    /// # Errors
+    /// A sentence: its metric is not asked for, or is named twice, or the amount is none of that metric.
+    pub fn allow(&mut self, margins: &[StatedMargin]) -> Result<(), String> {
+        for (at, stated) in margins.iter().enumerate() {
+            if margins[..at].iter().any(|earlier| earlier.metric == stated.metric) {
+                return Err(format!("--margin {stated}: that margin is given twice; leave one out"));
+            }
+        }
+        if let Some(all) = margins.iter().find(|stated| stated.metric.is_none()) {
+            self.margin = share(&all.amount).ok_or_else(|| all.why_no_share())?;
+            self.margin_absolute = None;
+            self.also.iter_mut().for_each(|it| (it.margin, it.margin_absolute) = (None, None));
+        }
+        // The ratio of those that have none of their own is not to move with the first one's.
+        let common = self.margin;
+        for stated in margins.iter().filter(|stated| stated.metric.is_some()) {
+            self.allow_one(stated, common)?;
+        }
+        Ok(())
+    }
+
+    fn allow_one(&mut self, stated: &StatedMargin, common: f64) -> Result<(), String> {
+        let name = stated.metric.as_deref().unwrap_or_default();
+        let asked = self.decided();
+        let is_meant = |metric: Metric| metric.name() == name || Metric::from_name(name) == Some(metric);
+        let Some(&(metric, _)) = asked.iter().find(|(metric, _)| is_meant(*metric)) else {
+            let names: Vec<&str> = asked.iter().map(|(metric, _)| metric.name()).collect();
+            let asked = names.join(",");
+            return Err(format!(
+                "--margin {stated}: `{name}` is not decided here; ask for it with --metric {asked},{name}, or leave its \
+                 margin out"
+            ));
+        };
+        let margin = amount(metric, &stated.amount).map_err(|why| format!("--margin {stated}: {why}"))?;
+        if metric == self.metric {
+            self.also.iter_mut().for_each(|it| it.margin = it.margin.or(Some(common)));
+            self.put_first(margin);
+        }
+        for it in self.also.iter_mut().filter(|it| it.metric == metric) {
+            (it.margin, it.margin_absolute) = margin.fields();
+        }
+        Ok(())
+    }
+
+    /// Whether it decides one metric with a share as margin, which is all that a sweep can do.
+    ///
+    /// # Errors
+    /// A sentence that says what else it asks for.
+    pub fn check_plain(&self) -> Result<(), String> {
+        match (self.also.is_empty(), self.margin_absolute) {
+            (true, None) => Ok(()),
+            (false, _) => {
+                Err("a sweep decides one metric: leave `also` out of the definition's rule".to_owned())
+            }
+            (true, Some(_)) => Err("a sweep takes a margin that is a share: state --margin".to_owned()),
+        }
+    }
+
+    /// Takes the latest that is known of its metrics: they may have been named before it was said what they are.
+    pub fn renew(&mut self) {
+        let renew = |metric: &mut Metric| *metric = Metric::from_name(metric.name()).unwrap_or(*metric);
+        renew(&mut self.metric);
+        self.also.iter_mut().for_each(|it| renew(&mut it.metric));
+    }
+
+    fn put_first(&mut self, margin: Margin) {
+        let (ratio, absolute) = margin.fields();
+        (self.margin, self.margin_absolute) = (ratio.unwrap_or(self.margin), absolute);
+    }
+
+    /// Whether each metric is asked for once, with a margin that can be one.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        let decided = self.decided();
+        for (at, (metric, margin)) in decided.iter().enumerate() {
+            let name = metric.name();
+            if decided[..at].iter().any(|(earlier, _)| earlier == metric) {
+                return Err(format!("--metric: `{name}` is asked for twice; name each metric once"));
+            }
+            if at > 0 && !margin.is_above_zero() {
+                return Err(format!("the margin of `{name}` has to be above 0"));
+            }
+        }
+        match decided.len() {
+            many if many > METRICS_MAX => Err(format!(
+                "--metric: {many} metrics are too many; at most {METRICS_MAX} are decided at once"
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// More metrics than this at once would leave each of them hardly any of the level.
+const METRICS_MAX: usize = 16;
+
+/// A margin as somebody states it: `1%` for all metrics, `peak-memory=64KiB` for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatedMargin {
+    metric: Option<String>,
+    amount: String,
+}
+
+impl StatedMargin {
+    fn why_no_share(&self) -> String {
+        format!(
+            "`{}` is not a share such as 1%, above 0 and below 100 %; an amount is stated of one metric: \
+             peak-memory=64KiB",
+            self.amount
+        )
+    }
+}
+
+impl fmt::Display for StatedMargin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.metric {
+            Some(metric) => write!(f, "{metric}={}", self.amount),
+            None => f.write_str(&self.amount),
+        }
+    }
+}
+
+impl FromStr for StatedMargin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (metric, amount) = match text.split_once('=') {
+            Some((metric, amount)) => (Some(metric.trim().to_owned()), amount),
+            None => (None, text),
+        };
+        let stated = StatedMargin { metric, amount: amount.trim().to_owned() };
+        match stated.metric.is_none() && share(&stated.amount).is_none() {
+            true => Err(stated.why_no_share()),
+            false => Ok(stated),
+        }
+    }
+}
+
+/// `1%` or `0.01`.
+fn share(text: &str) -> Option<f64> {
+    let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
+    let share = digits.trim().parse::<f64>().ok()? / scale;
+    (share > 0.0 && share < 1.0).then_some(share)
+}
+
+/// A share, or an amount with the unit of the metric.
+fn amount(metric: Metric, text: &str) -> Result<Margin, String> {
+    if let Some(share) = share(text) {
+        return Ok(Margin::Ratio(share));
+    }
+    let has_unit = text.ends_with(|c: char| c.is_alphabetic());
+    let (absolute, example) = match metric.unit() {
+        Unit::Nanos => {
+            (text.parse::<Nanos>().ok().filter(|_| has_unit).map(|it| it.as_secs_f64() * 1e9), "2ms")
+        }
+        Unit::Bytes => (text.parse::<Bytes>().ok().filter(|_| has_unit).map(|it| it.0 as f64), "64KiB"),
+        Unit::Count => (text.parse::<u64>().ok().map(|events| events as f64), "5"),
+        Unit::Millionth => (printed_amount(metric, text), "5us with NAME[us]"),
+        Unit::MicroPerSecond => {
+            let rate = text.strip_suffix("/s").and_then(|rate| rate.trim().parse::<f64>().ok());
+            (rate.map(|rate| rate * 1e6), "50/s")
+        }
+    };
+    let margin = absolute.map(Margin::Absolute).filter(|margin| margin.is_above_zero());
+    margin.ok_or_else(|| {
+        format!("`{text}` is neither a share such as 1% nor an amount of {} such as {example}", metric.name())
+    })
+}
+
+/// An amount in the unit that the title of a printed metric names.
+fn printed_amount(metric: Metric, text: &str) -> Option<f64> {
+    let (_, unit) = metric.title().strip_suffix(')')?.rsplit_once(" (")?;
+    text.strip_suffix(unit)?.trim().parse::<f64>().ok().map(|amount| amount * 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(metrics: &[Metric], margins: &[&str]) -> Result<Rule, String> {
+        let mut rule = Rule::default();
+        rule.decide(metrics);
+        let margins: Vec<StatedMargin> = margins.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+        rule.allow(&margins)?;
+        rule.check().map(|()| rule)
+    }
+
+    const BOTH: [Metric; 2] = [Metric::WALL, Metric::PEAK_MEMORY];
+
+    #[test]
+    fn each_metric_has_its_own_margin() {
+        let of = |margins: &[&str]| {
+            rule(&BOTH, margins).unwrap().decided().into_iter().map(|(_, margin)| margin).collect::<Vec<_>>()
+        };
+        let (ratio, absolute) = (Margin::Ratio, Margin::Absolute);
+        assert_eq!(of(&[]), [ratio(0.01), ratio(0.01)]);
+        assert_eq!(of(&["2%"]), [ratio(0.02), ratio(0.02)]);
+        assert_eq!(of(&["wall=3%"]), [ratio(0.03), ratio(0.01)]);
+        assert_eq!(of(&["peak-memory=64KiB", "2%"]), [ratio(0.02), absolute(65536.0)]);
+        assert_eq!(of(&["wall=2ms", "peak-memory=0.05"]), [absolute(2e6), ratio(0.05)]);
+    }
+
+    #[test]
+    fn a_margin_that_cannot_be_is_refused_with_what_to_do() {
+        let why = |margins: &[&str]| rule(&BOTH, margins).unwrap_err();
+        assert!(why(&["cpu=1%"]).contains("--metric wall,peak-memory,cpu"));
+        assert!(why(&["wall=1%", "wall=2%"]).contains("twice"));
+        assert!(why(&["64KiB"]).contains("peak-memory=64KiB"));
+        for none in ["wall=5", "wall=0ms", "wall=64KiB", "peak-memory=64", "wall=", "wall=-1%", "wall=100%"] {
+            assert!(why(&[none]).contains("neither a share"), "{none}");
+        }
+        assert!(rule(&[Metric::WALL, Metric::CPU, Metric::WALL], &[]).unwrap_err().contains("twice"));
+    }
+
+    #[test]
+    fn metrics_asked_anew_keep_their_margins() {
+        let mut rule = rule(&BOTH, &["wall=2%", "peak-memory=64KiB"]).unwrap();
+        rule.decide(&[Metric::PEAK_MEMORY]);
+        assert_eq!(rule.decided(), [(Metric::PEAK_MEMORY, Margin::Absolute(65536.0))]);
+    }
+
+    #[test]
+    fn one_metric_is_written_as_it_was_before() {
+        let text = serde_json::to_string(&Rule::default()).unwrap();
+        assert!(!text.contains("also") && !text.contains("absolute"), "{text}");
+        let both = rule(&BOTH, &["peak-memory=64KiB"]).unwrap();
+        let text = serde_json::to_string(&both).unwrap();
+        assert_eq!(serde_json::from_str::<Rule>(&text).unwrap(), both);
+    }
+}

@@ -1,0 +1,146 @@
+//! Which numbers that a command prints are metrics of its runs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{Better, Coverage, Definition, Metric, MetricError, MetricId, MetricSpec, Unit};
+
+/// A number that the measured program writes to its standard output: `NAME=REGEX`, of whose last match the first group
+/// counts, or `NAME=/json/pointer` into the whole of it. `NAME[UNIT]` tells its unit, and a `+` before the name that more of
+/// it is better.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrintedSource {
+    /// The name behind `printed:`.
+    pub name: String,
+    /// The unit in which the program prints it, for reports.
+    pub unit: Option<String>,
+    /// Which way it is better.
+    pub better: Better,
+    /// Where it stands.
+    pub place: PrintedPlace,
+}
+
+/// Where a printed number stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PrintedPlace {
+    /// In the first group of a regular expression.
+    Pattern(String),
+    /// Behind a JSON pointer, see RFC 6901.
+    Pointer(String),
+}
+
+crate::text::as_text!(PrintedSource);
+
+impl PrintedSource {
+    /// What the metric is.
+    ///
+    /// # Errors
+    /// [`MetricError::BadId`]: the name has spaces, or is too long.
+    pub fn spec(&self) -> Result<MetricSpec, MetricError> {
+        let open = MetricSpec::open(MetricId::open("printed", &self.name)?, Unit::Millionth);
+        let unit = self.unit.as_ref().map_or_else(String::new, |unit| format!(" ({unit})"));
+        Ok(MetricSpec {
+            title: format!("{}{unit}", self.name).into(),
+            better: self.better,
+            source: "standard output".into(),
+            coverage: Coverage::Published,
+            ..open
+        })
+    }
+}
+
+impl fmt::Display for PrintedSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let more = if self.better == Better::More { "+" } else { "" };
+        let unit = self.unit.as_ref().map_or_else(String::new, |unit| format!("[{unit}]"));
+        let (PrintedPlace::Pattern(place) | PrintedPlace::Pointer(place)) = &self.place;
+        write!(f, "{more}{}{unit}={place}", self.name)
+    }
+}
+
+impl FromStr for PrintedSource {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fail = || {
+            format!(
+                "`{text}` is not a printed metric: NAME=REGEX or NAME=/json/pointer, NAME[UNIT]=…, +NAME=…"
+            )
+        };
+        let (head, place) = text.split_once('=').ok_or_else(fail)?;
+        let (better, head) = match head.strip_prefix('+') {
+            Some(head) => (Better::More, head),
+            None => (Better::Less, head),
+        };
+        let (name, unit) = match head.strip_suffix(']') {
+            Some(head) => {
+                head.split_once('[').map(|(name, unit)| (name, Some(unit.to_owned()))).ok_or_else(fail)?
+            }
+            None => (head, None),
+        };
+        let is_plain = |c: char| !c.is_control() && !"[]+,=".contains(c);
+        let is_name = !name.is_empty() && name.chars().all(|c| is_plain(c) && !c.is_whitespace());
+        let is_unit = unit.as_ref().is_none_or(|unit| !unit.is_empty() && unit.chars().all(is_plain));
+        if !is_name || !is_unit || place.is_empty() {
+            return Err(fail());
+        }
+        let place = match place.starts_with('/') {
+            true => PrintedPlace::Pointer(place.to_owned()),
+            false => PrintedPlace::Pattern(place.to_owned()),
+        };
+        Ok(PrintedSource { name: name.to_owned(), unit, better, place })
+    }
+}
+
+impl Definition {
+    /// Makes the metrics known that its commands print, so that units and directions are those that were stated.
+    ///
+    /// # Errors
+    /// A sentence: a name that cannot be one, or one that two have.
+    pub fn make_known(&mut self) -> Result<(), String> {
+        for (at, source) in self.printed.iter().enumerate() {
+            if self.printed[..at].iter().any(|earlier| earlier.name == source.name) {
+                return Err(format!(
+                    "--metric-from: `{}` is stated twice; give each its own name",
+                    source.name
+                ));
+            }
+            source
+                .spec()
+                .and_then(Metric::open)
+                .map_err(|error| format!("--metric-from {source}: {error}"))?;
+        }
+        self.rule.renew();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_read_what_they_print() {
+        for text in ["a=x(.*)", "a=/b/0/c", "a[ns/op]=(\\d+) = ns", "+tps[1/s]=/rate", "+a=[/](.)"] {
+            assert_eq!(text.parse::<PrintedSource>().unwrap().to_string(), text);
+        }
+        for bad in ["", "a", "=x", "a=", "a[=x", "a]=x", "[u]=x", "a[]=x", "a b=x", "++a=x", "a,b=x"] {
+            assert!(bad.parse::<PrintedSource>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_stated_is_known_whoever_named_it_first() {
+        let early = Metric::from_id("printed:known-early").unwrap();
+        let source = "+known-early[MB/s]=(.*)".parse().unwrap();
+        let mut definition = Definition { printed: vec![source], ..Definition::default() };
+        definition.rule.metric = early;
+        assert!(!definition.rule.metric.more_is_better());
+        definition.make_known().unwrap();
+        assert!(definition.rule.metric.more_is_better());
+        assert_eq!(definition.rule.metric.title(), "known-early (MB/s)");
+        assert_eq!(definition.rule.metric.field(), "printed:known-early_millionths");
+        definition.printed.push("known-early=/x".parse().unwrap());
+        assert!(definition.make_known().unwrap_err().contains("twice"));
+    }
+}
