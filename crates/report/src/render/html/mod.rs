@@ -8,7 +8,7 @@ use std::io::Write;
 use fauxplat_model::document::Record;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::ReportError;
+use crate::{Detail, ReportError};
 use crate::parts::spans::{Kind, Span, spans};
 use crate::parts::{
     Branch, Grid, Medium, Note, Notes, Part, Piece, Rank, Sentence, Series, Tone, Tree, shown,
@@ -247,7 +247,7 @@ fn columns(header: &[&str], branches: &[Branch]) -> Markup {
 }
 
 fn notes(it: &Notes) -> Markup {
-    let lines: Vec<&Note> = it.lines.iter().filter(|note| note.media.contains(&Medium::Page)).collect();
+    let lines: Vec<&Note> = it.lines.iter().filter(|note| note.is_shown(Medium::Page, Detail::Full)).collect();
     html! {
         section.notes.conditions[it.folded] {
             h2 { (words(&it.title)) }
