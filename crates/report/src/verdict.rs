@@ -53,8 +53,8 @@ pub(crate) fn line(comparison: &Comparison, a: &str, b: &str) -> String {
     };
     let total = comparison.pairs + comparison.dropped_pairs;
     let dropped = guard(comparison).filter(|guard| guard.is_warning);
-    let dropped =
-        dropped.map_or_else(String::new, |_| format!("; {} of {total} pairs dropped", comparison.dropped_pairs));
+    let dropped = dropped
+        .map_or_else(String::new, |_| format!("; {} of {total} pairs dropped", comparison.dropped_pairs));
     format!("{b} against {a}: {}{effect}, {}{dropped}", word(comparison), comparison.metric.title())
 }
 

@@ -222,6 +222,11 @@ impl Piece {
         Piece { details: &[Detail::Full], ..self }
     }
 
+    /// The same for whoever wants all, if it is for those at all.
+    pub(crate) fn kept_in_full(self) -> Option<Self> {
+        self.details.contains(&Detail::Full).then(|| self.in_full())
+    }
+
     /// The same where there is no room for all.
     pub(crate) fn in_brief(self) -> Self {
         Piece { details: &[Detail::Brief], ..self }

@@ -3,10 +3,10 @@
 use fauxplat_model::Metric;
 use unicode_width::UnicodeWidthStr;
 
+use crate::Detail;
 use crate::parts::distribution::{Axis, Raster, Sorted};
 use crate::parts::{Distribution, Shape, Tone};
 use crate::render::pen::Pen;
-use crate::Detail;
 use crate::words::{Scale, counted, shorten, visible};
 
 /// Heights of a bar, lowest first; the first is an empty bin.

@@ -9,7 +9,7 @@ use fauxplat_units::Nanos;
 use super::blocks;
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{named, strong};
-use crate::parts::{Distribution, Part, Piece, Tone};
+use crate::parts::{Distribution, Part, Piece, Rank, Tone};
 use crate::samples::{ByCommand, compared, readings, summary};
 use crate::words::{counted, listed, percent, quantity};
 use crate::{tables, verdict};
@@ -33,21 +33,25 @@ pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     }
     parts.push(Piece::table(tables::resources(record)).in_full());
     parts.extend(joined(notes(found).into_iter().map(|(tone, note)| Piece::said(tone, note).in_full())));
-    parts.extend(joined(doubts(record, found).into_iter().map(|it| Piece::said(Tone::Doubt, it).in_brief())));
+    let warning = |it| Piece::sentence(Rank::Warning, Tone::Doubt, it).in_brief();
+    parts.extend(joined(doubts(record, found).into_iter().map(warning)));
     parts
 }
 
-/// What somebody who does not read the grounds has to know of them.
+/// What somebody who does not read the grounds has to know of them, each so that its beginning says it.
 fn doubts(record: &Record, found: &CompareFindings) -> Vec<String> {
     let dropped = found.comparisons.iter().filter_map(|comparison| {
         let guard = verdict::guard(comparison).filter(|guard| guard.is_warning)?;
-        let name = title(found, comparison).map_or_else(String::new, |name| format!("{name}: "));
-        Some(format!("{name}{}", guard.sentence))
+        let (dropped, all) = (comparison.dropped_pairs, comparison.pairs + comparison.dropped_pairs);
+        Some(match title(found, comparison) {
+            Some(name) => format!("{dropped} of {all} pairs were dropped: {name}"),
+            None => guard.sentence,
+        })
     });
     let failed = compared(record).into_iter().filter(|(_, it)| it.failures > 0);
     let failed = failed.map(|(name, it)| {
         let runs = counted(it.failures, "run", "runs");
-        format!("{}: {runs} failed.", named(name))
+        format!("{runs} failed: {}", named(name))
     });
     let floor = floor(found).filter(|(tone, _)| *tone == Tone::Doubt).map(|(_, sentence)| sentence);
     dropped.chain(failed).chain(floor).collect()

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fauxplat_model::{ContendFindings, Neighbourhood, PairCost, PairLabel};
 use fauxplat_units::Cpu;
 
-use crate::parts::{Grid, HeatMap, Panel, Part, Piece, Square, Tint, Tone};
+use crate::parts::{Grid, HeatMap, Panel, Part, Piece, Rank, Square, Tint, Tone};
 use crate::words::{counted, percent};
 
 pub(crate) fn parts(found: &ContendFindings) -> Vec<Piece> {
@@ -18,7 +18,7 @@ pub(crate) fn parts(found: &ContendFindings) -> Vec<Piece> {
         parts.push(Piece::table(matrix(found, &kernels)));
     }
     parts.push(Piece::plain(accounts(found)).in_full());
-    parts.extend(disturbed(found).map(|it| Piece::said(Tone::Doubt, it).in_brief()));
+    parts.extend(disturbed(found).map(|it| Piece::sentence(Rank::Warning, Tone::Doubt, it).in_brief()));
     parts
 }
 

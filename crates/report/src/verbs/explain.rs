@@ -4,7 +4,7 @@ use fauxplat_model::{Component, ExplainFindings, Interaction, LevelEffect};
 use fauxplat_units::Nanos;
 use serde::Serialize;
 
-use crate::parts::{Grid, Piece, Tone};
+use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{counted, percent, visible};
 
 /// Columns of the longest bar.
@@ -20,7 +20,7 @@ pub(crate) fn parts(found: &ExplainFindings) -> Vec<Piece> {
     parts.push(Piece::plain(rests_on(found)).in_full());
     let failed = || counted(found.failures, "failed run was", "failed runs were");
     let failed = (found.failures > 0).then(|| format!("{} left out.", failed()));
-    parts.extend(failed.map(|it| Piece::said(Tone::Doubt, it).in_brief()));
+    parts.extend(failed.map(|it| Piece::sentence(Rank::Warning, Tone::Doubt, it).in_brief()));
     parts
 }
 

@@ -9,7 +9,7 @@ use super::{compare, processes};
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{code, named};
 use crate::parts::{Distribution, Medium, Part, Piece, Rank, Tone};
-use crate::samples::{ByCommand, readings, summary};
+use crate::samples::{ByCommand, P95_FROM, P99_FROM, p99, readings, summary};
 use crate::words::{Scale, counted, quantity, visible};
 use crate::{View, tables, verdict};
 
@@ -25,7 +25,7 @@ pub(super) fn parts(record: &Record, found: &[RunFindings], view: &View) -> Vec<
         // Of several commands the table side by side says enough, unless more was asked for.
         let is_wanted = !is_several || !own.rates.is_empty() || !own.tree.is_empty();
         let pieces = title(command).into_iter().chain(figures(record, &samples, index, (own, view)));
-        parts.extend(pieces.map(|piece| if is_wanted { piece } else { piece.in_full() }));
+        parts.extend(pieces.filter_map(|piece| if is_wanted { Some(piece) } else { piece.kept_in_full() }));
     }
     if is_several {
         parts.extend(relative(record, found, view).into_iter().map(Piece::in_full));
@@ -127,11 +127,16 @@ fn figures(
     let mut pieces = Vec::new();
     let metrics = tables::metrics(found, view);
     if !metrics.rows.is_empty() {
-        pieces.extend([Piece::table(metrics).in_full(), Piece::table(tables::main_metrics(found, view)).in_brief()]);
+        pieces.extend([
+            Piece::table(metrics).in_full(),
+            Piece::table(tables::main_metrics(found, view)).in_brief(),
+        ]);
     }
     let zero = tables::zero_metrics(found);
     if !zero.is_empty() {
-        pieces.push(Piece::said(Tone::Faint, format!("zero in every run: {}", zero.join(", "))).at(1).in_full());
+        pieces.push(
+            Piece::said(Tone::Faint, format!("zero in every run: {}", zero.join(", "))).at(1).in_full(),
+        );
     }
     let wall = Sorted::new(readings(samples, record, index, Metric::WALL).map(|ns| ns as f64));
     let drawn = Distribution::of(Metric::WALL, Vec::new(), vec![wall]);
@@ -147,16 +152,32 @@ fn figures(
     pieces.into_iter().map(Piece::joined).collect()
 }
 
-/// Runs from which a percentile says more than the extremes do.
-const PERCENTILES_FROM: usize = 20;
+/// Runs from which quartiles are more than three of the readings.
+const QUARTILES_FROM: usize = 5;
 
-/// How long the fastest and the slowest runs took, without the single ones at the ends.
+/// How long runs took by percentile; one that takes more runs than there are is a dash, with the number that it takes.
 fn percentiles(wall: &Summary, view: &View) -> Option<String> {
-    let p99 = wall.p99.filter(|_| wall.n >= PERCENTILES_FROM)?;
     let scale = Scale::viewed(Metric::WALL, wall.median, view);
-    let [p5, _, _, p95] = wall.percentiles;
-    let [p5, p95] = [p5, p95].map(|value| scale.number(value));
-    Some(format!("percentiles: p5 {p5}, p95 {p95}, p99 {}", scale.with_unit(p99)))
+    let [p5, p25, p75, p95] = wall.percentiles;
+    let [p5, p95] = [p5, p95].map(|value| Some(value).filter(|_| wall.n >= P95_FROM));
+    let named = [
+        ("p5", p5),
+        ("p25", Some(p25)),
+        ("p50", Some(wall.median)),
+        ("p75", Some(p75)),
+        ("p95", p95),
+        ("p99", p99(wall)),
+    ];
+    let shown = |(name, value): (&str, Option<f64>)| {
+        format!("{name} {}", value.map_or_else(|| "–".to_owned(), |value| scale.number(value)))
+    };
+    let takes = match wall.n {
+        n if n < P95_FROM => format!(" (p5 and p95 take {P95_FROM} runs, p99 {P99_FROM})"),
+        n if n < P99_FROM => format!(" (p99 takes {P99_FROM} runs)"),
+        _ => String::new(),
+    };
+    let all = named.map(shown).join(", ");
+    (wall.n >= QUARTILES_FROM).then(|| format!("percentiles in {}: {all}{takes}", scale.unit))
 }
 
 /// What a published counter did along the runs.

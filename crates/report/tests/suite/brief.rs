@@ -11,8 +11,12 @@ use crate::{html, sweep};
 const LINES_MAX: usize = 14;
 
 fn rendered(owned: &Owned, format: Format, detail: Detail) -> String {
+    in_columns(80, owned, format, detail)
+}
+
+fn in_columns(width: usize, owned: &Owned, format: Format, detail: Detail) -> String {
     let mut out = Vec::new();
-    let (style, view) = (Style::default(), View { detail, ..View::default() });
+    let (style, view) = (Style { width, ..Style::default() }, View { detail, ..View::default() });
     write_with_evidence(&owned.record(), &[], format, (&style, &view), &mut out).expect("memory has room");
     String::from_utf8(out).expect("reports are UTF-8")
 }
@@ -82,8 +86,9 @@ fn a_warning_takes_one_line() {
     owned.header.warnings = vec!["a neighbour took much of the time ".repeat(9), "short".to_owned()];
     let text = rendered(&owned, Format::Text, Detail::Brief);
     let told: Vec<&str> = text.lines().filter(|line| line.starts_with("warning: ")).collect();
-    assert_eq!(told.len(), 2, "{text}");
-    assert!(told[0].ends_with(" …") && told[0].chars().count() <= 80, "{text}");
+    // Two of them, the dropped pairs and the cost of a process.
+    assert_eq!(told.len(), 4, "{text}");
+    assert!(told[2].ends_with(" …") && told[2].chars().count() <= 80, "{text}");
     assert!(text.contains("20 of 148 pairs were dropped"), "{text}");
     let whole = rendered(&owned, Format::Text, Detail::Full);
     assert_eq!(whole.split_whitespace().filter(|word| *word == "neighbour").count(), 9, "{whole}");
@@ -100,4 +105,28 @@ fn only_text_is_brief_and_no_verb_is_silent() {
         let [line, brief, whole] = of(Format::Text).map(|text| text.lines().count());
         assert!(0 < line && line <= brief && brief <= whole, "{name}: {line}, {brief}, {whole}");
     }
+}
+
+/// The slowest of few runs is no percentile.
+#[test]
+fn a_percentile_takes_runs_enough() {
+    let line = |runs: usize| {
+        let mut owned = common::run(&["sort"]);
+        let Findings::Run(found) = &mut owned.findings else { unreachable!("a run") };
+        for summary in &mut found[0].summaries {
+            (summary.n, summary.p99) = (runs, Some(summary.max));
+        }
+        let document: serde_json::Value =
+            serde_json::from_str(&rendered(&owned, Format::Json, Detail::Full)).expect("JSON");
+        let p99 = document["commands"][0]["summary"]["wall_ns"]["p99"].clone();
+        let text = in_columns(200, &owned, Format::Text, Detail::Full);
+        (p99, text.lines().find(|line| line.contains("percentiles in ")).map(str::to_owned))
+    };
+    let (few, some, many) = (line(19), line(99), line(100));
+    assert!(few.0.is_null() && some.0.is_null() && many.0.is_number(), "{few:?} {some:?} {many:?}");
+    let [few, some, many] = [few, some, many].map(|(_, text)| text.expect("a line of percentiles"));
+    assert!(few.contains("p5 –") && few.contains("p95 –, p99 – (p5 and p95 take 20 runs, p99 100)"), "{few}");
+    assert!(!some.contains("p95 –") && some.contains("p99 – (p99 takes 100 runs)"), "{some}");
+    assert!(!many.contains('–'), "{many}");
+    assert_eq!(line(4).1, None);
 }

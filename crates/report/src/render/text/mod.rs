@@ -7,11 +7,11 @@ mod tree;
 
 use std::io::{self, Write};
 
-use crate::{Detail, Style};
 use crate::parts::spans::{Kind, Span, spans};
 use crate::parts::{Grid, Medium, Notes, Part, Piece, Rank, Sentence, Series, Shape, Tone};
 use crate::render::{canvas, chart};
 use crate::words::first_line;
+use crate::{Detail, Style};
 
 pub(crate) use look::lines;
 pub(crate) use page::Page;
