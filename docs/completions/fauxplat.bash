@@ -265,7 +265,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__aa)
-            opts="-n -L -P -D -s -p -C -c -w -N -S -i -f -o -u -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --definition --seed --strata --comparisons --power --power-comparisons --rivals --metric --margin --level --tail-margin --max-pairs --max-time --anytime --duet --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --definition --seed --strata --comparisons --power --power-comparisons --rivals --metric --margin --level --tail-margin --max-pairs --max-time --anytime --duet --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -555,7 +555,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__compare)
-            opts="-n -L -P -D -s -p -C -c -w -N -S -i -f -o -u -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --definition --seed --metric --margin --level --tail-margin --max-pairs --max-time --anytime --fail-if --baseline --with --other-machine --build --objects --link --vary --check --build-a --build-b --link-seeds --duet --no-shell --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --definition --seed --metric --margin --level --tail-margin --max-pairs --max-time --anytime --fail-if --baseline --with --other-machine --build --objects --link --vary --check --build-a --build-b --link-seeds --duet --no-shell --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -869,7 +869,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__contend)
-            opts="-r -d -f -o -u -q -h --pairs --cpu --rounds --max-rounds --duration --capacity --interval --count --seed --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="-r -d -f -o -u -v -q -h --pairs --cpu --rounds --max-rounds --duration --capacity --interval --count --seed --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1007,7 +1007,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__doctor)
-            opts="-f -o -u -q -h --all --cpu --interval --fail-if --explain --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="-f -o -u -v -q -h --all --cpu --interval --fail-if --explain --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1113,7 +1113,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__explain)
-            opts="-n -L -P -D -s -p -C -c -w -S -i -f -o -u -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --definition --seed --factors --metric --level --blocks --max-time --build --objects --link --vary --check --layouts --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --definition --seed --factors --metric --level --blocks --max-time --build --objects --link --vary --check --layouts --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1711,7 +1711,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__history__subcmd__export)
-            opts="$(fauxplat __words runs 2>/dev/null) -f -o -u -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words runs 2>/dev/null) -f -o -u -v -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1881,7 +1881,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__history__subcmd__list)
-            opts="-f -o -u -q -h --kind --name --since --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="-f -o -u -v -q -h --kind --name --since --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1983,7 +1983,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__history__subcmd__rm)
-            opts="$(fauxplat __words runs 2>/dev/null) -f -o -u -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words runs 2>/dev/null) -f -o -u -v -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2069,7 +2069,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__history__subcmd__show)
-            opts="$(fauxplat __words runs 2>/dev/null) -f -o -u -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words runs 2>/dev/null) -f -o -u -v -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2155,7 +2155,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__index)
-            opts="-d -f -o -u -q -h --cpu --all-cpus --together --duration --policy --seed --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="-d -f -o -u -v -q -h --cpu --all-cpus --together --duration --policy --seed --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2357,7 +2357,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__lab__subcmd__list)
-            opts="-f -o -u -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="-f -o -u -v -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2443,7 +2443,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__lab__subcmd__run)
-            opts="$(fauxplat __words labs 2>/dev/null) -f -o -u -q -h --all --strict --set --seed --keep --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words labs 2>/dev/null) -f -o -u -v -q -h --all --strict --set --seed --keep --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2541,7 +2541,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__lab__subcmd__show)
-            opts="$(fauxplat __words labs 2>/dev/null) -f -o -u -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words labs 2>/dev/null) -f -o -u -v -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2627,7 +2627,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__latency)
-            opts="-i -c -d -f -o -u -q -h --policy --cpu --pairs --interval --count --slack --duration --threshold --channels --merge --seed --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help timer noise message signal"
+            opts="-i -c -d -f -o -u -v -q -h --policy --cpu --pairs --interval --count --slack --duration --threshold --channels --merge --seed --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help timer noise message signal"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2781,7 +2781,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__load)
-            opts="$(fauxplat __words loads 2>/dev/null) -t -f -o -u -q -h --time --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words loads 2>/dev/null) -t -f -o -u -v -q -h --time --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2875,7 +2875,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__restore)
-            opts="-f -o -u -q -h --force --wait --journal --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="-f -o -u -v -q -h --force --wait --journal --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2969,7 +2969,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__run)
-            opts="-n -L -P -D -s -p -C -c -w -r -m -M -N -S -i -f -o -u -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --definition --seed --runs --min-runs --max-runs --until --max-time --no-shell --tree --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -r -m -M -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --definition --seed --runs --min-runs --max-runs --until --max-time --no-shell --tree --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3247,7 +3247,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__sweep)
-            opts="-n -L -P -D -s -p -C -c -w -S -i -f -o -u -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --definition --seed --build --objects --link --vary --check --metric --margin --level --blocks --max-time --exhaustive --fail-if-effect --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --definition --seed --build --objects --link --vary --check --metric --margin --level --blocks --max-time --exhaustive --fail-if-effect --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3533,7 +3533,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__table)
-            opts="-w -n -f -o -u -q -h --watch --count --object --key --names --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="-w -n -f -o -u -v -q -h --watch --count --object --key --names --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3647,7 +3647,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__topo)
-            opts="-f -o -u -q -h --draw --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help pick help"
+            opts="-f -o -u -v -q -h --draw --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help pick help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3779,7 +3779,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__topo__subcmd__pick)
-            opts="$(fauxplat __words relations 2>/dev/null) -f -o -u -q -h --watch --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words relations 2>/dev/null) -f -o -u -v -q -h --watch --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3873,7 +3873,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__tune)
-            opts="$(fauxplat __words knobs 2>/dev/null) -s -f -o -u -q -h --set --for --max --list --dry-run --status --all-or-nothing --machine-wide --wait --journal --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words knobs 2>/dev/null) -s -f -o -u -v -q -h --set --for --max --list --dry-run --status --all-or-nothing --machine-wide --wait --journal --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

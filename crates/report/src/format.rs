@@ -149,6 +149,26 @@ pub struct View {
     pub unit: Option<TimeUnit>,
     /// Whether the table of several commands begins with the fastest, rather than in the order in which they were given.
     pub by_mean: bool,
+    /// How much of it a terminal is shown; the other formats have all of it.
+    pub detail: Detail,
+}
+
+/// How much of a report somebody wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// A line for each comparison or command.
+    Line,
+    /// The answer, its table and drawing, what may spoil it in a line each, and how to repeat it.
+    Brief,
+    /// What the answer rests upon as well, and the conditions.
+    #[default]
+    Full,
+}
+
+impl Detail {
+    /// From the shortest to all.
+    pub const ALL: [Detail; 3] = [Detail::Line, Detail::Brief, Detail::Full];
+    pub(crate) const FROM_BRIEF: [Detail; 2] = [Detail::Brief, Detail::Full];
 }
 
 /// A unit of time.

@@ -26,7 +26,7 @@ use fauxplat_model::{Comparison, Evidence};
 
 pub use baseline::{BASELINE_BYTES_MAX, BaselineSeries, SourceFormat, read_baseline};
 pub use error::ReportError;
-pub use format::{Format, Style, TimeUnit, View};
+pub use format::{Detail, Format, Style, TimeUnit, View};
 pub use json::evidence_json;
 
 /// Bytes that are gathered before `out` is called: JSON writers make a call for every bracket.

@@ -75,3 +75,12 @@ pub(crate) fn compared<'a>(record: &Record<'a>) -> Vec<(&'a str, &'a RunFindings
 pub(crate) fn summary(findings: &RunFindings, metric: Metric) -> Option<&Summary> {
     findings.summaries.iter().find(|summary| summary.metric == metric)
 }
+
+/// Runs from which one lies beyond the 95th percentile, and beyond the 99th: of fewer it is the slowest by another name.
+pub(crate) const P95_FROM: usize = 20;
+pub(crate) const P99_FROM: usize = 100;
+
+/// The 99th percentile where there are runs enough for one.
+pub(crate) fn p99(summary: &Summary) -> Option<f64> {
+    summary.p99.filter(|_| summary.n >= P99_FROM)
+}

@@ -15,8 +15,19 @@ use crate::{View, verdict};
 
 /// The metrics of one command, leaving out those that were zero in every run.
 pub(crate) fn metrics(found: &RunFindings, view: &View) -> Grid {
+    metrics_that(found, view, |_| true)
+}
+
+/// How long it took, what it used, and whatever somebody asked for.
+pub(crate) fn main_metrics(found: &RunFindings, view: &View) -> Grid {
+    let main = [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::PEAK_MEMORY, Metric::RATE];
+    metrics_that(found, view, |metric| main.contains(&metric) || !metric.is_built_in())
+}
+
+fn metrics_that(found: &RunFindings, view: &View, is_wanted: impl Fn(Metric) -> bool) -> Grid {
     let mut grid = Grid::new(&["metric", "median", "95 % interval", "mean ± sd", "min … max"], &[3, 4, 2]);
-    for summary in found.summaries.iter().filter(|summary| !is_zero(summary) && !is_echo(found, summary)) {
+    let shown = |it: &&Summary| is_wanted(it.metric) && !is_zero(it) && !is_echo(found, it);
+    for summary in found.summaries.iter().filter(shown) {
         let mut cells = vec![summary.metric.title().to_owned()];
         cells.extend(location_and_spread(summary, view));
         grid.push(Tone::Plain, cells);

@@ -45,6 +45,19 @@ pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
     }
 }
 
+/// A verdict in one line: the word, the effect, its interval.
+pub(crate) fn line(comparison: &Comparison, a: &str, b: &str) -> String {
+    let effect = match is_unbounded(comparison) {
+        true => String::new(),
+        false => format!(", {} ({})", change(comparison.effect_ratio), interval(comparison)),
+    };
+    let total = comparison.pairs + comparison.dropped_pairs;
+    let dropped = guard(comparison).filter(|guard| guard.is_warning);
+    let dropped = dropped
+        .map_or_else(String::new, |_| format!("; {} of {total} pairs dropped", comparison.dropped_pairs));
+    format!("{b} against {a}: {}{effect}, {}{dropped}", word(comparison), comparison.metric.title())
+}
+
 fn different(comparison: &Comparison, a: &str, b: &str) -> String {
     if let ([DifferenceIn::Tail], Some(tail)) = (comparison.difference_in.as_slice(), &comparison.tail) {
         return different_in_tail(comparison, tail, a, b);

@@ -46,6 +46,18 @@ pub(crate) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
     format!("{head}{ellipsis}{tail}")
 }
 
+/// As much of a text as fits into one line of so many columns: whole sentences where they fill half of it, or else whole
+/// words, and a mark for what is left out.
+pub(crate) fn first_line(text: &str, width: usize, ellipsis: &str) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let fitting = prefix(text.chars(), width.saturating_sub(ellipsis.width() + 1));
+    let sentences = fitting.rfind(". ").map(|end| end + 1).filter(|&end| end >= fitting.len() / 2);
+    let end = sentences.or_else(|| fitting.rfind(' ')).unwrap_or(fitting.len());
+    format!("{} {ellipsis}", fitting[..end].trim_end_matches([' ', ',', ';', ':']))
+}
+
 /// As many characters as fit into so many columns.
 fn prefix(chars: impl Iterator<Item = char>, columns: usize) -> String {
     let mut used = 0;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use fauxplat_report::{Format, ReportError, TimeUnit, View};
+use fauxplat_report::{Detail, Format, ReportError, TimeUnit, View};
 
 // Where results go.
 #[derive(Clone, Debug, Args)]
@@ -41,6 +41,13 @@ pub(crate) struct OutputArgs {
     /// Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)
     #[arg(long, value_name = "ORDER", default_value = "auto", hide_default_value = true)]
     pub(crate) sort: Order,
+    /// All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine.
+    /// The other formats have all of it without
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// A line for each comparison or command, and no more
+    #[arg(long, conflicts_with = "verbose")]
+    pub(crate) brief: bool,
     /// Only characters of ASCII, and no drawing made of blocks
     #[arg(long)]
     pub(crate) ascii: bool,
@@ -134,7 +141,16 @@ impl OutputArgs {
             Unit::Millisecond => TimeUnit::Millisecond,
             Unit::Second => TimeUnit::Second,
         });
-        View { unit, by_mean: self.sort == Order::MeanTime }
+        View { unit, by_mean: self.sort == Order::MeanTime, detail: self.detail() }
+    }
+
+    /// How much of the report is shown.
+    fn detail(&self) -> Detail {
+        match (self.brief, self.verbose) {
+            (true, _) => Detail::Line,
+            (false, true) => Detail::Full,
+            (false, false) => Detail::Brief,
+        }
     }
 
     /// Whether nobody wants a progress line.

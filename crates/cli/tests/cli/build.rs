@@ -87,7 +87,7 @@ fn a_true_difference_is_found_in_the_source() {
     lab.write("counter.c", &COUNTER.replace("record + 12", "record + 8"));
     let b = BUILD.replace("counter.c", "slow.c");
     let done = lab
-        .run(&["compare", "--build-a", BUILD, "--build-b", &b, "--check", "none", "--metric", "cpu"])
+        .run(&["compare", "-v", "--build-a", BUILD, "--build-b", &b, "--check", "none", "--metric", "cpu"])
         .succeeds();
     let text = done.out.split_whitespace().collect::<Vec<_>>().join(" ");
     let phrases = [

@@ -48,8 +48,10 @@ fn a_duet_needs_two_commands_and_two_cpus() {
     lab.run(&["compare", "--duet", "true", "true", "true"]).complains(2, &["two commands"]);
     lab.run(&["compare", "--duet", "--cpu", "0", "true", "true"]).complains(3, &["needs two CPUs", "CPU 0"]);
     if two_cores() {
-        let text =
-            lab.run(&["compare", "--duet", "--metric", "cpu", &spin(3000), &spin(12_000)]).succeeds().out;
+        let text = lab
+            .run(&["compare", "-v", "--duet", "--metric", "cpu", &spin(3000), &spin(12_000)])
+            .succeeds()
+            .out;
         assert!(text.contains("A duet: both commands ran at the same moment"), "{text}");
         assert!(text.contains("is slower than"), "{text}");
     }

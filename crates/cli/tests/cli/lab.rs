@@ -211,7 +211,7 @@ check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it 
     // One claim that does not hold decides for the lab, and every claim has its line in every format.
     let other = yard.read("labs/many/lab.toml").replace("is = \"yes\"", "is = \"no\"");
     yard.write("labs/many/lab.toml", &other);
-    let text = yard.run(&["lab", "run", "./labs/many"]).succeeds().out;
+    let text = yard.run(&["lab", "run", "-v", "./labs/many"]).succeeds().out;
     for words in [
         "many: not here: of 5 claims 1 not here",
         "number: reproduced: measured 1.350",

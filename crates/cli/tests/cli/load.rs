@@ -248,7 +248,7 @@ fn a_load_stands_beside_a_whole_measurement() {
         assert!(number(&loaded[0], "operations") > 0, "{words:?}: {loaded}");
         assert_eq!(lab.last()["condition"]["loaded"], *loaded, "{words:?}: what is stored is what was told");
     }
-    let report = lab.run(&["run", "true", "-r", "30", "--load", &load]).ends_with(0).out;
+    let report = lab.run(&["run", "-v", "true", "-r", "30", "--load", &load]).ends_with(0).out;
     assert!(report.contains(&format!("beside: load branch on CPU {cpu}, ")), "{report}");
 }
 

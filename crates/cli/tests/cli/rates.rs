@@ -48,8 +48,10 @@ fn a_program_that_creates_its_table_counts_from_nothing() {
             assert!(!document["not_measured"].to_string().contains("requests"));
             assert_eq!(document["definition"]["table"][0], table(selection));
         }
-        let text =
-            lab.run(&["run", &command, "--conclude", &conclude, "--table", &table(":1.0")]).succeeds().out;
+        let text = lab
+            .run(&["run", "-v", &command, "--conclude", &conclude, "--table", &table(":1.0")])
+            .succeeds()
+            .out;
         assert!(text.contains("  rate ") && text.contains(&format!("rate: of {}", table(":1.0"))), "{text}");
         assert!(text.contains("requests: "), "{text}");
     }

@@ -193,6 +193,23 @@ fn text_keeps_to_the_width_and_to_ascii_where_asked() {
     assert!(text.is_ascii(), "{text}");
 }
 
+#[test]
+fn text_is_brief_unless_all_is_wanted() {
+    let lab = Lab::new();
+    let brief = lab.run(&["compare", "true", "sh -c true", "--max-pairs", "8"]).succeeds().out;
+    assert!(brief.contains("repeat with: ") && !brief.contains("condition: "), "{brief}");
+    let shown = |more: &[&str]| lab.run(&[&["history", "show", "last"], more].concat()).succeeds().out;
+    assert_eq!(shown(&[]), brief);
+    let whole = shown(&["-v"]);
+    assert!(whole.contains("condition: ") && whole.contains("lag-1 autocorrelation"), "{whole}");
+    let line = shown(&["--brief"]);
+    assert!(line.starts_with("sh -c true against true: ") && line.lines().count() == 1, "{line}");
+    assert_eq!(shown(&["--format", "markdown"]), shown(&["--format", "markdown", "--brief"]));
+    lab.run(&["run", "true", "-v", "--brief"]).reports_misuse(&["--brief"]);
+    let both = lab.run(&["run", "--brief", "true", "sh -c true", "--runs", "3"]).succeeds().out;
+    assert_eq!(both.lines().count(), 2, "{both}");
+}
+
 /// Progress is for people: in a pipe there is not a word of it.
 #[test]
 fn progress_is_for_terminals() {

@@ -68,7 +68,7 @@ fn what_is_not_measured_is_said() {
             "{}",
             document["not_measured"]
         );
-        let text = lab.run(&["run", "true", "--runs", "2"]).succeeds().out;
+        let text = lab.run(&["run", "-v", "true", "--runs", "2"]).succeeds().out;
         assert!(text.to_lowercase().contains("not measured"), "{text}");
     }
 }

@@ -236,7 +236,8 @@ impl Serialize for Summaries<'_> {
 
 impl SummaryEntry {
     fn of(summary: &Summary) -> Self {
-        let &Summary { metric: _, n, median, mean, low, high, sd, min, max, percentiles, p99, outliers } =
+        let p99 = crate::samples::p99(summary);
+        let &Summary { metric: _, n, median, mean, low, high, sd, min, max, percentiles, p99: _, outliers } =
             summary;
         let [p5, p25, p75, p95] = percentiles;
         SummaryEntry { n, median, mean, low, high, sd, min, max, p5, p25, p75, p95, p99, outliers }

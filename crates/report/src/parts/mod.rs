@@ -17,6 +17,8 @@ pub(crate) use quantiles::{Curve, Quantiles};
 pub(crate) use series::{Across, Line, Point, Rule, Series, Values};
 pub(crate) use tree::{Boxes, Branch, Tree, TreeBox};
 
+use crate::Detail;
+
 /// A piece of a report.
 pub(crate) enum Part {
     /// A sentence or more.
@@ -85,12 +87,32 @@ pub(crate) struct Note {
     pub(crate) unbroken: bool,
     /// Who is shown it.
     pub(crate) media: &'static [Medium],
+    /// In how much of the report it is.
+    pub(crate) details: &'static [Detail],
 }
 
 impl Note {
     /// A fact with its label.
     pub(crate) fn fact(label: &'static str, values: Vec<String>) -> Self {
-        Note { tone: Tone::Faint, depth: 1, label, values, unbroken: false, media: &Medium::ALL }
+        Note {
+            tone: Tone::Faint,
+            depth: 1,
+            label,
+            values,
+            unbroken: false,
+            media: &Medium::ALL,
+            details: &Detail::FROM_BRIEF,
+        }
+    }
+
+    /// The same for whoever wants all.
+    pub(crate) fn in_full(self) -> Self {
+        Note { details: &[Detail::Full], ..self }
+    }
+
+    /// Whether it is in so much of the report.
+    pub(crate) fn is_shown(&self, medium: Medium, detail: Detail) -> bool {
+        self.media.contains(&medium) && self.details.contains(&detail)
     }
 }
 
@@ -118,17 +140,24 @@ pub(crate) struct Piece {
     pub(crate) joined: bool,
     /// Where it is shown.
     pub(crate) media: &'static [Medium],
+    /// In how much of the report it is.
+    pub(crate) details: &'static [Detail],
 }
 
 impl Piece {
-    /// Tables and drawings stand one step to the right; what no characters can draw is for pages.
+    /// Tables and drawings stand one step to the right; what no characters can draw is for pages. Only answers are in
+    /// the shortest of reports.
     pub(crate) fn new(part: Part) -> Self {
         let (depth, media): (usize, &'static [Medium]) = match &part {
             Part::Sentence(_) | Part::Notes(_) | Part::Tree(Tree::Sets(_)) => (0, &Medium::ALL),
             Part::Quantiles(_) | Part::HeatMap(_) | Part::Tree(Tree::Boxes(_)) => (0, &[Medium::Page]),
             _ => (1, &Medium::ALL),
         };
-        Piece { part, depth, joined: false, media }
+        let details: &'static [Detail] = match &part {
+            Part::Sentence(it) if it.rank == Rank::Answer => &Detail::ALL,
+            _ => &Detail::FROM_BRIEF,
+        };
+        Piece { part, depth, joined: false, media, details }
     }
 
     pub(crate) fn sentence(rank: Rank, tone: Tone, text: impl Into<String>) -> Self {
@@ -187,9 +216,43 @@ impl Piece {
     pub(crate) fn only(self, media: &'static [Medium]) -> Self {
         Piece { media, ..self }
     }
+
+    /// The same for whoever wants all.
+    pub(crate) fn in_full(self) -> Self {
+        Piece { details: &[Detail::Full], ..self }
+    }
+
+    /// The same for whoever wants all, if it is for those at all.
+    pub(crate) fn kept_in_full(self) -> Option<Self> {
+        self.details.contains(&Detail::Full).then(|| self.in_full())
+    }
+
+    /// The same where there is no room for all.
+    pub(crate) fn in_brief(self) -> Self {
+        Piece { details: &[Detail::Brief], ..self }
+    }
+
+    /// The same where there is room for more than a line.
+    pub(crate) fn from_brief(self) -> Self {
+        Piece { details: &Detail::FROM_BRIEF, ..self }
+    }
+
+    /// The same where there is room for a line.
+    pub(crate) fn in_line(self) -> Self {
+        Piece { details: &[Detail::Line], ..self }
+    }
+
+    /// Whether it is in so much of the report, and not empty there.
+    pub(crate) fn is_shown(&self, medium: Medium, detail: Detail) -> bool {
+        let has_lines = match &self.part {
+            Part::Notes(it) => it.lines.iter().any(|note| note.is_shown(medium, detail)),
+            _ => true,
+        };
+        has_lines && self.media.contains(&medium) && self.details.contains(&detail)
+    }
 }
 
-/// The pieces that a medium shows, in their order.
+/// The pieces that a medium with room for all shows, in their order.
 pub(crate) fn shown(pieces: &[Piece], medium: Medium) -> impl Iterator<Item = &Piece> {
-    pieces.iter().filter(move |piece| piece.media.contains(&medium))
+    pieces.iter().filter(move |piece| piece.is_shown(medium, Detail::Full))
 }

@@ -3,6 +3,7 @@
 use fauxplat_model::Metric;
 use unicode_width::UnicodeWidthStr;
 
+use crate::Detail;
 use crate::parts::distribution::{Axis, Raster, Sorted};
 use crate::parts::{Distribution, Shape, Tone};
 use crate::render::pen::Pen;
@@ -18,13 +19,16 @@ const NAME_MIN: usize = 10;
 /// Lines of a drawing, each as wide as the pen at most.
 pub(crate) type Lines = Vec<(Tone, String)>;
 
-/// The distributions.
-pub(crate) fn lines(of: &Distribution, pen: Pen) -> Lines {
+/// The distributions, in a line each where that is all that is wanted.
+pub(crate) fn lines(of: &Distribution, pen: Pen, detail: Detail) -> Lines {
     match &of.shape {
         Shape::Readings { metric, axis, values } if of.names.is_empty() => {
             values.iter().flat_map(|series| alone(*metric, *axis, series, pen)).collect()
         }
-        Shape::Readings { metric, axis, values } => together(&of.names, *metric, *axis, values, pen),
+        Shape::Readings { metric, axis, values } => match detail {
+            Detail::Full => together(&of.names, *metric, *axis, values, pen),
+            Detail::Line | Detail::Brief => in_lines(&of.names, *metric, *axis, values, pen),
+        },
         Shape::Counts { counts, ends, .. } => beside_names(&of.names, counts, ends, pen),
     }
 }
@@ -68,6 +72,32 @@ fn together(names: &[String], metric: Metric, axis: Axis, values: &[Sorted], pen
     lines.push((Tone::Faint, format!(" {}, {} median", metric.title(), pen.mark())));
     lines
 }
+
+/// A line for each distribution, beside its name, and the axis below them. Its median stands in the table above.
+fn in_lines(names: &[String], metric: Metric, axis: Axis, values: &[Sorted], pen: Pen) -> Lines {
+    let names: Vec<String> = names.iter().map(|name| visible(name)).collect();
+    let longest = names.iter().map(|name| pen.spell(name).width()).max().unwrap_or(0);
+    let room = longest.min((pen.width / 3).max(NAME_MIN));
+    let is_beyond = values.iter().any(|series| axis.raster(0).count(series).1 > 0);
+    let raster = axis.raster(pen.width.saturating_sub(room + 3 + if is_beyond { BEYOND } else { 0 }));
+    let (left, right) = pen.ends();
+    let line = |(name, series): (&String, &Sorted)| {
+        let (name, drawing) = (pen.name(name, room), draw(series, raster, pen));
+        let pad = " ".repeat(room.saturating_sub(name.width()));
+        let beyond = match drawing.beyond {
+            0 => String::new(),
+            beyond => format!(" {beyond} beyond"),
+        };
+        (Tone::Plain, format!("{name}{pad} {left}{}{right}{beyond}", drawing.bars))
+    };
+    let mut lines: Lines = names.iter().zip(values).map(line).collect();
+    let ends = pen.spell(&ends(raster, Scale::of(metric, axis.high)));
+    lines.push((Tone::Faint, format!("{}{ends}", " ".repeat(room + 2))));
+    lines
+}
+
+/// Columns for the number of runs that lie beyond a drawing, where that stands behind it.
+const BEYOND: usize = 12;
 
 /// One line per distribution, and the ends of the axis below the last.
 fn beside_names(names: &[String], counts: &[Vec<u64>], ends: &[String; 2], pen: Pen) -> Lines {

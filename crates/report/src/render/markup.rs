@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use crate::Detail;
 use crate::parts::spans::{Kind, Span, spans};
 use crate::parts::{Branch, Grid, Medium, Note, Notes, Part, Piece, Rank, Sentence, Shape, Tree, shown};
 use crate::render::pen::Pen;
@@ -71,7 +72,7 @@ fn part(markup: &dyn Markup, part: &Part, out: &mut dyn Write) -> io::Result<()>
             if let Shape::Counts { title, .. } = &it.shape {
                 paragraph(&markup.prose(title), out)?;
             }
-            drawing(markup, &chart::lines(it, PEN), out)
+            drawing(markup, &chart::lines(it, PEN, Detail::Full), out)
         }
         Part::Series(it) => canvas::plots(it, PEN).iter().try_for_each(|(caption, lines)| {
             paragraph(&markup.prose(caption), out)?;
@@ -155,7 +156,7 @@ fn notes(markup: &dyn Markup, it: &Notes, out: &mut dyn Write) -> io::Result<()>
         false => [format!("{}\n", spaced(&markup.strong(&words(markup, &it.title)))), String::new()],
     };
     writeln!(out, "{begin}")?;
-    for line in it.lines.iter().filter(|note| note.media.contains(&Medium::Comment)) {
+    for line in it.lines.iter().filter(|note| note.is_shown(Medium::Comment, Detail::Full)) {
         note(markup, line, out)?;
     }
     writeln!(out, "{end}")

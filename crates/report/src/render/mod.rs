@@ -26,7 +26,7 @@ pub(crate) fn write(
     out: &mut dyn Write,
 ) -> Result<bool, ReportError> {
     match format {
-        Format::Text => text::write(&verbs::report(record, view), style, out)?,
+        Format::Text => text::write(&verbs::report(record, view), style, view.detail, out)?,
         Format::Markdown => markup::write(&markdown::Markdown, &verbs::report(record, view), out)?,
         Format::AsciiDoc => markup::write(&asciidoc::AsciiDoc, &verbs::report(record, view), out)?,
         Format::Org => markup::write(&org::Org, &verbs::report(record, view), out)?,

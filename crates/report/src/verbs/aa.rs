@@ -14,12 +14,12 @@ pub(super) fn parts(record: &Record, found: &AaFindings) -> Vec<Piece> {
         parts.extend([calibration(record, found), Piece::table(tables::strata(found))]);
     }
     if let Some(rivals) = tables::rivals(found) {
-        parts.extend([Piece::heading(RIVALS_TITLE), Piece::table(rivals).joined()]);
+        parts.extend([Piece::heading(RIVALS_TITLE).in_full(), Piece::table(rivals).joined().in_full()]);
     }
     if !found.power.is_empty() {
         parts.extend([Piece::heading(POWER_TITLE), Piece::table(tables::power(&found.power)).joined()]);
     }
-    parts.push(Piece::plain(format!("Took {} in all.", Nanos::from_secs_f64(found.elapsed_s))));
+    parts.push(Piece::plain(format!("Took {} in all.", Nanos::from_secs_f64(found.elapsed_s))).in_full());
     parts
 }
 

@@ -9,7 +9,7 @@ use fauxplat_units::Nanos;
 use super::blocks;
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{named, strong};
-use crate::parts::{Distribution, Part, Piece, Tone};
+use crate::parts::{Distribution, Part, Piece, Rank, Tone};
 use crate::samples::{ByCommand, compared, readings, summary};
 use crate::words::{counted, listed, percent, quantity};
 use crate::{tables, verdict};
@@ -25,26 +25,50 @@ pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     let mut parts = answers(record, found);
     let effects = tables::effects(record, found);
     parts.extend((!effects.rows.is_empty()).then(|| Piece::table(effects)));
-    parts.extend(distributions(record, &samples, found).map(|it| Piece::new(Part::Distribution(it))));
+    let metric = found.comparisons.first().map_or(Metric::WALL, |it| it.metric);
+    parts.extend(distributions(record, &samples, metric).map(|it| Piece::new(Part::Distribution(it))));
     parts.extend(blocks::pieces(record, &samples, found));
     for comparison in &found.comparisons {
-        parts.extend(grounds(comparison, title(found, comparison)));
+        parts.extend(grounds(comparison, title(found, comparison)).into_iter().map(Piece::in_full));
     }
-    parts.push(Piece::table(tables::resources(record)));
-    parts.extend(joined(notes(found).into_iter().map(|(tone, note)| Piece::said(tone, note))));
+    parts.push(Piece::table(tables::resources(record)).in_full());
+    parts.extend(joined(notes(found).into_iter().map(|(tone, note)| Piece::said(tone, note).in_full())));
+    let warning = |it| Piece::sentence(Rank::Warning, Tone::Doubt, it).in_brief();
+    parts.extend(joined(doubts(record, found).into_iter().map(warning)));
     parts
+}
+
+/// What somebody who does not read the grounds has to know of them, each so that its beginning says it.
+fn doubts(record: &Record, found: &CompareFindings) -> Vec<String> {
+    let dropped = found.comparisons.iter().filter_map(|comparison| {
+        let guard = verdict::guard(comparison).filter(|guard| guard.is_warning)?;
+        let (dropped, all) = (comparison.dropped_pairs, comparison.pairs + comparison.dropped_pairs);
+        Some(match title(found, comparison) {
+            Some(name) => format!("{dropped} of {all} pairs were dropped: {name}"),
+            None => guard.sentence,
+        })
+    });
+    let failed = compared(record).into_iter().filter(|(_, it)| it.failures > 0);
+    let failed = failed.map(|(name, it)| {
+        let runs = counted(it.failures, "run", "runs");
+        format!("{runs} failed: {}", named(name))
+    });
+    let floor = floor(found).filter(|(tone, _)| *tone == Tone::Doubt).map(|(_, sentence)| sentence);
+    dropped.chain(failed).chain(floor).collect()
 }
 
 /// The verdicts, and who won.
 fn answers(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     let verdict = |comparison: &Comparison| {
-        let sentence = verdict::sentence(comparison, &named(&comparison.a), &named(&comparison.b));
-        Piece::answer(tables::tone(comparison), sentence)
+        let (a, b) = (named(&comparison.a), named(&comparison.b));
+        let said = |sentence| Piece::answer(tables::tone(comparison), sentence);
+        let whole = said(verdict::sentence(comparison, &a, &b)).from_brief();
+        [whole, said(verdict::line(comparison, &a, &b)).in_line()]
     };
     let compared = compared(record);
     let name = |index: usize| compared.get(index).map_or_else(String::new, |it| named(it.0));
     let winner = winner(found, name).map(|sentence| Piece::answer(Tone::Title, sentence));
-    joined(found.comparisons.iter().map(verdict).chain(winner))
+    joined(found.comparisons.iter().flat_map(verdict).chain(winner))
 }
 
 /// The pieces directly below each other.
@@ -193,9 +217,8 @@ fn floor(found: &CompareFindings) -> Option<(Tone, String)> {
     Some((tone, format!("An empty program takes {cost} here{share}; it is included{advice}.")))
 }
 
-/// The distributions of the deciding metric under each other on one axis.
-fn distributions(record: &Record, samples: &ByCommand, found: &CompareFindings) -> Option<Distribution> {
-    let metric = found.comparisons.first().map_or(Metric::WALL, |it| it.metric);
+/// The distributions of a metric under each other on one axis.
+pub(super) fn distributions(record: &Record, samples: &ByCommand, metric: Metric) -> Option<Distribution> {
     let shown = record.commands.iter().take(SERIES_MAX);
     let of = |index| Sorted::new(readings(samples, record, index, metric).map(|it| it as f64));
     let values = (0..shown.len()).map(of).collect();

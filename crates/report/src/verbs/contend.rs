@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fauxplat_model::{ContendFindings, Neighbourhood, PairCost, PairLabel};
 use fauxplat_units::Cpu;
 
-use crate::parts::{Grid, HeatMap, Panel, Part, Piece, Square, Tint, Tone};
+use crate::parts::{Grid, HeatMap, Panel, Part, Piece, Rank, Square, Tint, Tone};
 use crate::words::{counted, percent};
 
 pub(crate) fn parts(found: &ContendFindings) -> Vec<Piece> {
@@ -17,8 +17,20 @@ pub(crate) fn parts(found: &ContendFindings) -> Vec<Piece> {
         parts.push(Piece::plain("CPU time of a unit of work when both work, over alone:"));
         parts.push(Piece::table(matrix(found, &kernels)));
     }
-    parts.push(Piece::plain(accounts(found)));
+    parts.push(Piece::plain(accounts(found)).in_full());
+    parts.extend(disturbed(found).map(|it| Piece::sentence(Rank::Warning, Tone::Doubt, it).in_brief()));
     parts
+}
+
+/// Share of the rounds that do not count from which the others deserve a doubt.
+const DISTURBED_HIGH: f64 = 0.1;
+
+/// How many rounds do not count, where they are many.
+fn disturbed(found: &ContendFindings) -> Option<String> {
+    let lost: usize = found.pairs.iter().map(|cost| cost.dropped_rounds + cost.elsewhere_rounds).sum();
+    let all = lost + found.pairs.iter().map(|cost| cost.rounds).sum::<usize>();
+    let is_high = lost as f64 > DISTURBED_HIGH * all as f64;
+    is_high.then(|| format!("{lost} of {} were disturbed and do not count.", counted(all, "round", "rounds")))
 }
 
 fn answer(found: &ContendFindings) -> String {

@@ -15,13 +15,29 @@ const CPUS_MAX: usize = 8;
 pub(crate) fn parts(found: &DoctorFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(overall(found), format!("{} {}", counts(found), looked_at(found)))];
     parts.extend(groups(found).into_iter().map(|group| block(found, group)));
-    let hidden = found.hazards.len() - shown(found).count();
-    if hidden > 0 {
-        let hazards = counted(hidden, "hazard", "hazards");
-        let more = format!("{hazards} not shown: --all lists every one, --explain NAME says more.");
-        parts.push(Piece::said(Tone::Faint, more));
-    }
+    let shown = shown(found).count();
+    let matter = shown_in_brief(found).count();
+    let more = "--all lists every one, --explain NAME says more.";
+    parts.extend(hidden(found, shown, more).map(Piece::in_full));
+    let more = "-v shows those that are there and what each costs, --all every one.";
+    parts.extend(hidden(found, matter, more).map(Piece::in_brief));
     parts
+}
+
+/// How many hazards are not shown, and what shows them.
+fn hidden(found: &DoctorFindings, shown: usize, more: &str) -> Option<Piece> {
+    let hidden = found.hazards.len() - shown;
+    let hazards = counted(hidden, "hazard", "hazards");
+    (hidden > 0).then(|| Piece::said(Tone::Faint, format!("{hazards} not shown: {more}")))
+}
+
+/// What a person in a hurry is shown: what spoils measurements.
+fn shown_in_brief(found: &DoctorFindings) -> impl Iterator<Item = &HazardFinding> {
+    shown(found).filter(|hazard| found.show_all || is_serious(hazard))
+}
+
+fn is_serious(hazard: &HazardFinding) -> bool {
+    hazard.severity <= Severity::Medium
 }
 
 /// A row per hazard.
@@ -108,6 +124,11 @@ fn groups(found: &DoctorFindings) -> Vec<HazardGroup> {
 
 fn block(found: &DoctorFindings, group: HazardGroup) -> Piece {
     let hazards: Vec<&HazardFinding> = shown(found).filter(|hazard| hazard.group == group).collect();
+    let lines = |alike: &[&HazardFinding]| {
+        let is_brief = found.show_all || alike.iter().any(|hazard| is_serious(hazard));
+        let lines = lines(alike).into_iter();
+        lines.map(|line| if is_brief { line } else { line.in_full() }).collect::<Vec<_>>()
+    };
     let lines = hazards.chunk_by(|a, b| is_alike(a, b)).flat_map(lines).collect();
     Piece::new(Part::Notes(Notes { title: group.title().to_owned(), folded: false, lines }))
 }
@@ -127,9 +148,9 @@ fn lines(alike: &[&HazardFinding]) -> Vec<Note> {
     let (level, tone) = label(hazard.severity);
     let text = format!("{level:<7} {}: {}", names.join(", "), told.join("; "));
     let mut lines = vec![line(tone, 1, text)];
-    if hazard.severity <= Severity::Medium {
+    if is_serious(hazard) {
         lines.extend(grounds(hazard));
-        lines.extend(cpus(&hazard.cpus));
+        lines.extend(cpus(&hazard.cpus).into_iter().map(Note::in_full));
     }
     lines
 }
@@ -143,7 +164,8 @@ fn grounds(hazard: &HazardFinding) -> Vec<Note> {
         (helps, Tone::Faint, hazard.neutralised_how.as_ref()),
     ];
     let told = told.into_iter().filter_map(|(label, tone, text)| Some((label, tone, visible(text?))));
-    told.map(|(label, tone, text)| Note { label, ..line(tone, 2, text) }).collect()
+    let note = |(label, tone, text)| Note { label, ..line(tone, 2, text) };
+    told.map(note).map(|note| if note.label == "do" { note } else { note.in_full() }).collect()
 }
 
 fn line(tone: Tone, depth: usize, text: String) -> Note {

@@ -4,7 +4,7 @@ use fauxplat_model::{Component, ExplainFindings, Interaction, LevelEffect};
 use fauxplat_units::Nanos;
 use serde::Serialize;
 
-use crate::parts::{Grid, Piece, Tone};
+use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{counted, percent, visible};
 
 /// Columns of the longest bar.
@@ -16,8 +16,11 @@ pub(crate) fn parts(found: &ExplainFindings) -> Vec<Piece> {
     }
     let mut parts = vec![Piece::answer(Tone::Title, answer(found)), Piece::table(table(found))];
     parts.extend(chance(found).map(Piece::plain));
-    parts.extend(found.interaction.as_ref().map(|pair| Piece::plain(together(pair, found.level))));
-    parts.push(Piece::plain(rests_on(found)));
+    parts.extend(found.interaction.as_ref().map(|pair| Piece::plain(together(pair, found.level)).in_full()));
+    parts.push(Piece::plain(rests_on(found)).in_full());
+    let failed = || counted(found.failures, "failed run was", "failed runs were");
+    let failed = (found.failures > 0).then(|| format!("{} left out.", failed()));
+    parts.extend(failed.map(|it| Piece::sentence(Rank::Warning, Tone::Doubt, it).in_brief()));
     parts
 }
 

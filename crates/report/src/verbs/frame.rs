@@ -13,11 +13,11 @@ use crate::words::{counted, visible};
 
 /// The pieces below the figures of what was run.
 pub(crate) fn foot(header: &Header) -> Vec<Piece> {
-    let mut lines = vec![Note::fact("condition", vec![condition(&header.condition)])];
+    let mut lines = vec![Note::fact("condition", vec![condition(&header.condition)]).in_full()];
     let why = header.condition.cpu_choice.iter().flat_map(|choice| &choice.why);
-    lines.extend(why.map(|why| Note { depth: 2, ..Note::fact("", vec![visible(why)]) }));
-    lines.extend(loads(&header.condition).map(|loads| Note::fact("beside", vec![loads])));
-    lines.extend(counters(&header.definition).map(|counters| Note::fact("rate", vec![counters])));
+    lines.extend(why.map(|why| Note { depth: 2, ..Note::fact("", vec![visible(why)]).in_full() }));
+    lines.extend(loads(&header.condition).map(|loads| Note::fact("beside", vec![loads]).in_full()));
+    lines.extend(counters(&header.definition).map(|counters| Note::fact("rate", vec![counters]).in_full()));
     let repeat = Note { unbroken: true, ..Note::fact("repeat with", vec![code(&repeat(header))]) };
     below(header, lines, Some(repeat))
 }
@@ -40,9 +40,9 @@ fn below(header: &Header, lines: Vec<Note>, last: Option<Note>) -> Vec<Piece> {
     let missing: Vec<String> = header.not_measured.iter().map(|it| visible(it)).collect();
     let mut notes: Vec<Note> = Vec::new();
     let seed = last.as_ref().map(|_| header.seed);
-    notes.extend((!missing.is_empty()).then(|| Note::fact("not measured", missing)));
+    notes.extend((!missing.is_empty()).then(|| Note::fact("not measured", missing).in_full()));
     notes.extend(lines);
-    notes.push(Note::fact("machine", vec![machine(&header.machine)]));
+    notes.push(Note::fact("machine", vec![machine(&header.machine)]).in_full());
     notes.extend(origin(header, seed));
     notes.extend(last);
     let mut pieces: Vec<Piece> = header.warnings.iter().map(|it| Piece::warning(it)).collect();

@@ -9,7 +9,7 @@ use crate::words::{counted, percent};
 
 pub(crate) fn parts(header: &Header, found: &IndexFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(Tone::Title, answer(found)), Piece::table(table(found))];
-    parts.push(Piece::plain(meaning(found)));
+    parts.push(Piece::plain(meaning(found)).in_full());
     parts.extend(uncontrolled(header, found).map(|text| Piece::said(Tone::Doubt, text)));
     parts
 }

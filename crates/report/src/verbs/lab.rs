@@ -13,7 +13,8 @@ pub(crate) fn parts(found: &LabFindings) -> Vec<Piece> {
         parts.push(Piece::table(table(found)));
     }
     if found.labs.iter().any(|lab| lab.outcome.is_some()) {
-        parts.push(Piece::plain(format!("Took {} in all.", Nanos::from_secs_f64(found.elapsed_s))));
+        let elapsed = Nanos::from_secs_f64(found.elapsed_s);
+        parts.push(Piece::plain(format!("Took {elapsed} in all.")).in_full());
     }
     parts
 }
@@ -28,12 +29,12 @@ fn of_lab(lab: &LabResult) -> Vec<Piece> {
     match lab.claims.as_slice() {
         [] | [_] => parts.push(claimed(&lab.claim, false)),
         claims if shared => {
-            parts.push(Piece::plain(format!("Source: {}.", publisher(&lab.claim))));
+            parts.push(Piece::plain(format!("Source: {}.", publisher(&lab.claim))).in_full());
             parts.extend(claims.iter().flat_map(|one| of_claim(one, true)));
         }
         claims => parts.extend(claims.iter().flat_map(|one| of_claim(one, false))),
     }
-    parts.extend(lab.experiments.iter().flat_map(of_run));
+    parts.extend(lab.experiments.iter().flat_map(|run| of_run(run, lab.outcome.is_some())));
     parts
 }
 
@@ -64,8 +65,8 @@ fn publisher(claim: &Claim) -> String {
     format!("{}; on {}", visible(&claim.source), visible(&claim.machine))
 }
 
-/// What was run, where it is stored, and the table that it gave to be shown.
-fn of_run(run: &LabRun) -> Vec<Piece> {
+/// What is or was run, where it is stored, and the table that it gave to be shown.
+fn of_run(run: &LabRun, is_done: bool) -> Vec<Piece> {
     let ids: Vec<String> = match run.ids.as_slice() {
         [] => run.id.iter().map(i64::to_string).collect(),
         ids => ids.iter().map(i64::to_string).collect(),
@@ -78,7 +79,8 @@ fn of_run(run: &LabRun) -> Vec<Piece> {
     let program = if run.shell { "" } else { "fauxplat " };
     let line = format!("{}: {program}{}{stored}", visible(&run.name), visible(&run.line));
     let table = run.table.as_ref().map(|table| Piece::table(given(table)));
-    std::iter::once(Piece::plain(line)).chain(table).collect()
+    let line = Piece::plain(line);
+    std::iter::once(if is_done { line.in_full() } else { line }).chain(table).collect()
 }
 
 /// A table that a program of the lab gave; what a row has too much or too little is no reason to show nothing.

@@ -11,9 +11,8 @@ pub(crate) fn parts(header: &Header, found: &LoadFindings) -> Vec<Piece> {
     if !found.generators.is_empty() {
         parts.push(Piece::table(table(found)));
     }
-    parts.push(Piece::plain(
-        "Asked and achieved are shares of the time by CPU time (files: by wall time), held from period to period of 10 ms.",
-    ));
+    let meaning = "Asked and achieved are shares of the time by CPU time (files: by wall time), held from period to period of 10 ms.";
+    parts.push(Piece::plain(meaning).in_full());
     parts
 }
 

@@ -5,25 +5,87 @@ use fauxplat_model::{
     Command, Comparison, CounterRates, Metric, Phase, RunFindings, Sample, Summary, Verdict,
 };
 
-use super::processes;
+use super::{compare, processes};
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{code, named};
 use crate::parts::{Distribution, Medium, Part, Piece, Rank, Tone};
-use crate::samples::{ByCommand, readings, summary};
+use crate::samples::{ByCommand, P95_FROM, P99_FROM, p99, readings, summary};
 use crate::words::{Scale, counted, quantity, visible};
 use crate::{View, tables, verdict};
 
 pub(super) fn parts(record: &Record, found: &[RunFindings], view: &View) -> Vec<Piece> {
     let samples = ByCommand::new(record);
+    let is_several = found.len() > 1;
     let mut parts = vec![answer(record, found).only(&[Medium::Page])];
-    for (index, (command, found)) in record.commands.iter().zip(found).enumerate() {
-        parts.extend(title(command));
-        parts.extend(figures(record, &samples, index, (found, view)));
+    if is_several {
+        parts.extend(at_a_glance(record, &samples, (found, view)));
     }
-    if found.len() > 1 {
-        parts.extend(relative(record, found, view));
+    for (index, (command, own)) in record.commands.iter().zip(found).enumerate() {
+        parts.push(line(command, own, view));
+        // Of several commands the table side by side says enough, unless more was asked for.
+        let is_wanted = !is_several || !own.rates.is_empty() || !own.tree.is_empty();
+        let pieces = title(command).into_iter().chain(figures(record, &samples, index, (own, view)));
+        parts.extend(pieces.filter_map(|piece| if is_wanted { Some(piece) } else { piece.kept_in_full() }));
+    }
+    if is_several {
+        parts.extend(relative(record, found, view).into_iter().map(Piece::in_full));
     }
     parts
+}
+
+/// A command in one line.
+fn line(command: &Command, found: &RunFindings, view: &View) -> Piece {
+    let time = summary(found, Metric::WALL).map_or_else(
+        || "not measured".to_owned(),
+        |wall| {
+            let scale = Scale::viewed(Metric::WALL, wall.median, view);
+            let [low, high] = [wall.low, wall.high].map(|end| scale.number(end));
+            let runs = counted(wall.n, "run", "runs");
+            format!("{} (95 % interval {low} … {high}), {runs}", scale.with_unit(wall.median))
+        },
+    );
+    let failed = match found.failures {
+        0 => String::new(),
+        failures => format!("; {failures} failed"),
+    };
+    let tone = if found.failures > 0 { Tone::Doubt } else { Tone::Plain };
+    Piece::answer(tone, format!("{}: {time}{failed}", named(&command.name))).in_line()
+}
+
+/// Several commands where there is no room for each: the verdicts, the table side by side, one drawing, and what was odd.
+fn at_a_glance(record: &Record, samples: &ByCommand, (found, view): (&[RunFindings], &View)) -> Vec<Piece> {
+    let verdict = |comparison: &Comparison| {
+        let sentence = verdict::sentence(comparison, &named(&comparison.a), &named(&comparison.b));
+        Piece::answer(tables::tone(comparison), sentence).joined()
+    };
+    let mut pieces: Vec<Piece> = compared_with_first(found).map(verdict).collect();
+    pieces.push(Piece::table(tables::relative(record, found, view)));
+    let drawing = compare::distributions(record, samples, Metric::WALL);
+    pieces.extend(drawing.map(|it| Piece::new(Part::Distribution(it))));
+    pieces.extend(hint(found).map(Piece::plain));
+    let is_odd = |it: &RunFindings| it.failures > 0 || it.runs_with_left_behind > 0;
+    let odd = record.commands.iter().zip(found).enumerate().filter(|(_, (_, own))| is_odd(own));
+    pieces.extend(odd.map(|(index, (command, own))| {
+        let counts = counts(record, samples, index, own);
+        Piece::said(Tone::Doubt, format!("{}: {counts}", named(&command.name))).joined()
+    }));
+    pieces.into_iter().map(Piece::in_brief).collect()
+}
+
+fn compared_with_first(found: &[RunFindings]) -> impl Iterator<Item = &Comparison> {
+    found.iter().filter_map(|it| it.against_first.as_deref())
+}
+
+/// What would say more than these runs.
+fn hint(found: &[RunFindings]) -> Option<String> {
+    let hint = match compared_with_first(found).next() {
+        None => "Medians of so few runs name no winner",
+        Some(_) if compared_with_first(found).any(|it| it.verdict == Verdict::Inconclusive) => {
+            "More runs may decide"
+        }
+        Some(_) => return None,
+    };
+    Some(format!("{hint}: {} runs until it is sure.", code("fauxplat compare")))
 }
 
 /// What a page begins with: medians, which claim nothing.
@@ -65,11 +127,16 @@ fn figures(
     let mut pieces = Vec::new();
     let metrics = tables::metrics(found, view);
     if !metrics.rows.is_empty() {
-        pieces.push(Piece::table(metrics));
+        pieces.extend([
+            Piece::table(metrics).in_full(),
+            Piece::table(tables::main_metrics(found, view)).in_brief(),
+        ]);
     }
     let zero = tables::zero_metrics(found);
     if !zero.is_empty() {
-        pieces.push(Piece::said(Tone::Faint, format!("zero in every run: {}", zero.join(", "))).at(1));
+        pieces.push(
+            Piece::said(Tone::Faint, format!("zero in every run: {}", zero.join(", "))).at(1).in_full(),
+        );
     }
     let wall = Sorted::new(readings(samples, record, index, Metric::WALL).map(|ns| ns as f64));
     let drawn = Distribution::of(Metric::WALL, Vec::new(), vec![wall]);
@@ -77,7 +144,7 @@ fn figures(
     pieces.extend(
         summary(found, Metric::WALL)
             .and_then(|wall| percentiles(wall, view))
-            .map(|it| Piece::plain(it).at(1)),
+            .map(|it| Piece::plain(it).at(1).in_full()),
     );
     pieces.push(Piece::plain(counts(record, samples, index, found)).at(1));
     pieces.extend(found.rates.iter().map(|rates| Piece::plain(along(rates)).at(1)));
@@ -85,16 +152,32 @@ fn figures(
     pieces.into_iter().map(Piece::joined).collect()
 }
 
-/// Runs from which a percentile says more than the extremes do.
-const PERCENTILES_FROM: usize = 20;
+/// Runs from which quartiles are more than three of the readings.
+const QUARTILES_FROM: usize = 5;
 
-/// How long the fastest and the slowest runs took, without the single ones at the ends.
+/// How long runs took by percentile; one that takes more runs than there are is a dash, with the number that it takes.
 fn percentiles(wall: &Summary, view: &View) -> Option<String> {
-    let p99 = wall.p99.filter(|_| wall.n >= PERCENTILES_FROM)?;
     let scale = Scale::viewed(Metric::WALL, wall.median, view);
-    let [p5, _, _, p95] = wall.percentiles;
-    let [p5, p95] = [p5, p95].map(|value| scale.number(value));
-    Some(format!("percentiles: p5 {p5}, p95 {p95}, p99 {}", scale.with_unit(p99)))
+    let [p5, p25, p75, p95] = wall.percentiles;
+    let [p5, p95] = [p5, p95].map(|value| Some(value).filter(|_| wall.n >= P95_FROM));
+    let named = [
+        ("p5", p5),
+        ("p25", Some(p25)),
+        ("p50", Some(wall.median)),
+        ("p75", Some(p75)),
+        ("p95", p95),
+        ("p99", p99(wall)),
+    ];
+    let shown = |(name, value): (&str, Option<f64>)| {
+        format!("{name} {}", value.map_or_else(|| "–".to_owned(), |value| scale.number(value)))
+    };
+    let takes = match wall.n {
+        n if n < P95_FROM => format!(" (p5 and p95 take {P95_FROM} runs, p99 {P99_FROM})"),
+        n if n < P99_FROM => format!(" (p99 takes {P99_FROM} runs)"),
+        _ => String::new(),
+    };
+    let all = named.map(shown).join(", ");
+    (wall.n >= QUARTILES_FROM).then(|| format!("percentiles in {}: {all}{takes}", scale.unit))
 }
 
 /// What a published counter did along the runs.
@@ -140,20 +223,11 @@ fn counts(record: &Record, samples: &ByCommand, index: usize, found: &RunFinding
 fn relative(record: &Record, found: &[RunFindings], view: &View) -> Vec<Piece> {
     let mut pieces =
         vec![Piece::heading("side by side"), Piece::table(tables::relative(record, found, view)).joined()];
-    let comparisons: Vec<&Comparison> = found.iter().filter_map(|it| it.against_first.as_deref()).collect();
-    let sentence = |comparison: &&Comparison| {
+    let sentence = |comparison: &Comparison| {
         let sentence = verdict::sentence(comparison, &named(&comparison.a), &named(&comparison.b));
         Piece::said(tables::tone(comparison), sentence).at(1).joined()
     };
-    pieces.extend(comparisons.iter().map(sentence));
-    let inconclusive = comparisons.iter().any(|it| it.verdict == Verdict::Inconclusive);
-    let hint = match comparisons.is_empty() {
-        true => Some("Medians of so few runs name no winner"),
-        false => inconclusive.then_some("More runs may decide"),
-    };
-    pieces.extend(hint.map(|hint| {
-        let hint = format!("{hint}: {} runs until it is sure.", code("fauxplat compare"));
-        Piece::plain(hint).at(1).joined()
-    }));
+    pieces.extend(compared_with_first(found).map(sentence));
+    pieces.extend(hint(found).map(|hint| Piece::plain(hint).at(1).joined()));
     pieces
 }

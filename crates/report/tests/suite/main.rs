@@ -1,6 +1,7 @@
 //! What reports say, record by record.
 
 mod baseline;
+mod brief;
 mod common;
 mod constructed;
 mod described;

@@ -8,7 +8,6 @@ use std::io::Write;
 use fauxplat_model::document::Record;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::ReportError;
 use crate::parts::spans::{Kind, Span, spans};
 use crate::parts::{
     Branch, Grid, Medium, Note, Notes, Part, Piece, Rank, Sentence, Series, Tone, Tree, shown,
@@ -16,6 +15,7 @@ use crate::parts::{
 use crate::render::drawings;
 use crate::svg;
 use crate::words::{counted, spaced, visible};
+use crate::{Detail, ReportError};
 
 /// Tables with more rows than this are folded.
 const ROWS_MAX: usize = 30;
@@ -247,7 +247,8 @@ fn columns(header: &[&str], branches: &[Branch]) -> Markup {
 }
 
 fn notes(it: &Notes) -> Markup {
-    let lines: Vec<&Note> = it.lines.iter().filter(|note| note.media.contains(&Medium::Page)).collect();
+    let lines: Vec<&Note> =
+        it.lines.iter().filter(|note| note.is_shown(Medium::Page, Detail::Full)).collect();
     html! {
         section.notes.conditions[it.folded] {
             h2 { (words(&it.title)) }

@@ -7,10 +7,11 @@ mod tree;
 
 use std::io::{self, Write};
 
-use crate::Style;
 use crate::parts::spans::{Kind, Span, spans};
-use crate::parts::{Grid, Medium, Notes, Part, Piece, Rank, Sentence, Series, Shape, Tone, shown};
+use crate::parts::{Grid, Medium, Notes, Part, Piece, Rank, Sentence, Series, Shape, Tone};
 use crate::render::{canvas, chart};
+use crate::words::first_line;
+use crate::{Detail, Style};
 
 pub(crate) use look::lines;
 pub(crate) use page::Page;
@@ -23,16 +24,39 @@ const NAME_IN_SENTENCE: usize = 60;
 /// Lines that a name may take as a title.
 const NAME_LINES: usize = 4;
 
-/// Writes the pieces, an empty line between two that are not joined.
-pub(crate) fn write(pieces: &[Piece], style: &Style, out: &mut dyn Write) -> io::Result<()> {
+/// Writes so much of the pieces, an empty line between two that are not joined.
+pub(crate) fn write(pieces: &[Piece], style: &Style, detail: Detail, out: &mut dyn Write) -> io::Result<()> {
+    let detail = available(pieces, detail);
     let mut page = Page::new(style, out);
-    for (index, piece) in shown(pieces, Medium::Terminal).enumerate() {
-        if index > 0 && !piece.joined {
+    let (mut is_first, mut is_apart) = (true, false);
+    for piece in pieces.iter().filter(|piece| piece.media.contains(&Medium::Terminal)) {
+        is_apart |= !piece.joined;
+        if !piece.is_shown(Medium::Terminal, detail) {
+            continue;
+        }
+        // What is left out takes nothing but itself: what stood below it still stands apart from what is above.
+        if is_apart && !is_first && !is_close(piece, detail) {
             page.blank()?;
         }
-        part(&mut page, piece)?;
+        part(&mut page, piece, detail)?;
+        (is_first, is_apart) = (false, false);
     }
     Ok(())
+}
+
+/// A tree of a machine has no answer that fits in a line: then the whole of it is brief.
+fn available(pieces: &[Piece], detail: Detail) -> Detail {
+    let is_empty = !pieces.iter().any(|piece| piece.is_shown(Medium::Terminal, detail));
+    if is_empty && detail == Detail::Line { Detail::Brief } else { detail }
+}
+
+/// Whether no line is spent on the room above a piece: a drawing follows the table of what it draws.
+fn is_close(piece: &Piece, detail: Detail) -> bool {
+    match detail {
+        Detail::Line => true,
+        Detail::Brief => matches!(piece.part, Part::Distribution(_)),
+        Detail::Full => false,
+    }
 }
 
 /// Writes a table by itself.
@@ -40,26 +64,30 @@ pub(crate) fn write_table(grid: &Grid, style: &Style, out: &mut dyn Write) -> io
     Page::new(style, out).table(0, grid)
 }
 
-fn part(page: &mut Page, piece: &Piece) -> io::Result<()> {
+fn part(page: &mut Page, piece: &Piece, detail: Detail) -> io::Result<()> {
     let indent = piece.depth * INDENT;
     match &piece.part {
-        Part::Sentence(it) => sentence(page, indent, it),
+        Part::Sentence(it) if detail == Detail::Line => {
+            let text = words(page, &it.text, NAME_IN_SENTENCE);
+            page.line(it.tone, &text)
+        }
+        Part::Sentence(it) => sentence(page, indent, it, detail),
         Part::Table(grid) => page.table(indent, grid),
         Part::Distribution(it) => {
             if let Shape::Counts { title, .. } = &it.shape {
                 page.line(Tone::Faint, &page.pen.spell(title))?;
             }
-            page.drawn(indent, &chart::lines(it, page.pen.narrower(indent)))
+            page.drawn(indent, &chart::lines(it, page.pen.narrower(indent), detail))
         }
         Part::Series(it) => series(page, indent, it),
         Part::Tree(it) => tree::write(page, indent, it),
-        Part::Notes(it) => notes(page, it),
+        Part::Notes(it) => notes(page, it, detail),
         // No terminal has the room for them.
         Part::Quantiles(_) | Part::HeatMap(_) => Ok(()),
     }
 }
 
-fn sentence(page: &mut Page, indent: usize, it: &Sentence) -> io::Result<()> {
+fn sentence(page: &mut Page, indent: usize, it: &Sentence, detail: Detail) -> io::Result<()> {
     let room = page.pen.width - INDENT;
     match it.rank {
         Rank::Title | Rank::Subtitle => {
@@ -73,11 +101,26 @@ fn sentence(page: &mut Page, indent: usize, it: &Sentence) -> io::Result<()> {
         }
         Rank::Warning => {
             let text = words(page, &it.text, room.min(NAME_IN_SENTENCE));
-            page.paragraph(it.tone, indent, &format!("warning: {text}"))
+            doubt(page, it.tone, indent, &format!("warning: {text}"), detail)
+        }
+        Rank::Plain if it.tone == Tone::Doubt => {
+            let text = words(page, &it.text, room.min(NAME_IN_SENTENCE));
+            doubt(page, it.tone, indent, &text, detail)
         }
         Rank::Answer | Rank::Plain => {
             let text = words(page, &it.text, room.min(NAME_IN_SENTENCE));
             page.paragraph(it.tone, indent, &text)
+        }
+    }
+}
+
+/// What may spoil a result takes one line where there is no room for all of it.
+fn doubt(page: &mut Page, tone: Tone, indent: usize, text: &str, detail: Detail) -> io::Result<()> {
+    match detail {
+        Detail::Full => page.paragraph(tone, indent, text),
+        Detail::Line | Detail::Brief => {
+            let text = first_line(text, page.pen.width - indent, page.pen.ellipsis());
+            page.line(tone, &format!("{}{text}", " ".repeat(indent)))
         }
     }
 }
@@ -101,12 +144,12 @@ fn series(page: &mut Page, indent: usize, it: &Series) -> io::Result<()> {
     Ok(())
 }
 
-fn notes(page: &mut Page, it: &Notes) -> io::Result<()> {
+fn notes(page: &mut Page, it: &Notes, detail: Detail) -> io::Result<()> {
     // What may be folded away stands in faint lines that need no title.
     if !it.folded {
         page.line(Tone::Title, &it.title)?;
     }
-    for note in it.lines.iter().filter(|note| note.media.contains(&Medium::Terminal)) {
+    for note in it.lines.iter().filter(|note| note.is_shown(Medium::Terminal, detail)) {
         let label = if note.label.is_empty() { String::new() } else { format!("{}: ", note.label) };
         let values: Vec<String> = note
             .values

@@ -18,15 +18,15 @@ pub(super) fn parts(found: &SweepFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(tone, conclusion)];
     parts.extend(sentences::failing(found).into_iter().map(|it| Piece::answer(Tone::Bad, it).joined()));
     parts.extend(sentences::period(found).map(|it| Piece::plain(it).joined()));
-    parts.push(Piece::plain(sentences::shares(finding)));
-    parts.extend(sentences::parts(finding).map(|it| Piece::plain(it).joined()));
+    parts.push(Piece::plain(sentences::shares(finding)).in_full());
+    parts.extend(sentences::parts(finding).map(|it| Piece::plain(it).joined().in_full()));
     parts.extend(sentences::peaks(finding).map(|it| Piece::plain(it).joined()));
     if !finding.peaks.is_empty() {
         parts.push(Piece::table(grids::peaks(found)).joined());
     }
     parts.extend(levels(found));
-    parts.push(Piece::said(Tone::Faint, sentences::plan(found)));
-    parts.push(Piece::said(Tone::Faint, took(found)).joined());
+    parts.push(Piece::said(Tone::Faint, sentences::plan(found)).in_full());
+    parts.push(Piece::said(Tone::Faint, took(found)).joined().in_full());
     parts
 }
 

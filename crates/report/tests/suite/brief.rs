@@ -1,0 +1,132 @@
+//! How much of a report a terminal is shown. The snapshots are meant to be read.
+
+use fauxplat_model::Verdict::{Different, Equivalent, Inconclusive};
+use fauxplat_model::document::Findings;
+use fauxplat_report::{Detail, Format, Style, View, write_with_evidence};
+
+use crate::common::{self, Owned, comparison};
+use crate::{html, sweep};
+
+/// Lines that a report of two commands takes at most.
+const LINES_MAX: usize = 14;
+
+fn rendered(owned: &Owned, format: Format, detail: Detail) -> String {
+    in_columns(80, owned, format, detail)
+}
+
+fn in_columns(width: usize, owned: &Owned, format: Format, detail: Detail) -> String {
+    let mut out = Vec::new();
+    let (style, view) = (Style { width, ..Style::default() }, View { detail, ..View::default() });
+    write_with_evidence(&owned.record(), &[], format, (&style, &view), &mut out).expect("memory has room");
+    String::from_utf8(out).expect("reports are UTF-8")
+}
+
+/// The same without a warning.
+fn calm(mut owned: Owned) -> Owned {
+    owned.header.warnings.clear();
+    owned
+}
+
+/// Runs of two commands with the verdict that they allow.
+fn run_of_two() -> Owned {
+    let mut owned = common::run(&["gzip -1 -c access.log", "gzip -6 -c access.log"]);
+    if let Findings::Run(found) = &mut owned.findings {
+        let verdict = comparison("gzip -1 -c access.log", "gzip -6 -c access.log", Different, 2.71, 0.11);
+        found[1].against_first = Some(Box::new(verdict));
+    }
+    owned
+}
+
+#[test]
+fn two_commands_take_fourteen_lines() {
+    let verdicts = [(Different, 1.0231, 0.0055), (Equivalent, 1.0005, 0.004), (Inconclusive, 1.0075, 0.0115)];
+    let compared = verdicts.map(|(verdict, effect, half)| {
+        common::compare(comparison("gzip -1 -c access.log", "gzip -6 -c access.log", verdict, effect, half))
+    });
+    for owned in compared.into_iter().chain([run_of_two(), common::run(&["sort data"])]) {
+        let text = rendered(&calm(owned), Format::Text, Detail::Brief);
+        assert!(text.lines().count() <= LINES_MAX, "{text}");
+        assert!(text.contains("repeat with: ") && !text.contains("condition: "), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+}
+
+#[test]
+fn what_is_brief() {
+    for (name, owned) in [
+        ("compare", common::compare(comparison("sort", "gsort", Different, 1.0231, 0.0055))),
+        ("compare_three", common::compare_three()),
+        ("run", common::run(&["sort -n data"])),
+        ("run_two", run_of_two()),
+        ("run_troubled", common::troubled_run()),
+        ("aa", common::aa()),
+        ("sweep", sweep::owned(sweep::sizes())),
+        ("doctor", crate::doctor::record(crate::doctor::findings())),
+        ("explain", crate::explain::explained()),
+    ] {
+        insta::assert_snapshot!(format!("{name}_brief"), rendered(&owned, Format::Text, Detail::Brief));
+        insta::assert_snapshot!(format!("{name}_line"), rendered(&owned, Format::Text, Detail::Line));
+    }
+}
+
+/// A reader of a pipe may count on it.
+#[test]
+fn a_line_for_each_comparison_and_each_command() {
+    let lines = |owned: &Owned| rendered(owned, Format::Text, Detail::Line).lines().count();
+    assert_eq!(lines(&common::compare(comparison("a", "b", Inconclusive, 1.0, 0.01))), 1);
+    // Two against the first, and who won.
+    assert_eq!(lines(&common::compare_three()), 3);
+    assert_eq!(lines(&common::run(&["a", "b", "c"])), 3);
+}
+
+/// What may spoil a result is told however brief the report is, in a line each.
+#[test]
+fn a_warning_takes_one_line() {
+    let mut owned = common::compare_three();
+    owned.header.warnings = vec!["a neighbour took much of the time ".repeat(9), "short".to_owned()];
+    let text = rendered(&owned, Format::Text, Detail::Brief);
+    let told: Vec<&str> = text.lines().filter(|line| line.starts_with("warning: ")).collect();
+    // Two of them, the dropped pairs and the cost of a process.
+    assert_eq!(told.len(), 4, "{text}");
+    assert!(told[2].ends_with(" …") && told[2].chars().count() <= 80, "{text}");
+    assert!(text.contains("20 of 148 pairs were dropped"), "{text}");
+    let whole = rendered(&owned, Format::Text, Detail::Full);
+    assert_eq!(whole.split_whitespace().filter(|word| *word == "neighbour").count(), 9, "{whole}");
+}
+
+#[test]
+fn only_text_is_brief_and_no_verb_is_silent() {
+    for (name, owned) in html::all() {
+        let of = |format| Detail::ALL.map(|detail| rendered(&owned, format, detail));
+        for format in [Format::Html, Format::Markdown, Format::Json] {
+            let [line, brief, whole] = of(format);
+            assert!(line == whole && brief == whole, "{name}");
+        }
+        let [line, brief, whole] = of(Format::Text).map(|text| text.lines().count());
+        assert!(0 < line && line <= brief && brief <= whole, "{name}: {line}, {brief}, {whole}");
+    }
+}
+
+/// The slowest of few runs is no percentile.
+#[test]
+fn a_percentile_takes_runs_enough() {
+    let line = |runs: usize| {
+        let mut owned = common::run(&["sort"]);
+        let Findings::Run(found) = &mut owned.findings else { unreachable!("a run") };
+        for summary in &mut found[0].summaries {
+            (summary.n, summary.p99) = (runs, Some(summary.max));
+        }
+        let document: serde_json::Value =
+            serde_json::from_str(&rendered(&owned, Format::Json, Detail::Full)).expect("JSON");
+        let p99 = document["commands"][0]["summary"]["wall_ns"]["p99"].clone();
+        let text = in_columns(200, &owned, Format::Text, Detail::Full);
+        (p99, text.lines().find(|line| line.contains("percentiles in ")).map(str::to_owned))
+    };
+    let (few, some, many) = (line(19), line(99), line(100));
+    assert!(few.0.is_null() && some.0.is_null() && many.0.is_number(), "{few:?} {some:?} {many:?}");
+    let [few, some, many] = [few, some, many].map(|(_, text)| text.expect("a line of percentiles"));
+    assert!(few.contains("p5 –") && few.contains("p95 –, p99 – (p5 and p95 take 20 runs, p99 100)"), "{few}");
+    assert!(!some.contains("p95 –") && some.contains("p99 – (p99 takes 100 runs)"), "{some}");
+    assert!(!many.contains('–'), "{many}");
+    assert_eq!(line(4).1, None);
+}
