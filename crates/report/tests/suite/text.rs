@@ -36,7 +36,8 @@ fn a_command_with_every_trouble() {
 #[test]
 fn several_metrics() {
     let text = common::compare_metrics().text(200);
-    for said in ["gsort is slower than sort", "64.00", "1.56", "in peak memory", "adjusted over the metrics"] {
+    for said in ["gsort is slower than sort", "64.00", "1.56", "in peak memory", "adjusted over the metrics"]
+    {
         assert!(text.contains(said), "{said}: {text}");
     }
     // Both the reference and the candidate have a row for each metric, and of two commands no winner is named.
