@@ -422,7 +422,7 @@ impl Contest {
 
     /// Clusters until the next look.
     fn to_next_look(&self) -> Option<u32> {
-        let n = self.series.d.len() as u32;
+        let n = (self.series.d.len() + self.level.as_ref().map_or(0, Level::len)) as u32;
         self.design.looks.iter().find(|&&look| look > n).map(|look| look - n)
     }
 }

@@ -25,6 +25,11 @@ impl Level {
         self.0.len() >= CLUSTERS
     }
 
+    /// How many wait.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// What share of the level an amount is; `None` if nothing was seen.
     pub(crate) fn ratio_of(&self, amount: f64) -> Option<f64> {
         let levels: Vec<f64> = self.0.iter().map(|seen| seen.log_level).collect();

@@ -35,7 +35,18 @@ fn a_command_with_every_trouble() {
 
 #[test]
 fn several_metrics() {
-    shown("compare_metrics", &common::compare_metrics());
+    let text = common::compare_metrics().text(200);
+    for said in ["gsort is slower than sort", "64.00", "1.56", "in peak memory", "adjusted over the metrics"]
+    {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    // Both the reference and the candidate have a row for each metric, and of two commands no winner is named.
+    let rows = |metric: &str| {
+        let is_row = |line: &&str| line.contains(metric) && line.trim_start().starts_with(['s', 'g']);
+        text.lines().filter(is_row).count()
+    };
+    assert!(rows("wall time") >= 2 && rows("peak memory") >= 2, "{text}");
+    assert!(!text.contains("winner"), "{text}");
 }
 
 #[test]
