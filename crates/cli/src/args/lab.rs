@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::OutputArgs;
 use super::help::after;
+use super::{EndArgs, OutputArgs};
 
 const EXAMPLES: &str = "\
   fauxplat lab list
@@ -58,6 +58,8 @@ pub(crate) struct LabRunArgs {
     /// Keep the JSON documents of the experiments in this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) end: EndArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -227,3 +227,24 @@ fn a_first_run_that_is_much_slower_is_said_with_what_to_do() {
     std::fs::remove_file(lab.path("warm")).unwrap();
     assert!(!warns(&lab.json(&["run", "-S", slow_once, "-r", "12", "-w", "1"])));
 }
+
+/// Runs that fail are counted and left out; a command of which none succeeds does not go on for ever.
+#[test]
+fn failures_are_skipped_on_request() {
+    let lab = Lab::new();
+    let every_third = "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) > n; test $((n % 3)) != 0";
+    lab.run(&["run", "--shell", every_third, "--runs", "9"]).complains(4, &["status 1", "--skip-failures"]);
+    lab.shell("rm n");
+    let document = lab.json(&["run", "--shell", every_third, "--runs", "9", "--skip-failures"]);
+    assert_eq!((runs(&document, 0).len(), &document["commands"][0]["failures"]), (9, &3.into()));
+    assert_eq!(document["commands"][0]["summary"]["wall_ns"]["n"], 6);
+    assert_eq!(document["condition"]["ignore_failure"], "left-out");
+    let report = lab.run(&["history", "show", "last"]).out;
+    assert!(report.contains("left out"), "{report}");
+    lab.run(&["run", "false", "--runs", "50", "--skip-failures"]).complains(4, &["`false`"]);
+    let of_pairs = ["compare", "--shell", every_third, every_third, "--skip-failures", "--max-pairs", "12"];
+    let document = lab.json(&of_pairs);
+    assert!(number(&document["comparisons"][0], "dropped_pairs") > 0, "{}", document["comparisons"][0]);
+    lab.run(&["run", "true", "--skip-failures", "-i"])
+        .reports_misuse(&["--skip-failures", "--ignore-failure"]);
+}
