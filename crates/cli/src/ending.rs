@@ -4,8 +4,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use fauxplat_experiment::{Event, Failure, Listener, Notice};
-use fauxplat_model::document::Record;
+use fauxplat_model::Metric;
+use fauxplat_model::document::{Findings, Record};
 use fauxplat_report::{Format, Style};
+use fauxplat_units::Nanos;
 
 use crate::args::EndArgs;
 use crate::output;
@@ -22,12 +24,24 @@ impl Listener for Ending {
     }
 }
 
-/// What a report begins with, on one line.
+/// What a report begins with, on one line. That of a single command begins with its name, so its median is said too.
 fn first_sentence(record: &Record<'_>) -> String {
     let style = Style { colour: false, width: usize::from(u16::MAX), unicode: true };
     let mut text = Vec::new();
     let _in_memory = fauxplat_report::write(record, Format::Text, &style, &mut text);
-    String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned()
+    let first = String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned();
+    match median(record.findings) {
+        Some(median) => format!("{first}: median wall time {median}"),
+        None => first,
+    }
+}
+
+/// The median wall time of the only command of `run`.
+fn median(findings: &Findings) -> Option<Nanos> {
+    let Findings::Run(found) = findings else { return None };
+    let [only] = found.as_slice() else { return None };
+    let wall = only.summaries.iter().find(|summary| summary.metric == Metric::WALL)?;
+    Some(Nanos(wall.median as u64))
 }
 
 /// Tells the end as the options say. It changes nothing: a command that fails is told in a line.

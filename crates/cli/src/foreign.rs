@@ -26,7 +26,7 @@ const OPTIONS: &[Foreign] = &[
     },
     Foreign {
         verbs: &["run"],
-        words: &["--max-pairs", "--anytime", "--duet", "--fail-if", "--baseline"],
+        words: &["--max-pairs", "--anytime", "--duet", "--fail-if", "--confirm", "--baseline", "--with"],
         ours: "this belongs to a comparison: fauxplat compare A B",
     },
     Foreign {

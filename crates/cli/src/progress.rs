@@ -54,12 +54,12 @@ impl Progress {
             Some(left) => format!("{}{}: {}", self.bound(), words(left), standing.words),
             None => standing.words.clone(),
         };
-        self.bar.set_position(self.bar.position().max((share * FULL as f64) as u64));
         if self.next_line.is_some_and(|next| elapsed >= next) {
             self.next_line = Some(elapsed + LINES_EVERY);
             output::complain(&text);
         }
         self.bar.set_message(text);
+        self.bar.set_position(self.bar.position().max((share * FULL as f64) as u64));
     }
 
     fn bound(&self) -> &'static str {

@@ -10,7 +10,7 @@ const ESCAPE: char = '\x1b';
 
 /// `script` lends fauxplat a terminal with these variables.
 fn on_a_terminal(lab: &Lab, words: &str, variables: &[(&str, &str)]) -> String {
-    let line = format!("stty cols 40; {} {words} --store none", lab.starter().join(" "));
+    let line = format!("stty rows 24 cols 40; {} {words} --store none", lab.starter().join(" "));
     let mut command = Command::new("script");
     command.args(["-qec", &line, "/dev/null"]);
     lab.settle(&mut command);

@@ -248,7 +248,7 @@ fn a_comparison_warms_up() {
 #[test]
 fn a_gate_is_confirmed_before_it_fails() {
     let lab = Lab::new();
-    let gate = ["--fail-if", "slower", "--confirm", "--level", "0.01%", "--max-pairs", "24"];
+    let gate = ["--fail-if", "slower", "--confirm", "--level", "0.1%", "--max-pairs", "64"];
     let compare = |words: &[&str]| lab.run(&[&["compare"], words, &gate].concat());
     let stored = || lab.json(&["history", "list"])["experiments"].as_array().unwrap().len();
     let done = compare(&["true", "sleep 0.05"]).ends_with(1);

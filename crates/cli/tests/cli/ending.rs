@@ -23,7 +23,9 @@ fn an_end_is_told_with_its_word_its_code_and_a_sentence() {
     assert!(sentence.contains("sleep 0.05") && !sentence.contains('\n'), "{sentence}");
     let done = lab.run(&["run", "true", "--runs", "3", "--notify", NEWS]).succeeds();
     assert_eq!(done.err, "");
-    assert_eq!(news(&lab)[..2], ["finished", "0"]);
+    let [verdict, code, sentence] = news(&lab);
+    assert_eq!((verdict.as_str(), code.as_str()), ("finished", "0"));
+    assert!(sentence.starts_with("true: median wall time "), "{sentence}");
 }
 
 #[test]

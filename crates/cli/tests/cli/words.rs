@@ -248,3 +248,42 @@ fn failures_are_skipped_on_request() {
     lab.run(&["run", "true", "--skip-failures", "-i"])
         .reports_misuse(&["--skip-failures", "--ignore-failure"]);
 }
+
+/// Options of other tools that mean nothing here are refused with what to type instead, as their manuals have them.
+#[test]
+fn every_option_of_other_tools_names_ours() {
+    let of_hyperfine = "--debug-mode --reference --reference-name --min-benchmarking-time";
+    let of_perf_stat = "-e --event --no-inherit --pid -t --tid --detailed -a --all-cpus --repeat -B --big-num -A \
+                        --no-aggr --null -x --field-separator --append --log-fd --pre --post -I --interval-print \
+                        --interval-count --interval-clear --metric-only --topdown --td-level --sync --per-core \
+                        --per-socket --per-die --per-node --per-thread --delay -T --transaction -j --json-output -G \
+                        --cgroup --for-each-cgroup --control --cputype --summary --no-csv-summary --no-merge \
+                        --hybrid-merge --smi-cost --bpf-counters -g --group";
+    let of_pyperf = "--rigorous --fast --processes --values -l --loops --warmups --min-time --debug-single-value \
+                     --append --inherit-environ --copy-env --affinity --track-memory --tracemalloc --name --python \
+                     --compare-to --pipe --worker --calibrate-loops --duplicate --min-speed --group-by-speed --stats \
+                     --no-locale";
+    let of_poop = "-d --duration --allow-failures";
+    let of_benchexec = "--memlimit --timelimit --softtimelimit --walltimelimit --cores --allowed-cores --limitCores \
+                        --no-hyperthreading --require-cgroup-subsystem --set-cgroup-value --dir --container \
+                        --no-container --read-only-dir --hidden-dir --overlay-dir --full-access-dir --network-access \
+                        --tmpfs --numOfThreads --rundefinition --tasks --outputpath --maxOutputSize --maxLogfileSize";
+    let of_cyclictest = "-a --affinity -A --aligned -b --breaktrace --clock --distance -D -H --histogram --histofall \
+                         -l --loops --laptop -m --mlockall -M --refresh_on_max -N --nsecs --oscope -p --prio \
+                         --priority -r --relative -R --resolution --secaligned -s --system -S --smp --spike -t \
+                         --threads --tracemark --unbuffered -x --posix_timers --mainaffinity --priospread \
+                         --default-system --json";
+    let lab = Lab::new();
+    for (verb, words) in [
+        ("run", of_hyperfine),
+        ("run", of_perf_stat),
+        ("run", of_pyperf),
+        ("compare", of_poop),
+        ("run", of_benchexec),
+        ("latency", of_cyclictest),
+    ] {
+        for word in words.split_whitespace() {
+            lab.run(&[verb, word]).complains(2, &[&format!("{verb} has no {word}: ")]);
+        }
+    }
+}

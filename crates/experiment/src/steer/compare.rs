@@ -207,7 +207,11 @@ impl Steering for CompareSteering {
     fn standing(&self) -> Option<Standing> {
         let stand = self.judge.progress();
         let known = self.known.1.map_or(String::new(), |known| {
-            format!(", known to about ±{:.2} % (margin {} %)", 100.0 * known, 100.0 * self.margin)
+            format!(
+                ", known to within about {:.2} % (margin {} %)",
+                100.0 * known,
+                (1e8 * self.margin).round() / 1e6
+            )
         });
         let words = format!("pair {}, next look at {}{known}", stand.pairs, stand.pairs_next_look);
         Some(Standing { share: self.share, words, blocks: self.blocks })
