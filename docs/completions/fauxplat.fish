@@ -81,6 +81,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s i -l ignore-fa
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -109,6 +110,8 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l events -d 'Whe
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s N -l no-shell -d 'No shell, which is the default (the same as --shell=none)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tree -d 'List each process of the command: pid, parent, CPU time, wall time, peak memory (one extra, traced run)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s h -l help -d 'Print help'
@@ -162,6 +165,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s i -l ignor
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -188,10 +192,13 @@ mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l confirm -d 'Before a gate fails, measure a second time: it fails if both say the same. The first measurement is stored, and the report is that of the second'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l other-machine -d 'Accept a --baseline that was measured on another machine; the report says so'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l duet -d 'Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where neighbours and steal are the largest noise'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s N -l no-shell -d 'No shell, which is the default (the same as --shell=none)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s h -l help -d 'Print help'
@@ -238,6 +245,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s i -l ignore-fai
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -267,6 +275,8 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l rivals -d 'Go o
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l duet -d 'Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where neighbours and steal are the largest noise'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s h -l help -d 'Print help'
@@ -314,6 +324,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l seed -d 'S
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -340,6 +351,7 @@ mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l capacity -d 'What one more thread is worth, and so what is left of the machine while it works: first measured, then live'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s h -l help -d 'Print help'
@@ -357,6 +369,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l seed -d 'S
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -382,10 +395,12 @@ command\t''
 mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s t -l time -d 'Hold the loads for this time [default: until Ctrl-C]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -411,6 +426,7 @@ command\t''
 mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s h -l help -d 'Print help'
@@ -421,6 +437,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l seed -d 'See
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -448,6 +465,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l store -d 'Wh
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l all-cpus -d 'Every CPU that is allowed'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l together -d 'All of them at once, as a machine under full load; without it one after the other, in turns'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s h -l help -d 'Print help'
@@ -491,6 +509,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s i -l ignore-
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -519,6 +538,8 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l events -d 'W
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l exhaustive -d 'Every level in every block, those included that must be equal; stop for no answer'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l fail-if-effect -d 'Fail with exit code 1 if the factor has an effect'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s h -l help -d 'Print help'
@@ -657,6 +678,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l set -d 'Something that the lab leaves open, such as python=python3.11,python3.13t; with several values whatever depends on it is run and judged for each (repeatable; lab show says what there is)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l seed -d 'Seed of the order within rounds [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l keep -d 'Keep the JSON documents of the experiments in this folder' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -684,6 +706,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l all -d 'Every lab that is listed'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l strict -d 'Fail with exit code 1 unless every claim is reproduced'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help'
@@ -832,6 +855,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s i -l ignor
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -858,6 +882,8 @@ mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s h -l help -d 'Print help'
