@@ -9,7 +9,6 @@ use fauxplat_model::document::{Findings, Record};
 use fauxplat_report::{Format, Style};
 use fauxplat_units::Nanos;
 
-use crate::args::EndArgs;
 use crate::output;
 
 /// What the experiment said at its end; whoever listens to it and whoever tells it share this.
@@ -44,27 +43,24 @@ fn median(findings: &Findings) -> Option<Nanos> {
     Some(Nanos(wall.median as u64))
 }
 
-/// Tells the end as the options say. It changes nothing: a command that fails is told in a line.
-pub(crate) fn tell(args: &EndArgs, done: &Result<(), Failure>, exit_code: u8) {
-    if let Some(line) = &args.notify
-        && let Err(why) = notice(args, done).tell(line, exit_code)
-    {
-        output::complain(&format!("--notify `{line}` {why}"));
-    }
-    if args.beep {
-        output::beep();
-    }
-}
-
-/// What is told: the verdict, unless what went wrong is all that there is to say.
-fn notice(args: &EndArgs, done: &Result<(), Failure>) -> Notice {
-    let told = args.ending.0.borrow().clone();
-    match (told, done) {
-        (Some(told), Err(failure)) if told.verdict == "failed" => {
-            Notice { sentence: failure.to_string(), ..told }
+impl Ending {
+    /// Tells it by a line for the shell. That changes nothing: one that fails is told in a line.
+    pub(crate) fn tell(&self, line: &str, done: &Result<(), Failure>, exit_code: u8) {
+        if let Err(why) = self.notice(done).tell(line, exit_code) {
+            output::complain(&format!("--notify `{line}` {why}"));
         }
-        (Some(told), _) => told,
-        (None, Ok(())) => Notice { verdict: "finished".to_owned(), sentence: String::new() },
-        (None, Err(failure)) => Notice { verdict: "failed".to_owned(), sentence: failure.to_string() },
+    }
+
+    /// What is told: the verdict, unless what went wrong is all that there is to say.
+    fn notice(&self, done: &Result<(), Failure>) -> Notice {
+        let told = self.0.borrow().clone();
+        match (told, done) {
+            (Some(told), Err(failure)) if told.verdict == "failed" => {
+                Notice { sentence: failure.to_string(), ..told }
+            }
+            (Some(told), _) => told,
+            (None, Ok(())) => Notice { verdict: "finished".to_owned(), sentence: String::new() },
+            (None, Err(failure)) => Notice { verdict: "failed".to_owned(), sentence: failure.to_string() },
+        }
     }
 }

@@ -76,7 +76,10 @@ fn dispatch(words: &[String]) -> u8 {
     let done = execute(cli.verb, words);
     let code = done.as_ref().err().map_or(0, exit::tell);
     if let Some(end) = end {
-        ending::tell(&end, &done, code);
+        end.notify.iter().for_each(|line| end.ending.tell(line, &done, code));
+        if end.beep {
+            output::beep();
+        }
     }
     code
 }
