@@ -118,6 +118,6 @@ mod tests {
         assert_eq!(time_left(second, 0.0, 1.0), None, "nothing was done yet");
         assert_eq!(time_left(Duration::from_millis(1), 0.5, 0.5), None, "too early");
         assert_eq!(time_left(second, 1e-300, 1.0), None, "longer than can be said");
-        assert_eq!(words(Duration::from_secs(90)), "90 seconds left");
+        assert_eq!(words(Duration::from_secs(45)), "45 seconds left");
     }
 }
