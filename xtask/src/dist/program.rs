@@ -35,7 +35,7 @@ impl Target {
 /// More than this would be a surprise to whoever copies it somewhere.
 const BYTES_MAX: u64 = 12_000_000;
 
-/// Builds the program as it is released, or says why it cannot be had here.
+/// Builds the program by the profile `archive`, or says why it cannot be had here.
 ///
 /// # Errors
 /// The build fails, or what it gives needs libraries or is too large.
@@ -44,14 +44,14 @@ pub(super) fn build(target: Target) -> Result<Result<PathBuf, String>, ChoreErro
         return Ok(Err("it is built on a machine of its own kind".to_owned()));
     }
     let mut build = cargo::cargo();
-    build.args(["build", "--release", "--quiet", "--package", "fauxplat-cli"]);
+    build.args(["build", "--profile", "archive", "--quiet", "--package", "fauxplat-cli"]);
     let built = match target {
-        Target::X86_64 => cargo::target()?.join("release/fauxplat"),
+        Target::X86_64 => cargo::target()?.join("archive/fauxplat"),
         Target::Arm64 => {
             if let Err(why) = prepare_arm64(&mut build)? {
                 return Ok(Err(why));
             }
-            cargo::target()?.join(target.triple()).join("release/fauxplat")
+            cargo::target()?.join(target.triple()).join("archive/fauxplat")
         }
     };
     let status = build.status().map_err(ChoreError::at("cargo"))?;
