@@ -12,7 +12,7 @@ BINARY := $(or $(CARGO_TARGET_DIR),target)/release/fauxplat
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 SHARE := $(DESTDIR)$(PREFIX)/share
 
-.PHONY: demo test test-vm build install bench clean help toolchain needs-build needs-demo needs-test
+.PHONY: demo test test-vm build install install-program dist bench clean help toolchain needs-build needs-demo needs-test
 
 demo: needs-demo build ## install what is missing, build, and compare two real programs
 	@demo/run $(BINARY)
@@ -27,21 +27,29 @@ build: needs-build toolchain ## build the release binary (the default)
 	@cargo build --release --package fauxplat-cli
 
 install: build ## install binary, library, manual pages and completions below PREFIX (/usr/local)
+	@$(MAKE) --no-print-directory install-program
 	@cargo build --release --package fauxplat-table-c
-	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/fauxplat
-	install -d $(SHARE)/fauxplat
-	cp -R labs $(SHARE)/fauxplat/
-	install -d $(SHARE)/man/man1
-	install -m 644 docs/man/*.1 $(SHARE)/man/man1
 	install -D -m 644 lib/table-c/include/fauxplat_table.h $(DESTDIR)$(PREFIX)/include/fauxplat_table.h
 	install -D -m 644 $(dir $(BINARY))libfauxplat_table_c.a $(DESTDIR)$(PREFIX)/lib/libfauxplat_table_c.a
 	install -m 755 $(dir $(BINARY))libfauxplat_table_c.so $(DESTDIR)$(PREFIX)/lib/
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' lib/table-c/fauxplat-table.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/fauxplat-table.pc
+
+# A binary that was built before, and all but the library; packages are made of it.
+install-program:
+	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/fauxplat
+	install -d $(SHARE)/fauxplat
+	cp -R labs $(SHARE)/fauxplat/
+	install -d $(SHARE)/man/man1
+	install -m 644 docs/man/*.1 $(SHARE)/man/man1
 	install -D -m 644 docs/completions/fauxplat.bash $(SHARE)/bash-completion/completions/fauxplat
 	install -D -m 644 docs/completions/_fauxplat $(SHARE)/zsh/site-functions/_fauxplat
 	install -D -m 644 docs/completions/fauxplat.fish $(SHARE)/fish/vendor_completions.d/fauxplat.fish
+
+dist: needs-build toolchain ## write archives of the static program and a Debian package into target/dist
+	@cargo xtask dist
+	@cargo xtask deb || [ $$? = 77 ]
 
 bench: needs-build toolchain ## measure the instrument itself: its cost and its fidelity
 	@cargo xtask bench

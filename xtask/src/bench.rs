@@ -9,6 +9,7 @@ mod instrument;
 mod latency;
 mod load;
 mod memory;
+mod start;
 mod sweep;
 mod topo;
 mod verdict;
@@ -38,6 +39,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["counters"] => counters::run(ROUNDS),
         ["load", parts @ ..] => load::run(parts),
         ["memory"] => memory::run(),
+        ["start"] => start::run(ROUNDS),
         ["topo"] => topo::run(),
         ["verdict"] => verdict::run(),
         ["sweep", parts @ ..] => sweep::run(parts),
@@ -53,13 +55,14 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             counters::run(ROUNDS)?;
             load::run(&[])?;
             memory::run()?;
+            start::run(ROUNDS)?;
             topo::run()?;
             sweep::run(&[])?;
             verdict::run()
         }
         _ => Err(ChoreError::Usage(
             "usage: cargo xtask bench [contend [PART] | counters | doctor | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | load [PART] | memory | \
-             sweep [PART] | topo | verdict]",
+             start | sweep [PART] | topo | verdict]",
         )),
     }
 }

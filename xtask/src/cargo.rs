@@ -16,7 +16,7 @@ pub(crate) fn root() -> PathBuf {
 }
 
 /// The cargo that runs this program, so that both are of one toolchain.
-fn cargo() -> Command {
+pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
     cargo
@@ -76,6 +76,18 @@ pub(crate) fn build_release() -> Result<PathBuf, ChoreError> {
         true => Ok(target()?.join("release/fauxplat")),
         false => Err(ChoreError::Cargo(words.into())),
     }
+}
+
+/// Whether the standard library for a target is installed; asks rustup for it if not, and not for long.
+pub(crate) fn has_target(triple: &str) -> Result<bool, ChoreError> {
+    let output = Command::new("rustc").args(["--print", "target-libdir", "--target", triple]).output();
+    let folder = String::from_utf8_lossy(&output.map_err(ChoreError::at("rustc"))?.stdout).trim().to_owned();
+    if Path::new(&folder).is_dir() {
+        return Ok(true);
+    }
+    let mut add = Command::new("timeout");
+    add.args(["60", "rustup", "target", "add", triple]).current_dir(root());
+    Ok(add.output().is_ok_and(|output| output.status.success()))
 }
 
 /// A test program of cargo.

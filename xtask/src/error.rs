@@ -27,6 +27,9 @@ pub(crate) enum ChoreError {
     /// A bench, or a test in a virtual machine, cannot go on or has failed.
     #[error("{0}")]
     Bench(String),
+    /// What is handed out cannot be made, or does not work where nothing else is.
+    #[error("{0}")]
+    Dist(String),
     /// The machine lacks what the chore needs.
     #[error("skipped: {0}")]
     Skipped(&'static str),

@@ -1,10 +1,11 @@
-//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | campaign | vm | man | completions |
-//! hazards`.
+//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | campaign | vm | dist | deb |
+//! installed | man | completions | hazards`.
 #![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
 mod bench;
 mod campaign;
 mod cargo;
+mod dist;
 mod error;
 /// From the description of a machine to its tree, as the tests of `topology` have it.
 #[path = "../../crates/topology/tests/machines/expand.rs"]
@@ -21,10 +22,13 @@ use error::ChoreError;
 const USAGE: &str = "usage: cargo xtask CHORE
   tidy [--figures]       check the rules of the house, or print how much code there is and how long its parts are
   sim [ARGS]             simulate the decision rule and compare it with its reference figures
-  bench [NAME]           doctor, instrument, memory, sweep, topo, verdict: figures as ratios, see benches/README.md
+  bench [NAME]           doctor, instrument, memory, start, sweep, topo, verdict: figures as ratios, see benches/README.md
   campaign [NAME]        what takes hours and can be resumed: kills, interrupts, fuzz, elsewhere; without a name, how each
                          is called
   vm [--seconds N] [NAME]… tests in virtual machines, all or by test and shape, see vm/README.md
+  dist                   write an archive of the static program for x86-64 and arm64 into target/dist
+  deb                    write the Debian package of this machine's architecture there
+  installed              try both in a root with nothing else, and in a fresh Debian where debootstrap can make one
   man [--check]          write docs/man from the command line's definition, or check that it is up to date
   completions [--check]  the same for docs/completions
   hazards                write docs/hazards.md from the declarations; a test checks that it is up to date";
@@ -49,6 +53,9 @@ fn chore(arguments: &[String]) -> Result<(), ChoreError> {
         ["bench", rest @ ..] => bench::run(rest),
         ["campaign", rest @ ..] => campaign::run(rest),
         ["vm", rest @ ..] => vm::run(rest),
+        ["dist"] => dist::dist(),
+        ["deb"] => dist::deb(),
+        ["installed"] => dist::installed(),
         ["man"] => generate::write(generate::MAN),
         ["man", "--check"] => generate::check(generate::MAN),
         ["completions"] => generate::write(generate::COMPLETIONS),

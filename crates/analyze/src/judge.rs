@@ -220,6 +220,16 @@ impl Judge {
         }
     }
 
+    /// How well the least known of the open comparisons is known at its latest look: plus or minus so much, as a ratio. It
+    /// tells how far the work has come and nothing of which way it leans. `None` while nothing is excluded.
+    pub fn precision(&self) -> Option<f64> {
+        let level = self.open_level();
+        let open = self.contests.iter().filter(|contest| contest.is_open());
+        let widest =
+            open.map(|contest| contest.series.half_width(&contest.design, level)).reduce(f64::max)?;
+        widest.is_finite().then(|| widest.exp_m1())
+    }
+
     /// What the comparison of a command with the first in the first metric says at its latest look; `None` before the
     /// first block.
     pub fn stand(&self, candidate: usize) -> Option<Stand> {

@@ -247,6 +247,17 @@ impl Series {
         Standing { tail, ..typical }.concluded(closing)
     }
 
+    /// Half of a plain interval at the latest look, as a log ratio: how well the difference is known, and nothing of where
+    /// it lies. Infinite while nothing is excluded.
+    pub(crate) fn half_width(&self, design: &Design, level: f64) -> f64 {
+        let seen = self.looked.last().map_or(0, |&look| look as usize);
+        let sorted = Sorted::new(&self.d[..seen]);
+        let z = plain_z(level);
+        let (low, high) = Shift::new(&sorted, design.question).interval(z);
+        let half = 0.5 * (high - low) + z * design.tau2.sqrt();
+        if half.is_nan() { f64::INFINITY } else { half }
+    }
+
     /// What follows for typical runs.
     fn typical(&mut self, rows: &Rows, design: &Design, level: f64, look: (usize, bool)) -> Standing {
         let (n, closing) = look;

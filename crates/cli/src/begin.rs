@@ -6,7 +6,7 @@ use fauxplat_model::{Condition, Definition, EnvPad, Evidence, Placement};
 use fauxplat_report::Format;
 use fauxplat_units::CpuSet;
 
-use crate::args::{OutputArgs, SurroundingsArgs};
+use crate::args::{EndArgs, OutputArgs, SurroundingsArgs};
 use crate::events::Events;
 use crate::output;
 use crate::progress::Progress;
@@ -19,7 +19,7 @@ pub(crate) fn beginning<'a>(
     kind: &'static str,
     definition: Definition,
     machine: Machine,
-    output: &OutputArgs,
+    (output, end): (&OutputArgs, &EndArgs),
     invocation: &'a [String],
 ) -> Result<Beginning<'a>, Failure> {
     output::try_files(output)?;
@@ -30,18 +30,21 @@ pub(crate) fn beginning<'a>(
         store: open_store(output.store.as_ref())?,
         invocation,
         programs: None,
-        listeners: listeners(output)?,
+        listeners: listeners(output, end)?,
         launch: Launch::spawner(),
     })
 }
 
 /// Those who follow an experiment.
-fn listeners(output: &OutputArgs) -> Result<Listeners, Failure> {
+fn listeners(output: &OutputArgs, end: &EndArgs) -> Result<Listeners, Failure> {
     let mut listeners = Listeners::default();
+    if end.notify.is_some() {
+        listeners.add(end.ending.clone());
+    }
     if let Some(events) = Events::open(output)? {
         listeners.add(events);
     }
-    if let Some(progress) = Progress::new(output.is_quiet()) {
+    if let Some(progress) = Progress::new(output) {
         listeners.add(progress);
     }
     Ok(listeners)

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use fauxplat_experiment::{Failure, Machine, relation};
 use fauxplat_model::{
-    Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, Output, Parameter, Placement, Rule,
-    Runs, Shell,
+    Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, IgnoredFailures, Output, Parameter,
+    Placement, Rule, Runs, Shell,
 };
 use fauxplat_sys::text::read_text;
 
@@ -167,7 +167,8 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     condition.timeout = args.timeout.or(condition.timeout);
     condition.shell = args.shell.clone().unwrap_or(std::mem::take(&mut condition.shell));
     let ignored = &mut condition.ignore_failure;
-    *ignored = args.ignore_failure.clone().unwrap_or(std::mem::take(ignored));
+    let given = args.skip_failures.then_some(IgnoredFailures::LeftOut).or(args.ignore_failure.clone());
+    *ignored = given.unwrap_or(std::mem::take(ignored));
     args.surroundings.apply(condition);
     match args.stdout.as_deref().or(args.show_output.then_some("inherit")) {
         None => {}

@@ -3,6 +3,7 @@
 mod args;
 mod begin;
 mod define;
+mod ending;
 mod events;
 mod exit;
 mod foreign;
@@ -71,10 +72,16 @@ fn dispatch(words: &[String]) -> u8 {
         }
         Err(error) => return exit::tell(&Failure::usage(misuse(&error, words))),
     };
-    match execute(cli.verb, words) {
-        Ok(()) => 0,
-        Err(failure) => exit::tell(&failure),
+    let end = cli.verb.end().cloned();
+    let done = execute(cli.verb, words);
+    let code = done.as_ref().err().map_or(0, exit::tell);
+    if let Some(end) = end {
+        end.notify.iter().for_each(|line| end.ending.tell(line, &done, code));
+        if end.beep {
+            output::beep();
+        }
     }
+    code
 }
 
 /// Does what the words of a command line ask for, for those whose definitions hold command lines.

@@ -27,6 +27,13 @@ fn beside_the_report(text: &str) {
     let _closed = std::io::stderr().write_all(text.as_bytes());
 }
 
+/// A sound, where there is a terminal that makes one.
+pub(crate) fn beep() {
+    if std::io::stderr().is_terminal() {
+        beside_the_report("\x07");
+    }
+}
+
 /// Writes a record where the options say.
 pub(crate) fn write(record: &Record<'_>, output: &OutputArgs) -> Result<(), Failure> {
     report(record, &|_| Vec::new(), &|_| true, output)
@@ -272,18 +279,22 @@ fn has_colour(output: &OutputArgs, terminal: bool) -> bool {
 fn wants_colour(terminal: bool) -> bool {
     let says = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let is_on = |name: &str| says(name).map(|value| value != "0");
-    let is_dumb = says("TERM").is_some_and(|term| term == "dumb");
-    let is_shown = terminal && !is_dumb && is_on("CLICOLOR") != Some(false);
+    let is_shown = terminal && can_redraw() && is_on("CLICOLOR") != Some(false);
     says("NO_COLOR").is_none() && (is_on("CLICOLOR_FORCE") == Some(true) || is_shown)
 }
 
+/// Whether terminals can do more than print one line after the other.
+pub(crate) fn can_redraw() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
+}
+
 /// Colour and width of where a report goes.
-fn style(output: &OutputArgs, terminal: bool) -> Style {
+pub(crate) fn style(output: &OutputArgs, terminal: bool) -> Style {
     let colour = has_colour(output, terminal);
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let seen = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     let width = columns.or_else(|| if terminal { seen() } else { None }).unwrap_or(Style::default().width);
-    Style { colour, width, unicode: !output.ascii && speaks_unicode() }
+    Style { colour, width, unicode: !output.ascii && speaks_unicode() && (!terminal || can_redraw()) }
 }
 
 /// Whether the locale is UTF-8. In a pipe without any locale UTF-8 is the better guess than question marks.

@@ -1,38 +1,89 @@
-//! The progress line on standard error, for a terminal only.
+//! The progress on standard error, for a terminal only: a line that is redrawn, or, on one that cannot redraw, a line of
+//! words now and then.
 
 use std::io::IsTerminal;
 use std::time::Duration;
 
 use fauxplat_experiment::{Event, Listener, Standing};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A progress line with the time left.
+use crate::args::OutputArgs;
+use crate::output;
+
+/// What is being done, and the time left.
 pub(crate) struct Progress {
     bar: ProgressBar,
+    /// Whether the experiment may be decided long before its limits.
+    may_end_early: bool,
+    /// When the first measured runs had landed, and the share that they were.
+    begun: Option<(Duration, f64)>,
+    /// When a line of words comes next, where nothing can be redrawn.
+    next_line: Option<Duration>,
 }
 
 /// The bar counts in thousandths.
 const FULL: u64 = 1000;
 
+/// Lines of words are read aloud somewhere.
+const LINES_EVERY: Duration = Duration::from_secs(10);
+
+/// Before that the time left is a guess.
+const GUESSING: Duration = Duration::from_millis(200);
+
 impl Progress {
     /// Nothing where nobody would see it.
-    pub(crate) fn new(quiet: bool) -> Option<Self> {
-        let seen = !quiet && std::io::stderr().is_terminal();
-        seen.then(|| Progress { bar: bar() })
+    pub(crate) fn new(output: &OutputArgs) -> Option<Self> {
+        let is_seen = !output.is_quiet() && std::io::stderr().is_terminal();
+        let is_redrawn = output::can_redraw();
+        is_seen.then(|| Progress {
+            bar: if is_redrawn { bar(output) } else { ProgressBar::hidden() },
+            may_end_early: false,
+            begun: None,
+            next_line: (!is_redrawn).then_some(LINES_EVERY),
+        })
     }
 
-    fn show(&self, standing: &Standing) {
-        self.bar.set_position((standing.share.clamp(0.0, 1.0) * FULL as f64) as u64);
-        // Before that the time left is a guess.
-        if self.bar.elapsed() > Duration::from_millis(100) {
-            self.bar.set_message(standing.words.clone());
+    fn show(&mut self, standing: &Standing) {
+        let (share, elapsed) = (standing.share.clamp(0.0, 1.0), self.bar.elapsed());
+        let (begun, first) = *self.begun.get_or_insert((elapsed, share));
+        if first == 0.0 && share > 0.0 && self.bar.position() == 0 {
+            self.begun = Some((elapsed, share));
         }
+        let left = time_left(elapsed.saturating_sub(begun), share - first, 1.0 - share);
+        let text = match left {
+            Some(left) => format!("{}{}: {}", self.bound(), words(left), standing.words),
+            None => standing.words.clone(),
+        };
+        if self.next_line.is_some_and(|next| elapsed >= next) {
+            self.next_line = Some(elapsed + LINES_EVERY);
+            output::complain(&text);
+        }
+        self.bar.set_message(text);
+        self.bar.set_position(self.bar.position().max((share * FULL as f64) as u64));
     }
+
+    fn bound(&self) -> &'static str {
+        if self.may_end_early { "at most " } else { "" }
+    }
+}
+
+/// The time that the rest takes if it goes on as fast as what was done; `None` while that would be a guess.
+fn time_left(elapsed: Duration, done: f64, rest: f64) -> Option<Duration> {
+    let is_known = done > 0.0 && elapsed >= GUESSING;
+    is_known.then(|| Duration::try_from_secs_f64(elapsed.as_secs_f64() * rest / done).ok()).flatten()
+}
+
+fn words(left: Duration) -> String {
+    format!("{} left", HumanDuration(left))
 }
 
 impl Listener for Progress {
     fn hear(&mut self, event: &Event<'_>) {
         match event {
+            Event::Begun { kind, .. } => {
+                self.may_end_early = matches!(*kind, "compare" | "aa" | "sweep");
+                self.bar.set_message("the first run");
+            }
             Event::Progress(standing) => self.show(standing),
             Event::Finished { .. } => self.bar.finish_and_clear(),
             _ => {}
@@ -40,10 +91,33 @@ impl Listener for Progress {
     }
 }
 
-fn bar() -> ProgressBar {
+/// Narrower terminals have room for the words alone.
+const COLUMNS_OF_A_BAR: usize = 60;
+
+fn bar(output: &OutputArgs) -> ProgressBar {
     // Ten redraws a second are plenty, and each takes CPU time beside the measured command.
     let target = ProgressDrawTarget::stderr_with_hz(10);
     let bar = ProgressBar::with_draw_target(Some(FULL), target);
-    let style = ProgressStyle::with_template("{wide_bar:.cyan} {percent:>3} %  {msg}  {eta} left");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    let style = output::style(output, true);
+    let template = match style.width < COLUMNS_OF_A_BAR {
+        true => "{percent:>3} %  {wide_msg}",
+        false => "{bar:16} {percent:>3} %  {wide_msg}",
+    };
+    let drawn = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.with_style(drawn.progress_chars(if style.unicode { "█░" } else { "#-" }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_goes_by_what_was_done() {
+        let second = Duration::from_secs(1);
+        assert_eq!(time_left(second, 0.25, 0.75), Some(3 * second));
+        assert_eq!(time_left(second, 0.0, 1.0), None, "nothing was done yet");
+        assert_eq!(time_left(Duration::from_millis(1), 0.5, 0.5), None, "too early");
+        assert_eq!(time_left(second, 1e-300, 1.0), None, "longer than can be said");
+        assert_eq!(words(Duration::from_secs(45)), "45 seconds left");
+    }
 }

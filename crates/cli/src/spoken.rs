@@ -21,7 +21,7 @@ pub(crate) fn understood(words: &[String]) -> Vec<String> {
 }
 
 /// The verbs that take commands and the options about them.
-const MEASURING: [&str; 5] = ["run", "compare", "aa", "sweep", "explain"];
+pub(crate) const MEASURING: [&str; 5] = ["run", "compare", "aa", "sweep", "explain"];
 
 /// Options whose value may stand apart from its name, or in the word after the next.
 fn joined(words: &[String]) -> Vec<String> {

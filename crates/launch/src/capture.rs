@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use fauxplat_model::{EnvBase, Outcome};
 use fauxplat_sys::files::open_at_once;
@@ -36,12 +37,15 @@ pub struct Capture {
     pub with_stderr: bool,
     /// Whether it is left alone when the user stops fauxplat: what puts things back has to come to its end.
     pub is_spared: bool,
+    /// How long it may take; then it is asked to end as if the user had interrupted it.
+    pub limit: Option<Duration>,
 }
 
 /// What such a command left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
-    /// How it ended. [`Outcome::TimedOut`] says that the user interrupted fauxplat, which ended the command.
+    /// How it ended. [`Outcome::TimedOut`] says that fauxplat ended the command: the user
+    /// interrupted, or its time was over.
     pub outcome: Outcome,
     /// What it wrote.
     pub output: Written,
@@ -90,7 +94,7 @@ impl Capture {
             command.current_dir(cwd);
         }
         // A group of its own, so that an interruption reaches what the command started, too.
-        let mut child = Running::new(command.process_group(0).spawn()?, self.is_spared);
+        let mut child = Running::new(command.process_group(0).spawn()?, self);
         // Our copies of the writing ends go, so that the end of the last writer is seen.
         drop(command);
         let status = loop {
@@ -126,13 +130,23 @@ const GRACE_NS: u64 = 2_000_000_000;
 struct Running {
     child: Child,
     is_spared: bool,
+    /// When its time is over.
+    end_ns: Option<u64>,
     /// When it was asked to end.
     asked_ns: Option<u64>,
 }
 
 impl Running {
-    fn new(child: Child, is_spared: bool) -> Self {
-        Running { child, is_spared, asked_ns: None }
+    fn new(child: Child, capture: &Capture) -> Self {
+        let nanos = |limit: Duration| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        let end_ns = capture.limit.map(|limit| clock::monotonic_ns().saturating_add(nanos(limit)));
+        Running { child, is_spared: capture.is_spared, end_ns, asked_ns: None }
+    }
+
+    /// Whether the user wants it to end, or its time is over.
+    fn has_to_end(&self) -> bool {
+        let is_late = self.end_ns.is_some_and(|end_ns| clock::monotonic_ns() >= end_ns);
+        is_late || signal::stop_requested() && !self.is_spared
     }
 
     /// How it ended, if it did. The user's wish to stop is passed on, and enforced after a while: whoever ignores it, or is
@@ -143,7 +157,7 @@ impl Running {
         }
         let group = self.child.id() as i32;
         match self.asked_ns {
-            None if signal::stop_requested() && !self.is_spared => {
+            None if self.has_to_end() => {
                 signal::send_group(group, signal::SIGTERM);
                 self.asked_ns = Some(clock::monotonic_ns());
             }
@@ -200,6 +214,18 @@ mod tests {
         // It ends when nobody reads any more.
         let done = Capture::shell("yes & exit 3").run().unwrap();
         assert_eq!(done.outcome, Outcome::Exited(3));
+    }
+
+    /// Neither one that ignores the request to end nor what it started is waited for.
+    #[test]
+    fn ends_with_its_time() {
+        let line = Capture::shell("trap '' TERM; echo begun; sleep 1000; sleep 1000");
+        let begun_ns = clock::monotonic_ns();
+        let done = Capture { limit: Some(Duration::from_millis(200)), ..line }.run().unwrap();
+        assert_eq!((done.outcome, &*done.output.text()), (Outcome::TimedOut, "begun\n"));
+        assert!(clock::monotonic_ns() - begun_ns < 500_000_000_000);
+        let quick = Capture { limit: Some(Duration::MAX), ..Capture::shell("exit 3") };
+        assert_eq!(quick.run().unwrap().outcome, Outcome::Exited(3));
     }
 
     #[test]

@@ -18,12 +18,22 @@ pub enum IgnoredFailures {
     All,
     /// Those that ended by themselves with one of these statuses; every other failure ends the experiment.
     Statuses(Vec<u8>),
+    /// None, but the experiment goes on after them: runs that fail are counted and left out of the figures.
+    LeftOut,
 }
+
+/// What runs that fail are said to be where they do not count.
+const LEFT_OUT: &str = "left-out";
 
 impl IgnoredFailures {
     /// Whether any are.
     pub fn any(&self) -> bool {
-        *self != IgnoredFailures::None
+        matches!(self, IgnoredFailures::All | IgnoredFailures::Statuses(_))
+    }
+
+    /// Whether runs that fail are left out, however many they are.
+    pub fn are_left_out(&self) -> bool {
+        *self == IgnoredFailures::LeftOut
     }
 
     /// Whether a run that ended like this counts: it succeeded, or its failure is ignored.
@@ -47,6 +57,7 @@ impl fmt::Display for IgnoredFailures {
         match self {
             IgnoredFailures::None => f.write_str("none"),
             IgnoredFailures::All => f.write_str("all-non-zero"),
+            IgnoredFailures::LeftOut => f.write_str(LEFT_OUT),
             IgnoredFailures::Statuses(statuses) => {
                 let words: Vec<String> = statuses.iter().map(u8::to_string).collect();
                 f.write_str(&words.join(","))
@@ -62,6 +73,9 @@ impl FromStr for IgnoredFailures {
         if text == "all-non-zero" {
             return Ok(IgnoredFailures::All);
         }
+        if text == LEFT_OUT {
+            return Ok(IgnoredFailures::LeftOut);
+        }
         let status = |word: &str| match word.trim().parse() {
             Ok(0) | Err(_) => Err(format!("`{word}` is not the status of a failure: 1 to 255, such as 1,2")),
             Ok(status) => Ok(status),
@@ -74,6 +88,7 @@ impl Serialize for IgnoredFailures {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             IgnoredFailures::Statuses(statuses) => statuses.serialize(serializer),
+            IgnoredFailures::LeftOut => serializer.serialize_str(LEFT_OUT),
             _ => serializer.serialize_bool(self.any()),
         }
     }
@@ -82,14 +97,21 @@ impl Serialize for IgnoredFailures {
 impl<'de> Deserialize<'de> for IgnoredFailures {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(untagged, expecting = "true, false, or exit statuses from 1 to 255")]
+        #[serde(untagged, expecting = "true, false, `left-out`, or exit statuses from 1 to 255")]
         enum Said {
             Whether(bool),
             Statuses(Vec<u8>),
+            Word(LeftOutWord),
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        enum LeftOutWord {
+            LeftOut,
         }
         Ok(match Said::deserialize(deserializer)? {
             Said::Whether(false) => IgnoredFailures::None,
             Said::Whether(true) => IgnoredFailures::All,
+            Said::Word(LeftOutWord::LeftOut) => IgnoredFailures::LeftOut,
             Said::Statuses(statuses) => IgnoredFailures::Statuses(statuses),
         })
     }
@@ -106,6 +128,7 @@ mod tests {
         assert!(!some.lets_pass(Outcome::Exited(2)) && !some.lets_pass(Outcome::Signaled(1)));
         assert!(IgnoredFailures::All.lets_pass(Outcome::TimedOut));
         assert!(!IgnoredFailures::None.lets_pass(Outcome::Exited(1)));
+        assert!(!IgnoredFailures::LeftOut.lets_pass(Outcome::Exited(1)) && !IgnoredFailures::LeftOut.any());
         for bad in ["", "0", "256", "-1", "1;2", "x"] {
             assert!(bad.parse::<IgnoredFailures>().is_err(), "{bad}");
         }
@@ -117,6 +140,7 @@ mod tests {
             (IgnoredFailures::None, "false"),
             (IgnoredFailures::All, "true"),
             (IgnoredFailures::Statuses(vec![1, 2]), "[1,2]"),
+            (IgnoredFailures::LeftOut, r#""left-out""#),
         ] {
             assert_eq!(serde_json::to_string(&ignored).unwrap(), json);
             assert_eq!(serde_json::from_str::<IgnoredFailures>(json).unwrap(), ignored);

@@ -35,9 +35,20 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, DefinitionError
         DefinitionError {
             line: before.matches('\n').count() + 1,
             column: before[line_start..].chars().count() + 1,
-            reason: error.message().lines().next().unwrap_or_default().to_owned(),
+            reason: reason(error.message()),
         }
     })
+}
+
+/// What is wrong, in a line. A name that is not known may have come with another version.
+fn reason(message: &str) -> String {
+    let first = message.lines().next().unwrap_or_default();
+    match first.starts_with("unknown ") {
+        true => {
+            format!("{first} (this is fauxplat {}; other versions may know it)", env!("CARGO_PKG_VERSION"))
+        }
+        false => first.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -54,25 +54,13 @@ pub(super) fn build(shapes: &[Shape]) -> Result<Built, ChoreError> {
 }
 
 fn build_arm64(packages: &[&str]) -> Result<Result<Artifacts, String>, ChoreError> {
-    if !has_target()? {
+    if !cargo::has_target(ARM64)? {
         return Ok(Err(format!("no Rust for {ARM64} here, and rustup cannot add it")));
     }
     let mut words = vec!["--target", ARM64];
     words.extend(packages.iter().flat_map(|package| ["--package", package]));
     let tests = if packages.is_empty() { Vec::new() } else { cargo::build_tests(&words)? };
     Ok(Ok(Artifacts { tests, programs: vec![compile("known_count")?] }))
-}
-
-/// Whether the standard library for arm64 is installed; asks rustup for it if not, and not for long.
-fn has_target() -> Result<bool, ChoreError> {
-    let output = Command::new("rustc").args(["--print", "target-libdir", "--target", ARM64]).output();
-    let folder = String::from_utf8_lossy(&output.map_err(ChoreError::at("rustc"))?.stdout).trim().to_owned();
-    if Path::new(&folder).is_dir() {
-        return Ok(true);
-    }
-    let mut add = Command::new("timeout");
-    add.args(["60", "rustup", "target", "add", ARM64]).current_dir(root());
-    Ok(add.output().is_ok_and(|output| output.status.success()))
 }
 
 /// Compiles a program of one file for arm64.

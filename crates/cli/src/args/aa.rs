@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::help::after;
-use super::{CommandArgs, ConditionArgs, OutputArgs, RuleArgs, percent};
+use super::{CommandArgs, ConditionArgs, EndArgs, OutputArgs, RuleArgs, percent};
 
 const EXAMPLES: &str = "\
   fauxplat aa './program input'
@@ -38,6 +38,8 @@ pub(crate) struct AaArgs {
     pub(crate) duet: bool,
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
+    #[command(flatten)]
+    pub(crate) end: EndArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -6,7 +6,7 @@ use fauxplat_model::{Metric, StatedMargin};
 use fauxplat_units::Nanos;
 
 use super::help::after;
-use super::{BuildArgs, CommandArgs, ConditionArgs, OutputArgs, percent};
+use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, OutputArgs, percent, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat compare './before input' './after input'
@@ -26,6 +26,10 @@ pub(crate) struct CompareArgs {
     /// Fail with exit code 1 if some command is: slower or faster than the first, different, or inconclusive
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) fail_if: Vec<Gate>,
+    /// Before a gate fails, measure a second time: it fails if both say the same. The first measurement is stored, and the
+    /// report is that of the second
+    #[arg(long, requires = "fail_if", conflicts_with = "baseline")]
+    pub(crate) confirm: bool,
     /// Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker
     #[arg(long, value_name = "RUN-ID|FILE")]
     pub(crate) baseline: Option<String>,
@@ -59,6 +63,8 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
     #[command(flatten)]
+    pub(crate) end: EndArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -84,7 +90,7 @@ pub(crate) struct RuleArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(6..))]
     pub(crate) max_pairs: Option<u32>,
     /// Undecided, end after this time
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub(crate) max_time: Option<Nanos>,
     /// A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs
     #[arg(long)]

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use fauxplat_model::{EnvPad, Heap, IgnoredFailures, Placement, Policy, Shell};
 use fauxplat_units::Nanos;
 
-use super::SurroundingsArgs;
+use super::{SurroundingsArgs, time_with_unit};
 
 // The condition under which commands run.
 #[derive(Clone, Debug, Default, Args)]
@@ -49,7 +49,7 @@ pub(crate) struct ConditionArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// End a run after this time (500ms, 2.5s, 1m); it counts as failed
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub(crate) timeout: Option<Nanos>,
     /// The same as --stdout inherit
     #[arg(long, conflicts_with = "stdout")]
@@ -62,6 +62,10 @@ pub(crate) struct ConditionArgs {
     #[arg(short, long, value_name = "STATUS,…", num_args = 0..=1, require_equals = true,
         default_missing_value = "all-non-zero")]
     pub(crate) ignore_failure: Option<IgnoredFailures>,
+    /// Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds
+    /// end it
+    #[arg(long, conflicts_with = "ignore_failure")]
+    pub(crate) skip_failures: bool,
     #[command(flatten)]
     pub(crate) surroundings: SurroundingsArgs,
 }

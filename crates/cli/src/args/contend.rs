@@ -6,7 +6,7 @@ use fauxplat_model::Placement;
 use fauxplat_units::{Cpu, Nanos};
 
 use super::help::after;
-use super::{OutputArgs, SurroundingsArgs, time_with_unit};
+use super::{EndArgs, OutputArgs, SurroundingsArgs, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat contend
@@ -48,6 +48,8 @@ pub(crate) struct ContendArgs {
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
     pub(crate) surroundings: SurroundingsArgs,
+    #[command(flatten)]
+    pub(crate) end: EndArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

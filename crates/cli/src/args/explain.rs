@@ -6,7 +6,7 @@ use fauxplat_units::Nanos;
 
 use super::compare::metric;
 use super::help::after;
-use super::{BuildArgs, CommandArgs, ConditionArgs, OutputArgs, percent};
+use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, OutputArgs, percent, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat explain './program input'
@@ -26,6 +26,8 @@ pub(crate) struct ExplainArgs {
     pub(crate) layouts: u64,
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
+    #[command(flatten)]
+    pub(crate) end: EndArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -49,7 +51,7 @@ pub(crate) struct DesignArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) blocks: Option<u32>,
     /// No new block after this time, but at least twelve [default: 1m]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub(crate) max_time: Option<Nanos>,
 }
 

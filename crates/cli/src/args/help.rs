@@ -96,12 +96,19 @@ mod tests {
     fn every_verb_has_examples_and_exit_codes() {
         let mut cli = definition();
         cli.build();
-        for verb in cli.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help") {
+        check_those_below(&cli, "fauxplat");
+    }
+
+    /// The verbs of a command, and what is below them.
+    fn check_those_below(command: &Command, path: &str) {
+        let shown = |verb: &&Command| !verb.is_hide_set() && verb.get_name() != "help";
+        for verb in command.get_subcommands().filter(shown) {
+            let path = format!("{path} {}", verb.get_name());
             let after = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
-            assert!(after.contains("Examples:\n"), "{} has no examples", verb.get_name());
-            assert!(after.contains("Exit code"), "{} has no exit codes", verb.get_name());
-            let named = after.contains(&format!("fauxplat {}", verb.get_name()));
-            assert!(named, "the examples of {} do not show it", verb.get_name());
+            assert!(after.contains("Examples:\n"), "{path} has no examples");
+            assert!(after.contains("Exit code"), "{path} has no exit codes");
+            assert!(after.contains(&path), "the examples of {path} do not show it");
+            check_those_below(verb, &path);
         }
     }
 }

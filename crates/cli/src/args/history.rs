@@ -20,6 +20,7 @@ pub(crate) struct HistoryArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum HistoryAction {
     /// One line per experiment, newest last
+    #[command(after_help = after("fauxplat history list --kind compare --since 2026-11"))]
     List {
         /// Only this verb, such as run or compare
         #[arg(long)]
@@ -37,6 +38,7 @@ pub(crate) enum HistoryAction {
         output: OutputArgs,
     },
     /// The report of an experiment, as it was
+    #[command(after_help = after("fauxplat history show last\n  fauxplat history show 17 --format html --output report.html"))]
     Show {
         /// Its number, or `last`
         id: String,
@@ -44,6 +46,7 @@ pub(crate) enum HistoryAction {
         output: OutputArgs,
     },
     /// An experiment with all its samples, as JSON unless --format says otherwise
+    #[command(after_help = after("fauxplat history export 17 --format hyperfine-json --output result.json"))]
     Export {
         /// Its number, or `last`
         id: String,
@@ -51,6 +54,7 @@ pub(crate) enum HistoryAction {
         output: OutputArgs,
     },
     /// Remove experiments
+    #[command(after_help = after("fauxplat history rm 3 4"))]
     Rm {
         /// Their numbers
         #[arg(required = true)]

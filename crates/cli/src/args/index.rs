@@ -5,7 +5,7 @@ use fauxplat_model::{Placement, Policy};
 use fauxplat_units::Nanos;
 
 use super::help::after;
-use super::{OutputArgs, SurroundingsArgs};
+use super::{EndArgs, OutputArgs, SurroundingsArgs};
 
 const EXAMPLES: &str = "\
   fauxplat index
@@ -34,6 +34,8 @@ pub(crate) struct IndexArgs {
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
     pub(crate) surroundings: SurroundingsArgs,
+    #[command(flatten)]
+    pub(crate) end: EndArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

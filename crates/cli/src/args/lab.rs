@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::OutputArgs;
 use super::help::after;
+use super::{EndArgs, OutputArgs};
 
 const EXAMPLES: &str = "\
   fauxplat lab list
@@ -22,11 +22,13 @@ pub(crate) struct LabArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum LabAction {
     /// The labs that there are, with their questions
+    #[command(after_help = after("fauxplat lab list"))]
     List {
         #[command(flatten)]
         output: OutputArgs,
     },
     /// What a lab asks, claims and runs
+    #[command(after_help = after("fauxplat lab show env-size"))]
     Show {
         /// Its name, or the path of its folder (with a /)
         name: String,
@@ -38,6 +40,7 @@ pub(crate) enum LabAction {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = after("fauxplat lab run env-size\n  fauxplat lab run --all --strict --keep documents"))]
 pub(crate) struct LabRunArgs {
     /// Their names, or paths (with a /) of folders that hold a lab.toml
     #[arg(value_name = "NAME", required_unless_present = "all")]
@@ -58,6 +61,8 @@ pub(crate) struct LabRunArgs {
     /// Keep the JSON documents of the experiments in this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) end: EndArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -8,7 +8,7 @@ use fauxplat_model::{Placement, Policy};
 use fauxplat_units::{Cpu, Nanos};
 
 use super::help::after;
-use super::{OutputArgs, SurroundingsArgs, contend::pair, time_with_unit};
+use super::{EndArgs, OutputArgs, SurroundingsArgs, contend::pair, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat latency
@@ -58,6 +58,8 @@ pub(crate) struct LatencyArgs {
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
     pub(crate) surroundings: SurroundingsArgs,
+    #[command(flatten)]
+    pub(crate) end: EndArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

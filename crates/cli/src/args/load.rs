@@ -4,8 +4,8 @@ use clap::Args;
 use fauxplat_model::LoadSpec;
 use fauxplat_units::Nanos;
 
-use super::OutputArgs;
 use super::help::after_text;
+use super::{EndArgs, OutputArgs};
 
 const AFTER: &str = "\
 Kinds, each at an intensity of 1 to 100 % of the time, held by a feedback loop on the CPU time that is really used:
@@ -38,6 +38,8 @@ pub(crate) struct LoadArgs {
     /// Hold the loads for this time [default: until Ctrl-C]
     #[arg(short, long, value_name = "TIME")]
     pub(crate) time: Option<Nanos>,
+    #[command(flatten)]
+    pub(crate) end: EndArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

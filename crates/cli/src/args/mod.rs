@@ -7,6 +7,7 @@ mod compare;
 mod condition;
 mod contend;
 mod doctor;
+mod end;
 mod explain;
 mod help;
 mod history;
@@ -34,6 +35,7 @@ pub(crate) use compare::{CompareArgs, Gate, RuleArgs};
 pub(crate) use condition::{ConditionArgs, OnOff};
 pub(crate) use contend::ContendArgs;
 pub(crate) use doctor::DoctorArgs;
+pub(crate) use end::EndArgs;
 pub(crate) use explain::{DesignArgs, ExplainArgs, Varied};
 pub(crate) use help::{definition, parse};
 pub(crate) use history::{HistoryAction, HistoryArgs};
@@ -111,6 +113,25 @@ pub(crate) enum Verb {
         /// The folder
         folder: PathBuf,
     },
+}
+
+impl Verb {
+    /// What is done when a verb that measures is over.
+    pub(crate) fn end(&self) -> Option<&EndArgs> {
+        match self {
+            Verb::Run(args) => Some(&args.end),
+            Verb::Compare(args) => Some(&args.end),
+            Verb::Aa(args) => Some(&args.end),
+            Verb::Sweep(args) => Some(&args.end),
+            Verb::Explain(args) => Some(&args.end),
+            Verb::Contend(args) => Some(&args.end),
+            Verb::Latency(args) => Some(&args.end),
+            Verb::Load(args) => Some(&args.end),
+            Verb::Index(args) => Some(&args.end),
+            Verb::Lab(LabArgs { action: LabAction::Run(args) }) => Some(&args.end),
+            _ => None,
+        }
+    }
 }
 
 /// What has names that a completion can offer.

@@ -5,7 +5,7 @@ use fauxplat_model::Runs;
 use fauxplat_units::Nanos;
 
 use super::help::after;
-use super::{CommandArgs, ConditionArgs, OutputArgs, percent};
+use super::{CommandArgs, ConditionArgs, EndArgs, OutputArgs, percent, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat run 'sort big.txt'
@@ -31,7 +31,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) until: Option<f64>,
     /// Begin no run after this time, whatever else was asked for
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub(crate) max_time: Option<Nanos>,
     /// No shell, which is the default (the same as --shell=none)
     #[arg(short = 'N', long, conflicts_with = "shell")]
@@ -41,6 +41,8 @@ pub(crate) struct RunArgs {
     pub(crate) tree: bool,
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
+    #[command(flatten)]
+    pub(crate) end: EndArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -6,7 +6,7 @@ use fauxplat_units::Nanos;
 
 use super::compare::metric;
 use super::help::after_text;
-use super::{BuildArgs, CommandArgs, ConditionArgs, OutputArgs, percent};
+use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, OutputArgs, percent, time_with_unit};
 
 /// The factors, as they say of themselves.
 fn factors() -> String {
@@ -54,6 +54,8 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
     #[command(flatten)]
+    pub(crate) end: EndArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -74,7 +76,7 @@ pub(crate) struct SweepRuleArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) blocks: Option<u32>,
     /// Undecided after this time
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub(crate) max_time: Option<Nanos>,
     /// Every level in every block, those included that must be equal; stop for no answer
     #[arg(long)]

@@ -15,7 +15,8 @@ pub(crate) fn aa(args: &AaArgs, invocation: &[String]) -> Result<(), Failure> {
     define::apply_rule(&mut definition.rule, &args.rule)?;
     twice(&mut definition)?;
     definition.rule.duet |= args.duet;
-    let mut driver = Driver::of_commands(beginning("aa", definition, machine, &args.output, invocation)?)?;
+    let mut driver =
+        Driver::of_commands(beginning("aa", definition, machine, (&args.output, &args.end), invocation)?)?;
     let power = args.power.map(|more| (more, args.power_comparisons.unwrap_or(args.comparisons)));
     let strata = args.strata.iter().copied().map(Into::into).collect();
     let (findings, failed) = calibrate(

@@ -5,22 +5,38 @@ use fauxplat_experiment::measure::{baseline, compare, layouts};
 use fauxplat_experiment::surroundings::ProgramBuilds;
 use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Build, Comparison, Definition, Shell, Verdict};
+use fauxplat_model::{Build, CompareFindings, Comparison, Definition, Shell};
 use fauxplat_plan::expand;
 use fauxplat_sys::clock;
 
 use super::baseline::{compare_stored, earlier};
-use crate::args::{CommandArgs, CompareArgs, Gate};
+use super::gate::{Alarm, agreed, alarms};
+use crate::args::{CommandArgs, CompareArgs};
 use crate::begin::{beginning, finish};
-use crate::define;
+use crate::{define, output};
 
 /// Compares commands with the first of them, or one command with stored results.
 pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     if let (Some(old), Some(new)) = (&args.baseline, &args.with) {
-        return gate(&args.fail_if, &compare_stored(args, [old, new], invocation)?);
+        let alarms = alarms(&args.fail_if, &compare_stored(args, [old, new], invocation)?);
+        return alarms.into_iter().next().map_or(Ok(()), |alarm| Err(alarm.into()));
     }
+    let (driver, findings) = measured(args, None, invocation)?;
+    let alarms = alarms(&args.fail_if, &against_first(&driver, &findings));
+    match alarms.is_empty() || !args.confirm || driver.is_interrupted() {
+        true => report(driver, findings, alarms, args),
+        false => confirm(driver, findings, &alarms, args, invocation),
+    }
+}
+
+/// What was measured, and what was found or kept that from being.
+type Measured = (Driver, Result<CompareFindings, Failure>);
+
+/// Measures as the command line says; what confirms an earlier measurement draws everything anew.
+fn measured(args: &CompareArgs, seed: Option<u64>, invocation: &[String]) -> Result<Measured, Failure> {
     let machine = Machine::here();
     let mut definition = definition(args, &machine)?;
+    definition.seed = seed.or(definition.seed);
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
     let searched = match &args.link_seeds {
         Some(seeds) => layouts::choose(&mut definition, &machine, seeds)?,
@@ -28,7 +44,7 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     };
     check_count(expand(&definition).map_err(Failure::usage)?.len(), args.baseline.is_some())?;
     let programs = ProgramBuilds::open(&definition, seed)?;
-    let beginning = beginning("compare", definition, machine, &args.output, invocation)?;
+    let beginning = beginning("compare", definition, machine, (&args.output, &args.end), invocation)?;
     let mut driver = Driver::of_commands(Beginning { programs, ..beginning })?;
     searched.into_iter().for_each(|sentence| driver.warn(sentence));
     let judged = match &args.baseline {
@@ -36,12 +52,47 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
         Some(baseline) => against_baseline(&mut driver, baseline, args.other_machine),
     };
     let findings = judged.map(|judged| compare::complete(&mut driver, judged));
-    // Behind the comparisons with the first command may stand that of the winner with the runner-up.
-    let candidates = driver.commands.len().saturating_sub(1).max(1);
-    let gate =
-        findings.as_ref().map_or(Ok(()), |findings| gate(&args.fail_if, findings.with_first(candidates)));
+    Ok((driver, findings))
+}
+
+/// The comparisons with the first command. Behind them may stand that of the winner with the runner-up.
+fn against_first(driver: &Driver, findings: &Result<CompareFindings, Failure>) -> Vec<Comparison> {
+    let count = driver.commands.len().saturating_sub(1).max(1);
+    findings.as_ref().map_or(Vec::new(), |findings| findings.with_first(count).to_vec())
+}
+
+/// The report, and the gate that failed.
+fn report(
+    driver: Driver,
+    findings: Result<CompareFindings, Failure>,
+    alarms: Vec<Alarm>,
+    args: &CompareArgs,
+) -> Result<(), Failure> {
     finish(driver, findings.map(Findings::Compare), &args.output)?;
-    gate
+    alarms.into_iter().next().map_or(Ok(()), |alarm| Err(alarm.into()))
+}
+
+/// Measures a second time before a gate fails. The first measurement is stored, and the report is that of the second.
+fn confirm(
+    first: Driver,
+    findings: Result<CompareFindings, Failure>,
+    alarms: &[Alarm],
+    args: &CompareArgs,
+    invocation: &[String],
+) -> Result<(), Failure> {
+    let (seed, said) = (first.header.seed, alarms[0].to_string());
+    let first = match findings {
+        Ok(findings) => first.finish(Findings::Compare(findings), None),
+        Err(failure) => first.give_up(failure),
+    };
+    first.stored?;
+    output::complain(&format!("{said}; measured again to confirm it"));
+    // Every draw is another one, and the same again where the user gave the seed.
+    let (mut second, findings) = measured(args, Some(seed ^ 1), invocation)?;
+    let agreed = agreed(alarms, self::alarms(&args.fail_if, &against_first(&second, &findings)));
+    let agrees = if agreed.is_empty() { "does not agree" } else { "agrees" };
+    second.warn(format!("--confirm: a first measurement with seed {seed} said {said}; this one {agrees}"));
+    report(second, findings, agreed, args)
 }
 
 /// What the command line asks for.
@@ -96,27 +147,4 @@ fn against_baseline(driver: &mut Driver, baseline: &str, other_machine: bool) ->
     let rule = &driver.header.definition.rule;
     let earlier = earlier(driver.store(), baseline, &driver.commands[0].name, rule)?;
     baseline::against(driver, &earlier, other_machine)
-}
-
-/// The gate that the user asked for, which the answer in any metric closes.
-fn gate(gates: &[Gate], comparisons: &[Comparison]) -> Result<(), Failure> {
-    for comparison in comparisons {
-        let different = comparison.is_different_beyond_margin();
-        let fails = |gate: &&Gate| match gate {
-            Gate::Slower => different && !comparison.b_is_better(),
-            Gate::Faster => different && comparison.b_is_better(),
-            Gate::Different => different,
-            Gate::Inconclusive => comparison.verdict == Verdict::Inconclusive,
-        };
-        if let Some(gate) = gates.iter().find(fails) {
-            let word = format!("{gate:?}").to_lowercase();
-            let is_one = comparisons.iter().all(|other| other.metric == comparison.metric);
-            let metric = if is_one { String::new() } else { format!(" in {}", comparison.metric.title()) };
-            return Err(Failure::gate(format!(
-                "--fail-if {word}: {} against {}{metric}",
-                comparison.b, comparison.a
-            )));
-        }
-    }
-    Ok(())
 }

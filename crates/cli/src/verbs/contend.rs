@@ -25,8 +25,13 @@ pub(crate) fn contend(args: &ContendArgs, invocation: &[String]) -> Result<(), F
         duration: args.duration,
     };
     let definition = workers(asked.cpus(&machine)?, &args.surroundings, args.seed);
-    let mut driver =
-        Driver::of_workers(beginning("contend", definition, machine, &args.output, invocation)?)?;
+    let mut driver = Driver::of_workers(beginning(
+        "contend",
+        definition,
+        machine,
+        (&args.output, &args.end),
+        invocation,
+    )?)?;
     let found = contend::contend(&mut driver, &asked);
     finish(driver, found.map(Findings::Contend), &args.output)
 }
@@ -42,8 +47,13 @@ fn what_is_left(args: &ContendArgs, invocation: &[String]) -> Result<(), Failure
         looks: args.count,
     };
     let definition = workers(asked.cpus(&machine)?, &args.surroundings, args.seed);
-    let mut driver =
-        Driver::of_workers(beginning("contend", definition, machine, &args.output, invocation)?)?;
+    let mut driver = Driver::of_workers(beginning(
+        "contend",
+        definition,
+        machine,
+        (&args.output, &args.end),
+        invocation,
+    )?)?;
     let is_live = args.output.format == Format::Text && args.output.output.is_none();
     let mut is_first = true;
     let found = capacity::capacity(&mut driver, &asked, |look| {

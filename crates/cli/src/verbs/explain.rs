@@ -24,7 +24,7 @@ pub(crate) fn explain(args: &ExplainArgs, invocation: &[String]) -> Result<(), F
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
     explain::lay_out(&mut definition, args.layouts)?;
     let programs = ProgramBuilds::open(&definition, seed)?;
-    let beginning = beginning("explain", definition, machine, &args.output, invocation)?;
+    let beginning = beginning("explain", definition, machine, (&args.output, &args.end), invocation)?;
     let mut driver = Driver::of_commands(fauxplat_experiment::Beginning { programs, ..beginning })?;
     let findings = explain::explain(&mut driver, &varied(args));
     finish(driver, findings.map(Findings::Explain), &args.output)

@@ -18,7 +18,8 @@ pub(crate) fn index(args: &IndexArgs, invocation: &[String]) -> Result<(), Failu
         policy: args.policy,
     };
     let definition = workers(asked.cpus(&machine)?, &args.surroundings, args.seed);
-    let mut driver = Driver::of_workers(beginning("index", definition, machine, &args.output, invocation)?)?;
+    let mut driver =
+        Driver::of_workers(beginning("index", definition, machine, (&args.output, &args.end), invocation)?)?;
     let found = index::index(&mut driver, &asked);
     finish(driver, found.map(Findings::Index), &args.output)
 }

@@ -85,7 +85,7 @@ fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failure> {
     let output = absolute(&args.output)?;
     let bench = Bench::new(args.keep.as_deref(), passed_on(&output), &crate::perform)?;
     let definition = Definition { seed: args.seed, ..Definition::default() };
-    let beginning = beginning("lab", definition, Machine::here(), &output, invocation)?;
+    let beginning = beginning("lab", definition, Machine::here(), (&output, &args.end), invocation)?;
     let driver = Driver::of_workers(beginning)?;
     let mut results = Vec::new();
     let mut failed = None;

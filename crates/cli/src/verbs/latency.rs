@@ -18,8 +18,13 @@ pub(crate) fn latency(args: &LatencyArgs, invocation: &[String]) -> Result<(), F
     let tests = Cells::of(&asked(args), &machine)?;
     let mut definition = workers(tests.cpus(), &args.surroundings, args.seed);
     definition.condition.policy = tests.policy();
-    let mut driver =
-        Driver::of_workers(beginning("latency", definition, machine, &args.output, invocation)?)?;
+    let mut driver = Driver::of_workers(beginning(
+        "latency",
+        definition,
+        machine,
+        (&args.output, &args.end),
+        invocation,
+    )?)?;
     let found = latency::latency(&mut driver, &tests);
     finish(driver, found.map(Findings::Latency), &args.output)
 }

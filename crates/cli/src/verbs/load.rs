@@ -19,7 +19,7 @@ pub(crate) fn load(args: &LoadArgs, invocation: &[String]) -> Result<(), Failure
         ..Condition::default()
     };
     let definition = Definition { condition, ..Definition::default() };
-    let beginning = beginning("load", definition, Machine::here(), &args.output, invocation)?;
+    let beginning = beginning("load", definition, Machine::here(), (&args.output, &args.end), invocation)?;
     let mut driver = Driver::of_workers(beginning)?;
     let (findings, failed) = hold(&mut driver, args.time.map(|time| Duration::from_nanos(time.0)))?;
     let finished = driver.finish(Findings::Load(findings), None);

@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod contend;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+mod gate;
 pub(crate) mod generate;
 pub(crate) mod history;
 pub(crate) mod index;

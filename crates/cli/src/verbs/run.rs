@@ -13,7 +13,8 @@ pub(crate) fn run(args: &RunArgs, invocation: &[String]) -> Result<(), Failure> 
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
     define::apply_runs(&mut definition, args)?;
     define::defaults_of_run(&mut definition.condition, args, &machine);
-    let mut driver = Driver::of_commands(beginning("run", definition, machine, &args.output, invocation)?)?;
+    let mut driver =
+        Driver::of_commands(beginning("run", definition, machine, (&args.output, &args.end), invocation)?)?;
     let (findings, failed) = measure::run::run(&mut driver, args.tree);
     conclude(driver.finish(Findings::Run(findings), failed), &args.output)
 }

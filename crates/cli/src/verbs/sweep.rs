@@ -17,7 +17,7 @@ pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failu
     define::apply_sweep(&mut definition, args)?;
     define::apply_build(&mut definition, &args.build);
     let (mut driver, prepared) =
-        sweep::begin(beginning("sweep", definition, machine, &args.output, invocation)?)?;
+        sweep::begin(beginning("sweep", definition, machine, (&args.output, &args.end), invocation)?)?;
     let is_open = args.rule.blocks.is_none() && args.commands.definition.is_none() && !args.rule.exhaustive;
     let findings = sweep::sweep(&mut driver, &prepared, is_open);
     let gate = findings.as_ref().ok().filter(|_| args.fail_if_effect).and_then(|findings| {

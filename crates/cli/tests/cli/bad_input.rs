@@ -71,6 +71,7 @@ fn a_broken_definition_tells_line_and_column() {
     for (text, place, word) in [
         ("warmup = 1\nruns = \n", "line 2, column 8", ""),
         ("[[command]]\ncommand = \"true\"\nnaem = \"x\"\n", "line 3, column 1", "naem"),
+        ("# of another version\nquorum = 3\n", "line 2, column 1", "this is fauxplat "),
         ("[condition]\npolicy = \"fast\"\n", "line 2, column 10", "fast"),
         ("[condition]\ncpu = \"9-1\"\n", "line 2, column 7", "9-1"),
         ("warmup = -3\n", "line 1, column 10", "-3"),

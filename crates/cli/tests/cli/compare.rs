@@ -330,3 +330,24 @@ fn a_printed_metric_that_is_not_there_ends_it_before_it_begins() {
     compare(&[&decides[..], &["--metric-from", "speed=is"]].concat()).complains(2, &["has no group"]);
     compare(&["--metric-from", "speed=(.)", "--stdout", "inherit"]).complains(2, &["--stdout"]);
 }
+
+/// A gate fails if a second measurement says the same, and not if what the first found is gone.
+#[test]
+fn a_gate_is_confirmed_before_it_fails() {
+    let lab = Lab::new();
+    let gate = ["--fail-if", "slower", "--confirm", "--level", "0.1%", "--max-pairs", "64"];
+    let compare = |words: &[&str]| lab.run(&[&["compare"], words, &gate].concat());
+    let stored = || lab.json(&["history", "list"])["experiments"].as_array().unwrap().len();
+    let done = compare(&["true", "sleep 0.05"]).ends_with(1);
+    assert!(done.err.contains("measured again to confirm it"), "{done:?}");
+    assert_eq!((stored(), done.out.matches("repeat with: ").count()), (2, 1), "{}", done.out);
+    assert!(lab.last()["warnings"].to_string().contains("this one agrees"));
+    let counting = "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) > n";
+    let slow_at_first = "sh -c 'test $(cat n) = 1 && sleep 0.05; exit 0'";
+    let done =
+        compare(&["sh -c 'test $(cat n) = 9 && sleep 0.05; exit 0'", slow_at_first, "--setup", counting]);
+    assert!(done.err.contains("measured again"), "{done:?}");
+    assert_eq!((done.ends_with(0).err.lines().count(), stored()), (1, 4));
+    assert!(lab.last()["warnings"].to_string().contains("does not agree"));
+    lab.run(&["compare", "true", "true", "--confirm"]).reports_misuse(&["--fail-if"]);
+}

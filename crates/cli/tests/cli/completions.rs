@@ -9,8 +9,10 @@ fn offered(lab: &Lab, words: &[&str]) -> Vec<String> {
     let binary = Path::new(env!("CARGO_BIN_EXE_fauxplat")).parent().unwrap().display().to_string();
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let (last, before) = (words.len() - 1, words[words.len() - 2]);
+    // The one that is installed.
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/completions/fauxplat.bash");
     let line = format!(
-        "PATH={binary}:$PATH; source scripts/fauxplat.bash; COMP_WORDS=({}); COMP_CWORD={last}; \
+        "PATH={binary}:$PATH; source '{script}'; COMP_WORDS=({}); COMP_CWORD={last}; \
          _fauxplat fauxplat '{}' '{before}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         quoted.join(" "),
         words[last]
@@ -38,6 +40,17 @@ fn names_are_offered_where_a_value_has_one() {
     has(&["fauxplat", "lab", "run", "env"], "env-size");
     has(&["fauxplat", "history", "show", ""], "last");
     has(&["fauxplat", "run", "--cpu", "qui"], "quietest:1");
+    has(&["fauxplat", "topo", "pick", "same"], "same-l3:0");
+    has(&["fauxplat", "tune", "lat"], "latency");
+    has(&["fauxplat", "load", "ll"], "llc");
+    has(&["fauxplat", "lab", "show", "env"], "env-size");
+    has(&["fauxplat", "history", "rm", ""], "last");
+    has(&["fauxplat", "compare", "--baseline", ""], "last");
+    has(&["fauxplat", "compare", "--fail-if", "slo"], "slower");
+    has(&["fauxplat", "compare", "--conf"], "--confirm");
+    has(&["fauxplat", "aa", "--metric", "peak"], "peak-memory");
+    has(&["fauxplat", "aa", "--strata", "busy"], "busy-sibling");
+    has(&["fauxplat", "doctor", "--fail-if", "tur"], "turbo");
     for script in ["_fauxplat", "fauxplat.fish"] {
         let text = lab.read(&format!("scripts/{script}"));
         for kind in ["metrics", "knobs", "labs", "hazards", "runs", "loads", "relations", "formats"] {

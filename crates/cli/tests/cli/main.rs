@@ -5,6 +5,7 @@
     reason = "these tests start the binary and the tools around it by themselves, and say why they skip"
 )]
 
+mod accessibility;
 mod bad_input;
 mod bad_store;
 mod bounds;
@@ -18,6 +19,7 @@ mod condition;
 mod contend;
 mod doctor;
 mod duet;
+mod ending;
 mod events;
 mod evidence;
 mod explain;

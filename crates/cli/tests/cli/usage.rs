@@ -56,6 +56,8 @@ fn names_and_settings_must_make_sense() {
         ("--aslr", "maybe", "maybe"),
         ("--env-pad", "9000", "8192"),
         ("--timeout", "soon", "duration"),
+        ("--timeout", "5", "5ms"),
+        ("--max-time", "10", "no unit"),
         ("--runs", "0", "number of runs"),
         ("--runs", "many", "number of runs"),
         ("--until", "0%", "precision"),

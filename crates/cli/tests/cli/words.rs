@@ -227,3 +227,63 @@ fn a_first_run_that_is_much_slower_is_said_with_what_to_do() {
     std::fs::remove_file(lab.path("warm")).unwrap();
     assert!(!warns(&lab.json(&["run", "-S", slow_once, "-r", "12", "-w", "1"])));
 }
+
+/// Runs that fail are counted and left out; a command of which none succeeds does not go on for ever.
+#[test]
+fn failures_are_skipped_on_request() {
+    let lab = Lab::new();
+    let every_third = "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) > n; test $((n % 3)) != 0";
+    lab.run(&["run", "--shell", every_third, "--runs", "9"]).complains(4, &["status 1", "--skip-failures"]);
+    lab.shell("rm n");
+    let document = lab.json(&["run", "--shell", every_third, "--runs", "9", "--skip-failures"]);
+    assert_eq!((runs(&document, 0).len(), &document["commands"][0]["failures"]), (9, &3.into()));
+    assert_eq!(document["commands"][0]["summary"]["wall_ns"]["n"], 6);
+    assert_eq!(document["condition"]["ignore_failure"], "left-out");
+    let report = lab.run(&["history", "show", "last"]).out;
+    assert!(report.contains("left out"), "{report}");
+    lab.run(&["run", "false", "--runs", "50", "--skip-failures"]).complains(4, &["`false`"]);
+    let of_pairs = ["compare", "--shell", every_third, every_third, "--skip-failures", "--max-pairs", "12"];
+    let document = lab.json(&of_pairs);
+    assert!(number(&document["comparisons"][0], "dropped_pairs") > 0, "{}", document["comparisons"][0]);
+    lab.run(&["run", "true", "--skip-failures", "-i"])
+        .reports_misuse(&["--skip-failures", "--ignore-failure"]);
+}
+
+/// Options of other tools that mean nothing here are refused with what to type instead, as their manuals have them.
+#[test]
+fn every_option_of_other_tools_names_ours() {
+    let of_hyperfine = "--debug-mode --reference --reference-name --min-benchmarking-time";
+    let of_perf_stat = "-e --event --no-inherit --pid -t --tid --detailed -a --all-cpus --repeat -B --big-num -A \
+                        --no-aggr --null -x --field-separator --append --log-fd --pre --post -I --interval-print \
+                        --interval-count --interval-clear --metric-only --topdown --td-level --sync --per-core \
+                        --per-socket --per-die --per-node --per-thread --delay -T --transaction -j --json-output -G \
+                        --cgroup --for-each-cgroup --control --cputype --summary --no-csv-summary --no-merge \
+                        --hybrid-merge --smi-cost --bpf-counters -g --group";
+    let of_pyperf = "--rigorous --fast --processes --values -l --loops --warmups --min-time --debug-single-value \
+                     --append --inherit-environ --copy-env --affinity --track-memory --tracemalloc --name --python \
+                     --compare-to --pipe --worker --calibrate-loops --duplicate --min-speed --group-by-speed --stats \
+                     --no-locale";
+    let of_poop = "-d --duration --allow-failures";
+    let of_benchexec = "--memlimit --timelimit --softtimelimit --walltimelimit --cores --allowed-cores --limitCores \
+                        --no-hyperthreading --require-cgroup-subsystem --set-cgroup-value --dir --container \
+                        --no-container --read-only-dir --hidden-dir --overlay-dir --full-access-dir --network-access \
+                        --tmpfs --numOfThreads --rundefinition --tasks --outputpath --maxOutputSize --maxLogfileSize";
+    let of_cyclictest = "-a --affinity -A --aligned -b --breaktrace --clock --distance -D -H --histogram --histofall \
+                         -l --loops --laptop -m --mlockall -M --refresh_on_max -N --nsecs --oscope -p --prio \
+                         --priority -r --relative -R --resolution --secaligned -s --system -S --smp --spike -t \
+                         --threads --tracemark --unbuffered -x --posix_timers --mainaffinity --priospread \
+                         --default-system --json";
+    let lab = Lab::new();
+    for (verb, words) in [
+        ("run", of_hyperfine),
+        ("run", of_perf_stat),
+        ("run", of_pyperf),
+        ("compare", of_poop),
+        ("run", of_benchexec),
+        ("latency", of_cyclictest),
+    ] {
+        for word in words.split_whitespace() {
+            lab.run(&[verb, word]).complains(2, &[&format!("{verb} has no {word}: ")]);
+        }
+    }
+}

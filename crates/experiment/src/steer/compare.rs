@@ -35,6 +35,12 @@ pub struct CompareSteering {
     /// When the first run began, by the clock of the samples.
     first_ns: u64,
     started_ns: Option<u64>,
+    elapsed_ns: u64,
+    /// Pairs of the next look, and how well the difference was known at the one before.
+    known: (u32, Option<f64>),
+    margin: f64,
+    /// The largest share so far: the pace of the first blocks says only later how many there will be.
+    share: f64,
     out_of_time: bool,
     is_warmed_anew: bool,
 }
@@ -57,6 +63,10 @@ impl CompareSteering {
             pairs_usual: rule.max_pairs,
             first_ns: 0,
             started_ns: None,
+            elapsed_ns: 0,
+            known: (0, None),
+            margin: rule.margin,
+            share: 0.0,
             out_of_time: false,
             is_warmed_anew: false,
         }
@@ -70,6 +80,7 @@ impl CompareSteering {
 
     fn is_over(&mut self, now_ns: u64) -> bool {
         let elapsed_ns = now_ns - *self.started_ns.get_or_insert(now_ns);
+        self.elapsed_ns = elapsed_ns;
         let decided = self.judge.decision() == Decision::Stop;
         let late = self.max_time_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns)
             || self.is_patience_over(elapsed_ns);
@@ -92,6 +103,24 @@ impl CompareSteering {
         let block_ns = (now_ns.saturating_sub(self.first_ns) / u64::from(PACE_BLOCKS)).max(1);
         let blocks = limit_ns.saturating_add(limit_ns / 4) / block_ns;
         self.judge.horizon(u32::try_from(blocks).unwrap_or(u32::MAX));
+    }
+
+    /// How much of the longest way to an end lies behind: that of all pairs, or of the time.
+    fn share_now(&self) -> f64 {
+        let of = |limit_ns: u64| self.elapsed_ns as f64 / limit_ns.max(1) as f64;
+        let (stand, usual) = (self.judge.progress(), f64::from(self.pairs_usual.max(1)));
+        let by_pairs = f64::from(stand.pairs) / f64::from(stand.pairs_max.max(1));
+        let by_time = self.max_time_ns.map_or(0.0, of);
+        let by_patience = self.at_least_ns.map_or(0.0, |limit| of(limit).min(f64::from(stand.pairs) / usual));
+        by_pairs.max(by_time).max(by_patience)
+    }
+
+    /// Asks how well the difference is known, once after each look.
+    fn note_precision(&mut self) {
+        let next = self.judge.progress().pairs_next_look;
+        if next != self.known.0 {
+            self.known = (next, self.judge.precision());
+        }
     }
 
     fn warmed(&self, trials: Vec<Trial>) -> Vec<Trial> {
@@ -134,6 +163,8 @@ impl CompareSteering {
         let first_ns = self.block.iter().map(|run| run.started_ns).min().unwrap_or(0);
         self.block.clear();
         self.blocks += 1;
+        self.share = self.share.max(self.share_now());
+        self.note_precision();
         if self.blocks == 1 {
             self.first_ns = first_ns;
         }
@@ -175,8 +206,14 @@ impl Steering for CompareSteering {
 
     fn standing(&self) -> Option<Standing> {
         let stand = self.judge.progress();
-        let share = f64::from(stand.pairs) / f64::from(stand.pairs_max.max(1));
-        let words = format!("pair {}, next look at {}", stand.pairs, stand.pairs_next_look);
-        Some(Standing { share, words, blocks: self.blocks })
+        let known = self.known.1.map_or(String::new(), |known| {
+            format!(
+                ", known to within about {:.2} % (margin {} %)",
+                100.0 * known,
+                (1e8 * self.margin).round() / 1e6
+            )
+        });
+        let words = format!("pair {}, next look at {}{known}", stand.pairs, stand.pairs_next_look);
+        Some(Standing { share: self.share, words, blocks: self.blocks })
     }
 }

@@ -1,6 +1,6 @@
 //! Runs that failed.
 
-use fauxplat_model::Outcome;
+use fauxplat_model::{Outcome, Sample};
 
 use super::Landed;
 use crate::Failure;
@@ -14,7 +14,9 @@ pub(super) fn failed_run(landed: Landed<'_>) -> Failure {
         Outcome::TimedOut => "was still running at the time limit and was ended".to_owned(),
     };
     let hint = match command.condition.shell.is_used() || sample.outcome != Outcome::Exited(127) {
-        true => "see its output with --show-output, or keep failed runs with --ignore-failure",
+        true => {
+            "see its output with --show-output, keep failed runs with --ignore-failure, or leave them out with --skip-failures"
+        }
         false => "status 127 often means that a program was not found",
     };
     Failure::command(format!(
@@ -42,6 +44,9 @@ fn signal_name(signal: u8) -> &'static str {
 /// So many failed runs, if they are also a tenth of all, are not an accident.
 const FAILURES_MAX: u32 = 3;
 
+/// So many runs of a command without one that succeeds will not be followed by one.
+const HOPELESS_FROM: usize = 10;
+
 /// Failures of commands whose failed runs are not asked to be kept.
 #[derive(Debug, Default)]
 pub(super) struct Failures(u32);
@@ -57,19 +62,28 @@ impl Failures {
             return Ok(());
         }
         self.0 += 1;
-        match ignored.is_strict() || self.0 >= FAILURES_MAX && self.0 * 10 > of {
-            true => Err(failed_run(landed)),
-            false => Ok(()),
-        }
+        let too_many = match ignored.are_left_out() {
+            true => is_hopeless(landed),
+            false => ignored.is_strict() || self.0 >= FAILURES_MAX && self.0 * 10 > of,
+        };
+        if too_many { Err(failed_run(landed)) } else { Ok(()) }
     }
 }
 
-/// Refuses the first failed run of a command whose failed runs are not asked to be kept.
+/// Whether the latest runs of this command all failed.
+fn is_hopeless(landed: Landed<'_>) -> bool {
+    let of_this = |sample: &&Sample| sample.command == landed.sample.command;
+    let latest = landed.all.iter().rev().filter(of_this).take(HOPELESS_FROM);
+    latest.filter(|sample| !sample.outcome.is_success()).count() == HOPELESS_FROM
+}
+
+/// Refuses the first failed run of a command whose failed runs are asked neither to be kept nor to be left out.
 ///
 /// # Errors
 /// The run failed.
 pub(super) fn must_succeed(landed: Landed<'_>) -> Result<(), Failure> {
-    match landed.command.condition.ignore_failure.lets_pass(landed.sample.outcome) {
+    let ignored = &landed.command.condition.ignore_failure;
+    match ignored.lets_pass(landed.sample.outcome) || ignored.are_left_out() && !is_hopeless(landed) {
         true => Ok(()),
         false => Err(failed_run(landed)),
     }

@@ -133,7 +133,7 @@ impl Steering for Rounds {
     }
 
     fn standing(&self) -> Option<Standing> {
-        let words = format!("{} runs of each command", self.done);
+        let words = format!("{} {} of each command", self.done, if self.done == 1 { "run" } else { "runs" });
         Some(Standing { share: self.share(), words, blocks: self.done })
     }
 }

@@ -3,7 +3,7 @@
 use fauxplat_model::{Phase, Setup, Trial};
 
 use super::failed::must_succeed;
-use super::{Landed, Steering};
+use super::{Landed, Standing, Steering};
 use crate::{Failure, Next};
 
 /// Warm-up runs.
@@ -13,12 +13,25 @@ pub struct WarmUp {
     rounds: std::ops::Range<u32>,
     setup: Setup,
     may_fail: bool,
+    /// Whether these runs belong to a block of something that has begun.
+    is_part: bool,
+    done: u64,
+    all: u64,
 }
 
 impl WarmUp {
     /// So many runs of each of the first commands, in turns.
     pub fn new(commands: u16, times: u32) -> Self {
-        WarmUp { commands, rounds: 0..times, setup: Setup::default(), may_fail: false }
+        let all = u64::from(commands) * u64::from(times);
+        WarmUp {
+            commands,
+            rounds: 0..times,
+            setup: Setup::default(),
+            may_fail: false,
+            is_part: false,
+            done: 0,
+            all,
+        }
     }
 
     /// The same runs, of commands whose failure is a finding.
@@ -28,7 +41,7 @@ impl WarmUp {
 
     /// The same runs under a setup that a block drew.
     pub fn under(self, setup: &Setup) -> Self {
-        WarmUp { setup: setup.clone(), ..self }
+        WarmUp { setup: setup.clone(), is_part: true, ..self }
     }
 }
 
@@ -47,6 +60,16 @@ impl Steering for WarmUp {
     }
 
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
+        self.done += 1;
         if self.may_fail { Ok(()) } else { must_succeed(landed) }
+    }
+
+    /// Nothing of what is to be measured is done, unless these runs are part of a block.
+    fn standing(&self) -> Option<Standing> {
+        if self.is_part {
+            return None;
+        }
+        let words = format!("warming up: {} of {} runs", self.done, self.all);
+        Some(Standing { share: 0.0, words, blocks: 0 })
     }
 }

@@ -93,6 +93,7 @@ impl Step {
             stdin: None,
             with_stderr: true,
             is_spared,
+            limit: None,
         };
         let captured = capture.run()?;
         if captured.outcome.is_success() {

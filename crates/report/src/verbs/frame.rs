@@ -116,6 +116,7 @@ pub(crate) fn condition(condition: &Condition) -> String {
     });
     parts.extend(match &condition.ignore_failure {
         IgnoredFailures::None => None,
+        IgnoredFailures::LeftOut => Some("runs that fail left out".to_owned()),
         IgnoredFailures::All => Some("failures ignored".to_owned()),
         IgnoredFailures::Statuses(_) => Some(format!("statuses {} ignored", condition.ignore_failure)),
     });

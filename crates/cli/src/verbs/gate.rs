@@ -1,0 +1,85 @@
+//! `--fail-if` of a comparison.
+
+use fauxplat_experiment::Failure;
+use fauxplat_model::{Comparison, Verdict};
+
+use crate::args::Gate;
+
+/// A comparison that the user does not let pass.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Alarm {
+    gate: Gate,
+    a: String,
+    b: String,
+    /// ` in wall time`, where there are several metrics.
+    within: String,
+    /// Whether the second command was better; nothing where it cannot be said.
+    b_is_better: Option<bool>,
+}
+
+impl std::fmt::Display for Alarm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let word = format!("{:?}", self.gate).to_lowercase();
+        write!(f, "--fail-if {word}: {} against {}{}", self.b, self.a, self.within)
+    }
+}
+
+impl From<Alarm> for Failure {
+    fn from(alarm: Alarm) -> Self {
+        Failure::gate(alarm.to_string())
+    }
+}
+
+/// The comparisons that one of the gates does not let pass, each with the first that does not.
+pub(super) fn alarms(gates: &[Gate], comparisons: &[Comparison]) -> Vec<Alarm> {
+    let is_one = comparisons.windows(2).all(|two| two[0].metric == two[1].metric);
+    let within = |comparison: &Comparison| match is_one {
+        true => String::new(),
+        false => format!(" in {}", comparison.metric.title()),
+    };
+    comparisons.iter().filter_map(|comparison| alarm(gates, comparison, within(comparison))).collect()
+}
+
+fn alarm(gates: &[Gate], comparison: &Comparison, within: String) -> Option<Alarm> {
+    let different = comparison.is_different_beyond_margin();
+    let fails = |gate: &&Gate| match gate {
+        Gate::Slower => different && !comparison.b_is_better(),
+        Gate::Faster => different && comparison.b_is_better(),
+        Gate::Different => different,
+        Gate::Inconclusive => comparison.verdict == Verdict::Inconclusive,
+    };
+    let gate = *gates.iter().find(fails)?;
+    let (a, b) = (comparison.a.clone(), comparison.b.clone());
+    Some(Alarm { gate, a, b, within, b_is_better: different.then(|| comparison.b_is_better()) })
+}
+
+/// Those of a second measurement that the first had as well: about the same commands, and in the same direction.
+pub(super) fn agreed(first: &[Alarm], second: Vec<Alarm>) -> Vec<Alarm> {
+    second.into_iter().filter(|alarm| first.contains(alarm)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alarm(gate: Gate, b: &str, b_is_better: Option<bool>) -> Alarm {
+        Alarm { gate, a: "a".to_owned(), b: b.to_owned(), within: String::new(), b_is_better }
+    }
+
+    #[test]
+    fn only_the_same_finding_confirms() {
+        let slower = alarm(Gate::Different, "b", Some(false));
+        let others = [
+            alarm(Gate::Different, "b", Some(true)),
+            alarm(Gate::Different, "c", Some(false)),
+            alarm(Gate::Inconclusive, "b", None),
+        ];
+        for other in others {
+            assert_eq!(agreed(std::slice::from_ref(&slower), vec![other]), []);
+        }
+        assert_eq!(
+            agreed(&[alarm(Gate::Slower, "c", Some(false)), slower.clone()], vec![slower.clone()]),
+            [slower]
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! `--notify` and `--beep`: whoever did not wait is told.
+
+use crate::common::{Done, Lab, SIGINT, eventually};
+
+/// Writes what it was told into a file, at once.
+const NEWS: &str =
+    "printf '%s|%s|%s' \"$FAUXPLAT_VERDICT\" \"$FAUXPLAT_EXIT_CODE\" \"$FAUXPLAT_SENTENCE\" > news";
+
+/// Verdict, exit code and sentence.
+fn news(lab: &Lab) -> [String; 3] {
+    let text = lab.read("news");
+    let parts: Vec<&str> = text.splitn(3, '|').collect();
+    [parts[0], parts[1], parts[2]].map(str::to_owned)
+}
+
+#[test]
+fn an_end_is_told_with_its_word_its_code_and_a_sentence() {
+    let lab = Lab::new();
+    lab.run(&["compare", "true", "sleep 0.05", "--fail-if", "slower", "--notify", NEWS])
+        .complains(1, &["slower"]);
+    let [verdict, code, sentence] = news(&lab);
+    assert_eq!((verdict.as_str(), code.as_str()), ("different", "1"));
+    assert!(sentence.contains("sleep 0.05") && !sentence.contains('\n'), "{sentence}");
+    let done = lab.run(&["run", "true", "--runs", "3", "--notify", NEWS]).succeeds();
+    assert_eq!(done.err, "");
+    let [verdict, code, sentence] = news(&lab);
+    assert_eq!((verdict.as_str(), code.as_str()), ("finished", "0"));
+    assert!(sentence.starts_with("true: median wall time "), "{sentence}");
+}
+
+#[test]
+fn what_failed_is_told_too() {
+    let lab = Lab::new();
+    lab.run(&["run", "false", "--notify", NEWS]).complains(4, &["`false`"]);
+    let [verdict, code, sentence] = news(&lab);
+    assert_eq!((verdict.as_str(), code.as_str()), ("failed", "4"));
+    assert!(sentence.contains("`false`"), "{sentence}");
+    lab.run(&["run", "no-such-program", "--notify", NEWS]).complains(2, &["no-such-program"]);
+    assert_eq!(news(&lab)[..2], ["failed", "2"]);
+}
+
+#[test]
+fn an_interruption_is_told_too() {
+    let lab = Lab::new();
+    let words = ["run", "--shell", "touch begun; sleep 0.01", "--runs", "100000", "--notify", NEWS];
+    let live = lab.start(&words);
+    assert!(eventually(|| lab.path("begun").exists()));
+    live.signal(SIGINT);
+    live.end().ends_with(0);
+    assert_eq!(news(&lab)[..2], ["stopped", "0"]);
+}
+
+/// What tells is nobody's verdict: neither its failure nor its hanging changes the end.
+#[test]
+fn a_command_that_cannot_tell_changes_nothing() {
+    let lab = Lab::new();
+    let told = |line: &str| lab.run(&["run", "true", "--runs", "2", "--notify", line]).ends_with(0).err;
+    assert_eq!(told("exit 7"), "fauxplat: --notify `exit 7` ended with status 7\n");
+    assert_eq!(told("echo words; (sleep 5 &)"), "", "what it says and leaves behind is nobody's affair");
+    let late = told("trap '' TERM; sleep 86432");
+    assert!(late.contains("was ended") && late.lines().count() == 1, "{late}");
+}
+
+/// A sound is for a terminal; a pipe would carry it into somebody's file.
+#[test]
+fn a_sound_is_for_terminals() {
+    let lab = Lab::new();
+    let words = "run true --runs 2 --store none --quiet --beep";
+    let mut command = std::process::Command::new("script");
+    command.args(["-qec", &format!("{} {words}", lab.starter().join(" ")), "/dev/null"]);
+    lab.settle(&mut command);
+    assert!(Done::of(command).succeeds().out.contains('\x07'));
+    let done = lab.run(&["run", "true", "--runs", "2", "--beep"]).succeeds();
+    assert!(!(done.out + &done.err).contains('\x07'));
+}

@@ -1,0 +1,48 @@
+//! How long somebody waits: for `--help`, and for the first report.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use super::{fauxplat, output, print_ratio, quartiles};
+use crate::error::ChoreError;
+
+/// Nobody notices less.
+const HELP_GOAL_MS: f64 = 10.0;
+const REPORT_GOAL_S: f64 = 1.0;
+
+/// Both in turns. They are told in milliseconds and seconds, since those are the goals' units, and as a ratio to the start
+/// of an empty program of the system.
+pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
+    let program = fauxplat()?;
+    let (mut help, mut first, mut ratio) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        let empty_ms = seconds(Path::new("true"), &[])? * 1e3;
+        let help_ms = seconds(&program, &["--help"])? * 1e3;
+        help.push(help_ms);
+        ratio.push(help_ms / empty_ms);
+    }
+    // A report takes as long as is measured: the whole of it once in a while is enough.
+    for _ in 0..rounds.div_ceil(5) {
+        first.push(seconds(&program, &["true", "--store", "none"])?);
+    }
+    print_goal("--help", "ms", &help, HELP_GOAL_MS);
+    print_ratio("--help against the start of true", &ratio, "");
+    print_goal("fauxplat true, to its report", "s", &first, REPORT_GOAL_S);
+    Ok(())
+}
+
+/// How long a program takes from its start to its end.
+fn seconds(program: &Path, words: &[&str]) -> Result<f64, ChoreError> {
+    let begun = Instant::now();
+    output(Command::new(program).args(words))?;
+    Ok(begun.elapsed().as_secs_f64())
+}
+
+fn print_goal(name: &str, unit: &str, values: &[f64], goal: f64) {
+    let (low, middle, high) = quartiles(values);
+    let missed = if middle < goal { "" } else { "  ABOVE THE GOAL" };
+    println!(
+        "  {name:<30} {middle:.2} {unit}  (quartiles {low:.2} … {high:.2}), goal: below {goal} {unit}{missed}"
+    );
+}

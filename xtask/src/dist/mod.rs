@@ -1,0 +1,113 @@
+//! What is handed to others: an archive for each architecture, and a Debian package. Two builds of one commit give the same
+//! bytes: files are sorted and dated by the commit.
+#![expect(
+    clippy::disallowed_macros,
+    clippy::disallowed_methods,
+    reason = "a chore starts programs and prints"
+)]
+
+mod deb;
+mod program;
+mod root;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::cargo::{self, root as workspace};
+use crate::error::ChoreError;
+pub(crate) use deb::deb;
+use program::Target;
+pub(crate) use root::installed;
+
+/// Writes an archive for each architecture that can be built for here.
+pub(crate) fn dist() -> Result<(), ChoreError> {
+    for target in [Target::X86_64, Target::Arm64] {
+        match program::build(target)? {
+            Ok(program) => println!("{}", archive(target, &program)?.display()),
+            Err(why) => println!("skipped  {}: {why}", target.name()),
+        }
+    }
+    Ok(())
+}
+
+/// Packs the program and all that belongs to it.
+fn archive(target: Target, program: &Path) -> Result<PathBuf, ChoreError> {
+    let name = format!("fauxplat-{}-{}-linux", env!("CARGO_PKG_VERSION"), target.name());
+    let tree = fresh(&name)?;
+    install(program, &tree, "")?;
+    for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"] {
+        copy(&workspace().join(file), &tree.join(file))?;
+    }
+    let archive = folder()?.join(format!("{name}.tar.gz"));
+    let date = format!("--mtime=@{}", commit_time());
+    let mut tar = Command::new("tar");
+    tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=go-w,go+rX", &date]);
+    // Without the name and date that gzip keeps of a file.
+    tar.args(["--use-compress-program=gzip -9n", "-cf"]).arg(&archive);
+    done(tar.arg("-C").arg(folder()?).arg(&name))?;
+    Ok(archive)
+}
+
+/// Puts the program, manual pages, completions and labs where `make install` puts them.
+fn install(program: &Path, destination: &Path, prefix: &str) -> Result<(), ChoreError> {
+    let mut make = Command::new("make");
+    make.args(["--silent", "--no-print-directory", "install-program"]).current_dir(workspace());
+    make.arg(format!("BINARY={}", program.display()));
+    make.arg(format!("DESTDIR={}", destination.display()));
+    done(make.arg(format!("PREFIX={prefix}")))
+}
+
+/// Where everything is written.
+fn folder() -> Result<PathBuf, ChoreError> {
+    Ok(cargo::target()?.join("dist"))
+}
+
+/// A folder of that name with nothing in it.
+fn fresh(name: &str) -> Result<PathBuf, ChoreError> {
+    let path = folder()?.join(name);
+    if path.exists() {
+        fs::remove_dir_all(&path).map_err(ChoreError::at(&path))?;
+    }
+    fs::create_dir_all(&path).map_err(ChoreError::at(&path))?;
+    Ok(path)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), ChoreError> {
+    fs::copy(from, to).map(drop).map_err(ChoreError::at(from))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), ChoreError> {
+    fs::create_dir_all(path.parent().unwrap_or(path)).map_err(ChoreError::at(path))?;
+    fs::write(path, text).map_err(ChoreError::at(path))
+}
+
+/// The date of all files: that of the commit, in seconds since 1970.
+fn commit_time() -> String {
+    let time = said(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(workspace()));
+    // A copy without its history.
+    time.ok().filter(|time| !time.is_empty()).unwrap_or_else(|| "0".to_owned())
+}
+
+/// Runs a program that has to succeed.
+fn done(command: &mut Command) -> Result<(), ChoreError> {
+    said(command).map(drop)
+}
+
+/// What a program says that has to succeed.
+fn said(command: &mut Command) -> Result<String, ChoreError> {
+    let name = command.get_program().display().to_string();
+    let output = command.output().map_err(ChoreError::at(&name))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    match output.status.success() {
+        true => Ok(text(&output.stdout)),
+        false => Err(ChoreError::Dist(format!("{name}: {}", text(&output.stderr)))),
+    }
+}
+
+/// Whether a program is there to be called.
+fn has(program: &str) -> bool {
+    let places = std::env::var_os("PATH").unwrap_or_default();
+    let mut places = std::env::split_paths(&places).chain(["/usr/sbin".into(), "/sbin".into()]);
+    places.any(|place| place.join(program).is_file())
+}

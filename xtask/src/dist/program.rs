@@ -1,0 +1,135 @@
+//! The program that is handed out: static, so that it runs where no library is, and small.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::{done, folder, has, write};
+use crate::cargo;
+use crate::error::ChoreError;
+
+/// An architecture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    X86_64,
+    Arm64,
+}
+
+impl Target {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Target::X86_64 => "x86_64",
+            Target::Arm64 => "aarch64",
+        }
+    }
+
+    /// As rustc calls it. That of this machine is linked statically by the build script of the command.
+    fn triple(self) -> &'static str {
+        match self {
+            Target::X86_64 => "x86_64-unknown-linux-gnu",
+            Target::Arm64 => "aarch64-unknown-linux-musl",
+        }
+    }
+}
+
+/// More than this would be a surprise to whoever copies it somewhere.
+const BYTES_MAX: u64 = 12_000_000;
+
+/// Builds the program by the profile `archive`, or says why it cannot be had here.
+///
+/// # Errors
+/// The build fails, or what it gives needs libraries or is too large.
+pub(super) fn build(target: Target) -> Result<Result<PathBuf, String>, ChoreError> {
+    if target == Target::X86_64 && !cfg!(target_arch = "x86_64") {
+        return Ok(Err("it is built on a machine of its own kind".to_owned()));
+    }
+    let mut build = cargo::cargo();
+    build.args(["build", "--profile", "archive", "--quiet", "--package", "fauxplat-cli"]);
+    let built = match target {
+        Target::X86_64 => cargo::target()?.join("archive/fauxplat"),
+        Target::Arm64 => {
+            if let Err(why) = prepare_arm64(&mut build)? {
+                return Ok(Err(why));
+            }
+            cargo::target()?.join(target.triple()).join("archive/fauxplat")
+        }
+    };
+    let status = build.status().map_err(ChoreError::at("cargo"))?;
+    if !status.success() {
+        return Err(ChoreError::Cargo(format!("build for {}", target.triple())));
+    }
+    check(target, built).map(Ok)
+}
+
+/// Rust's own linker needs no cross compiler, but SQLite and zstd are written in C.
+fn prepare_arm64(build: &mut Command) -> Result<Result<(), String>, ChoreError> {
+    let triple = Target::Arm64.triple();
+    if !cargo::has_target(triple)? {
+        return Ok(Err(format!("no Rust for {triple} here, and rustup cannot add it")));
+    }
+    build.args(["--target", triple]);
+    if std::env::var_os("CC_aarch64_unknown_linux_musl").is_some() || has("aarch64-linux-musl-gcc") {
+        return Ok(Ok(()));
+    }
+    if !has("zig") {
+        let why = "SQLite needs a C compiler for arm64: aarch64-linux-musl-gcc, zig, or CC_aarch64_unknown_linux_musl";
+        return Ok(Err(why.to_owned()));
+    }
+    build.env("CC_aarch64_unknown_linux_musl", zig_cc()?);
+    // Archives have no architecture until something is in them.
+    build.env("AR_aarch64_unknown_linux_musl", "ar");
+    Ok(Ok(()))
+}
+
+/// zig has names of its own for targets, and does not know those that cargo's C builds pass on.
+fn zig_cc() -> Result<PathBuf, ChoreError> {
+    let path = folder()?.join("zig-cc-arm64");
+    write(
+        &path,
+        "#!/bin/sh\nfor word; do shift; case $word in --target=*) ;; *) set -- \"$@\" \"$word\" ;; esac; done\n\
+         exec zig cc -target aarch64-linux-musl \"$@\"\n",
+    )?;
+    done(Command::new("chmod").arg("755").arg(&path))?;
+    Ok(path)
+}
+
+/// A program that is static and small.
+fn check(target: Target, built: PathBuf) -> Result<PathBuf, ChoreError> {
+    let bytes = fs::read(&built).map_err(ChoreError::at(&built))?;
+    let refuse = |why: String| Err(ChoreError::Dist(format!("{}: {why}", built.display())));
+    if needs_loader(&bytes) {
+        return refuse(
+            "it needs a loader and libraries: are libc.a and its like installed (libc6-dev)?".into(),
+        );
+    }
+    let size = bytes.len() as u64;
+    println!("{}: {:.1} MB", target.name(), size as f64 / 1e6);
+    match size <= BYTES_MAX {
+        true => Ok(built),
+        false => refuse(format!("{size} bytes are more than {BYTES_MAX}")),
+    }
+}
+
+/// Whether a 64-bit ELF file names a loader (`PT_INTERP`), see elf(5).
+fn needs_loader(elf: &[u8]) -> bool {
+    const PT_INTERP: u64 = 3;
+    let number = |at: usize, size: usize| {
+        let bytes = elf.get(at..at + size).unwrap_or_default();
+        bytes.iter().rev().fold(0_u64, |sum, &byte| sum << 8 | u64::from(byte))
+    };
+    let (first, size, count) = (number(32, 8) as usize, number(54, 2) as usize, number(56, 2) as usize);
+    (0..count).any(|header| number(first + header * size, 4) == PT_INTERP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// This test itself needs a loader, unlike a file that is no program.
+    #[test]
+    fn a_loader_is_seen() {
+        let own = fs::read(std::env::current_exe().unwrap()).unwrap();
+        assert_eq!(needs_loader(&own), cfg!(not(target_feature = "crt-static")));
+        assert!(!needs_loader(b"#!/bin/sh\n"));
+    }
+}
