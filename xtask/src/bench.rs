@@ -34,6 +34,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["instrument", rounds] => instrument::run(rounds.parse().unwrap_or(ROUNDS)),
         ["counters"] => counters::run(ROUNDS),
         ["load", parts @ ..] => load::run(parts),
+        ["look", words @ ..] => look(words),
         ["memory"] => memory::run(),
         ["topo"] => topo::run(),
         ["verdict"] => verdict::run(),
@@ -49,16 +50,22 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             doctor::run()?;
             counters::run(ROUNDS)?;
             load::run(&[])?;
+            look(&[])?;
             memory::run()?;
             topo::run()?;
             sweep::run(&[])?;
             verdict::run()
         }
         _ => Err(ChoreError::Usage(
-            "usage: cargo xtask bench [contend [PART] | counters | doctor | index [PART] | instrument [ROUNDS] | latency [PART] | load [PART] | memory | \
+            "usage: cargo xtask bench [contend [PART] | counters | doctor | index [PART] | instrument [ROUNDS] | latency [PART] | load [PART] | look [stands] | memory | \
              sweep [PART] | topo | verdict]",
         )),
     }
+}
+
+/// What a look at the data costs the judge.
+fn look(words: &[&str]) -> Result<(), ChoreError> {
+    crate::cargo::run("fauxplat-analyze", &["--release", "--example", "look"], words)
 }
 
 /// The release binary, built if need be.

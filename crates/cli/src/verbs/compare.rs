@@ -1,6 +1,8 @@
 //! `fauxplat compare`: is it really faster?
 
 use fauxplat_analyze::Judged;
+use fauxplat_experiment::measure::aa::twice;
+use fauxplat_experiment::measure::replay::record_and_replay;
 use fauxplat_experiment::measure::{baseline, compare, layouts};
 use fauxplat_experiment::surroundings::ProgramBuilds;
 use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
@@ -9,6 +11,7 @@ use fauxplat_model::{Build, Comparison, Definition, Shell, Verdict};
 use fauxplat_plan::expand;
 use fauxplat_sys::clock;
 
+use super::aa::DRAWN;
 use super::baseline::{compare_stored, earlier};
 use crate::args::{CommandArgs, CompareArgs, Gate};
 use crate::begin::{beginning, finish};
@@ -21,6 +24,9 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     }
     let machine = Machine::here();
     let mut definition = definition(args, &machine)?;
+    if args.plan {
+        return plan(definition, machine, args, invocation);
+    }
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
     let searched = match &args.link_seeds {
         Some(seeds) => layouts::choose(&mut definition, &machine, seeds)?,
@@ -44,6 +50,28 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     });
     finish(driver, findings.map(Findings::Compare), &args.output)?;
     gate
+}
+
+/// Says what could be found, from a short session of the first command against itself.
+fn plan(
+    mut definition: Definition,
+    machine: Machine,
+    args: &CompareArgs,
+    invocation: &[String],
+) -> Result<(), Failure> {
+    match (definition.commands.len(), definition.parameters.len()) {
+        (1.., 0) => definition.commands.truncate(1),
+        (0, _) => return Err(Failure::usage("--plan needs the command that is to be compared")),
+        _ => {
+            return Err(Failure::usage(
+                "--plan takes no parameter lists: it tries one command against itself",
+            ));
+        }
+    }
+    twice(&mut definition)?;
+    let mut driver = Driver::of_commands(beginning("aa", definition, machine, &args.output, invocation)?)?;
+    let found = record_and_replay(&mut driver, DRAWN);
+    finish(driver, found.map(Findings::Replay), &args.output)
 }
 
 /// What the command line asks for.

@@ -2,6 +2,10 @@
 
 use super::rows::Rows;
 use super::score::{Question, Sorted, weights};
+use crate::distribution::normal_upper_quantile;
+
+/// So many times as many paths as may cross are looked at more closely.
+const GENEROUS: f64 = 4.0;
 
 /// How far each path lies to either side at one look: all rows, then their mirror images.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,12 +80,20 @@ fn barrier(keys: &[f32], has_crossed: &[bool], allowed: usize) -> f32 {
     if allowed == 0 {
         return f32::INFINITY;
     }
-    let mut open: Vec<f32> =
-        keys.iter().zip(has_crossed).filter(|(_, crossed)| !**crossed).map(|(&key, _)| key).collect();
+    // Keys are about normal, so most are seen at once to be too small. Where a guess leaves too few, all are asked.
+    let guess = normal_upper_quantile((GENEROUS * allowed as f64 / keys.len() as f64).min(0.5)) as f32;
+    let far = open_above(guess, keys, has_crossed);
+    let mut open = if far.len() > allowed { far } else { open_above(f32::NEG_INFINITY, keys, has_crossed) };
     if open.len() <= allowed {
         return f32::NEG_INFINITY;
     }
     *open.select_nth_unstable_by(allowed, |one, other| other.total_cmp(one)).1
+}
+
+/// Keys from `least` on of paths that have not crossed.
+fn open_above(least: f32, keys: &[f32], has_crossed: &[bool]) -> Vec<f32> {
+    let open = keys.iter().zip(has_crossed).filter(|(key, crossed)| **key >= least && !**crossed);
+    open.map(|(&key, _)| key).collect()
 }
 
 #[cfg(test)]
@@ -126,6 +138,25 @@ mod tests {
             let rate = rate(noise, 400);
             assert!(rate <= 0.094, "{name}: {rate}");
         }
+    }
+
+    #[test]
+    fn a_barrier_lets_as_many_cross_as_are_allowed_and_no_ties() {
+        let mut draw = Draw::new(3, 0);
+        for scale in [0.01, 1.0, 100.0] {
+            let keys: Vec<f32> = (0..4000).map(|_| (scale * draw.normal()) as f32).collect();
+            let has_crossed: Vec<bool> = (0..4000).map(|_| draw.below(50) == 0).collect();
+            for allowed in [1, 7, 300, 3000] {
+                let barrier = barrier(&keys, &has_crossed, allowed);
+                let crossing =
+                    keys.iter().zip(&has_crossed).filter(|(key, crossed)| **key > barrier && !**crossed);
+                assert_eq!(crossing.count(), allowed, "{scale}");
+            }
+        }
+        let ties = [2.0, 2.0, 2.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+        assert_eq!(barrier(&ties, &[false; 8], 2), 2.0);
+        assert_eq!(barrier(&ties, &[false; 8], 3), 1.0);
+        assert_eq!(barrier(&ties, &[true; 8], 3), f32::NEG_INFINITY);
     }
 
     #[test]
