@@ -17,7 +17,8 @@ fn session(noise: Noise, blocks: usize) -> Vec<Sample> {
 }
 
 fn row(replay: &Replay, injected: Injected, comparisons: u64) -> ReplayRow {
-    let stands: Vec<Stand> = (0..comparisons).map(|number| replay.comparison(injected, number)).collect();
+    let stands: Vec<Stand> =
+        (0..comparisons).filter_map(|number| replay.comparison(injected, number)).collect();
     replay.row(injected, &stands)
 }
 
@@ -77,7 +78,7 @@ fn a_comparison_is_the_same_whenever_it_is_drawn() {
     let samples = session(NORMAL, 60);
     let rule = Rule { max_pairs: 64, at_least_s: Some(0.5), ..Rule::default() };
     let replay = Replay::new(&rule, &samples, false, 5).unwrap();
-    let drawn = |number| replay.comparison(Injected::Nothing, number);
+    let drawn = |number| replay.comparison(Injected::Nothing, number).unwrap();
     assert_eq!(drawn(7), drawn(7));
     assert_ne!(drawn(7).effect_ratio, drawn(8).effect_ratio);
     // Blocks of twelve milliseconds: half a second has no room for more than the usual pairs.

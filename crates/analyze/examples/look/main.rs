@@ -2,9 +2,9 @@
 //! many simulated comparisons came to, so that two versions of the rule can be compared line by line.
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "an example measures and prints")]
 
+#[expect(dead_code, reason = "the simulation uses more of it")]
 #[path = "../sim/cells.rs"]
 mod cells;
-#[expect(dead_code, reason = "the simulation uses more of it")]
 #[path = "../sim/noise.rs"]
 mod noise;
 

@@ -1,8 +1,6 @@
 //! The experiment of `aa --replay`, in which nothing is run, and of `compare --plan`, in which a short session is recorded
 //! first: what the rule would say here.
 
-use std::time::Duration;
-
 use fauxplat_analyze::{Replay, Stand};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Command, Injected, ReplayFindings, Rule, Runs, Sample};
@@ -101,10 +99,13 @@ pub fn replay(
 /// Blocks of the session that is recorded for a plan, at least and at most; in between it takes some seconds.
 const PILOT_BLOCKS: [u32; 2] = [48, 1024];
 
+/// What reports call it.
+const PILOT: &str = "a session that was recorded for it";
+
 /// Records a short session of a command against itself, and says what the rule would say here.
 ///
 /// # Errors
-/// Those of the runs; the session is too short, as one is that was interrupted.
+/// Those of the runs; too many of them failed.
 pub fn record_and_replay(driver: &mut Driver, comparisons: u32) -> Result<ReplayFindings, Failure> {
     driver.warm_up(driver.header.definition.warmup.max(1))?;
     driver.check_rates()?;
@@ -113,12 +114,17 @@ pub fn record_and_replay(driver: &mut Driver, comparisons: u32) -> Result<Replay
     let [least, most] = PILOT_BLOCKS;
     let bounds = Bounds { runs: Runs::Auto, least: Some(least), most: Some(most), ..Bounds::default() };
     driver.steer(&mut Rounds::new(plan, bounds))?;
+    if driver.is_interrupted() {
+        return Ok(ReplayFindings { source: PILOT.to_owned(), ..ReplayFindings::default() });
+    }
     let ignore_failure = driver.header.condition.ignore_failure.any();
     let rule = driver.header.definition.rule.clone();
     let replay = Replay::new(&rule, driver.samples(), ignore_failure, driver.header.seed)
         .map_err(|error| Failure::usage(format!("the session that was recorded here: {error}")))?;
-    let source = "a session that was recorded for it".to_owned();
-    let found = replay.findings(source, rows(&replay, comparisons));
+    let found = replay.findings(PILOT.to_owned(), rows(&replay, comparisons));
+    if stop_requested() {
+        driver.interrupt();
+    }
     Ok(ReplayFindings { elapsed_s: driver.elapsed_s(), ..found })
 }
 
@@ -140,10 +146,14 @@ fn stands(replay: &Replay, injected: Injected, comparisons: u32) -> Vec<Stand> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let part = |thread: usize| -> Vec<Stand> {
         let numbers = (thread as u64..u64::from(comparisons)).step_by(threads);
-        numbers.take_while(|_| !stop_requested()).map(|number| replay.comparison(injected, number)).collect()
+        numbers
+            .take_while(|_| !stop_requested())
+            .filter_map(|number| replay.comparison(injected, number))
+            .collect()
     };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|thread| scope.spawn(move || part(thread))).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("a drawn comparison panicked")).collect()
+        let parts = workers.into_iter().map(|worker| worker.join());
+        parts.flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     })
 }

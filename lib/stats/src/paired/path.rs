@@ -65,7 +65,7 @@ pub fn crossed(looks: &[Keys], spent: &[f64]) -> Crossed {
     let (mut count, mut critical) = (0, f32::INFINITY);
     for (Keys(keys), spent) in looks.iter().zip(spent) {
         let allowed = ((spent * paths as f64 + 1e-9) as usize).saturating_sub(count);
-        critical = barrier(keys, &has_crossed, allowed);
+        critical = barrier(keys, &has_crossed, (count, allowed));
         for (crossed, &key) in has_crossed.iter_mut().zip(keys) {
             let now = !*crossed && key > critical;
             *crossed |= now;
@@ -76,12 +76,13 @@ pub fn crossed(looks: &[Keys], spent: &[f64]) -> Crossed {
 }
 
 /// The largest key that may not cross: equal keys cross together or not at all.
-fn barrier(keys: &[f32], has_crossed: &[bool], allowed: usize) -> f32 {
+fn barrier(keys: &[f32], has_crossed: &[bool], (crossed, allowed): (usize, usize)) -> f32 {
     if allowed == 0 {
         return f32::INFINITY;
     }
     // Keys are about normal, so most are seen at once to be too small. Where a guess leaves too few, all are asked.
-    let guess = normal_upper_quantile((GENEROUS * allowed as f64 / keys.len() as f64).min(0.5)) as f32;
+    let far = GENEROUS * (crossed + allowed) as f64 / keys.len() as f64;
+    let guess = normal_upper_quantile(far.min(0.5)) as f32;
     let far = open_above(guess, keys, has_crossed);
     let mut open = if far.len() > allowed { far } else { open_above(f32::NEG_INFINITY, keys, has_crossed) };
     if open.len() <= allowed {
@@ -147,16 +148,16 @@ mod tests {
             let keys: Vec<f32> = (0..4000).map(|_| (scale * draw.normal()) as f32).collect();
             let has_crossed: Vec<bool> = (0..4000).map(|_| draw.below(50) == 0).collect();
             for allowed in [1, 7, 300, 3000] {
-                let barrier = barrier(&keys, &has_crossed, allowed);
+                let barrier = barrier(&keys, &has_crossed, (0, allowed));
                 let crossing =
                     keys.iter().zip(&has_crossed).filter(|(key, crossed)| **key > barrier && !**crossed);
                 assert_eq!(crossing.count(), allowed, "{scale}");
             }
         }
         let ties = [2.0, 2.0, 2.0, 1.0, 0.0, 0.0, 0.0, 0.0];
-        assert_eq!(barrier(&ties, &[false; 8], 2), 2.0);
-        assert_eq!(barrier(&ties, &[false; 8], 3), 1.0);
-        assert_eq!(barrier(&ties, &[true; 8], 3), f32::NEG_INFINITY);
+        assert_eq!(barrier(&ties, &[false; 8], (0, 2)), 2.0);
+        assert_eq!(barrier(&ties, &[false; 8], (0, 3)), 1.0);
+        assert_eq!(barrier(&ties, &[true; 8], (8, 3)), f32::NEG_INFINITY);
     }
 
     #[test]
