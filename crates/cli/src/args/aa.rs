@@ -23,7 +23,8 @@ pub(crate) struct AaArgs {
     pub(crate) comparisons: Option<u32>,
     /// Run nothing: say from a recorded session (an id, `last`, or a JSON file) of `aa --strata plain` what would be found
     /// here, and how often a verdict would be false
-    #[arg(long, value_name = "RUN-ID|FILE", conflicts_with_all = ["commands", "strata", "power", "rivals", "duet"])]
+    #[arg(long, value_name = "RUN-ID|FILE")]
+    #[arg(conflicts_with_all = ["commands", "strata", "power", "rivals", "duet"])]
     pub(crate) replay: Option<String>,
     /// Also compare with copies that do this much more work, and count how often it is found
     #[arg(long, value_name = "PERCENT", value_parser = percent)]

@@ -35,7 +35,8 @@ pub(crate) struct CompareArgs {
     pub(crate) with: Option<String>,
     /// Compare nothing yet: record a short session of the first command against itself, and say what can be found here, in which
     /// time, and how often a verdict would be false
-    #[arg(long, conflicts_with_all = ["baseline", "fail_if", "build_a", "build", "link", "link_seeds", "duet"])]
+    #[arg(long)]
+    #[arg(conflicts_with_all = ["baseline", "fail_if", "build_a", "build", "link", "link_seeds", "duet"])]
     pub(crate) plan: bool,
     /// Accept a --baseline that was measured on another machine; the report says so
     #[arg(long, requires = "baseline")]

@@ -47,10 +47,15 @@ fn replay_stored(args: &AaArgs, session: &str, invocation: &[String]) -> Result<
         true => Recorded::from_store(open_store(args.output.store.as_ref())?.as_ref(), session)?,
         false => recorded(session)?,
     };
-    let mut header = inspection::header(Path::new("/"), invocation);
+    // What is said holds for the machine and the condition of the session.
+    let mut header = match &recorded.machine {
+        Some(machine) => inspection::header_of(machine.clone(), invocation),
+        None => inspection::header(Path::new("/"), invocation),
+    };
+    header.condition = recorded.commands.first().map(|it| it.condition.clone()).unwrap_or_default();
     define::apply_rule(&mut header.definition.rule, &args.rule);
     header.seed = args.commands.seed.unwrap_or_else(clock::fresh_seed);
-    let ignore_failure = recorded.commands.first().is_some_and(|it| it.condition.ignore_failure.any());
+    let ignore_failure = header.condition.ignore_failure.any();
     let comparisons = args.comparisons.unwrap_or(DRAWN);
     let found = replay(&recorded, &header.definition.rule, comparisons, (ignore_failure, header.seed))?;
     let (commands, findings) = (&recorded.commands, Findings::Replay(found));
@@ -67,5 +72,6 @@ fn recorded(path: &str) -> Result<Recorded, Failure> {
         is_varied: found.has_power || found.strata.iter().any(|stratum| stratum != "plain"),
         commands: found.commands,
         samples: found.samples,
+        machine: found.machine,
     })
 }

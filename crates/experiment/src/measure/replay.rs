@@ -3,7 +3,7 @@
 
 use fauxplat_analyze::{Replay, Stand};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Command, Injected, ReplayFindings, Rule, Runs, Sample};
+use fauxplat_model::{Command, Injected, MachineFacts, ReplayFindings, Rule, Runs, Sample};
 use fauxplat_store::{Filter, Store};
 use fauxplat_sys::clock;
 use fauxplat_sys::signal::stop_requested;
@@ -21,6 +21,8 @@ pub struct Recorded {
     pub commands: Vec<Command>,
     /// Its samples, those of warm-up runs included.
     pub samples: Vec<Sample>,
+    /// The machine on which it was recorded, where that is known.
+    pub machine: Option<MachineFacts>,
     /// Whether its copies were disturbed on purpose, or did different work.
     pub is_varied: bool,
 }
@@ -44,6 +46,7 @@ impl Recorded {
             is_varied: stored.findings.as_ref().is_some_and(is_varied),
             commands: stored.commands,
             samples: stored.samples,
+            machine: Some(stored.header.machine),
         })
     }
 

@@ -1,6 +1,6 @@
 //! fauxplat's own record of runs that took turns, with all that was read of each.
 
-use fauxplat_model::{Command, Metric, Outcome, Phase, Readings, Sample};
+use fauxplat_model::{Command, MachineFacts, Metric, Outcome, Phase, Readings, Sample};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
@@ -14,6 +14,8 @@ pub struct RecordedRuns {
     pub commands: Vec<Command>,
     /// Their runs, in the order in which they were made.
     pub samples: Vec<Sample>,
+    /// The machine, if the file says all about it that this version knows.
+    pub machine: Option<MachineFacts>,
     /// The strata of a calibration.
     pub strata: Vec<String>,
     /// Whether some copies of a calibration did more work.
@@ -22,6 +24,7 @@ pub struct RecordedRuns {
 
 #[derive(Deserialize)]
 struct Document {
+    machine: Option<Value>,
     commands: Vec<Entry>,
     #[serde(default)]
     strata: Vec<Stratum>,
@@ -84,6 +87,7 @@ pub fn read_record(text: &str) -> Result<RecordedRuns, ReportError> {
     let mut found = RecordedRuns {
         commands: Vec::new(),
         samples: Vec::new(),
+        machine: document.machine.and_then(|facts| serde_json::from_value(facts).ok()),
         strata: document.strata.into_iter().map(|stratum| stratum.name).collect(),
         has_power: !document.power.is_empty(),
     };
