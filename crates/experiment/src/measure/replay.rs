@@ -131,15 +131,13 @@ pub fn record_and_replay(driver: &mut Driver, comparisons: u32) -> Result<Replay
     Ok(ReplayFindings { elapsed_s: driver.elapsed_s(), ..found })
 }
 
-/// One row for each thing that is put in. Whoever interrupts gets the rows until then.
+/// One row for each thing that is put in. Whoever interrupts gets what was drawn until then: each comparison that was under
+/// way is brought to its end, so that long ones are not missing.
 fn rows(replay: &Replay, comparisons: u32) -> Vec<fauxplat_model::ReplayRow> {
     let mut rows = Vec::new();
     for injected in replay.injected() {
         let stands = stands(replay, injected, comparisons);
-        if stop_requested() {
-            break;
-        }
-        rows.push(replay.row(injected, &stands));
+        rows.extend((!stands.is_empty()).then(|| replay.row(injected, &stands)));
     }
     rows
 }
