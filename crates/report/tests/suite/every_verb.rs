@@ -15,6 +15,7 @@ pub(crate) fn without_runs() -> Vec<(&'static str, Owned)> {
         ("load", made::load()),
         ("tune", made::tune()),
         ("tune_list", made::tune_list()),
+        ("replay", made::replay()),
         ("restore", made::restore()),
         ("lab", made::lab()),
         ("table", made::table()),
@@ -31,13 +32,5 @@ fn in_words() {
             format!("{name}_markdown"),
             owned.render(Format::Markdown, &Style::default())
         );
-    }
-}
-
-#[test]
-fn a_replay_names_rates_and_where_they_are_from() {
-    let text = made::replay().text(200);
-    for said in ["1 of 200", "False equivalent at a difference of exactly the margin", "experiment 12"] {
-        assert!(text.contains(said), "{said}: {text}");
     }
 }
