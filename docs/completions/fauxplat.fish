@@ -190,6 +190,7 @@ mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l plan -d 'Compare nothing yet: record a short session of the first command against itself, and say what can be found here, in which time, and how often a verdict would be false'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l other-machine -d 'Accept a --baseline that was measured on another machine; the report says so'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l duet -d 'Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where neighbours and steal are the largest noise'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s N -l no-shell -d 'No shell, which is the default (the same as --shell=none)'
@@ -216,7 +217,8 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l strata -d 'Stra
 drift\t''
 layout\t''
 busy-sibling\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s N -l comparisons -d 'Comparisons of identical copies per stratum' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s N -l comparisons -d 'Comparisons of identical copies per stratum, or for each thing that a replay puts in [default: 20, of a replay 200]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l replay -d 'Run nothing: say from a recorded session (an id, `last`, or a JSON file) of `aa --strata plain` what would be found here, and how often a verdict would be false' -r -a "(fauxplat __words runs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l power -d 'Also compare with copies that do this much more work, and count how often it is found' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l power-comparisons -d 'Comparisons per stratum for --power [default: as --comparisons]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]' -r -a "(fauxplat __words metrics 2>/dev/null)"

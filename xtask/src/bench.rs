@@ -38,6 +38,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         }
         ["counters"] => counters::run(ROUNDS),
         ["load", parts @ ..] => load::run(parts),
+        ["look", words @ ..] => look(words),
         ["memory"] => memory::run(),
         ["start"] => start::run(ROUNDS),
         ["topo"] => topo::run(),
@@ -54,6 +55,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             doctor::run()?;
             counters::run(ROUNDS)?;
             load::run(&[])?;
+            look(&[])?;
             memory::run()?;
             start::run(ROUNDS)?;
             topo::run()?;
@@ -61,10 +63,15 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             verdict::run()
         }
         _ => Err(ChoreError::Usage(
-            "usage: cargo xtask bench [contend [PART] | counters | doctor | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | load [PART] | memory | \
+            "usage: cargo xtask bench [contend [PART] | counters | doctor | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | load [PART] | look [stands] | memory | \
              start | sweep [PART] | topo | verdict]",
         )),
     }
+}
+
+/// What a look at the data costs the judge.
+fn look(words: &[&str]) -> Result<(), ChoreError> {
+    crate::cargo::run("fauxplat-analyze", &["--release", "--example", "look"], words)
 }
 
 /// The release binary, built if need be.

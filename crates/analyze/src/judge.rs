@@ -247,12 +247,17 @@ impl Judge {
         })
     }
 
+    /// Takes the last look.
+    pub(crate) fn close(&mut self) {
+        self.begin(1);
+        self.contests.iter_mut().for_each(Contest::settle_margin);
+        self.decide(true);
+    }
+
     /// The same judge after its last look, whatever it saw.
     pub(crate) fn closed(&self) -> Judge {
         let mut closed = self.clone();
-        closed.begin(1);
-        closed.contests.iter_mut().for_each(Contest::settle_margin);
-        closed.decide(true);
+        closed.close();
         let (rows, mut contests) = (closed.rows.clone(), std::mem::take(&mut closed.contests));
         contests.iter_mut().for_each(|contest| contest.put_p_value(&rows));
         closed.contests = contests;

@@ -1,5 +1,7 @@
 //! The decision rule on one series of log ratios: looks, paths of signs, interval, tail, verdict.
 
+use std::cell::LazyCell;
+
 use fauxplat_model::{DifferenceIn, Extent, Rule, Verdict};
 use fauxplat_stats::distribution::{normal_upper_quantile, t_for_z};
 use fauxplat_stats::eprocess::EProcess;
@@ -179,6 +181,25 @@ impl Paths {
         self.0.extend(missing.iter().map(|&n| keys(n as usize)));
         crossed(&self.0, spent)
     }
+
+    /// Whether the observed path crossed to a side. What crossed stays crossed, so no later look is drawn out then.
+    fn crosses(
+        &mut self,
+        looked: &[u32],
+        spent: &[f64],
+        side: fn(Crossed) -> bool,
+        keys: impl Fn(usize) -> Keys,
+    ) -> bool {
+        let mut till = self.0.len().max(1);
+        loop {
+            till = till.min(looked.len());
+            let has_crossed = side(self.crossed(&looked[..till], &spent[..till], &keys));
+            if has_crossed || till == looked.len() {
+                return has_crossed;
+            }
+            till *= 2;
+        }
+    }
 }
 
 /// The log ratios of one comparison, one per cluster, and how far the looks have come.
@@ -244,7 +265,17 @@ impl Series {
             Verdict::Inconclusive if closing && is_steady => self.tail(rows, design, level, (seen, closing)),
             _ => Verdict::Inconclusive,
         };
-        Standing { tail, ..typical }.concluded(closing)
+        let standing = Standing { tail, ..typical }.concluded(closing);
+        // While it goes on, nobody asks for the estimate.
+        match closing || standing.verdict != Verdict::Inconclusive {
+            true => Standing { estimate: self.shift_of(seen, design), ..standing },
+            false => standing,
+        }
+    }
+
+    /// The shift at which the test of so many clusters sees none.
+    fn shift_of(&self, n: usize, design: &Design) -> f64 {
+        Shift::new(&Sorted::new(&self.d[..n]), design.question).estimate()
     }
 
     /// Half of a plain interval at the latest look, as a log ratio: how well the difference is known, and nothing of where
@@ -253,7 +284,7 @@ impl Series {
         let seen = self.looked.last().map_or(0, |&look| look as usize);
         let sorted = Sorted::new(&self.d[..seen]);
         let z = plain_z(level);
-        let (low, high) = Shift::new(&sorted, design.question).interval(z);
+        let (low, high) = Shift::new(&sorted, design.question).interval(z, &[]);
         let half = 0.5 * (high - low) + z * design.tau2.sqrt();
         if half.is_nan() { f64::INFINITY } else { half }
     }
@@ -263,30 +294,36 @@ impl Series {
         let (n, closing) = look;
         let sorted = Sorted::new(&self.d[..n]);
         let shift = Shift::new(&sorted, design.question);
-        if n == 0 || !(closing || is_near(&shift, design, level)) {
+        let near = Near::of(&shift, design, level);
+        if n == 0 || !(closing || near.zero || near.margin) {
             return Standing::open(n);
         }
         let spent = design.spent(level, &self.looked, closing);
         let (d, looked) = (&self.d, &self.looked);
         let keys = |theta: f64| move |n: usize| Keys::of(rows, &Sorted::new(&d[..n]), theta, design.question);
-        let paths = |theta| -> Vec<Keys> { looked.iter().map(|&n| keys(theta)(n as usize)).collect() };
         let zero = self.zero.crossed(looked, &spent, keys(0.0));
+        // An interval is needed where something may follow from it.
+        if !(closing || zero.up || zero.down || near.margin) {
+            return Standing::open(n);
+        }
         let estimate = Estimate::of(&d[..n], 0.0);
-        let centre = shift.estimate();
+        let centre = LazyCell::new(|| shift.estimate());
         let (low, high) = match n <= INVERTED_TO && (closing || zero.up || zero.down) {
-            true => inverted(&sorted, centre, |theta| crossed(&paths(theta), &spent)),
-            false => shift.interval(zero.critical),
+            true => inverted(&sorted, *centre, |theta, side| {
+                Paths::default().crosses(looked, &spent, side, keys(theta))
+            }),
+            false => shift.interval(zero.critical, &[-design.margin, 0.0, design.margin]),
         };
-        let (low, high) =
-            estimate.widened((low, high), centre, normal_upper_quantile(level / 2.0) * design.tau2.sqrt());
+        let session = normal_upper_quantile(level / 2.0) * design.tau2.sqrt();
+        let (low, high) = estimate.widened((low, high), || *centre, session);
         let different = (zero.up && low > 0.0 || zero.down && high < 0.0)
             && (!estimate.in_runs || estimate.p(&d[..n], design.seed) <= level);
         let within = -design.margin <= low && high <= design.margin;
         let [above, below] = &mut self.ends;
         let equal = !different
             && within
-            && above.crossed(looked, &spent, keys(design.margin)).down
-            && below.crossed(looked, &spent, keys(-design.margin)).up;
+            && above.crosses(looked, &spent, |crossed| crossed.down, keys(design.margin))
+            && below.crosses(looked, &spent, |crossed| crossed.up, keys(-design.margin));
         let typical = match (different, equal) {
             (true, _) => Verdict::Different,
             (_, true) => Verdict::Equivalent,
@@ -295,7 +332,6 @@ impl Series {
         let half = 0.5 * (high - low);
         let se = if half.is_finite() { half / zero.critical } else { estimate.se };
         Standing {
-            estimate: centre,
             se,
             low: bounded(low),
             high: bounded(high),
@@ -374,21 +410,31 @@ impl Series {
     }
 }
 
-/// Whether the observed path may have crossed zero, or both ends of the margin towards zero.
-fn is_near(shift: &Shift, design: &Design, level: f64) -> bool {
-    let bound = match design.question {
-        Question::Typical => normal_upper_quantile(level / 2.0) - FAR,
-        // One value can outweigh all others, so that even equal signs are not far out.
-        Question::Mean => 0.0,
-    };
-    let (above, below) = shift.keys(0.0);
-    let equal = || shift.keys(design.margin).1 >= bound && shift.keys(-design.margin).0 >= bound;
-    above.max(below) >= bound || equal()
+/// Where the observed path may have crossed.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    /// Zero.
+    zero: bool,
+    /// Both ends of the margin, towards zero.
+    margin: bool,
 }
 
-/// The hull of all points that are not excluded, when what crosses about a point is asked of `about`. Zero is asked
-/// first, so that the interval and the verdict cannot disagree.
-fn inverted(sorted: &Sorted, centre: f64, about: impl Fn(f64) -> Crossed) -> (f64, f64) {
+impl Near {
+    fn of(shift: &Shift, design: &Design, level: f64) -> Self {
+        let bound = match design.question {
+            Question::Typical => normal_upper_quantile(level / 2.0) - FAR,
+            // One value can outweigh all others, so that even equal signs are not far out.
+            Question::Mean => 0.0,
+        };
+        let (above, below) = shift.keys(0.0);
+        let margin = shift.keys(design.margin).1 >= bound && shift.keys(-design.margin).0 >= bound;
+        Near { zero: above.max(below) >= bound, margin }
+    }
+}
+
+/// The hull of all points that are not excluded, when whether the path about a point crosses to a side is asked of
+/// `crosses`. Zero is asked first, so that the interval and the verdict cannot disagree.
+fn inverted(sorted: &Sorted, centre: f64, crosses: impl Fn(f64, fn(Crossed) -> bool) -> bool) -> (f64, f64) {
     let Some((first, last)) = sorted.range() else { return (f64::NEG_INFINITY, f64::INFINITY) };
     // Far enough for the sign of the nearest value to count: sums are rounded.
     let beyond = 1e-3 * (last - first).max(first.abs()).max(last.abs()).max(1e-6);
@@ -404,8 +450,8 @@ fn inverted(sorted: &Sorted, centre: f64, about: impl Fn(f64) -> Crossed) -> (f6
         }
         Some(outside)
     };
-    let low = end(first - beyond, &|theta| about(theta).up);
-    let high = end(last + beyond, &|theta| about(theta).down);
+    let low = end(first - beyond, &|theta| crosses(theta, |crossed| crossed.up));
+    let high = end(last + beyond, &|theta| crosses(theta, |crossed| crossed.down));
     (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY))
 }
 
@@ -446,8 +492,11 @@ impl Estimate {
     }
 
     /// An interval about a centre, widened by as much as neighbours are alike, and by what sessions differ.
-    fn widened(&self, (low, high): (f64, f64), centre: f64, session: f64) -> (f64, f64) {
-        let wider = |end: f64| if end.is_finite() { centre + (end - centre) * self.widening } else { end };
+    fn widened(&self, (low, high): (f64, f64), centre: impl Fn() -> f64, session: f64) -> (f64, f64) {
+        let wider = |end: f64| match end.is_finite() && self.widening > 1.0 {
+            true => centre() + (end - centre()) * self.widening,
+            false => end,
+        };
         (wider(low) - session, wider(high) + session)
     }
 

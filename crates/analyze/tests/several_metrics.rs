@@ -1,1 +1,131 @@
+//! The judge on several metrics at once: one level for all, a margin for each.
 
+#[path = "support/jitter.rs"]
+mod jitter;
+#[path = "support/mod.rs"]
+mod support;
+
+use fauxplat_analyze::{Decision, Judge, Judged};
+use fauxplat_model::{AlsoDecided, Metric, Rule, Sample, StoppedBy, Verdict};
+use jitter::jitter;
+use support::run;
+
+const MIB: f64 = 1_048_576.0;
+
+/// Wall time and peak memory, each with its own noise, times the factors of each command.
+fn block(number: u32, stream: u32, factors: &[(f64, f64)]) -> Vec<Sample> {
+    let one = |command: u16| {
+        let (wall, memory) = factors[usize::from(command)];
+        let noise = |metric: u32| (0.003 * jitter(number, stream + 10 * metric + u32::from(command))).exp();
+        let readings = [
+            (Metric::WALL, (5e6 * wall * noise(0)) as u64),
+            (Metric::PEAK_MEMORY, (MIB * memory * noise(1)) as u64),
+        ];
+        run(number, command, command, &readings)
+    };
+    (0..factors.len() as u16).map(one).collect()
+}
+
+fn both(margin_absolute: Option<f64>) -> Rule {
+    let also = AlsoDecided { metric: Metric::PEAK_MEMORY, margin: None, margin_absolute };
+    Rule { also: vec![also], ..Rule::default() }
+}
+
+fn judged(rule: &Rule, stream: u32, factors: &[(f64, f64)]) -> Judged {
+    let mut judge = Judge::new(rule, factors.len(), stream.into());
+    let mut samples = Vec::new();
+    for number in 0.. {
+        let block = block(number, stream, factors);
+        samples.extend_from_slice(&block);
+        if judge.block(&block) == Decision::Stop {
+            break;
+        }
+    }
+    let names: Vec<String> = ["a", "b", "c"][..factors.len()].iter().map(|&name| name.to_owned()).collect();
+    judge.findings(&samples, &names, judge.stopped_by())
+}
+
+#[test]
+fn each_metric_gets_its_own_answer_and_the_last_one_ends_it() {
+    let found = judged(&both(None), 1, &[(1.0, 1.0), (1.05, 1.0)]).findings;
+    let shown: Vec<_> = found.comparisons.iter().map(|it| (it.metric, it.verdict, it.stopped_by)).collect();
+    let wall = (Metric::WALL, Verdict::Different, StoppedBy::Verdict);
+    assert_eq!(shown[0], wall);
+    assert_eq!((shown[1].0, shown[1].1), (Metric::PEAK_MEMORY, Verdict::Equivalent));
+    // The figures of a decided comparison are those of the look that decided it.
+    assert!(found.comparisons[0].pairs < found.comparisons[1].pairs, "{:?}", found.comparisons);
+    assert_eq!((found.winner, found.with_first(1).len(), found.metrics().len()), (Some(0), 2, 2));
+    let told = |metric| found.comparisons[0].secondary.iter().any(|it| it.metric == metric);
+    assert!(!told(Metric::PEAK_MEMORY) && found.comparisons[1].secondary.is_empty());
+}
+
+#[test]
+fn several_commands_come_metric_by_metric_and_the_winner_is_of_the_first() {
+    let found = judged(&both(None), 3, &[(1.0, 1.0), (0.9, 1.2), (0.8, 1.4)]).findings;
+    let shown: Vec<_> =
+        found.comparisons.iter().map(|it| (it.metric, it.a.as_str(), it.b.as_str())).collect();
+    let (wall, memory) = (Metric::WALL, Metric::PEAK_MEMORY);
+    let expected =
+        [(wall, "a", "b"), (wall, "a", "c"), (memory, "a", "b"), (memory, "a", "c"), (wall, "b", "c")];
+    assert_eq!(shown, expected);
+    assert_eq!((found.winner, found.with_first(2).len()), (Some(2), 4));
+}
+
+#[test]
+fn the_first_metric_by_itself_says_what_it_said_before() {
+    let alone = judged(&Rule::default(), 5, &[(1.0, 1.0), (1.05, 1.0)]).findings.comparisons.remove(0);
+    let asked = judged(&both(None), 5, &[(1.0, 1.0), (1.05, 1.0)]).findings.comparisons.remove(0);
+    assert_eq!((alone.verdict, alone.metric), (asked.verdict, asked.metric));
+    // Half of the level is less than all of it: the interval is no narrower.
+    let width = |it: &fauxplat_model::Comparison| it.ci_high_ratio / it.ci_low_ratio;
+    assert!(alone.pairs < asked.pairs || width(&alone) <= width(&asked) + 1e-12);
+}
+
+#[test]
+fn an_absolute_margin_is_a_share_of_what_both_have() {
+    let of = |a: f64, b: f64, margin: f64| {
+        let found = judged(&both(Some(margin)), 7, &[(1.0, a), (1.0, b)]).findings;
+        let memory = &found.comparisons[1];
+        assert_eq!(memory.margin_absolute, Some(margin));
+        (memory.verdict, memory.margin, memory.beyond_margin)
+    };
+    // 3 % of a mebibyte are 30 KiB.
+    let (verdict, margin, _) = of(1.0, 1.03, 65_536.0);
+    assert_eq!(verdict, Verdict::Different, "a difference is one, whatever the margin");
+    assert!((margin - 64.0 / 1024.0 / 1.015).abs() < 0.001, "{margin}");
+    assert_eq!(of(1.0, 1.03, 65_536.0).2, Some(false));
+    assert_eq!(of(1.0, 1.03, 8192.0).2, Some(true));
+    assert_eq!(of(1.0, 1.0, 65_536.0).0, Verdict::Equivalent);
+    // Who has more makes no difference to the margin.
+    assert!((of(1.03, 1.0, 65_536.0).1 - margin).abs() < 1e-4);
+}
+
+#[test]
+fn an_experiment_that_ends_early_has_a_margin_too() {
+    let mut judge = Judge::new(&both(Some(65_536.0)), 2, 1);
+    let samples: Vec<Sample> =
+        (0..3).flat_map(|number| block(number, 1, &[(1.0, 1.0), (1.0, 1.0)])).collect();
+    for block in samples.chunks(2) {
+        judge.block(block);
+    }
+    let names = ["a".to_owned(), "b".to_owned()];
+    let found = judge.findings(&samples, &names, StoppedBy::Interrupt).findings;
+    let memory = &found.comparisons[1];
+    assert_eq!((memory.pairs, memory.verdict), (3, Verdict::Inconclusive));
+    assert!((memory.margin - 64.0 / 1024.0).abs() < 0.001, "{}", memory.margin);
+    let nothing = Judge::new(&both(Some(65_536.0)), 2, 1).findings(&[], &names, StoppedBy::Interrupt);
+    assert_eq!(nothing.findings.comparisons.len(), 2);
+}
+
+/// 100 comparisons of identical programs in two metrics whose noise is independent. At 5 % for both together, 5 are
+/// expected to be wrong in one of them at most; four standard errors are 9 more.
+#[test]
+fn the_level_is_that_of_all_metrics_together() {
+    let rule = Rule { level: 0.05, max_pairs: 24, ..both(None) };
+    let is_wrong = |stream: u32| {
+        let found = judged(&rule, 100 + 37 * stream, &[(1.0, 1.0), (1.0, 1.0)]).findings;
+        found.comparisons.iter().any(|it| it.verdict == Verdict::Different)
+    };
+    let wrong = (0..100).filter(|&stream| is_wrong(stream)).count();
+    assert!(wrong <= 14, "{wrong}");
+}

@@ -118,6 +118,7 @@ fn an_empty_baseline_is_inconclusive() {
 fn calibrations_count_verdicts_and_rivals() {
     let finished = |verdict, effect_ratio| Finished {
         verdict,
+        family: verdict,
         pairs: 20,
         effect_ratio,
         margin: 0.01,

@@ -104,6 +104,8 @@ findings! {
     Topo(Box<TopoFindings>) = "fauxplat.topo/1",
     /// By `explain`.
     Explain(ExplainFindings) = "fauxplat.explain/1",
+    /// By `aa --replay` and `compare --plan`.
+    Replay(ReplayFindings) = "fauxplat.replay/1",
 }
 
 /// A whole experiment. It borrows the samples, since there may be a hundred thousand of them.

@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "load" => constructed::load(),
         "tune" => constructed::tune(),
         "tune-list" => constructed::tune_list(),
+        "replay" => constructed::replay(),
         "restore" => constructed::restore(),
         "lab" => constructed::lab(),
         "table" => constructed::table(),

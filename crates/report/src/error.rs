@@ -35,6 +35,9 @@ pub enum ReportError {
     /// The format has no form for looks that follow one another.
     #[error("{0} has no form for a table that is followed; take text, json, csv or openmetrics")]
     NotFollowed(&'static str),
+    /// A file that is no record with runs.
+    #[error("this is no JSON document of `fauxplat aa` or `fauxplat compare` with its runs: {0}")]
+    NoRuns(serde_json::Error),
     /// The baseline is not JSON, or is cut short.
     #[error("the baseline is not valid JSON (line {line}, column {column}): {message}")]
     BaselineSyntax {

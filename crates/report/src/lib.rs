@@ -24,7 +24,9 @@ use std::io::{BufWriter, Write};
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{Comparison, Evidence};
 
-pub use baseline::{BASELINE_BYTES_MAX, BaselineSeries, SourceFormat, read_baseline};
+pub use baseline::{
+    BASELINE_BYTES_MAX, BaselineSeries, RecordedRuns, SourceFormat, read_baseline, read_record,
+};
 pub use error::ReportError;
 pub use format::{Detail, Format, Style, TimeUnit, View};
 pub use json::evidence_json;

@@ -54,6 +54,7 @@ pub(crate) fn summary(findings: &Findings) -> String {
         Findings::Load(load) => join(load.generators.iter().map(achieved)),
         Findings::Topo(topo) => format!("{} CPUs", topo.topology.online.len()),
         Findings::Explain(explain) => largest(explain),
+        Findings::Replay(replay) => format!("replay of {}", replay.source),
     }
 }
 

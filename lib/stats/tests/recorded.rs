@@ -35,7 +35,7 @@ fn compare(recorded: &[f64], shift: f64, seed: u64) -> Answer {
         looked[1].push(above);
         looked[2].push(below);
         let [zero, above, below] = [0, 1, 2].map(|at| crossed(&looked[at], &spent));
-        let (low, high) = Shift::new(&sorted, Question::Typical).interval(zero.critical);
+        let (low, high) = Shift::new(&sorted, Question::Typical).interval(zero.critical, &[]);
         if zero.up && low > 0.0 || zero.down && high < 0.0 {
             return Some((true, n));
         }

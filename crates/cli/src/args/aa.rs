@@ -7,7 +7,8 @@ use super::{CommandArgs, ConditionArgs, EndArgs, OutputArgs, RuleArgs, percent};
 
 const EXAMPLES: &str = "\
   fauxplat aa './program input'
-  fauxplat aa --power 1% './program input'";
+  fauxplat aa --power 1% './program input'
+  fauxplat aa --replay last'";
 
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]
@@ -17,9 +18,14 @@ pub(crate) struct AaArgs {
     /// Strata: plain, drift, layout, busy-sibling [default: all that this machine has]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) strata: Vec<Stratum>,
-    /// Comparisons of identical copies per stratum
-    #[arg(short = 'N', long, value_name = "N", default_value_t = 20)]
-    pub(crate) comparisons: u32,
+    /// Comparisons of identical copies per stratum, or for each thing that a replay puts in [default: 20, of a replay 200]
+    #[arg(short = 'N', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) comparisons: Option<u32>,
+    /// Run nothing: say from a recorded session (an id, `last`, or a JSON file) of `aa --strata plain` what would be found
+    /// here, and how often a verdict would be false
+    #[arg(long, value_name = "RUN-ID|FILE")]
+    #[arg(conflicts_with_all = ["commands", "strata", "power", "rivals", "duet"])]
+    pub(crate) replay: Option<String>,
     /// Also compare with copies that do this much more work, and count how often it is found
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) power: Option<f64>,

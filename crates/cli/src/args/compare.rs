@@ -14,6 +14,7 @@ const EXAMPLES: &str = "\
   fauxplat compare --metric peak-memory 'sort big.txt' 'sort -S 1M big.txt'
   fauxplat compare --metric wall,peak-memory --margin wall=1%,peak-memory=64KiB './old x' './new x'
   fauxplat compare --baseline last './program input'
+  fauxplat compare --plan --max-time 2m './program input'
   fauxplat compare --build-a 'cc -O2 old.c -o {out}' --build-b 'cc -O2 new.c -o {out}' '{program}'";
 
 #[derive(Debug, Args)]
@@ -37,6 +38,11 @@ pub(crate) struct CompareArgs {
     /// --names says which are meant: OLD,NEW
     #[arg(long, value_name = "RUN-ID|FILE", requires = "baseline", conflicts_with_all = ["commands", "build_a", "build", "link", "duet"])]
     pub(crate) with: Option<String>,
+    /// Compare nothing yet: record a short session of the first command against itself, and say what can be found here, in which
+    /// time, and how often a verdict would be false
+    #[arg(long)]
+    #[arg(conflicts_with_all = ["baseline", "fail_if", "build_a", "build", "link", "link_seeds", "duet"])]
+    pub(crate) plan: bool,
     /// Accept a --baseline that was measured on another machine; the report says so
     #[arg(long, requires = "baseline")]
     pub(crate) other_machine: bool,

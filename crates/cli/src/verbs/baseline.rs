@@ -26,11 +26,16 @@ pub(crate) fn earlier(
     name: &str,
     rule: &Rule,
 ) -> Result<Earlier, Failure> {
-    let by_id = results == "last" || results.bytes().all(|byte| byte.is_ascii_digit());
-    match by_id && !Path::new(results).exists() {
+    match is_id(results) {
         true => baseline::from_store(store, results, name, rule),
         false => from_file(results, name, rule),
     }
+}
+
+/// Whether results are named by an id of the store, and not by a file.
+pub(super) fn is_id(results: &str) -> bool {
+    let by_id = results == "last" || results.bytes().all(|byte| byte.is_ascii_digit());
+    by_id && !Path::new(results).exists()
 }
 
 /// Compares two stored results without running anything, and says what was found. It is an inspection: nothing was

@@ -1,6 +1,8 @@
 //! `fauxplat compare`: is it really faster?
 
 use fauxplat_analyze::Judged;
+use fauxplat_experiment::measure::aa::twice;
+use fauxplat_experiment::measure::replay::record_and_replay;
 use fauxplat_experiment::measure::{baseline, compare, layouts};
 use fauxplat_experiment::surroundings::ProgramBuilds;
 use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
@@ -9,6 +11,7 @@ use fauxplat_model::{Build, CompareFindings, Comparison, Definition, Shell};
 use fauxplat_plan::expand;
 use fauxplat_sys::clock;
 
+use super::aa::DRAWN;
 use super::baseline::{compare_stored, earlier};
 use super::gate::{Alarm, agreed, alarms};
 use crate::args::{CommandArgs, CompareArgs};
@@ -20,6 +23,9 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     if let (Some(old), Some(new)) = (&args.baseline, &args.with) {
         let alarms = alarms(&args.fail_if, &compare_stored(args, [old, new], invocation)?);
         return alarms.into_iter().next().map_or(Ok(()), |alarm| Err(alarm.into()));
+    }
+    if args.plan {
+        return plan(args, invocation);
     }
     let (driver, findings) = measured(args, None, invocation)?;
     let alarms = alarms(&args.fail_if, &against_first(&driver, &findings));
@@ -93,6 +99,26 @@ fn confirm(
     let agrees = if agreed.is_empty() { "does not agree" } else { "agrees" };
     second.warn(format!("--confirm: a first measurement with seed {seed} said {said}; this one {agrees}"));
     report(second, findings, agreed, args)
+}
+
+/// Says what could be found, from a short session of the first command against itself.
+fn plan(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
+    let machine = Machine::here();
+    let mut definition = definition(args, &machine)?;
+    match (definition.commands.len(), definition.parameters.len()) {
+        (1.., 0) => definition.commands.truncate(1),
+        (0, _) => return Err(Failure::usage("--plan needs the command that is to be compared")),
+        _ => {
+            return Err(Failure::usage(
+                "--plan takes no parameter lists: it tries one command against itself",
+            ));
+        }
+    }
+    twice(&mut definition)?;
+    let mut driver =
+        Driver::of_commands(beginning("aa", definition, machine, (&args.output, &args.end), invocation)?)?;
+    let found = record_and_replay(&mut driver, DRAWN);
+    finish(driver, found.map(Findings::Replay), &args.output)
 }
 
 /// What the command line asks for.

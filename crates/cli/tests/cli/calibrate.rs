@@ -76,3 +76,74 @@ fn power_is_counted_with_a_known_amount_of_work() {
     let text = lab.run(&["history", "show", "last"]).succeeds().out;
     assert!(text.contains("plain"), "{text}");
 }
+
+/// A recorded session of 48 pairs of a command with itself.
+fn recorded(lab: &Lab) {
+    let words =
+        ["compare", "--tail-margin", "0.1%", "--margin", "0.001%", "--max-pairs", "48", "--level", "0.01%"];
+    lab.run(&[&words[..], &[&spin(1500), &spin(1500)]].concat()).succeeds();
+}
+
+#[test]
+fn a_recorded_session_says_what_would_be_found() {
+    let lab = Lab::new();
+    recorded(&lab);
+    let words = ["aa", "--replay", "last", "-N", "4", "--max-pairs", "24", "--seed", "1"];
+    let document = lab.json(&words);
+    assert_eq!(document["schema"], "fauxplat.replay/1");
+    assert_eq!(document["source"], "experiment 1");
+    assert!(number(&document, "pairs") >= 24, "{document}");
+    let rows = document["rows"].as_array().unwrap();
+    assert_eq!(rows[0]["injected"], "nothing");
+    let ratio = |row: &Value| row["injected"]["shift"]["ratio"].as_f64();
+    assert!(rows.iter().any(|row| ratio(row).is_some_and(|ratio| (ratio - 1.01).abs() < 1e-9)), "{rows:?}");
+    for row in rows {
+        let ends = ["different", "wrong_sign", "equivalent", "inconclusive"].map(|end| number(row, end));
+        assert_eq!((number(row, "comparisons"), ends.iter().sum::<u64>()), (4, 4), "{row}");
+    }
+    // A seed draws the same comparisons again, and nothing was stored.
+    assert_eq!(lab.json(&words)["rows"], document["rows"]);
+    assert_eq!(lab.run(&["history", "--format", "csv"]).succeeds().out.lines().count(), 2);
+    let text = lab.run(&words).succeeds().out;
+    assert!(text.contains("False equivalent at a difference of exactly the margin"), "{text}");
+}
+
+#[test]
+fn a_document_is_replayed_like_a_session_of_the_store() {
+    let lab = Lab::new();
+    recorded(&lab);
+    let file = lab.file("session.json");
+    lab.run(&["history", "show", "last", "--format", "json", "--output", &file]).succeeds();
+    let options = ["-N", "2", "--max-pairs", "16", "--seed", "3"];
+    let by = |session: &str| lab.json(&[&["aa", "--replay", session], &options[..]].concat());
+    assert_eq!(by(&file)["rows"], by("1")["rows"]);
+}
+
+#[test]
+fn what_is_no_session_of_copies_is_refused() {
+    let lab = Lab::new();
+    lab.run(&["aa", "--replay", "7"]).reports_misuse(&["7"]);
+    lab.run(&["aa", "--replay", "last"]).reports_misuse(&["the store holds no experiment"]);
+    lab.run(&["compare", "--max-pairs", "8", &spin(1500), &spin(3000)]).succeeds();
+    lab.run(&["aa", "--replay", "last"])
+        .reports_misuse(&["experiment 1", "no comparison of a program with itself"]);
+    lab.run(&["compare", "--max-pairs", "8", &spin(1500), &spin(1500)]).succeeds();
+    lab.run(&["aa", "--replay", "last"]).reports_misuse(&["experiment 2", "too few"]);
+    let words = ["aa", &spin(1500), "-N", "1", "--strata", "plain,layout", "--max-pairs", "8"];
+    lab.run(&words).succeeds();
+    lab.run(&["aa", "--replay", "last"]).reports_misuse(&["experiment 3", "--strata plain"]);
+    let torn = lab.write("torn.json", "{\"commands\": [");
+    lab.run(&["aa", "--replay", &torn]).reports_misuse(&["torn.json"]);
+    lab.run(&["aa", "--replay", "nowhere.json"]).reports_misuse(&["nowhere.json"]);
+}
+
+#[test]
+fn a_plan_says_what_would_be_found_before_anything_is_compared() {
+    let lab = Lab::new();
+    let document = lab.json(&["compare", "--plan", "--max-pairs", "16", &spin(1500)]);
+    assert_eq!(document["schema"], "fauxplat.replay/1");
+    assert!(number(&document, "pairs") >= 48 && !document["rows"].as_array().unwrap().is_empty());
+    assert!(!document["commands"][0]["runs"].as_array().unwrap().is_empty());
+    lab.run(&["compare", "--plan"]).reports_misuse(&["--plan needs the command"]);
+    lab.run(&["compare", "--plan", "-L", "n=1,2", "echo {n}"]).reports_misuse(&["--plan", "parameter"]);
+}

@@ -10,6 +10,7 @@ pub mod index;
 pub mod latency;
 pub mod layouts;
 pub mod load;
+pub mod replay;
 pub mod run;
 pub mod sweep;
 mod workers;

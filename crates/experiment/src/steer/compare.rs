@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fauxplat_analyze::{Decision, Judge, Judged};
+use fauxplat_analyze::{Decision, Judge, Judged, Patience};
 use fauxplat_model::{Metric, Phase, Rule, Sample, Scope, StoppedBy, Trial};
 use fauxplat_plan::Plan;
 
@@ -28,10 +28,7 @@ pub struct CompareSteering {
     block: Vec<Sample>,
     blocks: u32,
     failures: Failures,
-    max_time_ns: Option<u64>,
-    /// Undecided, it goes on until then, and until there were so many pairs.
-    at_least_ns: Option<u64>,
-    pairs_usual: u32,
+    patience: Patience,
     /// When the first run began, by the clock of the samples.
     first_ns: u64,
     started_ns: Option<u64>,
@@ -58,9 +55,7 @@ impl CompareSteering {
             block: Vec::new(),
             blocks: 0,
             failures: Failures::default(),
-            max_time_ns: rule.max_time_s.map(|limit_s| (limit_s * 1e9) as u64),
-            at_least_ns: rule.at_least_s.map(|limit_s| (limit_s * 1e9) as u64),
-            pairs_usual: rule.max_pairs,
+            patience: Patience::new(rule),
             first_ns: 0,
             started_ns: None,
             elapsed_ns: 0,
@@ -82,37 +77,23 @@ impl CompareSteering {
         let elapsed_ns = now_ns - *self.started_ns.get_or_insert(now_ns);
         self.elapsed_ns = elapsed_ns;
         let decided = self.judge.decision() == Decision::Stop;
-        let late = self.max_time_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns)
-            || self.is_patience_over(elapsed_ns);
+        let late = self.patience.is_over(elapsed_ns, self.blocks * self.pairs_per_block(), &self.judge);
         self.out_of_time |= late && !decided;
         decided || late
-    }
-
-    /// Whether the time that an undecided comparison may take is over: with all the usual pairs, or with typical runs
-    /// decided, since then only what is rare is not known.
-    fn is_patience_over(&self, elapsed_ns: u64) -> bool {
-        let enough =
-            self.blocks * self.pairs_per_block() >= self.pairs_usual || self.judge.is_typical_known();
-        enough && self.at_least_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns)
     }
 
     /// How many blocks will fit into the time, by the pace of the first. All that is looked at is how long a block takes,
     /// which says nothing about who is faster, and it is looked at before the first look at the data.
     fn set_horizon(&mut self, now_ns: u64) {
-        let Some(limit_ns) = self.at_least_ns else { return };
-        let block_ns = (now_ns.saturating_sub(self.first_ns) / u64::from(PACE_BLOCKS)).max(1);
-        let blocks = limit_ns.saturating_add(limit_ns / 4) / block_ns;
-        self.judge.horizon(u32::try_from(blocks).unwrap_or(u32::MAX));
+        let block_ns = now_ns.saturating_sub(self.first_ns) / u64::from(PACE_BLOCKS);
+        self.patience.blocks(block_ns).into_iter().for_each(|blocks| self.judge.horizon(blocks));
     }
 
     /// How much of the longest way to an end lies behind: that of all pairs, or of the time.
     fn share_now(&self) -> f64 {
-        let of = |limit_ns: u64| self.elapsed_ns as f64 / limit_ns.max(1) as f64;
-        let (stand, usual) = (self.judge.progress(), f64::from(self.pairs_usual.max(1)));
+        let stand = self.judge.progress();
         let by_pairs = f64::from(stand.pairs) / f64::from(stand.pairs_max.max(1));
-        let by_time = self.max_time_ns.map_or(0.0, of);
-        let by_patience = self.at_least_ns.map_or(0.0, |limit| of(limit).min(f64::from(stand.pairs) / usual));
-        by_pairs.max(by_time).max(by_patience)
+        by_pairs.max(self.patience.share(self.elapsed_ns, stand.pairs))
     }
 
     /// Asks how well the difference is known, once after each look.

@@ -3,6 +3,9 @@
 mod fauxplat;
 mod hyperfine;
 mod pyperf;
+mod record;
+
+pub use record::{RecordedRuns, read_record};
 
 use fauxplat_model::{MachineFacts, Metric};
 use serde::Deserialize;

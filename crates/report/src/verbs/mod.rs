@@ -13,6 +13,7 @@ mod lab;
 mod latency;
 mod load;
 mod processes;
+mod replay;
 mod run;
 mod sweep;
 mod table;
@@ -60,6 +61,7 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
         Findings::Restore(found) => tune::parts_of_restore(record.header, found),
         Findings::Lab(found) => lab::parts(found),
         Findings::Explain(found) => explain::parts(found),
+        Findings::Replay(found) => replay::parts(record, found),
     }
 }
 
@@ -83,6 +85,7 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
             found.labs.iter().flat_map(lab::rows).try_for_each(|row| rows.serialize(row))?;
         }
         Findings::Explain(found) => explain::rows(found, rows)?,
+        Findings::Replay(found) => replay::rows(found, rows)?,
         _ => return Ok(false),
     }
     Ok(true)

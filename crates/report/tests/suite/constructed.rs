@@ -71,6 +71,36 @@ pub(crate) fn index() -> Owned {
     )
 }
 
+pub(crate) fn replay() -> Owned {
+    let row = |injected: Value, different: usize, equivalent: usize, pairs: f64| {
+        json!({
+            "injected": injected, "comparisons": 200, "different": different,
+            "different_interval_95": [0.005 * different as f64 * 0.9, (0.005 * different as f64 + 0.018).min(1.0)],
+            "wrong_sign": 0, "equivalent": equivalent,
+            "equivalent_interval_95": [0.005 * equivalent as f64 * 0.9, (0.005 * equivalent as f64 + 0.018).min(1.0)],
+            "equivalent_whole": equivalent, "inconclusive": 200 - different - equivalent, "pairs_median": pairs,
+            "pairs_p90": 1.5 * pairs,
+        })
+    };
+    let shift = |ratio: f64| json!({ "shift": { "ratio": ratio } });
+    record(
+        "replay",
+        json!({
+            "source": "experiment 12", "pairs": 400, "run_length": 7, "pair_s": 0.0123, "max_pairs": 128,
+            "limit_s": 30.0,
+            "rows": [
+                row(json!("nothing"), 1, 197, 170.0),
+                row(json!({ "carry-over": { "ratio": 1.05 } }), 2, 190, 180.0),
+                row(json!({ "tail": { "share": 0.05, "ratio": 2.0 } }), 190, 0, 400.0),
+                row(shift(1.003), 60, 80, 2000.0),
+                row(shift(1.01), 199, 0, 64.0),
+                row(shift(1.02), 200, 0, 16.0),
+            ],
+            "elapsed_s": 4.2,
+        }),
+    )
+}
+
 pub(crate) fn latency() -> Owned {
     let percentiles = |late: u64| {
         json!({

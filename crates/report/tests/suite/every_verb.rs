@@ -15,6 +15,7 @@ pub(crate) fn without_runs() -> Vec<(&'static str, Owned)> {
         ("load", made::load()),
         ("tune", made::tune()),
         ("tune_list", made::tune_list()),
+        ("replay", made::replay()),
         ("restore", made::restore()),
         ("lab", made::lab()),
         ("table", made::table()),

@@ -11,6 +11,9 @@ const REACH: i64 = 16;
 /// Magnitudes further out than this many bins are alone, as far as a density can say.
 const BINS_MAX: usize = 4096;
 
+/// Beyond so many bandwidths a kernel is zero to rounding.
+const NEGLIGIBLE: f64 = 9.0;
+
 /// A Gaussian kernel density of ±r, without the point at which it is looked at.
 pub(crate) struct Density {
     /// Bandwidth.
@@ -56,7 +59,8 @@ impl Density {
     pub(crate) fn at_zero_and_mean(&self, r: &[f64]) -> (f64, f64) {
         let n = r.len() as f64;
         let norm = 1.0 / (self.width * (2.0 * PI).sqrt());
-        let zero: f64 = r.iter().map(|r| (-0.5 * (r / self.width).powi(2)).exp()).sum();
+        let near = r.iter().take_while(|&&r| r < NEGLIGIBLE * self.width);
+        let zero: f64 = near.map(|r| (-0.5 * (r / self.width).powi(2)).exp()).sum();
         let mean: f64 =
             self.counts.iter().zip(&self.sums).map(|(&count, sums)| f64::from(count) * sums[0]).sum();
         (zero * norm / n, mean * norm / (n * (2.0 * n - 2.0)))

@@ -2,6 +2,10 @@
 
 use super::rows::Rows;
 use super::score::{Question, Sorted, weights};
+use crate::distribution::normal_upper_quantile;
+
+/// So many times as many paths as may cross are looked at more closely.
+const GENEROUS: f64 = 4.0;
 
 /// How far each path lies to either side at one look: all rows, then their mirror images.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +65,7 @@ pub fn crossed(looks: &[Keys], spent: &[f64]) -> Crossed {
     let (mut count, mut critical) = (0, f32::INFINITY);
     for (Keys(keys), spent) in looks.iter().zip(spent) {
         let allowed = ((spent * paths as f64 + 1e-9) as usize).saturating_sub(count);
-        critical = barrier(keys, &has_crossed, allowed);
+        critical = barrier(keys, &has_crossed, (count, allowed));
         for (crossed, &key) in has_crossed.iter_mut().zip(keys) {
             let now = !*crossed && key > critical;
             *crossed |= now;
@@ -72,16 +76,25 @@ pub fn crossed(looks: &[Keys], spent: &[f64]) -> Crossed {
 }
 
 /// The largest key that may not cross: equal keys cross together or not at all.
-fn barrier(keys: &[f32], has_crossed: &[bool], allowed: usize) -> f32 {
+fn barrier(keys: &[f32], has_crossed: &[bool], (crossed, allowed): (usize, usize)) -> f32 {
     if allowed == 0 {
         return f32::INFINITY;
     }
-    let mut open: Vec<f32> =
-        keys.iter().zip(has_crossed).filter(|(_, crossed)| !**crossed).map(|(&key, _)| key).collect();
+    // Keys are about normal, so most are seen at once to be too small. Where a guess leaves too few, all are asked.
+    let far = GENEROUS * (crossed + allowed) as f64 / keys.len() as f64;
+    let guess = normal_upper_quantile(far.min(0.5)) as f32;
+    let far = open_above(guess, keys, has_crossed);
+    let mut open = if far.len() > allowed { far } else { open_above(f32::NEG_INFINITY, keys, has_crossed) };
     if open.len() <= allowed {
         return f32::NEG_INFINITY;
     }
     *open.select_nth_unstable_by(allowed, |one, other| other.total_cmp(one)).1
+}
+
+/// Keys from `least` on of paths that have not crossed.
+fn open_above(least: f32, keys: &[f32], has_crossed: &[bool]) -> Vec<f32> {
+    let open = keys.iter().zip(has_crossed).filter(|(key, crossed)| **key >= least && !**crossed);
+    open.map(|(&key, _)| key).collect()
 }
 
 #[cfg(test)]
@@ -126,6 +139,25 @@ mod tests {
             let rate = rate(noise, 400);
             assert!(rate <= 0.094, "{name}: {rate}");
         }
+    }
+
+    #[test]
+    fn a_barrier_lets_as_many_cross_as_are_allowed_and_no_ties() {
+        let mut draw = Draw::new(3, 0);
+        for scale in [0.01, 1.0, 100.0] {
+            let keys: Vec<f32> = (0..4000).map(|_| (scale * draw.normal()) as f32).collect();
+            let has_crossed: Vec<bool> = (0..4000).map(|_| draw.below(50) == 0).collect();
+            for allowed in [1, 7, 300, 3000] {
+                let barrier = barrier(&keys, &has_crossed, (0, allowed));
+                let crossing =
+                    keys.iter().zip(&has_crossed).filter(|(key, crossed)| **key > barrier && !**crossed);
+                assert_eq!(crossing.count(), allowed, "{scale}");
+            }
+        }
+        let ties = [2.0, 2.0, 2.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+        assert_eq!(barrier(&ties, &[false; 8], (0, 2)), 2.0);
+        assert_eq!(barrier(&ties, &[false; 8], (0, 3)), 1.0);
+        assert_eq!(barrier(&ties, &[true; 8], (8, 3)), f32::NEG_INFINITY);
     }
 
     #[test]

@@ -52,6 +52,19 @@ impl Sorted {
         Some((self.rising.first()?.0, self.rising.last()?.0))
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.rising.len()
+    }
+
+    pub(crate) fn mean(&self) -> f64 {
+        self.rising.iter().map(|one| one.0).sum::<f64>() / self.rising.len() as f64
+    }
+
+    /// The value with this share of the others below it; there must be one.
+    pub(crate) fn quantile(&self, share: f64) -> f64 {
+        self.rising[((self.rising.len() - 1) as f64 * share) as usize].0
+    }
+
     pub(crate) fn about(&self, theta: f64) -> About {
         let n = self.rising.len();
         let mut about =

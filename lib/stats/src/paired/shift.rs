@@ -2,8 +2,14 @@
 
 use super::score::{Question, Sorted, weights};
 
-/// Halvings that find an end.
-const HALVINGS: u32 = 32;
+/// Ends and estimates are known to this part of a standard error.
+const PRECISION: f64 = 1e-3;
+
+/// Steps that find an end; where values are equal to rounding, it is they that run out.
+const STEPS: u32 = 64;
+
+/// Steps that narrow an estimate by a third each.
+const THIRDS: u32 = 12;
 
 /// How far the values lie above a point, by the monotone weights and by the shape.
 #[derive(Clone, Copy, Debug)]
@@ -54,8 +60,7 @@ impl<'a> Shift<'a> {
 
     /// The point at which the larger of both keys is smallest; zero for no values.
     pub fn estimate(&self) -> f64 {
-        let Some((low, high)) = self.sorted.range() else { return 0.0 };
-        let middle = self.end(low, high, |place| place.monotone > 0.0);
+        let middle = self.middle();
         let width = self.at(middle).width;
         if !width.is_finite() {
             return middle;
@@ -69,63 +74,114 @@ impl<'a> Shift<'a> {
         let best = steps.map(|theta| (size(theta), theta)).min_by(|one, other| one.0.total_cmp(&other.0));
         let (mut low, mut high) =
             best.map_or((middle, middle), |(_, at)| (at - 0.25 * width, at + 0.25 * width));
-        for _ in 0..20 {
+        for _ in 0..THIRDS {
             let third = (high - low) / 3.0;
             if size(low + third) < size(high - third) { high -= third } else { low += third }
         }
         0.5 * (low + high)
     }
 
-    /// The hull of all points whose keys are at most `critical`: none outside can be the shift.
-    pub fn interval(&self, critical: f64) -> (f64, f64) {
+    /// Where the monotone weights see no shift; zero for no values.
+    fn middle(&self) -> f64 {
+        match self.sorted.range() {
+            None => 0.0,
+            Some(_) if self.question == Question::Mean => self.sorted.mean(),
+            Some((low, high)) => self.end(low, high, &[], |place| place.monotone),
+        }
+    }
+
+    /// The hull of all points whose keys are at most `critical`: none outside can be the shift. Ends that cannot be told from
+    /// points that are `asked` about lie at the side of them that their keys say.
+    pub fn interval(&self, critical: f64, asked: &[f64]) -> (f64, f64) {
         let none = (f64::NEG_INFINITY, f64::INFINITY);
         let Some((first, last)) = self.sorted.range() else { return none };
         // Beyond all values every sign is the same: what is not excluded there is excluded nowhere.
         let reach = (last - first).max(first.abs()).max(last.abs()).max(1e-9);
         let (first, last) = (first - 1e-9 * reach, last + 1e-9 * reach);
-        let (outer_low, outer_high) = (self.at(first), self.at(last));
-        let low = match outer_low.monotone > critical {
-            true => {
-                self.inner(self.end(first, last, |place| place.monotone > critical), last, 1.0, |place| {
-                    place.above() > critical
-                })
-            }
-            false => none.0,
+        let end = |outermost: f64, innermost: f64, side: f64| {
+            let beyond = |place: Place| side * place.monotone - critical;
+            let by_both = |place: Place| (side * place.monotone).max(side * place.shaped) - critical;
+            (beyond(self.at(outermost)) > 0.0).then(|| {
+                let start = self.end(outermost, innermost, asked, beyond);
+                self.inner(start, innermost, asked, by_both)
+            })
         };
-        let high = match -outer_high.monotone > critical {
-            true => {
-                self.inner(self.end(last, first, |place| -place.monotone > critical), first, -1.0, |place| {
-                    place.below() > critical
-                })
-            }
-            false => none.1,
-        };
-        (low, high)
+        (end(first, last, 1.0).unwrap_or(none.0), end(last, first, -1.0).unwrap_or(none.1))
     }
 
-    /// The point between `outside`, where something holds, and `inside`, where it does not hold any more.
-    fn end(&self, mut outside: f64, mut inside: f64, holds: impl Fn(Place) -> bool) -> f64 {
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (outside + inside);
-            if holds(self.at(middle)) { outside = middle } else { inside = middle }
+    /// About the standard error of the shift, by the quarters.
+    fn error(&self) -> f64 {
+        let spread = self.sorted.quantile(0.75) - self.sorted.quantile(0.25);
+        spread / 1.349 / (self.sorted.len() as f64).sqrt()
+    }
+
+    /// The point between `outside`, where something is above zero, and `inside`, where it is not any more. Keys do not fall
+    /// steadily, so halves are taken down to a standard error, from the outside; nearer by they are about straight.
+    fn end(&self, outside: f64, inside: f64, asked: &[f64], beyond: impl Fn(Place) -> f64) -> f64 {
+        let mut bracket = Bracket { outside: (outside, f64::NAN), inside: (inside, f64::NAN) };
+        let (near, enough) = (self.error(), PRECISION * self.error());
+        for step in 0..STEPS {
+            let width = (bracket.outside.0 - bracket.inside.0).abs();
+            if width <= enough {
+                break;
+            }
+            let share = if width > near || step % 3 == 0 { 0.5 } else { bracket.secant() };
+            bracket.ask(bracket.at(share), |theta| beyond(self.at(theta)));
         }
-        0.5 * (outside + inside)
+        asked.iter().for_each(|&theta| bracket.ask(theta, |theta| beyond(self.at(theta))));
+        bracket.at(0.5)
     }
 
     /// From an end by the monotone weights inwards, as far as the shape excludes too. It does not rise steadily, so every
     /// half bandwidth is looked at.
-    fn inner(&self, start: f64, last: f64, direction: f64, excluded: impl Fn(Place) -> bool) -> f64 {
+    fn inner(&self, start: f64, last: f64, asked: &[f64], beyond: impl Fn(Place) -> f64) -> f64 {
+        let direction = (last - start).signum();
         let mut outside = start;
         loop {
-            let place = self.at(outside);
-            let next = outside + direction * 0.5 * place.width;
-            if !place.width.is_finite() || (next - last) * direction > 0.0 {
+            let width = self.at(outside).width;
+            let next = outside + direction * 0.5 * width;
+            if !width.is_finite() || (next - last) * direction > 0.0 {
                 return outside;
             }
-            if !excluded(self.at(next)) {
-                return self.end(outside, next, excluded);
+            if beyond(self.at(next)) <= 0.0 {
+                return self.end(outside, next, asked, beyond);
             }
             outside = next;
+        }
+    }
+}
+
+/// Two points, each with what is above zero at the first and not at the second; NaN while that is not known.
+#[derive(Clone, Copy, Debug)]
+struct Bracket {
+    outside: (f64, f64),
+    inside: (f64, f64),
+}
+
+impl Bracket {
+    /// The point that is this share of the way inwards.
+    fn at(&self, share: f64) -> f64 {
+        self.outside.0 + share * (self.inside.0 - self.outside.0)
+    }
+
+    /// Where a straight line would be zero, as a share.
+    fn secant(&self) -> f64 {
+        let share = self.outside.1 / (self.outside.1 - self.inside.1);
+        if share.is_nan() { 0.5 } else { share.clamp(0.01, 0.99) }
+    }
+
+    /// Takes a point between both in the place of one of them. The other one counts half from then on, so that it is left
+    /// too ("Illinois"; Dowell and Jarratt 1971).
+    fn ask(&mut self, theta: f64, value: impl Fn(f64) -> f64) {
+        let (outside, inside) = (self.outside.0, self.inside.0);
+        if theta <= outside.min(inside) || theta >= outside.max(inside) {
+            return;
+        }
+        let value = value(theta);
+        if value > 0.0 {
+            (self.outside, self.inside.1) = ((theta, value), 0.5 * self.inside.1);
+        } else {
+            (self.inside, self.outside.1) = ((theta, value), 0.5 * self.outside.1);
         }
     }
 }
@@ -143,7 +199,7 @@ mod tests {
         let sorted = Sorted::new(&d);
         let shift = Shift::new(&sorted, Question::Typical);
         let estimate = shift.estimate();
-        let (low, high) = shift.interval(3.0);
+        let (low, high) = shift.interval(3.0, &[]);
         assert!((estimate - 3.0).abs() < 0.6, "{estimate}");
         assert!(low < 3.0 && 3.0 < high && low < estimate && estimate < high, "{low} {high}");
         // The mean knows it to √(312/200) only: its interval would be ± 3.7.
@@ -157,9 +213,9 @@ mod tests {
         let sorted = Sorted::new(&[0.5; 20]);
         let shift = Shift::new(&sorted, Question::Typical);
         assert!((shift.estimate() - 0.5).abs() < 1e-9);
-        let (low, high) = shift.interval(3.0);
+        let (low, high) = shift.interval(3.0, &[]);
         assert!((low - 0.5).abs() < 1e-6 && (high - 0.5).abs() < 1e-6, "{low} {high}");
-        assert_eq!(shift.interval(5.0), (f64::NEG_INFINITY, f64::INFINITY));
+        assert_eq!(shift.interval(5.0, &[]), (f64::NEG_INFINITY, f64::INFINITY));
         let none = Sorted::new(&[]);
         assert_eq!(Shift::new(&none, Question::Typical).estimate(), 0.0);
     }

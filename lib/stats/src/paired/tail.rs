@@ -18,8 +18,13 @@ fn groups(n: usize) -> impl Iterator<Item = usize> {
 /// The places of the differences that are not zero, the largest magnitude first, as many as the largest group holds.
 fn largest(d: &[f64]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..d.len()).filter(|&place| d[place] != 0.0).collect();
-    places.sort_unstable_by(|&one, &other| d[other].abs().total_cmp(&d[one].abs()).then(one.cmp(&other)));
-    places.truncate(groups(d.len()).last().unwrap_or(0));
+    let by_size = |one: &usize, other: &usize| d[*other].abs().total_cmp(&d[*one].abs()).then(one.cmp(other));
+    let wanted = groups(d.len()).last().unwrap_or(0);
+    if wanted < places.len() {
+        places.select_nth_unstable_by(wanted, by_size);
+        places.truncate(wanted);
+    }
+    places.sort_unstable_by(by_size);
     places
 }
 

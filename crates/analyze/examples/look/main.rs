@@ -1,0 +1,132 @@
+//! What a look at the data costs: `cargo xtask bench look`. With `stands [REPETITIONS]` it prints instead what every one of
+//! many simulated comparisons came to, so that two versions of the rule can be compared line by line.
+#![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "an example measures and prints")]
+
+#[expect(dead_code, reason = "the simulation uses more of it")]
+#[path = "../sim/cells.rs"]
+mod cells;
+#[path = "../sim/noise.rs"]
+mod noise;
+
+use std::time::Instant;
+
+use cells::{Cell, reference_cells, shapes, slow_now_and_then};
+use fauxplat_analyze::{Decision, Judge};
+use fauxplat_model::{Rule, Sample};
+use noise::{Machine, Noise, SILENT};
+
+/// Numbers of pairs whose look is timed.
+const PAIRS: [usize; 3] = [128, 1024, 4096];
+
+/// Comparisons behind each figure.
+const COMPARISONS: u64 = 15;
+
+/// Every look is taken so often, and the shortest counts, so that neighbours do not.
+const TRIES: u32 = 5;
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.first().map(String::as_str) {
+        Some("stands") => stands(words.get(1).and_then(|text| text.parse().ok()).unwrap_or(20)),
+        _ => costs(),
+    }
+}
+
+/// A noise under which a comparison stays open for long, the true difference as a log ratio, and the rule.
+type Kind = (&'static str, Noise, f64, Rule);
+
+/// What makes a look do nothing, much, or all that it can.
+fn kinds() -> [Kind; 4] {
+    let modes = Noise { short_sd: 0.1, mode_gap: 0.8, ..SILENT };
+    let slow = Noise { short_sd: 0.01, spike_share: 0.2, spike_mean: 0.5, ..SILENT };
+    // A narrow margin keeps what is equal from being called so.
+    let narrow = Rule { margin: 1e-4, ..Rule::default() };
+    [
+        ("nothing is near", Noise { short_sd: 0.5, ..SILENT }, 0.0, Rule::default()),
+        ("nearly different, normal noise", Noise { short_sd: 0.3, ..SILENT }, 0.017, narrow.clone()),
+        ("nearly different, modes", modes, 0.006, narrow),
+        ("typical runs equal, tail open", slow, 0.0, Rule { tail_margin: 0.002, ..Rule::default() }),
+    ]
+}
+
+fn costs() {
+    println!(
+        "{:<38} {:>12} {:>12} {:>12}   ms a look, median of {COMPARISONS} (largest)",
+        "", 128, 1024, 4096
+    );
+    for (name, noise, effect, rule) in kinds() {
+        let mut times = [const { Vec::new() }; PAIRS.len()];
+        (1..=COMPARISONS).for_each(|seed| comparison(noise, effect, (&rule, seed), &mut times));
+        let figures = times.map(|mut times| {
+            times.sort_by(f64::total_cmp);
+            match times.as_slice() {
+                [] => "-".to_owned(),
+                all => format!("{:.2} ({:.1})", all[all.len() / 2], all[all.len() - 1]),
+            }
+        });
+        println!("{name:<38} {:>12} {:>12} {:>12}", figures[0], figures[1], figures[2]);
+    }
+}
+
+/// One comparison with a limit beyond the last of the timed looks, which is none that closes.
+fn comparison(noise: Noise, effect: f64, (rule, seed): (&Rule, u64), times: &mut [Vec<f64>; PAIRS.len()]) {
+    let rule = Rule { max_pairs: 8192, ..rule.clone() };
+    let mut judge = Judge::new(&rule, 2, seed);
+    let mut machine = Machine::new(noise, seed);
+    for pair in 1..=PAIRS[PAIRS.len() - 1] {
+        let block = machine.block(effect);
+        if let Some(place) = PAIRS.iter().position(|&pairs| pairs == pair) {
+            times[place].push((0..TRIES).map(|_| time_ms(judge.clone(), &block)).fold(f64::MAX, f64::min));
+        }
+        if judge.block(&block) == Decision::Stop {
+            return;
+        }
+    }
+}
+
+/// How long a judge takes over a block.
+fn time_ms(mut judge: Judge, block: &[Sample]) -> f64 {
+    let start = Instant::now();
+    judge.block(block);
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+/// Verdict, pairs and interval of each comparison under all noises.
+fn stands(repetitions: u64) {
+    let rule = |max_pairs| Rule { max_pairs, ..Rule::default() };
+    let usual = reference_cells().into_iter().map(|(cell, _)| cell);
+    let shapes = shapes().into_iter().flat_map(|(name, noise)| {
+        [(0.0, 128), (0.01, 128), (0.01, 512), (0.003, 512)].map(|(effect, pairs)| Cell {
+            name,
+            noise,
+            effect,
+            rule: rule(pairs),
+        })
+    });
+    let open = kinds().map(|(name, noise, effect, rule)| {
+        let rule = Rule { max_pairs: 1024, ..rule };
+        Cell { name, noise, effect, rule }
+    });
+    for cell in usual.chain(shapes).chain([slow_now_and_then(0.05)]).chain(open) {
+        for seed in 1..=repetitions {
+            let mut judge = Judge::new(&cell.rule, 2, seed).layouts(cell.noise.layout_sd > 0.0);
+            let mut machine = Machine::new(cell.noise, seed);
+            while judge.block(&machine.block(cell.effect.ln_1p())) == Decision::GoOn {}
+            if let Some(stand) = judge.stand(1) {
+                println!(
+                    "{} {} {} {seed} {:?} {:?} {} {} {:.7} {:.7} {:.7}",
+                    cell.name,
+                    cell.effect,
+                    cell.rule.max_pairs,
+                    stand.verdict,
+                    stand.extent,
+                    stand.pairs,
+                    stand.pairs_typical,
+                    stand.effect_ratio,
+                    stand.ci_low_ratio,
+                    stand.ci_high_ratio
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Comparisons drawn from a made-up session of identical programs.
+
+#[path = "../examples/sim/noise.rs"]
+mod noise;
+
+use fauxplat_analyze::{Replay, ReplayError, Stand};
+use fauxplat_model::{Injected, Outcome, ReplayRow, Rule, Sample};
+use noise::{Machine, Noise, SILENT};
+
+/// The noise of these sessions: 0.7 % between runs.
+const NORMAL: Noise = Noise { short_sd: 0.005, ..SILENT };
+
+fn session(noise: Noise, blocks: usize) -> Vec<Sample> {
+    let mut machine = Machine::new(noise, 11);
+    (0..blocks).flat_map(|_| machine.block(0.0)).collect()
+}
+
+fn row(replay: &Replay, injected: Injected, comparisons: u64) -> ReplayRow {
+    let stands: Vec<Stand> =
+        (0..comparisons).filter_map(|number| replay.comparison(injected, number)).collect();
+    replay.row(injected, &stands)
+}
+
+const SAME: [Injected; 2] = [Injected::Nothing, Injected::CarryOver { ratio: 1.05 }];
+
+#[test]
+fn identical_programs_are_called_different_no_more_often_than_the_level_says() {
+    let rule = Rule { max_pairs: 64, ..Rule::default() };
+    for noise in [NORMAL, Noise { cauchy: 0.003, ..SILENT }, Noise { mode_gap: 0.05, ..NORMAL }] {
+        let samples = session(noise, 120);
+        let replay = Replay::new(&rule, &samples, false, 3).unwrap();
+        for injected in SAME {
+            let row = row(&replay, injected, 60);
+            assert!(row.different_interval_95[0] <= rule.level, "{row:?}");
+            assert_eq!((row.comparisons, row.wrong_sign), (60, 0));
+            assert_eq!(row.different + row.equivalent + row.inconclusive, 60, "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn shifts_are_found_and_the_margin_is_not_called_equivalent() {
+    let rule = Rule { max_pairs: 64, ..Rule::default() };
+    let samples = session(NORMAL, 120);
+    let replay = Replay::new(&rule, &samples, false, 3).unwrap();
+    let shifted = |ratio| row(&replay, Injected::Shift { ratio }, 40);
+    let (margin, large) = (shifted(1.01), shifted(1.05));
+    assert!(margin.equivalent_interval_95[0] <= rule.level, "{margin:?}");
+    assert!(large.different == 40 && large.wrong_sign == 0 && large.equivalent == 0, "{large:?}");
+    assert!(large.pairs_p90 < margin.pairs_p90 && large.different_interval_95[1] == 1.0);
+}
+
+#[test]
+fn slow_runs_keep_programs_from_being_equivalent_as_a_whole() {
+    let rule = Rule { max_pairs: 512, ..Rule::default() };
+    let samples = session(NORMAL, 200);
+    let replay = Replay::new(&rule, &samples, false, 3).unwrap();
+    let tail = row(&replay, Injected::Tail { share: 0.1, ratio: 2.0 }, 10);
+    assert!(tail.equivalent_whole == 0 && tail.different >= 7, "{tail:?}");
+}
+
+#[test]
+fn the_margin_its_half_and_nothing_are_among_what_is_put_in() {
+    let rule = Rule { margin: 0.03, ..Rule::default() };
+    let samples = session(NORMAL, 30);
+    let injected = Replay::new(&rule, &samples, false, 1).unwrap().injected();
+    for ratio in [1.003, 1.005, 1.01, 1.015, 1.02, 1.03, 1.05] {
+        let is_it =
+            |one: &Injected| matches!(one, Injected::Shift { ratio: it } if (it - ratio).abs() < 1e-9);
+        assert_eq!(injected.iter().filter(|one| is_it(one)).count(), 1, "{ratio}: {injected:?}");
+    }
+    assert!(injected.contains(&Injected::Nothing));
+}
+
+#[test]
+fn a_comparison_is_the_same_whenever_it_is_drawn() {
+    let samples = session(NORMAL, 60);
+    let rule = Rule { max_pairs: 64, at_least_s: Some(0.5), ..Rule::default() };
+    let replay = Replay::new(&rule, &samples, false, 5).unwrap();
+    let drawn = |number| replay.comparison(Injected::Nothing, number).unwrap();
+    assert_eq!(drawn(7), drawn(7));
+    assert_ne!(drawn(7).effect_ratio, drawn(8).effect_ratio);
+    // Blocks of twelve milliseconds: half a second has no room for more than the usual pairs.
+    let found = replay.findings("here".into(), Vec::new());
+    assert!((found.pair_s - 0.012).abs() < 1e-9 && found.pairs == 60, "{found:?}");
+    assert_eq!(found.limit_s, Some(0.5));
+}
+
+#[test]
+fn too_few_blocks_are_refused_in_words() {
+    let mut samples = session(NORMAL, 30);
+    samples.iter_mut().take(20).for_each(|sample| sample.outcome = Outcome::Exited(1));
+    let error = Replay::new(&Rule::default(), &samples, false, 1).unwrap_err();
+    assert_eq!(error, ReplayError::TooFewBlocks(20));
+    assert_eq!(error.to_string(), "20 usable blocks are too few to draw from; at least 24 are needed");
+    assert!(Replay::new(&Rule::default(), &samples, true, 1).is_ok());
+}

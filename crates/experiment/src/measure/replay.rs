@@ -1,0 +1,160 @@
+//! The experiment of `aa --replay`, in which nothing is run, and of `compare --plan`, in which a short session is recorded
+//! first: what the rule would say here.
+
+use fauxplat_analyze::{Replay, Stand};
+use fauxplat_model::document::Findings;
+use fauxplat_model::{Command, Injected, MachineFacts, ReplayFindings, Rule, Runs, Sample};
+use fauxplat_store::{Filter, Store};
+use fauxplat_sys::clock;
+use fauxplat_sys::signal::stop_requested;
+
+use super::compare::plan;
+use crate::steer::{Bounds, Rounds};
+use crate::{Driver, Failure};
+
+/// A session that was recorded earlier.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// What reports call it.
+    pub name: String,
+    /// Its commands.
+    pub commands: Vec<Command>,
+    /// Its samples, those of warm-up runs included.
+    pub samples: Vec<Sample>,
+    /// The machine on which it was recorded, where that is known.
+    pub machine: Option<MachineFacts>,
+    /// Whether its copies were disturbed on purpose, or did different work.
+    pub is_varied: bool,
+}
+
+impl Recorded {
+    /// A session of the store, by its number or `last`.
+    ///
+    /// # Errors
+    /// There is no such experiment, or the store cannot be read.
+    pub fn from_store(store: Option<&Store>, id: &str) -> Result<Self, Failure> {
+        let store =
+            store.ok_or_else(|| Failure::usage("--replay with an id needs a store, and --store is none"))?;
+        let id = match id {
+            "last" => store.list(&Filter { limit: Some(1), ..Filter::default() })?.first().map(|row| row.id),
+            id => Some(store.resolve(id)?),
+        };
+        let id = id.ok_or_else(|| Failure::usage("--replay last: the store holds no experiment"))?;
+        let stored = store.load(id)?;
+        Ok(Recorded {
+            name: format!("experiment {id}"),
+            is_varied: stored.findings.as_ref().is_some_and(is_varied),
+            commands: stored.commands,
+            samples: stored.samples,
+            machine: Some(stored.header.machine),
+        })
+    }
+
+    /// Refuses what says nothing about identical programs.
+    ///
+    /// # Errors
+    /// The commands are not two times the same, or something was varied.
+    fn must_be_of_copies(&self) -> Result<(), Failure> {
+        let name = &self.name;
+        let is_same = |a: &Command, b: &Command| {
+            let same_program = a.program_sha256.is_some() && a.program_sha256 == b.program_sha256;
+            same_program && a.argv.get(1..) == b.argv.get(1..) && a.condition == b.condition
+        };
+        match self.commands.as_slice() {
+            [a, b] if is_same(a, b) && !self.is_varied => Ok(()),
+            [a, b] if is_same(a, b) => Err(Failure::usage(format!(
+                "{name} has copies that were disturbed or did more work: replay one of `fauxplat aa --strata plain` \
+                 without --power"
+            ))),
+            _ => Err(Failure::usage(format!(
+                "{name} is no comparison of a program with itself: record one by `fauxplat aa --strata plain`"
+            ))),
+        }
+    }
+}
+
+/// Whether the copies of a calibration were disturbed on purpose, or did different work.
+fn is_varied(findings: &Findings) -> bool {
+    match findings {
+        Findings::Aa(aa) => !aa.power.is_empty() || aa.strata.iter().any(|stratum| stratum.name != "plain"),
+        _ => false,
+    }
+}
+
+/// Says what the rule would say, from a session that was recorded earlier.
+///
+/// # Errors
+/// It is no session of identical programs, or too short.
+pub fn replay(
+    recorded: &Recorded,
+    rule: &Rule,
+    comparisons: u32,
+    (ignore_failure, seed): (bool, u64),
+) -> Result<ReplayFindings, Failure> {
+    recorded.must_be_of_copies()?;
+    let began_ns = clock::monotonic_ns();
+    let replay = Replay::new(rule, &recorded.samples, ignore_failure, seed)
+        .map_err(|error| Failure::usage(format!("{}: {error}", recorded.name)))?;
+    let found = replay.findings(recorded.name.clone(), rows(&replay, comparisons));
+    Ok(ReplayFindings { elapsed_s: clock::monotonic_ns().saturating_sub(began_ns) as f64 / 1e9, ..found })
+}
+
+/// Blocks of the session that is recorded for a plan, at least and at most; in between it takes some seconds.
+const PILOT_BLOCKS: [u32; 2] = [48, 1024];
+
+/// What reports call it.
+const PILOT: &str = "a session that was recorded for it";
+
+/// Records a short session of a command against itself, and says what the rule would say here.
+///
+/// # Errors
+/// Those of the runs; too many of them failed.
+pub fn record_and_replay(driver: &mut Driver, comparisons: u32) -> Result<ReplayFindings, Failure> {
+    driver.warm_up(driver.header.definition.warmup.max(1))?;
+    driver.check_rates()?;
+    let plan = plan(driver, driver.header.seed);
+    driver.plan(&plan)?;
+    let [least, most] = PILOT_BLOCKS;
+    let bounds = Bounds { runs: Runs::Auto, least: Some(least), most: Some(most), ..Bounds::default() };
+    driver.steer(&mut Rounds::new(plan, bounds))?;
+    if driver.is_interrupted() {
+        return Ok(ReplayFindings { source: PILOT.to_owned(), ..ReplayFindings::default() });
+    }
+    let ignore_failure = driver.header.condition.ignore_failure.any();
+    let rule = driver.header.definition.rule.clone();
+    let replay = Replay::new(&rule, driver.samples(), ignore_failure, driver.header.seed)
+        .map_err(|error| Failure::usage(format!("the session that was recorded here: {error}")))?;
+    let found = replay.findings(PILOT.to_owned(), rows(&replay, comparisons));
+    if stop_requested() {
+        driver.interrupt();
+    }
+    Ok(ReplayFindings { elapsed_s: driver.elapsed_s(), ..found })
+}
+
+/// One row for each thing that is put in. Whoever interrupts gets what was drawn until then: each comparison that was under
+/// way is brought to its end, so that long ones are not missing.
+fn rows(replay: &Replay, comparisons: u32) -> Vec<fauxplat_model::ReplayRow> {
+    let mut rows = Vec::new();
+    for injected in replay.injected() {
+        let stands = stands(replay, injected, comparisons);
+        rows.extend((!stands.is_empty()).then(|| replay.row(injected, &stands)));
+    }
+    rows
+}
+
+/// All comparisons with one thing put in, shared by as many threads as there are CPUs.
+fn stands(replay: &Replay, injected: Injected, comparisons: u32) -> Vec<Stand> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let part = |thread: usize| -> Vec<Stand> {
+        let numbers = (thread as u64..u64::from(comparisons)).step_by(threads);
+        numbers
+            .take_while(|_| !stop_requested())
+            .filter_map(|number| replay.comparison(injected, number))
+            .collect()
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|thread| scope.spawn(move || part(thread))).collect();
+        let parts = workers.into_iter().map(|worker| worker.join());
+        parts.flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}

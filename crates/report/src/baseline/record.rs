@@ -1,0 +1,100 @@
+//! fauxplat's own record of runs that took turns, with all that was read of each.
+
+use fauxplat_model::{Command, MachineFacts, Metric, Outcome, Phase, Readings, Sample};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+
+use crate::ReportError;
+
+/// What a document of `aa` or of a comparison holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedRuns {
+    /// The commands.
+    pub commands: Vec<Command>,
+    /// Their runs, in the order in which they were made.
+    pub samples: Vec<Sample>,
+    /// The machine, if the file says all about it that this version knows.
+    pub machine: Option<MachineFacts>,
+    /// The strata of a calibration.
+    pub strata: Vec<String>,
+    /// Whether some copies of a calibration did more work.
+    pub has_power: bool,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    machine: Option<Value>,
+    commands: Vec<Entry>,
+    #[serde(default)]
+    strata: Vec<Stratum>,
+    #[serde(default)]
+    power: Vec<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Stratum {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    #[serde(flatten)]
+    command: Command,
+    runs: Vec<Run>,
+}
+
+#[derive(Deserialize)]
+struct Run {
+    trial: u32,
+    block: u32,
+    position: u16,
+    phase: Phase,
+    started_ns: u64,
+    outcome: Outcome,
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+impl Run {
+    fn sample(self, command: u16) -> Sample {
+        let reading = |(field, value): (&String, &Value)| Some((Metric::from_field(field)?, value.as_u64()?));
+        let mut readings = Readings::none();
+        self.others.iter().filter_map(reading).for_each(|(metric, value)| readings.set(metric, Some(value)));
+        Sample {
+            trial: self.trial,
+            block: self.block,
+            command,
+            position: self.position,
+            phase: self.phase,
+            outcome: self.outcome,
+            cpu_first: u16::MAX,
+            cpu_last: u16::MAX,
+            left_behind: 0,
+            env_pad_bytes: 0,
+            started_ns: self.started_ns,
+            readings,
+        }
+    }
+}
+
+/// Reads a document of `aa` or `compare` with its runs.
+///
+/// # Errors
+/// Broken JSON and unexpected shapes are reported with line and column.
+pub fn read_record(text: &str) -> Result<RecordedRuns, ReportError> {
+    let document: Document = serde_json::from_str(text).map_err(ReportError::NoRuns)?;
+    let mut found = RecordedRuns {
+        commands: Vec::new(),
+        samples: Vec::new(),
+        machine: document.machine.and_then(|facts| serde_json::from_value(facts).ok()),
+        strata: document.strata.into_iter().map(|stratum| stratum.name).collect(),
+        has_power: !document.power.is_empty(),
+    };
+    for (number, entry) in (0..).zip(document.commands) {
+        found.commands.push(entry.command);
+        found.samples.extend(entry.runs.into_iter().map(|run| run.sample(number)));
+    }
+    found.samples.sort_by_key(|sample| sample.trial);
+    Ok(found)
+}
