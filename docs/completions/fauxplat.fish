@@ -57,6 +57,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s C -l conclude 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l metric-from -d 'A number that the commands write to standard output, which goes to a file then: the first group of a regular expression\'s last match, or what a JSON pointer leads to. It is the metric printed:NAME; with `+` before NAME more is better (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l definition -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s r -l runs -d 'Measured runs of each command: a number, or auto (at least 10, for about 3 s)' -r
@@ -81,6 +82,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s i -l ignore-fa
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -109,6 +111,8 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l events -d 'Whe
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s N -l no-shell -d 'No shell, which is the default (the same as --shell=none)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tree -d 'List each process of the command: pid, parent, CPU time, wall time, peak memory (one extra, traced run)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -125,10 +129,11 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s C -l concl
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l metric-from -d 'A number that the commands write to standard output, which goes to a file then: the first group of a regular expression\'s last match, or what a JSON pointer leads to. It is the metric printed:NAME; with `+` before NAME more is better (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l definition -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]' -r -a "(fauxplat __words metrics 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l margin -d 'Differences within plus or minus this count as none [default: 1%]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l metric -d 'The metric that decides, or several, which share the --level: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]' -r -a "(fauxplat __words metrics 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l margin -d 'Differences within plus or minus this count as none: a share for all metrics, METRIC=SHARE or METRIC=AMOUNT with its unit for one [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l level -d 'Probability of a false `different` over the whole comparison [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l tail-margin -d 'Excess of pairs in which one command is much slower that counts as none, as a share of all [default: 3%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l max-pairs -d 'Undecided, end after this many pairs [default: 30 s or 128 pairs, whichever is later]' -r
@@ -164,6 +169,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s i -l ignor
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -190,11 +196,14 @@ mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l confirm -d 'Before a gate fails, measure a second time: it fails if both say the same. The first measurement is stored, and the report is that of the second'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l plan -d 'Compare nothing yet: record a short session of the first command against itself, and say what can be found here, in which time, and how often a verdict would be false'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l other-machine -d 'Accept a --baseline that was measured on another machine; the report says so'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l duet -d 'Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where neighbours and steal are the largest noise'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s N -l no-shell -d 'No shell, which is the default (the same as --shell=none)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -211,6 +220,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s C -l conclude -
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l metric-from -d 'A number that the commands write to standard output, which goes to a file then: the first group of a regular expression\'s last match, or what a JSON pointer leads to. It is the metric printed:NAME; with `+` before NAME more is better (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l definition -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l strata -d 'Strata: plain, drift, layout, busy-sibling [default: all that this machine has]' -r -f -a "plain\t''
@@ -221,8 +231,8 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s N -l comparison
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l replay -d 'Run nothing: say from a recorded session (an id, `last`, or a JSON file) of `aa --strata plain` what would be found here, and how often a verdict would be false' -r -a "(fauxplat __words runs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l power -d 'Also compare with copies that do this much more work, and count how often it is found' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l power-comparisons -d 'Comparisons per stratum for --power [default: as --comparisons]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l metric -d 'The metric that decides: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]' -r -a "(fauxplat __words metrics 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l margin -d 'Differences within plus or minus this count as none [default: 1%]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l metric -d 'The metric that decides, or several, which share the --level: wall, user, sys, cpu, peak-memory, …, table:NAME of a --table [default: wall]' -r -a "(fauxplat __words metrics 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l margin -d 'Differences within plus or minus this count as none: a share for all metrics, METRIC=SHARE or METRIC=AMOUNT with its unit for one [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l level -d 'Probability of a false `different` over the whole comparison [default: 1%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l tail-margin -d 'Excess of pairs in which one command is much slower that counts as none, as a share of all [default: 3%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l max-pairs -d 'Undecided, end after this many pairs [default: 30 s or 128 pairs, whichever is later]' -r
@@ -244,6 +254,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s i -l ignore-fai
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -273,6 +284,8 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l rivals -d 'Go o
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l duet -d 'Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where neighbours and steal are the largest noise'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -324,6 +337,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l seed -d 'S
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -350,6 +364,7 @@ mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l capacity -d 'What one more thread is worth, and so what is left of the machine while it works: first measured, then live'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -369,6 +384,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l seed -d 'S
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -394,12 +410,14 @@ command\t''
 mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s t -l time -d 'Hold the loads for this time [default: until Ctrl-C]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -425,6 +443,7 @@ command\t''
 mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -437,6 +456,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l seed -d 'See
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -464,6 +484,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l store -d 'Wh
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l all-cpus -d 'Every CPU that is allowed'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l together -d 'All of them at once, as a machine under full load; without it one after the other, in turns'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -480,6 +501,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s C -l conclud
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l metric-from -d 'A number that the commands write to standard output, which goes to a file then: the first group of a regular expression\'s last match, or what a JSON pointer leads to. It is the metric printed:NAME; with `+` before NAME more is better (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l definition -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l build -d 'Shell command that builds the program which {program} names in the measured command. Places: {out}, where it goes; {link_flags}, before the sources; {compile_flags}; {seed}. The same stands in the environment as FAUXPLAT_OUT, FAUXPLAT_LINK_FLAGS, FAUXPLAT_COMPILE_FLAGS and FAUXPLAT_SEED' -r
@@ -509,6 +531,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s i -l ignore-
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -537,6 +560,8 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l events -d 'W
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l exhaustive -d 'Every level in every block, those included that must be equal; stop for no answer'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l fail-if-effect -d 'Fail with exit code 1 if the factor has an effect'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -685,6 +710,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l set -d 'Something that the lab leaves open, such as python=python3.11,python3.13t; with several values whatever depends on it is run and judged for each (repeatable; lab show says what there is)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l seed -d 'Seed of the order within rounds [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l keep -d 'Keep the JSON documents of the experiments in this folder' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -712,6 +738,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l all -d 'Every lab that is listed'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l strict -d 'Fail with exit code 1 unless every claim is reproduced'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -836,6 +863,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s C -l concl
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l metric-from -d 'A number that the commands write to standard output, which goes to a file then: the first group of a regular expression\'s last match, or what a JSON pointer leads to. It is the metric printed:NAME; with `+` before NAME more is better (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l definition -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l factors -d 'What is varied: env-size (place of the stack within a page), heap (place of the heap), cpu (the CPUs of --cpu, or all allowed ones, for commands of one thread). Several commands are the levels of a further factor; place in the block and time are always looked at [default: all]' -r -f -a "env-size\t''
@@ -868,6 +896,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s i -l ignor
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
@@ -894,6 +923,8 @@ mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'

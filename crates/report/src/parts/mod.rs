@@ -233,7 +233,7 @@ impl Piece {
     }
 
     /// The same where there is room for more than a line.
-    pub(crate) fn from_brief(self) -> Self {
+    pub(crate) fn since_brief(self) -> Self {
         Piece { details: &Detail::FROM_BRIEF, ..self }
     }
 

@@ -62,7 +62,7 @@ fn answers(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     let verdict = |comparison: &Comparison| {
         let (a, b) = (named(&comparison.a), named(&comparison.b));
         let said = |sentence| Piece::answer(tables::tone(comparison), sentence);
-        let whole = said(verdict::sentence(comparison, &a, &b)).from_brief();
+        let whole = said(verdict::sentence(comparison, &a, &b)).since_brief();
         [whole, said(verdict::line(comparison, &a, &b)).in_line()]
     };
     let compared = compared(record);
