@@ -13,7 +13,8 @@ use fauxplat_stats::winsor::{Location, location, winsorise};
 
 use crate::judge::Judged;
 use crate::level::ratio_between;
-use crate::series::{beyond_margin, plain_z, verdict};
+use crate::series::plain_z;
+use crate::standing::{beyond_margin, bounded, verdict};
 use crate::summary::{readings, run_findings};
 use crate::verdict::elapsed_s;
 
@@ -187,7 +188,7 @@ fn comparison(
     let effect = b.place.estimate - a.place.estimate;
     let df = degrees_of_freedom(a, b, movement);
     let half = half_width(a.se.hypot(b.se).hypot(movement.variance.sqrt()), rule.level, df);
-    let (low, high) = (crate::series::bounded(effect - half), crate::series::bounded(effect + half));
+    let (low, high) = (bounded(effect - half), bounded(effect + half));
     let p_value = permutation_p(&a.logs, &b.logs, seed);
     let pairs = a.logs.len().min(b.logs.len());
     let margin = rule

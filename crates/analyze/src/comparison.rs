@@ -11,7 +11,8 @@ use crate::budget;
 use crate::judge::{Contest, Judge};
 use crate::pairing::Pair;
 use crate::secondary::secondary;
-use crate::series::{Standing, beyond_margin, clusters_needed, plain_z};
+use crate::series::{clusters_needed, plain_z};
+use crate::standing::{Standing, beyond_margin, bounded};
 
 /// The pairs of a contest that were kept.
 fn kept_pairs<'a>(blocks: &[Vec<&'a Sample>], contest: &Contest) -> Vec<Pair<'a>> {
@@ -111,7 +112,7 @@ fn tail(contest: &Contest, level: f64) -> Tail {
     };
     Tail {
         margin: contest.design.tail_margin,
-        threshold_ratio: crate::series::bounded(threshold).exp(),
+        threshold_ratio: bounded(threshold).exp(),
         share_b: share(b),
         share_b_interval: interval(b),
         share_a: share(a),

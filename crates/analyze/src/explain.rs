@@ -13,7 +13,7 @@ mod together;
 
 pub use places::ExplainPlaces;
 
-use crate::series::bounded;
+use crate::standing::bounded;
 use crate::summary::counts;
 use crate::verdict::elapsed_s;
 

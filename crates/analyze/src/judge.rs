@@ -8,7 +8,8 @@ use fauxplat_stats::paired::score::Question;
 use crate::guard::Guard;
 use crate::level::Level;
 use crate::pairing::{Pair, Seen};
-use crate::series::{Design, Series, Standing};
+use crate::series::{Design, Series};
+use crate::standing::Standing;
 
 /// No comparison goes on beyond so many blocks.
 const BLOCKS_MAX: u32 = 4096;

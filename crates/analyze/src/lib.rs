@@ -26,6 +26,7 @@ mod replay;
 mod replication;
 mod secondary;
 mod series;
+mod standing;
 mod summary;
 mod sweep;
 mod verdict;

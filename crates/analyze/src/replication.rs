@@ -5,7 +5,7 @@ use fauxplat_stats::describe::{mean, standard_deviation};
 use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_stats::winsor::winsorised_mean;
 
-use crate::series::{bounded, verdict};
+use crate::standing::{bounded, verdict};
 
 /// Sessions, this one among them, from which on replication is spoken of. Two have one degree of freedom, with which
 /// nothing can be shown.

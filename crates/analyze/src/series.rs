@@ -2,7 +2,7 @@
 
 use std::cell::LazyCell;
 
-use fauxplat_model::{DifferenceIn, Extent, Rule, Verdict};
+use fauxplat_model::{Rule, Verdict};
 use fauxplat_stats::distribution::{normal_upper_quantile, t_for_z};
 use fauxplat_stats::eprocess::EProcess;
 use fauxplat_stats::paired::path::{Crossed, Keys, crossed};
@@ -15,11 +15,10 @@ use fauxplat_stats::randomise::{block_sign_flip_p, run_length, sign_flip_p};
 use fauxplat_stats::series::{autocorrelation, autocorrelation_inflation};
 use fauxplat_stats::winsor::{location, winsorise};
 
+use crate::standing::{Standing, bounded, verdict};
+
 /// Autocorrelation of the log ratios from which neighbours are no longer taken as independent.
 const AUTOCORRELATION_MAX: f64 = 0.2;
-
-/// A log ratio of this size, a factor of a million, stands for "no bound" in reports.
-const UNBOUNDED: f64 = 13.8;
 
 /// The share of the level that the typical difference has; the rest is the tail's.
 const TYPICAL_SHARE: f64 = 0.8;
@@ -80,94 +79,6 @@ impl Design {
         let of = self.looks.len();
         let part = |look: usize| if closing && look == looked.len() { 1.0 } else { spending(look, of) };
         (1..=looked.len()).map(|look| 0.5 * level * part(look)).collect()
-    }
-}
-
-/// What the data say at one look.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Standing {
-    /// Number of clusters.
-    pub(crate) n: usize,
-    /// The shift at which the test sees none.
-    pub(crate) estimate: f64,
-    /// What stands for its standard error: half of the interval over the bound.
-    pub(crate) se: f64,
-    /// Low end of the repeated interval.
-    pub(crate) low: f64,
-    /// High end of it.
-    pub(crate) high: f64,
-    /// The key beyond which paths cross at this look; infinite where none may.
-    pub(crate) critical: f64,
-    /// Sequential p-value, or 1/E; computed for reports only.
-    pub(crate) p: Option<f64>,
-    /// Whether neighbours are alike.
-    pub(crate) in_runs: bool,
-    /// What follows for typical runs.
-    pub(crate) typical: Verdict,
-    /// What follows for the share of much slower runs.
-    pub(crate) tail: Verdict,
-    /// What follows from both.
-    pub(crate) verdict: Verdict,
-}
-
-impl Standing {
-    /// Before anything could be said.
-    fn open(n: usize) -> Self {
-        Standing {
-            n,
-            estimate: 0.0,
-            se: f64::INFINITY,
-            low: -UNBOUNDED,
-            high: UNBOUNDED,
-            critical: f64::INFINITY,
-            p: None,
-            in_runs: false,
-            typical: Verdict::Inconclusive,
-            tail: Verdict::Inconclusive,
-            verdict: Verdict::Inconclusive,
-        }
-    }
-
-    /// Both answers become one. While time is left, an open question keeps the whole open, unless typical runs differ.
-    fn concluded(self, closing: bool) -> Self {
-        let verdict = match (self.typical, self.tail) {
-            (Verdict::Different, _) | (Verdict::Equivalent, Verdict::Different) => Verdict::Different,
-            (Verdict::Inconclusive, Verdict::Different) if closing => Verdict::Different,
-            (Verdict::Equivalent, Verdict::Equivalent) => Verdict::Equivalent,
-            (Verdict::Equivalent, Verdict::Inconclusive) if closing => Verdict::Equivalent,
-            _ => Verdict::Inconclusive,
-        };
-        Standing { verdict, ..self }
-    }
-
-    /// Whether nothing more is asked: typical runs alone are half of an answer.
-    pub(crate) fn is_answered(&self) -> bool {
-        self.verdict != Verdict::Inconclusive && self.extent() != Some(Extent::Typical)
-    }
-
-    /// How far an *equivalent* reaches.
-    pub(crate) fn extent(&self) -> Option<Extent> {
-        let whole = self.tail == Verdict::Equivalent;
-        (self.verdict == Verdict::Equivalent).then_some(if whole { Extent::Whole } else { Extent::Typical })
-    }
-
-    /// Where a *different* lies. A shift of all runs moves the largest differences too, so the tail is named only where
-    /// typical runs do not differ.
-    pub(crate) fn difference_in(&self) -> Vec<DifferenceIn> {
-        match (self.verdict, self.typical) {
-            (Verdict::Different, Verdict::Different) => vec![DifferenceIn::Typical],
-            (Verdict::Different, _) => vec![DifferenceIn::Tail],
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// Whether an interval lies beyond the margin, within it, or neither.
-pub(crate) fn beyond_margin(low: f64, high: f64, margin: f64) -> Option<bool> {
-    match (low > margin || high < -margin, -margin <= low && high <= margin) {
-        (true, _) => Some(true),
-        (_, true) => Some(false),
-        _ => None,
     }
 }
 
@@ -510,23 +421,6 @@ impl Estimate {
     pub(crate) fn p(&self, d: &[f64], seed: u64) -> f64 {
         if self.in_runs { block_sign_flip_p(d, run_length(d.len()), seed) } else { sign_flip_p(d, seed) }
     }
-}
-
-/// *Different* when the interval excludes zero and the randomisation test agrees, *equivalent* when it lies within the
-/// margin, otherwise neither.
-pub(crate) fn verdict(low: f64, high: f64, margin: f64, agrees: impl FnOnce() -> bool) -> Verdict {
-    if (low > 0.0 || high < 0.0) && agrees() {
-        Verdict::Different
-    } else if -margin <= low && high <= margin {
-        Verdict::Equivalent
-    } else {
-        Verdict::Inconclusive
-    }
-}
-
-/// Infinite ends are written as a factor of a million, since JSON has no infinity.
-pub(crate) fn bounded(log_ratio: f64) -> f64 {
-    if log_ratio.is_nan() { 0.0 } else { log_ratio.clamp(-UNBOUNDED, UNBOUNDED) }
 }
 
 /// Critical z of a plain two-sided test.

@@ -4,23 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use fauxplat_units::{Bytes, Nanos};
-use serde::{Deserialize, Serialize};
 
-use crate::{Metric, Rule, Unit};
-
-/// A metric that is decided beside the first one of a [`Rule`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AlsoDecided {
-    /// The metric.
-    pub metric: Metric,
-    /// Differences within plus or minus this ratio count as none; the rule's own ratio when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub margin: Option<f64>,
-    /// The same in the unit in which the metric is stored; it takes the place of the ratio.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub margin_absolute: Option<f64>,
-}
+use crate::{AlsoDecided, Metric, Rule, Unit};
 
 /// Which differences of a metric count as none.
 #[derive(Clone, Copy, Debug, PartialEq)]

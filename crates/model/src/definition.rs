@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AlsoDecided, Build, Condition, Metric, PrintedSource, TableSource, Way};
+use crate::{Build, Condition, Metric, PrintedSource, Rule, TableSource, Way};
 
 /// One command line of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,65 +97,6 @@ impl FromStr for Runs {
 
 crate::text::as_text!(Runs);
 
-/// The rule by which a comparison is decided; METHODOLOGY.md explains it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Rule {
-    /// The metric that decides, or the first of several.
-    pub metric: Metric,
-    /// Probability of a false *different* that is allowed over all looks, for instance 0.01.
-    pub level: f64,
-    /// Differences within plus or minus this ratio count as none, for instance 0.01.
-    pub margin: f64,
-    /// What takes the place of the margin of the first metric, in the unit in which that is stored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub margin_absolute: Option<f64>,
-    /// The comparison ends as inconclusive after this many pairs.
-    pub max_pairs: u32,
-    /// It goes on beyond them, undecided, until this many seconds have passed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at_least_s: Option<f64>,
-    /// One command may be much slower than the other in this share of the pairs more than the other way round, and both
-    /// still be equivalent as a whole.
-    #[serde(skip_serializing_if = "is_usual_tail_margin")]
-    pub tail_margin: f64,
-    /// The comparison ends as inconclusive after this many seconds.
-    pub max_time_s: Option<f64>,
-    /// Whether the verdict must be valid at every moment, at the price of more pairs.
-    pub anytime: bool,
-    /// Whether both commands run at the same moment, on two CPUs.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub duet: bool,
-    /// Metrics that are decided beside the first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<AlsoDecided>,
-}
-
-/// The usual margin of the tail: three points of share.
-const TAIL_MARGIN: f64 = 0.03;
-
-fn is_usual_tail_margin(margin: &f64) -> bool {
-    *margin == TAIL_MARGIN
-}
-
-impl Default for Rule {
-    fn default() -> Self {
-        Rule {
-            metric: Metric::WALL,
-            level: 0.01,
-            margin: 0.01,
-            margin_absolute: None,
-            max_pairs: 128,
-            at_least_s: None,
-            tail_margin: TAIL_MARGIN,
-            max_time_s: None,
-            anytime: false,
-            duet: false,
-            also: Vec::new(),
-        }
-    }
-}
-
 /// What somebody asks for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -207,4 +148,47 @@ pub struct Definition {
     /// exit status and output must be those of the program as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
+}
+
+impl Definition {
+    /// Makes the metrics known that its commands print, so that units and directions are those that were stated.
+    ///
+    /// # Errors
+    /// A sentence: a name that cannot be one, or one that two have.
+    pub fn make_known(&mut self) -> Result<(), String> {
+        for (at, source) in self.printed.iter().enumerate() {
+            if self.printed[..at].iter().any(|earlier| earlier.name == source.name) {
+                return Err(format!(
+                    "--metric-from: `{}` is stated twice; give each its own name",
+                    source.name
+                ));
+            }
+            source
+                .spec()
+                .and_then(Metric::open)
+                .map_err(|error| format!("--metric-from {source}: {error}"))?;
+        }
+        self.rule.renew();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_stated_is_known_whoever_named_it_first() {
+        let early = Metric::from_id("printed:known-early").unwrap();
+        let source = "+known-early[MB/s]=(.*)".parse().unwrap();
+        let mut definition = Definition { printed: vec![source], ..Definition::default() };
+        definition.rule.metric = early;
+        assert!(!definition.rule.metric.more_is_better());
+        definition.make_known().unwrap();
+        assert!(definition.rule.metric.more_is_better());
+        assert_eq!(definition.rule.metric.title(), "known-early (MB/s)");
+        assert_eq!(definition.rule.metric.field(), "printed:known-early_millionths");
+        definition.printed.push("known-early=/x".parse().unwrap());
+        assert!(definition.make_known().unwrap_err().contains("twice"));
+    }
 }

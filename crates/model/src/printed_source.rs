@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Better, Coverage, Definition, Metric, MetricError, MetricId, MetricSpec, Unit};
+use crate::{Better, Coverage, MetricError, MetricId, MetricSpec, Unit};
 
 /// A number that the measured program writes to its standard output: `NAME=REGEX`, of whose last match the first group
 /// counts, or `NAME=/json/pointer` into the whole of it. `NAME[UNIT]` tells its unit, and a `+` before the name that more of
@@ -92,29 +92,6 @@ impl FromStr for PrintedSource {
     }
 }
 
-impl Definition {
-    /// Makes the metrics known that its commands print, so that units and directions are those that were stated.
-    ///
-    /// # Errors
-    /// A sentence: a name that cannot be one, or one that two have.
-    pub fn make_known(&mut self) -> Result<(), String> {
-        for (at, source) in self.printed.iter().enumerate() {
-            if self.printed[..at].iter().any(|earlier| earlier.name == source.name) {
-                return Err(format!(
-                    "--metric-from: `{}` is stated twice; give each its own name",
-                    source.name
-                ));
-            }
-            source
-                .spec()
-                .and_then(Metric::open)
-                .map_err(|error| format!("--metric-from {source}: {error}"))?;
-        }
-        self.rule.renew();
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,20 +104,5 @@ mod tests {
         for bad in ["", "a", "=x", "a=", "a[=x", "a]=x", "[u]=x", "a[]=x", "a b=x", "++a=x", "a,b=x"] {
             assert!(bad.parse::<PrintedSource>().is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn what_is_stated_is_known_whoever_named_it_first() {
-        let early = Metric::from_id("printed:known-early").unwrap();
-        let source = "+known-early[MB/s]=(.*)".parse().unwrap();
-        let mut definition = Definition { printed: vec![source], ..Definition::default() };
-        definition.rule.metric = early;
-        assert!(!definition.rule.metric.more_is_better());
-        definition.make_known().unwrap();
-        assert!(definition.rule.metric.more_is_better());
-        assert_eq!(definition.rule.metric.title(), "known-early (MB/s)");
-        assert_eq!(definition.rule.metric.field(), "printed:known-early_millionths");
-        definition.printed.push("known-early=/x".parse().unwrap());
-        assert!(definition.make_known().unwrap_err().contains("twice"));
     }
 }

@@ -10,7 +10,7 @@ use fauxplat_stats::simultaneous::Deviation;
 use super::assess::{Assessment, is_peak};
 use super::course::{Course, Stage};
 use super::{SweepJudge, SweepJudged, parts};
-use crate::series::bounded;
+use crate::standing::bounded;
 use crate::verdict::elapsed_s;
 
 /// Blocks of the classic exhaustive sweep.

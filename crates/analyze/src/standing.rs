@@ -1,0 +1,111 @@
+//! Where a comparison stands at one look, and what follows for typical runs and for slow ones together.
+
+use fauxplat_model::{DifferenceIn, Extent, Verdict};
+
+/// A log ratio of this size, a factor of a million, stands for "no bound" in reports.
+const UNBOUNDED: f64 = 13.8;
+
+/// What the data say at one look.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Standing {
+    /// Number of clusters.
+    pub(crate) n: usize,
+    /// The shift at which the test sees none.
+    pub(crate) estimate: f64,
+    /// What stands for its standard error: half of the interval over the bound.
+    pub(crate) se: f64,
+    /// Low end of the repeated interval.
+    pub(crate) low: f64,
+    /// High end of it.
+    pub(crate) high: f64,
+    /// The key beyond which paths cross at this look; infinite where none may.
+    pub(crate) critical: f64,
+    /// Sequential p-value, or 1/E; computed for reports only.
+    pub(crate) p: Option<f64>,
+    /// Whether neighbours are alike.
+    pub(crate) in_runs: bool,
+    /// What follows for typical runs.
+    pub(crate) typical: Verdict,
+    /// What follows for the share of much slower runs.
+    pub(crate) tail: Verdict,
+    /// What follows from both.
+    pub(crate) verdict: Verdict,
+}
+
+impl Standing {
+    /// Before anything could be said.
+    pub(crate) fn open(n: usize) -> Self {
+        Standing {
+            n,
+            estimate: 0.0,
+            se: f64::INFINITY,
+            low: -UNBOUNDED,
+            high: UNBOUNDED,
+            critical: f64::INFINITY,
+            p: None,
+            in_runs: false,
+            typical: Verdict::Inconclusive,
+            tail: Verdict::Inconclusive,
+            verdict: Verdict::Inconclusive,
+        }
+    }
+
+    /// Both answers become one. While time is left, an open question keeps the whole open, unless typical runs differ.
+    pub(crate) fn concluded(self, closing: bool) -> Self {
+        let verdict = match (self.typical, self.tail) {
+            (Verdict::Different, _) | (Verdict::Equivalent, Verdict::Different) => Verdict::Different,
+            (Verdict::Inconclusive, Verdict::Different) if closing => Verdict::Different,
+            (Verdict::Equivalent, Verdict::Equivalent) => Verdict::Equivalent,
+            (Verdict::Equivalent, Verdict::Inconclusive) if closing => Verdict::Equivalent,
+            _ => Verdict::Inconclusive,
+        };
+        Standing { verdict, ..self }
+    }
+
+    /// Whether nothing more is asked: typical runs alone are half of an answer.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.verdict != Verdict::Inconclusive && self.extent() != Some(Extent::Typical)
+    }
+
+    /// How far an *equivalent* reaches.
+    pub(crate) fn extent(&self) -> Option<Extent> {
+        let whole = self.tail == Verdict::Equivalent;
+        (self.verdict == Verdict::Equivalent).then_some(if whole { Extent::Whole } else { Extent::Typical })
+    }
+
+    /// Where a *different* lies. A shift of all runs moves the largest differences too, so the tail is named only where
+    /// typical runs do not differ.
+    pub(crate) fn difference_in(&self) -> Vec<DifferenceIn> {
+        match (self.verdict, self.typical) {
+            (Verdict::Different, Verdict::Different) => vec![DifferenceIn::Typical],
+            (Verdict::Different, _) => vec![DifferenceIn::Tail],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Whether an interval lies beyond the margin, within it, or neither.
+pub(crate) fn beyond_margin(low: f64, high: f64, margin: f64) -> Option<bool> {
+    match (low > margin || high < -margin, -margin <= low && high <= margin) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    }
+}
+
+/// *Different* when the interval excludes zero and the randomisation test agrees, *equivalent* when it lies within the
+/// margin, otherwise neither.
+pub(crate) fn verdict(low: f64, high: f64, margin: f64, agrees: impl FnOnce() -> bool) -> Verdict {
+    if (low > 0.0 || high < 0.0) && agrees() {
+        Verdict::Different
+    } else if -margin <= low && high <= margin {
+        Verdict::Equivalent
+    } else {
+        Verdict::Inconclusive
+    }
+}
+
+/// Infinite ends are written as a factor of a million, since JSON has no infinity.
+pub(crate) fn bounded(log_ratio: f64) -> f64 {
+    if log_ratio.is_nan() { 0.0 } else { log_ratio.clamp(-UNBOUNDED, UNBOUNDED) }
+}
