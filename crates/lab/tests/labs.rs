@@ -296,10 +296,10 @@ fn documents_are_kept_under_names_that_are_files() {
     yard.run_with(Some(&keep), &["--store", "none"], 1, &|_| Ok(figure(1.3, 1.25, 1.35))).unwrap();
     let kept: Vec<String> =
         fs::read_dir(&keep).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    assert_eq!(kept, ["tried-one--usr-bin-python.json"]);
+    assert_eq!(kept, ["tried-one %2Fusr%2Fbin%2Fpython.json"]);
     // The command behind `--for` is another program's, and nothing is added to it.
     let asked = yard.asked.borrow();
-    let document = keep.join("tried-one--usr-bin-python.json");
+    let document = keep.join("tried-one %2Fusr%2Fbin%2Fpython.json");
     let expected = [
         "fauxplat",
         "run",

@@ -41,7 +41,7 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, DefinitionError
 }
 
 /// What is wrong, in a line. A name that is not known may have come with another version.
-fn reason(message: &str) -> String {
+pub(crate) fn reason(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
     match first.starts_with("unknown ") {
         true => {

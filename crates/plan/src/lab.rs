@@ -6,7 +6,7 @@ use fauxplat_model::{LabClaim, LabDefinition, LabExperiment, LabOption, Measure}
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
-use crate::definition::{DefinitionError, read};
+use crate::definition::{DefinitionError, read, reason};
 
 /// Values of a lab's options by name, each possibly several.
 pub type LabSettings = BTreeMap<String, Vec<String>>;
@@ -61,7 +61,7 @@ fn filled(text: &str, mut table: Table, settings: &LabSettings) -> Result<LabDef
 /// Data that no longer know where they stood. If the text as it is has the same mistake, that tells the place.
 fn typed<T: DeserializeOwned>(text: &str, value: Value) -> Result<T, DefinitionError> {
     value.try_into().map_err(|error: toml::de::Error| {
-        let reason = error.message().lines().next().unwrap_or_default().to_owned();
+        let reason = reason(error.message());
         let placed = read::<LabDefinition>(text).err().filter(|placed| placed.reason == reason);
         placed.unwrap_or(DefinitionError { line: 1, column: 1, reason })
     })

@@ -250,7 +250,7 @@ fn several_metrics_are_decided_each_with_its_margin() {
     let (one, two) = (spin(6000), spin(12_000));
     let metrics =
         ["--metric", "wall,peak-memory", "--margin", "wall=1%,peak-memory=64KiB", "--max-pairs", "16"];
-    let words = [&["compare", &one, &two, "--names", "one,two"][..], &metrics].concat();
+    let words = [&["compare", "-v", &one, &two, "--names", "one,two"][..], &metrics].concat();
     let done = lab.run(&words).succeeds();
     for said in ["two is slower than one by", "peak memory", "wall time", "adjusted over the metrics"] {
         assert!(done.out.contains(said), "{said}: {}", done.out);
@@ -311,7 +311,7 @@ fn what_commands_print_is_a_metric_that_can_decide() {
 fn json_that_commands_print_is_read_by_a_pointer() {
     let lab = Lab::new();
     let printed = ["run", "--runs", "3", "--metric-from", "ops=/ops/0", "--metric-from", "none=/none"];
-    let done = lab.run(&[&printed[..], &["echo {\"ops\":[1.25]}"]].concat()).succeeds();
+    let done = lab.run(&[&printed[..], &["echo '{\"ops\":[1.25]}'"]].concat()).succeeds();
     let last = lab.last();
     for run in runs(&last, 0) {
         assert_eq!(number(run, "printed:ops_millionths"), 1_250_000);

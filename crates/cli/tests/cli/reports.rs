@@ -201,7 +201,7 @@ fn text_is_brief_unless_all_is_wanted() {
     let shown = |more: &[&str]| lab.run(&[&["history", "show", "last"], more].concat()).succeeds().out;
     assert_eq!(shown(&[]), brief);
     let whole = shown(&["-v"]);
-    assert!(whole.contains("condition: ") && whole.contains("lag-1 autocorrelation"), "{whole}");
+    assert!(whole.contains("condition: ") && whole.contains("bootstrap interval"), "{whole}");
     let line = shown(&["--brief"]);
     assert!(line.starts_with("sh -c true against true: ") && line.lines().count() == 1, "{line}");
     assert_eq!(shown(&["--format", "markdown"]), shown(&["--format", "markdown", "--brief"]));

@@ -295,7 +295,7 @@ fn a_stored_sweep_is_shown_again() {
         ("csv", &["env-size=16"]),
         ("text", &["Plan:"]),
     ] {
-        let shown = lab.run(&["history", "show", "last", "--format", format]).succeeds().out;
+        let shown = lab.run(&["history", "show", "last", "-v", "--format", format]).succeeds().out;
         assert!(words.iter().all(|word| shown.contains(word)), "{format}: {shown}");
         assert!(!shown.contains("src=") && !shown.contains("<link"), "{format} loads something");
     }

@@ -13,7 +13,7 @@ pub struct WarmUp {
     rounds: std::ops::Range<u32>,
     setup: Setup,
     may_fail: bool,
-    /// Whether these runs belong to a block of something that has begun.
+    /// Whether these runs belong to something that has begun.
     is_part: bool,
     done: u64,
     all: u64,
@@ -60,11 +60,14 @@ impl Steering for WarmUp {
     }
 
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
+        if self.done == 0 {
+            self.is_part |= landed.all.iter().any(|sample| sample.phase == Phase::Measured);
+        }
         self.done += 1;
         if self.may_fail { Ok(()) } else { must_succeed(landed) }
     }
 
-    /// Nothing of what is to be measured is done, unless these runs are part of a block.
+    /// Nothing of what is to be measured is done, unless something has begun before.
     fn standing(&self) -> Option<Standing> {
         if self.is_part {
             return None;

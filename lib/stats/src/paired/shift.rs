@@ -81,12 +81,16 @@ impl<'a> Shift<'a> {
         0.5 * (low + high)
     }
 
-    /// Where the monotone weights see no shift; zero for no values.
+    /// Where the monotone weights see no shift; zero for no values. It is looked for from both sides, so that swapping A and
+    /// B turns its sign and nothing else.
     fn middle(&self) -> f64 {
         match self.sorted.range() {
             None => 0.0,
             Some(_) if self.question == Question::Mean => self.sorted.mean(),
-            Some((low, high)) => self.end(low, high, &[], |place| place.monotone),
+            Some((low, high)) => {
+                let from_below = self.end(low, high, &[], |place| place.monotone);
+                0.5 * (from_below + self.end(high, low, &[], |place| -place.monotone))
+            }
         }
     }
 
