@@ -86,7 +86,8 @@ fn swapping_a_and_b_inverts_the_findings() {
     });
     let (here, there) = (&here.findings.comparisons[0], &there.findings.comparisons[0]);
     assert_eq!((here.verdict, here.pairs), (there.verdict, there.pairs));
-    assert!((here.effect_ratio * there.effect_ratio - 1.0).abs() < 1e-9);
+    let product = here.effect_ratio * there.effect_ratio;
+    assert!((product - 1.0).abs() < 1e-9, "{here:?}\n{there:?}");
     assert!((here.ci_low_ratio * there.ci_high_ratio - 1.0).abs() < 1e-9);
 }
 

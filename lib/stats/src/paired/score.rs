@@ -60,9 +60,10 @@ impl Sorted {
         self.rising.iter().map(|one| one.0).sum::<f64>() / self.rising.len() as f64
     }
 
-    /// The value with this share of the others below it; there must be one.
-    pub(crate) fn quantile(&self, share: f64) -> f64 {
-        self.rising[((self.rising.len() - 1) as f64 * share) as usize].0
+    /// How far the middle half reaches; the same from above as from below. There must be a value.
+    pub(crate) fn middle_half(&self) -> f64 {
+        let (last, quarter) = (self.rising.len() - 1, self.rising.len() / 4);
+        self.rising[last - quarter.min(last / 2)].0 - self.rising[quarter.min(last / 2)].0
     }
 
     pub(crate) fn about(&self, theta: f64) -> About {

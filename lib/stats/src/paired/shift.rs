@@ -115,8 +115,7 @@ impl<'a> Shift<'a> {
 
     /// About the standard error of the shift, by the quarters.
     fn error(&self) -> f64 {
-        let spread = self.sorted.quantile(0.75) - self.sorted.quantile(0.25);
-        spread / 1.349 / (self.sorted.len() as f64).sqrt()
+        self.sorted.middle_half() / 1.349 / (self.sorted.len() as f64).sqrt()
     }
 
     /// The point between `outside`, where something is above zero, and `inside`, where it is not any more. Keys do not fall
