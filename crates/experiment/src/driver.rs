@@ -358,12 +358,8 @@ impl Driver {
             self.header.warnings.push(format!("{left} processes outlived their command and were ended"));
         }
         if let Some(executor) = &self.executor {
-            // Somebody asked for these, so that it must not be overlooked.
             let missing: Vec<String> = executor.meters().not_measured().collect();
-            self.header
-                .warnings
-                .extend(missing.iter().map(|one| format!("asked for and not measured: {one}")));
-            self.header.not_measured.extend(missing);
+            crate::header::miss(&mut self.header, missing);
             self.header.not_measured.extend(executor.not_measured());
         }
         if self.interrupted {

@@ -32,3 +32,9 @@ pub fn header(
 pub fn inspection(machine: MachineFacts, invocation: &[String]) -> Header {
     header(machine, Definition::default(), Sources::default(), invocation)
 }
+
+/// Takes note of what was not measured though somebody asked for it: that must not be overlooked.
+pub(crate) fn miss(header: &mut Header, asked: Vec<String>) {
+    header.warnings.extend(asked.iter().map(|one| format!("asked for and not measured: {one}")));
+    header.not_measured.extend(asked);
+}
