@@ -46,12 +46,19 @@ machine_is_as_before() {
         fail "after $1 this differs: $(cat /run/differs)"
 }
 
-# eventually CONDITION…: waits until it holds, for ten seconds at most.
+# machine_comes_back AFTER-WHAT: the same of a guardian that does it meanwhile.
+machine_comes_back() {
+    eventually nothing_differs || fail "after $1 this stays: $(cat /run/differs)"
+}
+
+nothing_differs() (machine_is_as_before "all that") > /dev/null
+
+# eventually CONDITION…: waits until it holds, for half a minute at least: a guest is slow.
 eventually() {
     tries=0
     until "$@"; do
         tries=$((tries + 1))
-        [ $tries -lt 100 ] || return 1
+        [ $tries -lt 300 ] || return 1
         sleep 0.1
     done
 }

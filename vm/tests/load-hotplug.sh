@@ -6,9 +6,16 @@
 . "$(dirname "$0")/../guest/testing.sh"
 
 report=/tmp/load-hotplug.json
-"$FAUXPLAT" load integer:20%@3 integer:20%@5 --time 12s --store none --quiet --format json >"$report" &
+"$FAUXPLAT" load integer:20%@3 integer:20%@5 --time 20s --store none --quiet --format json >"$report" &
 load=$!
-sleep 3
+# bound_to CPU: a task of the load has been placed there.
+bound_to() {
+    for pid in $(cat "/proc/$load/task/$load/children"); do
+        grep -q "^Cpus_allowed_list:.$1\$" "/proc/$pid/status" && return 0
+    done
+    return 1
+}
+eventually bound_to 3 && eventually bound_to 5 || fail "the loads are not placed"
 echo 0 >/sys/devices/system/cpu/cpu3/online
 sleep 3
 # The task of the lost CPU must not burn another one: it sleeps.

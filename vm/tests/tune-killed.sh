@@ -18,8 +18,7 @@ for round in 1 2 3; do
     kill -s KILL $tuner
     wait $tuner 2> /dev/null
     eventually online_are "$(sed -n 's/^online://p' /run/before)" || fail "round $round: the CPU does not come back"
-    is_back() { "$(dirname "$0")/../guest/machine-state" > /run/after && "$(dirname "$0")/../guest/machine-state" /run/before /run/after > /run/differs; }
-    eventually is_back || fail "round $round: this stays: $(cat /run/differs)"
+    machine_comes_back "round $round"
 done
 "$FAUXPLAT" restore > /run/said || fail "restore after the guardian ended with $?"
 grep -q '^Nothing to restore' /run/said || fail "there was something left to restore: $(cat /run/said)"

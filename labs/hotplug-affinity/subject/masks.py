@@ -1,10 +1,11 @@
 """What happens to the affinity of tasks when a CPU goes offline and comes back, by hand and by fauxplat. Prints JSON.
 
-usage: masks.py CPU          (root)
+usage: masks.py CPU SECONDS          (root; it is off for so long, twice)
 """
 import ctypes, glob, json, os, signal, subprocess, sys, time
 
 CPU = int(sys.argv[1])
+HOLD = float(sys.argv[2])
 ONLINE = "/sys/devices/system/cpu/cpu%d/online" % CPU
 KINDS = {"sleeper": lambda: time.sleep(1000), "waker": lambda: time.sleep(0.02), "spinner": lambda: None}
 
@@ -92,7 +93,7 @@ def by_hand(pids):
     except OSError as error:
         print("CPU %d cannot go offline: %s" % (CPU, error), file=sys.stderr)
         sys.exit(77)
-    time.sleep(0.5)
+    time.sleep(HOLD)
     off = masks(pids)
     write(ONLINE, "1")
     time.sleep(0.5)
@@ -107,7 +108,7 @@ def masks(pids):
 
 
 def by_fauxplat():
-    tune = [os.environ["FAUXPLAT"], "tune", "--store", "none", "--quiet", "--set", "cpu:%d=offline" % CPU, "--for", "sleep", "0.5"]
+    tune = [os.environ["FAUXPLAT"], "tune", "--store", "none", "--quiet", "--set", "cpu:%d=offline" % CPU, "--for", "sleep", str(HOLD)]
     done = subprocess.run(tune, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit("fauxplat tune: " + done.stderr)
