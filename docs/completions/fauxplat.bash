@@ -567,7 +567,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__compare)
-            opts="-n -L -P -D -s -p -C -c -w -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --definition --seed --metric --margin --level --tail-margin --max-pairs --max-time --anytime --fail-if --confirm --baseline --with --plan --other-machine --build --objects --link --vary --check --build-a --build-b --link-seeds --duet --no-shell --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --definition --seed --metric --margin --level --tail-margin --max-pairs --max-time --anytime --sessions --session-gap --fail-if --confirm --baseline --with --plan --other-machine --build --objects --link --vary --check --build-a --build-b --link-seeds --duet --no-shell --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -686,6 +686,14 @@ _fauxplat() {
                     return 0
                     ;;
                 --max-time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sessions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --session-gap)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

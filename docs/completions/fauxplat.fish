@@ -138,6 +138,8 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l level -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l tail-margin -d 'Excess of pairs in which one command is much slower that counts as none, as a share of all [default: 3%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l max-pairs -d 'Undecided, end after this many pairs [default: 30 s or 128 pairs, whichever is later]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l max-time -d 'Undecided, end after this time' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l sessions -d 'Measure in so many sessions, between which everything that can be is begun anew, and count each of them once: the verdict is then about the next session too. They share the limits' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l session-gap -d 'Pause before each session but the first, so that they are spread over more of what the machine goes through' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l fail-if -d 'Fail with exit code 1 if some command is: slower or faster than the first, different, or inconclusive' -r -f -a "slower\t''
 faster\t''
 different\t''

@@ -208,6 +208,7 @@ fn comparison(
         beyond_margin: beyond_margin(low, high, margin_log),
         tail: None,
         mean: None,
+        quantiles: Vec::new(),
         effect_ratio: effect.exp(),
         ci_low_ratio: low.exp(),
         ci_high_ratio: high.exp(),
@@ -225,6 +226,7 @@ fn comparison(
         pairs_needed: None,
         variance: variance_budget(a, b, movement.variance),
         secondary: Vec::new(),
+        replication: None,
     }
 }
 

@@ -1,11 +1,13 @@
 //! One contest of a judge as a report shows it.
 
 use fauxplat_model::{
-    Comparison, Grade, Margin, Metric, RatioInterval, Sample, Secondary, StoppedBy, Tail, Verdict,
+    Comparison, Grade, Margin, Metric, QuantileShift, RatioInterval, Sample, Secondary, StoppedBy, Tail,
+    Verdict,
 };
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::{mean, variance};
 use fauxplat_stats::distribution::{clopper_pearson_upper, t_for_z};
+use fauxplat_stats::shift::{self, shift_function};
 
 use crate::budget;
 use crate::judge::{Contest, Judge};
@@ -41,13 +43,14 @@ pub(crate) fn comparison(
     let pairs = kept_pairs(blocks, contest);
     let bootstrap = bca_interval(d, judge.rule.level, contest.design.seed);
     let (bootstrap_low, bootstrap_high) = bootstrap.unwrap_or((standing.low, standing.high));
+    let replication = judge.replication(contest);
     Comparison {
         a: name(names, contest.reference),
         b: name(names, contest.candidate),
         metric: contest.metric,
         verdict: standing.verdict,
         scope: judge.scope,
-        grade: if judge.tau2.is_some() { Grade::Replicated } else { Grade::WithinSession },
+        grade: if replication.is_some() { Grade::Replicated } else { Grade::WithinSession },
         extent: standing.extent(),
         difference_in: standing.difference_in(),
         beyond_margin: (standing.typical == Verdict::Different)
@@ -55,6 +58,7 @@ pub(crate) fn comparison(
             .flatten(),
         tail: (standing.n > 0).then(|| tail(contest, judge.rule.level)),
         mean: mean_ratio(&pairs, contest.metric, judge.rule.level),
+        quantiles: quantile_shifts(&pairs, contest.metric, judge.rule.level, contest.design.seed),
         effect_ratio: standing.estimate.exp(),
         ci_low_ratio: standing.low.exp(),
         ci_high_ratio: standing.high.exp(),
@@ -68,10 +72,11 @@ pub(crate) fn comparison(
         pairs: standing.n * judge.pairs_per_block as usize,
         dropped_pairs: contest.guard.dropped_pairs(),
         dropped: contest.guard.dropped().to_vec(),
-        stopped_by: if standing.is_answered() { StoppedBy::Verdict } else { stopped_by },
-        pairs_needed: pairs_needed(judge, contest, &standing, level),
+        stopped_by: judge.ended_by(&standing, stopped_by),
+        pairs_needed: pairs_needed(judge, contest, &standing, level).filter(|_| replication.is_none()),
         variance: budget::budget(&pairs, d, contest.metric),
         secondary: secondary_of(judge, contest, &pairs),
+        replication,
     }
 }
 
@@ -136,4 +141,22 @@ fn mean_ratio(pairs: &[Pair], metric: Metric, level: f64) -> Option<RatioInterva
     let half = t_for_z(plain_z(level), df) * (variance(&parts) / parts.len() as f64).sqrt();
     let ratio = mean_b / mean_a;
     Some(RatioInterval { ratio, low_ratio: ratio * (-half).exp(), high_ratio: ratio * half.exp() })
+}
+
+/// How the commands differ at each quantile, in logarithms as everything here; whole blocks are drawn.
+fn quantile_shifts(pairs: &[Pair], metric: Metric, level: f64, seed: u64) -> Vec<QuantileShift> {
+    let logs = |pair: &Pair, runs: &[&Sample]| -> Option<Vec<f64>> {
+        runs.iter().map(|run| pair.log(run, metric)).collect()
+    };
+    let block = |pair: &Pair| -> Option<Vec<shift::Pair>> {
+        Some(logs(pair, &pair.a)?.into_iter().zip(logs(pair, &pair.b)?).collect())
+    };
+    let blocks: Vec<Vec<shift::Pair>> = pairs.iter().filter_map(block).collect();
+    let ratio = |it: shift::Shift| QuantileShift {
+        quantile: it.quantile,
+        ratio: it.shift.exp(),
+        low_ratio: bounded(it.low).exp(),
+        high_ratio: bounded(it.high).exp(),
+    };
+    shift_function(&blocks, level, seed).into_iter().map(ratio).collect()
 }

@@ -12,7 +12,7 @@ use crate::series::{Design, Series};
 use crate::standing::Standing;
 
 /// No comparison goes on beyond so many blocks.
-const BLOCKS_MAX: u32 = 4096;
+pub(crate) const BLOCKS_MAX: u32 = 4096;
 
 /// Whether another block is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +66,28 @@ pub struct Judged {
     pub warnings: Vec<String>,
 }
 
+/// What a session of several took, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SessionCost {
+    /// For its pairs.
+    pub pairs_s: f64,
+    /// For everything else: the pause before it, a fresh start, the warm-up.
+    pub outside_s: f64,
+}
+
+/// A session that is over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Session {
+    /// The last block whose pair was good; `None` where there was none yet.
+    pub(crate) last_block: Option<u32>,
+    pub(crate) cost: SessionCost,
+}
+
 /// Decides a comparison of several commands against the first, in one metric or several, while it is being measured.
 #[derive(Clone, Debug)]
 pub struct Judge {
     pub(crate) rule: Rule,
     pub(crate) seed: u64,
-    pub(crate) tau2: Option<f64>,
     pub(crate) scope: Scope,
     pub(crate) ignore_failure: bool,
     pub(crate) single_task: bool,
@@ -86,6 +102,8 @@ pub struct Judge {
     question: Question,
     /// Patterns of signs, the same for all contests.
     pub(crate) rows: Rows,
+    /// The sessions that are over, if there are several: nothing is looked at before the last is.
+    pub(crate) sessions: Option<Vec<Session>>,
 }
 
 /// One command against another in one metric; against the first, except when a winner is tested.
@@ -119,7 +137,6 @@ impl Judge {
             contests: Vec::new(),
             rule,
             seed,
-            tau2: None,
             scope: Scope::Binaries,
             ignore_failure: false,
             single_task: false,
@@ -129,13 +146,8 @@ impl Judge {
             horizon: None,
             question: Question::Typical,
             rows: Rows::new(contests, seed),
+            sessions: None,
         }
-    }
-
-    /// Takes the variance between earlier A/A sessions into account (squared log ratio); the interval widens by it.
-    pub fn between_sessions(mut self, tau2: Option<f64>) -> Self {
-        self.tau2 = tau2.map(|tau2| tau2.max(0.0));
-        self
     }
 
     /// Says that programs were relinked in every block.
@@ -153,7 +165,8 @@ impl Judge {
     /// How many blocks fit into the time that is given, if those are more than the limit of pairs. It must not depend on
     /// who was faster, and comes too late after the first look.
     pub fn horizon(&mut self, blocks: u32) {
-        if self.contests.iter().all(|contest| contest.series.looked.is_empty()) {
+        let nothing_seen = self.contests.iter().all(|contest| contest.series.looked.is_empty());
+        if nothing_seen && self.sessions.is_none() {
             self.horizon = Some(blocks.min(BLOCKS_MAX));
             let contests = std::mem::take(&mut self.contests);
             let anew = |contest: Contest| {
@@ -262,16 +275,23 @@ impl Judge {
         let (rows, mut contests) = (closed.rows.clone(), std::mem::take(&mut closed.contests));
         contests.iter_mut().for_each(|contest| contest.put_p_value(&rows));
         closed.contests = contests;
+        closed.put_sessions();
         closed
     }
 
     /// The largest number of blocks.
     fn blocks_max(&self) -> u32 {
+        if self.sessions.is_some() {
+            return BLOCKS_MAX;
+        }
         (self.rule.max_pairs / self.pairs_per_block).max(self.horizon.unwrap_or(0)).max(1)
     }
 
     fn design(&self, seed: u64, margin: f64) -> Design {
-        Design::new(&self.rule, margin, self.tau2.unwrap_or(0.0), seed, self.blocks_max(), self.question)
+        let design = Design::new(&self.rule, margin, seed, self.blocks_max(), self.question);
+        let last = || design.looks.last().copied().into_iter().collect();
+        let looks = if self.sessions.is_some() { last() } else { design.looks.clone() };
+        Design { looks, ..design }
     }
 
     fn take(&mut self, samples: &[Sample], throttled: bool) -> Decision {

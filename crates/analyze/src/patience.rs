@@ -2,7 +2,10 @@
 
 use fauxplat_model::Rule;
 
-use crate::judge::Judge;
+use crate::judge::{BLOCKS_MAX, Judge};
+
+/// Pairs without which a session says hardly anything about itself.
+const SESSION_PAIRS_MIN: u32 = 6;
 
 /// The limits in time of one comparison.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +14,8 @@ pub struct Patience {
     /// Undecided, it goes on until then, and until there were so many pairs.
     at_least_ns: Option<u64>,
     pairs_usual: u32,
+    /// It ends after so many pairs, decided or not.
+    pairs_max: Option<u32>,
 }
 
 impl Patience {
@@ -21,6 +26,21 @@ impl Patience {
             max_time_ns: rule.max_time_s.map(ns),
             at_least_ns: rule.at_least_s.map(ns),
             pairs_usual: rule.max_pairs,
+            pairs_max: None,
+        }
+    }
+
+    /// Those of one of several sessions, which share the limits of their rule and end at nothing else.
+    pub fn of_session(rule: &Rule, sessions: u32) -> Self {
+        let (whole, sessions) = (Patience::new(rule), sessions.max(1));
+        let share = |limit_ns: u64| limit_ns / u64::from(sessions);
+        let pairs = whole.pairs_usual.div_ceil(sessions).max(SESSION_PAIRS_MIN);
+        let most = BLOCKS_MAX / sessions;
+        Patience {
+            max_time_ns: whole.max_time_ns.map(share),
+            at_least_ns: whole.at_least_ns.map(share),
+            pairs_usual: pairs,
+            pairs_max: Some(if whole.at_least_ns.is_some() { most } else { pairs.min(most) }),
         }
     }
 
@@ -28,6 +48,9 @@ impl Patience {
     /// then only what is rare is not known.
     pub fn is_over(&self, elapsed_ns: u64, pairs: u32, judge: &Judge) -> bool {
         let is_late = |limit_ns: Option<u64>| limit_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns);
+        if self.pairs_max.is_some_and(|most| pairs >= most) {
+            return true;
+        }
         let enough = pairs >= self.pairs_usual || judge.is_typical_known();
         is_late(self.max_time_ns) || (enough && is_late(self.at_least_ns))
     }

@@ -5,11 +5,8 @@ use fauxplat_stats::describe::{mean, standard_deviation};
 use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_stats::winsor::winsorised_mean;
 
+use crate::sessions::SESSIONS_MIN;
 use crate::standing::{bounded, verdict};
-
-/// Sessions, this one among them, from which on replication is spoken of. Two have one degree of freedom, with which
-/// nothing can be shown.
-const SESSIONS_MIN: usize = 3;
 
 /// Judges a comparison by earlier sessions of *this* pair, each given by its log ratios, and calls it replicated if they
 /// and this session together come to the same verdict. Says what they came to otherwise.

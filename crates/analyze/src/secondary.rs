@@ -26,7 +26,7 @@ pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Seconda
             measured.push((metric, d));
         }
     }
-    let estimates: Vec<Estimate> = measured.iter().map(|(_, d)| Estimate::of(d, 0.0)).collect();
+    let estimates: Vec<Estimate> = measured.iter().map(|(_, d)| Estimate::of(d)).collect();
     let p_values: Vec<f64> =
         estimates.iter().zip(&measured).map(|(estimate, (_, d))| estimate.p(d, seed)).collect();
     let level = judge.rule.level;

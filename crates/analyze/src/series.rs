@@ -43,8 +43,6 @@ pub(crate) struct Design {
     pub(crate) tail_margin: f64,
     /// Whether the e-process decides.
     pub(crate) anytime: bool,
-    /// Variance between sessions of the log ratio.
-    pub(crate) tau2: f64,
     /// Numbers of clusters after which the data are looked at; the last is the limit.
     pub(crate) looks: Vec<u32>,
     /// Whether the mean is asked for, or what is typical.
@@ -55,19 +53,11 @@ pub(crate) struct Design {
 
 impl Design {
     /// The design of a rule with a margin, as a ratio, and a limit of clusters.
-    pub(crate) fn new(
-        rule: &Rule,
-        margin: f64,
-        tau2: f64,
-        seed: u64,
-        clusters_max: u32,
-        question: Question,
-    ) -> Self {
+    pub(crate) fn new(rule: &Rule, margin: f64, seed: u64, clusters_max: u32, question: Question) -> Self {
         Design {
             margin: margin.max(0.0).ln_1p(),
             tail_margin: rule.tail_margin.clamp(0.0, 1.0),
             anytime: rule.anytime,
-            tau2,
             looks: looks(clusters_max),
             question,
             seed,
@@ -169,8 +159,8 @@ impl Series {
         let seen = self.looked.last().map_or(0, |&look| look as usize);
         let closing = closing || self.looked.len() == design.looks.len();
         let typical = self.typical(rows, design, TYPICAL_SHARE * level, (seen, closing));
-        // What wanders, or differs between sessions, moves the largest differences too.
-        let is_steady = design.tau2 == 0.0 && !typical.in_runs;
+        // What wanders moves the largest differences too.
+        let is_steady = !typical.in_runs;
         let tail = match typical.typical {
             Verdict::Equivalent => self.tail(rows, design, level, (seen, closing)),
             Verdict::Inconclusive if closing && is_steady => self.tail(rows, design, level, (seen, closing)),
@@ -196,7 +186,7 @@ impl Series {
         let sorted = Sorted::new(&self.d[..seen]);
         let z = plain_z(level);
         let (low, high) = Shift::new(&sorted, design.question).interval(z, &[]);
-        let half = 0.5 * (high - low) + z * design.tau2.sqrt();
+        let half = 0.5 * (high - low);
         if half.is_nan() { f64::INFINITY } else { half }
     }
 
@@ -217,7 +207,7 @@ impl Series {
         if !(closing || zero.up || zero.down || near.margin) {
             return Standing::open(n);
         }
-        let estimate = Estimate::of(&d[..n], 0.0);
+        let estimate = Estimate::of(&d[..n]);
         let centre = LazyCell::new(|| shift.estimate());
         let (low, high) = match n <= INVERTED_TO && (closing || zero.up || zero.down) {
             true => inverted(&sorted, *centre, |theta, side| {
@@ -225,8 +215,7 @@ impl Series {
             }),
             false => shift.interval(zero.critical, &[-design.margin, 0.0, design.margin]),
         };
-        let session = normal_upper_quantile(level / 2.0) * design.tau2.sqrt();
-        let (low, high) = estimate.widened((low, high), || *centre, session);
+        let (low, high) = estimate.widened((low, high), || *centre);
         let different = (zero.up && low > 0.0 || zero.down && high < 0.0)
             && (!estimate.in_runs || estimate.p(&d[..n], design.seed) <= level);
         let within = -design.margin <= low && high <= design.margin;
@@ -274,10 +263,8 @@ impl Series {
 
     /// What the e-process says now.
     fn anytime(&self, evidence: &EProcess, design: &Design, level: f64, closing: bool) -> Standing {
-        let estimate = Estimate::of(&self.d, design.tau2);
+        let estimate = Estimate::of(&self.d);
         let (low, high) = evidence.interval(level);
-        let session = normal_upper_quantile(level / 2.0) * design.tau2.sqrt();
-        let (low, high) = (low - session, high + session);
         let p = evidence.p_value();
         let typical = verdict(low, high, design.margin, || p <= level);
         let is_equal = typical == Verdict::Equivalent && self.excess.excludes(design.tail_margin, level);
@@ -392,23 +379,22 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// Of a series of log ratios and the variance between sessions.
-    pub(crate) fn of(d: &[f64], tau2: f64) -> Self {
+    /// Of a series of log ratios.
+    pub(crate) fn of(d: &[f64]) -> Self {
         let place = location(d);
         let rho = autocorrelation(&winsorise(d).0);
         let in_runs = d.len() >= 16 && rho > AUTOCORRELATION_MAX.max(1.645 / (d.len() as f64).sqrt());
         let widening = if in_runs { autocorrelation_inflation(rho) } else { 1.0 };
-        let se = (place.se * widening).hypot(tau2.sqrt());
-        Estimate { centre: place.estimate, se, df: place.df, in_runs, widening }
+        Estimate { centre: place.estimate, se: place.se * widening, df: place.df, in_runs, widening }
     }
 
-    /// An interval about a centre, widened by as much as neighbours are alike, and by what sessions differ.
-    fn widened(&self, (low, high): (f64, f64), centre: impl Fn() -> f64, session: f64) -> (f64, f64) {
+    /// An interval about a centre, widened by as much as neighbours are alike.
+    fn widened(&self, (low, high): (f64, f64), centre: impl Fn() -> f64) -> (f64, f64) {
         let wider = |end: f64| match end.is_finite() && self.widening > 1.0 {
             true => centre() + (end - centre()) * self.widening,
             false => end,
         };
-        (wider(low) - session, wider(high) + session)
+        (wider(low), wider(high))
     }
 
     /// Ends of the interval whose critical value is `z` before the correction for few clusters.
@@ -429,12 +415,12 @@ pub(crate) fn plain_z(level: f64) -> f64 {
 }
 
 /// How many clusters would probably decide: as many as make the interval narrower than the distance from the estimate
-/// to zero or to the margin, whichever is easier. `None` if the variance between sessions alone is wider.
+/// to zero or to the margin, whichever is easier. `None` if nothing would.
 pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) -> Option<usize> {
     let z = if standing.critical.is_finite() { standing.critical } else { plain_z(level) };
     let distance = standing.estimate.abs().max(design.margin - standing.estimate.abs());
-    let plain = (standing.se.powi(2) - design.tau2).max(0.0) * standing.n as f64;
-    let allowed = (distance / z).powi(2) - design.tau2;
+    let plain = standing.se.powi(2) * standing.n as f64;
+    let allowed = (distance / z).powi(2);
     let reachable = allowed > 0.0 && plain.is_finite();
     reachable.then(|| ((plain / allowed).ceil() as usize).max(standing.n + 1))
 }

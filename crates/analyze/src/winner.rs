@@ -28,7 +28,9 @@ pub(crate) fn winner(
     let mut contest = contest(judge, blocks, second, best);
     let mut rows = judge.rows.clone();
     rows.grow(contest.series.d.len());
-    let standing = contest.series.standing(&rows, &contest.design, judge.rule.level, false);
+    let (level, closing) = (judge.rule.level, judge.sessions.is_some());
+    let standing = contest.series.standing(&rows, &contest.design, level, closing);
+    let standing = judge.over_sessions(&contest, standing, level);
     let better = (standing.estimate > 0.0) == judge.rule.metric.more_is_better();
     let wins = standing.verdict == Verdict::Different && better;
     if wins {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use fauxplat_units::{Bytes, Nanos};
 
-use crate::{AlsoDecided, Metric, Rule, Unit};
+use crate::{AlsoDecided, Metric, Rule, Sessions, Unit};
 
 /// Which differences of a metric count as none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,6 +120,9 @@ impl Rule {
     /// # Errors
     /// A sentence that says what else it asks for.
     pub fn check_plain(&self) -> Result<(), String> {
+        if self.sessions.is_some() {
+            return Err("a sweep has no sessions: leave `sessions` out of the definition's rule".to_owned());
+        }
         match (self.also.is_empty(), self.margin_absolute) {
             (true, None) => Ok(()),
             (false, _) => {
@@ -156,6 +159,7 @@ impl Rule {
                 return Err(format!("the margin of `{name}` has to be above 0"));
             }
         }
+        self.sessions.map_or(Ok(()), |sessions| self.check_sessions(sessions))?;
         match decided.len() {
             many if many > METRICS_MAX => Err(format!(
                 "--metric: {many} metrics are too many; at most {METRICS_MAX} are decided at once"
@@ -164,6 +168,32 @@ impl Rule {
         }
     }
 }
+
+impl Rule {
+    fn check_sessions(&self, sessions: Sessions) -> Result<(), String> {
+        let Sessions { count, gap_s } = sessions;
+        match (SESSIONS.contains(&count), self.anytime) {
+            (false, _) => Err(format!(
+                "--sessions: {count} is not among {} to {}: fewer say nothing about the next, and more have no time",
+                SESSIONS.start(),
+                SESSIONS.end()
+            )),
+            (_, true) => {
+                Err("--sessions and --anytime: sessions are looked at once, when all are over".to_owned())
+            }
+            _ if !(0.0..=GAP_S_MAX).contains(&gap_s) => {
+                Err(format!("--session-gap: {gap_s} s is not among 0 to {GAP_S_MAX} s"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// With fewer sessions there is one degree of freedom at most, with which nothing can be shown.
+const SESSIONS: std::ops::RangeInclusive<u32> = 3..=200;
+
+/// A longer pause is the business of whoever repeats commands by the calendar.
+const GAP_S_MAX: f64 = 7.0 * 24.0 * 3600.0;
 
 /// More metrics than this at once would leave each of them hardly any of the level.
 const METRICS_MAX: usize = 16;

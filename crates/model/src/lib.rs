@@ -47,7 +47,7 @@ pub use load::{LoadKind, LoadSpec};
 pub use metric::{Better, Coverage, Metric, MetricError, MetricId, MetricSet, MetricSpec, OPEN_MAX, Unit};
 pub use printed_source::{PrintedPlace, PrintedSource};
 pub use relation::{Part, Relation};
-pub use rule::{AlsoDecided, Rule};
+pub use rule::{AlsoDecided, Rule, Sessions};
 pub use sample::{Counted, Outcome, Phase, Reading, Readings, Sample, Source, Sources, metrics_of};
 pub use shell::Shell;
 pub use shift::{CacheTransfer, ShiftSample};

@@ -36,6 +36,20 @@ pub struct Rule {
     /// Metrics that are decided beside the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<AlsoDecided>,
+    /// In how many sessions it is measured, where those and not the pairs are what is counted. They share the limits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<Sessions>,
+}
+
+/// Sessions of a comparison: between two everything that can be is begun anew.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sessions {
+    /// How many.
+    pub count: u32,
+    /// The pause before each but the first, in seconds.
+    #[serde(default)]
+    pub gap_s: f64,
 }
 
 /// The usual margin of the tail: three points of share.
@@ -59,6 +73,7 @@ impl Default for Rule {
             anytime: false,
             duet: false,
             also: Vec::new(),
+            sessions: None,
         }
     }
 }

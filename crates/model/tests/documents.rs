@@ -229,6 +229,7 @@ fn comparison() -> Comparison {
         beyond_margin: None,
         tail: None,
         mean: None,
+        quantiles: Vec::new(),
         effect_ratio: 1.25,
         ci_low_ratio: 0.5,
         ci_high_ratio: 2.0,
@@ -246,6 +247,7 @@ fn comparison() -> Comparison {
         pairs_needed: Some(90),
         variance: VarianceBudget::default(),
         secondary: Vec::new(),
+        replication: None,
     }
 }
 

@@ -25,9 +25,12 @@ pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
         Scope::Binaries => "for this pair of binaries (layout was not varied)",
     };
     let reach = match comparison.grade {
-        Grade::WithinSession => ", within this session",
-        Grade::Replicated => ", replicated over sessions of this pair",
-        Grade::AgainstBaseline => "",
+        Grade::WithinSession => ", within this session".to_owned(),
+        Grade::Replicated => match &comparison.replication {
+            Some(it) => format!(", over {} sessions", it.sessions.len()),
+            None => ", replicated over sessions of this pair".to_owned(),
+        },
+        Grade::AgainstBaseline => String::new(),
     };
     let metric = comparison.metric.title();
     let stated = match comparison.verdict {
@@ -266,9 +269,13 @@ fn is_baseline(comparison: &Comparison) -> bool {
 
 /// The second opinions: the randomisation test and the bootstrap interval.
 pub(crate) fn tests(comparison: &Comparison) -> String {
-    let test = test(comparison);
+    let gives = match comparison.replication {
+        None => format!("The {} gives", test(comparison)),
+        Some(_) => "Of the sign-flip test over all pairs and Student's t over the sessions the larger p is"
+            .to_owned(),
+    };
     format!(
-        "The {test} gives {}; bootstrap interval (BCa) {} to {}.",
+        "{gives} {}; bootstrap interval (BCa) {} to {}.",
         p_value(comparison.p_value),
         change(comparison.bootstrap_low_ratio),
         change(comparison.bootstrap_high_ratio)

@@ -22,6 +22,7 @@ pub mod permute;
 pub mod randomise;
 pub mod rivals;
 pub mod series;
+pub mod shift;
 pub mod simultaneous;
 pub mod smooth;
 pub mod spending;

@@ -71,23 +71,35 @@ fn prepare_arm64(build: &mut Command) -> Result<Result<(), String>, ChoreError> 
     if std::env::var_os("CC_aarch64_unknown_linux_musl").is_some() || has("aarch64-linux-musl-gcc") {
         return Ok(Ok(()));
     }
-    if !has("zig") {
-        let why = "SQLite needs a C compiler for arm64: aarch64-linux-musl-gcc, zig, or CC_aarch64_unknown_linux_musl";
+    let Some(zig) = zig() else {
+        let why = "SQLite needs a C compiler for arm64: aarch64-linux-musl-gcc, zig (`pip install ziglang`), or \
+                   CC_aarch64_unknown_linux_musl";
         return Ok(Err(why.to_owned()));
-    }
-    build.env("CC_aarch64_unknown_linux_musl", zig_cc()?);
+    };
+    build.env("CC_aarch64_unknown_linux_musl", zig_cc(zig)?);
     // Archives have no architecture until something is in them.
     build.env("AR_aarch64_unknown_linux_musl", "ar");
     Ok(Ok(()))
 }
 
+/// How zig is called here, if it is: by itself, or as the package of Python that holds it.
+fn zig() -> Option<&'static str> {
+    let packaged = || Command::new("python3").args(["-c", "import ziglang"]).output();
+    match has("zig") {
+        true => Some("zig"),
+        false => packaged().is_ok_and(|it| it.status.success()).then_some("python3 -m ziglang"),
+    }
+}
+
 /// zig has names of its own for targets, and does not know those that cargo's C builds pass on.
-fn zig_cc() -> Result<PathBuf, ChoreError> {
+fn zig_cc(zig: &str) -> Result<PathBuf, ChoreError> {
     let path = folder()?.join("zig-cc-arm64");
     write(
         &path,
-        "#!/bin/sh\nfor word; do shift; case $word in --target=*) ;; *) set -- \"$@\" \"$word\" ;; esac; done\n\
-         exec zig cc -target aarch64-linux-musl \"$@\"\n",
+        &format!(
+            "#!/bin/sh\nfor word; do shift; case $word in --target=*) ;; *) set -- \"$@\" \"$word\" ;; esac; done\n\
+             exec {zig} cc -target aarch64-linux-musl \"$@\"\n"
+        ),
     )?;
     done(Command::new("chmod").arg("755").arg(&path))?;
     Ok(path)

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Target, archive, deb, done, folder, fresh, has, program, said};
+use super::{Target, archive, deb, done, folder, fresh, has, program, said, workspace};
 use crate::error::ChoreError;
 
 /// Installs and tries the archive and the package of this machine's architecture.
@@ -17,13 +17,14 @@ pub(crate) fn installed() -> Result<(), ChoreError> {
         Ok(root) => {
             package(&root, &deb::package(target, &program)?)?;
             println!("passed   the package in a fresh Debian");
-            Ok(())
         }
-        Err(why) => {
-            println!("skipped  the package in a fresh Debian: {why}");
-            Ok(())
-        }
+        Err(why) => println!("skipped  the package in a fresh Debian: {why}"),
     }
+    match guest()? {
+        Ok(()) => println!("passed   the archive for arm64 in a guest"),
+        Err(why) => println!("skipped  the archive for arm64 in a guest: {why}"),
+    }
+    Ok(())
 }
 
 /// What is tried in every root, by a shell outside it that has made itself one: it measures itself, since nothing else is
@@ -66,8 +67,11 @@ fn debian() -> Result<Result<PathBuf, &'static str>, ChoreError> {
     let root = folder()?.join("debian");
     if !root.join("etc/debian_version").is_file() || root.join("debootstrap").exists() {
         let root = fresh("debian")?;
+        let Some((release, mirror)) = sources()? else {
+            return Ok(Err("apt has no source of packages here"));
+        };
         let mut make = Command::new("debootstrap");
-        make.args(["--variant=minbase", "stable"]).arg(&root).arg("http://deb.debian.org/debian");
+        make.args(["--variant=minbase", &release]).arg(&root).arg(mirror);
         if let Err(error) = done(&mut make) {
             println!("{error}");
             return Ok(Err("debootstrap cannot make one; its message stands above"));
@@ -75,6 +79,54 @@ fn debian() -> Result<Result<PathBuf, &'static str>, ChoreError> {
     }
     Ok(Ok(root))
 }
+
+/// A release and where it comes from, as this machine's own apt has them.
+fn sources() -> Result<Option<(String, String)>, ChoreError> {
+    let mut targets = Command::new("apt-get");
+    let said =
+        said(targets.args(["indextargets", "--format", "$(RELEASE) $(REPO_URI)", "Created-By: Packages"]))?;
+    // `-security` and `-updates` are no releases of their own.
+    let mut releases = said.lines().filter_map(|line| line.split_once(' '));
+    let source = releases.find(|(release, _)| !release.contains('-'));
+    Ok(source.map(|(release, mirror)| (release.to_owned(), mirror.to_owned())))
+}
+
+/// The archive for arm64, tried in a guest; why it cannot be where that is so.
+fn guest() -> Result<Result<(), String>, ChoreError> {
+    let target = Target::Arm64;
+    if cfg!(target_arch = "aarch64") {
+        return Ok(Err("this is such a machine".to_owned()));
+    }
+    let program = match program::build(target)? {
+        Ok(program) => program,
+        Err(why) => return Ok(Err(why)),
+    };
+    let root = fresh("arm64")?;
+    done(
+        Command::new("tar")
+            .args(["--strip-components=1", "-xzf"])
+            .arg(archive(target, &program)?)
+            .arg("-C")
+            .arg(&root),
+    )?;
+    let program = root.join("bin/fauxplat");
+    let trial = format!(
+        "set -e; {0} --version; {0} lab list; {0} run --runs 3 --store none '{0} --version'",
+        program.display()
+    );
+    let mut run = Command::new(workspace().join("vm/run"));
+    let output = run.args(["arm64-pmu", "--seconds", "300", "--", "sh", "-c", &trial]).output();
+    let output = output.map_err(ChoreError::at("vm/run"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    match output.status.code() {
+        Some(NO_TEST_BED) => Ok(Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())),
+        Some(0) => expect(&text, "wall time").map(Ok),
+        code => Err(ChoreError::Dist(format!("in an arm64 guest it ends with {code:?}: {text}"))),
+    }
+}
+
+/// What `vm/run` ends with where there can be no guest.
+const NO_TEST_BED: i32 = 3;
 
 /// Installs, verifies, tries and removes the package; nothing of it is left.
 fn package(root: &Path, package: &Path) -> Result<(), ChoreError> {

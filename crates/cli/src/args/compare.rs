@@ -13,6 +13,7 @@ const EXAMPLES: &str = "\
   fauxplat compare --names old,new --fail-if slower --max-time 2m './old x' './new x'
   fauxplat compare --metric peak-memory 'sort big.txt' 'sort -S 1M big.txt'
   fauxplat compare --metric wall,peak-memory --margin wall=1%,peak-memory=64KiB './old x' './new x'
+  fauxplat compare --sessions 6 --session-gap 10m './before input' './after input'
   fauxplat compare --baseline last './program input'
   fauxplat compare --plan --max-time 2m './program input'
   fauxplat compare --build-a 'cc -O2 old.c -o {out}' --build-b 'cc -O2 new.c -o {out}' '{program}'";
@@ -24,6 +25,13 @@ pub(crate) struct CompareArgs {
     pub(crate) commands: CommandArgs,
     #[command(flatten)]
     pub(crate) rule: RuleArgs,
+    /// Measure in so many sessions, between which everything that can be is begun anew, and count each of them once: the
+    /// verdict is then about the next session too. They share the limits
+    #[arg(long, value_name = "N", conflicts_with_all = ["baseline", "plan", "anytime"], help_heading = "Decision")]
+    pub(crate) sessions: Option<u32>,
+    /// Pause before each session but the first, so that they are spread over more of what the machine goes through
+    #[arg(long, value_name = "TIME", requires = "sessions", value_parser = time_with_unit, help_heading = "Decision")]
+    pub(crate) session_gap: Option<Nanos>,
     /// Fail with exit code 1 if some command is: slower or faster than the first, different, or inconclusive
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) fail_if: Vec<Gate>,

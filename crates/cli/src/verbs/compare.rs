@@ -7,9 +7,10 @@ use fauxplat_experiment::measure::{baseline, compare, layouts};
 use fauxplat_experiment::surroundings::ProgramBuilds;
 use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Build, CompareFindings, Comparison, Definition, Shell};
+use fauxplat_model::{Build, CompareFindings, Comparison, Definition, Sessions, Shell};
 use fauxplat_plan::expand;
 use fauxplat_sys::clock;
+use fauxplat_units::Nanos;
 
 use super::aa::DRAWN;
 use super::baseline::{compare_stored, earlier};
@@ -124,6 +125,10 @@ fn plan(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
 /// What the command line asks for.
 fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failure> {
     let mut definition = define::definition(&commands(args), &args.condition, machine)?;
+    if let Some(count) = args.sessions {
+        let gap_s = args.session_gap.map_or(0.0, Nanos::as_secs_f64);
+        definition.rule.sessions = Some(Sessions { count, gap_s });
+    }
     define::apply_rule(&mut definition.rule, &args.rule)?;
     definition.rule.duet |= args.duet;
     define::apply_build(&mut definition, &args.build);

@@ -12,7 +12,7 @@ use fauxplat_plan::{Layout, Plan};
 use fauxplat_units::CpuSet;
 use tempfile::TempDir;
 
-use super::compare::plan;
+use super::session::plan;
 use crate::driver::Part;
 use crate::median::median_of;
 use crate::steer::{Bounds, CompareSteering, Rounds, WarmUp};
@@ -48,8 +48,11 @@ pub enum Stratum {
 /// Makes a definition of one command one of two copies of it, so that the record lists both.
 ///
 /// # Errors
-/// There is not exactly one command, or it has parameters.
+/// There is not exactly one command, it has parameters, or several sessions are asked for.
 pub fn twice(definition: &mut Definition) -> Result<(), Failure> {
+    if definition.rule.sessions.is_some() {
+        return Err(Failure::usage("copies are compared in one session: leave `sessions` out of the rule"));
+    }
     match (definition.commands.len(), definition.parameters.len()) {
         (1, 0) => definition.commands.push(definition.commands[0].clone()),
         (1, _) => {

@@ -7,7 +7,7 @@ use fauxplat_model::{Command, MachineFacts, Metric, Phase, Rule, RunFindings, Ru
 use fauxplat_plan::{Layout, Plan};
 use fauxplat_store::{Filter, Store};
 
-use super::compare::plan;
+use super::session::plan;
 use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 

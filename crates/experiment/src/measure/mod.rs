@@ -12,6 +12,8 @@ pub mod layouts;
 pub mod load;
 pub mod replay;
 pub mod run;
+mod session;
+mod sessions;
 pub mod sweep;
 mod workers;
 

@@ -8,7 +8,7 @@ use fauxplat_store::{Filter, Store};
 use fauxplat_sys::clock;
 use fauxplat_sys::signal::stop_requested;
 
-use super::compare::plan;
+use super::session::plan;
 use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 

@@ -49,7 +49,7 @@ impl CompareSteering {
             plan,
             judge,
             throttle: ThrottleCounter::open(root),
-            first_block: before.last().map_or(0, |sample| sample.block + 1),
+            first_block: before.iter().map(|sample| sample.block + 1).max().unwrap_or(0),
             first_sample: before.len(),
             asked: 0,
             block: Vec::new(),
@@ -71,6 +71,11 @@ impl CompareSteering {
     /// unmeasured, before the block.
     pub fn warmed_anew(self, is_warmed_anew: bool) -> Self {
         CompareSteering { is_warmed_anew, ..self }
+    }
+
+    /// The same with other limits than those of the whole.
+    pub fn patient(self, patience: Patience) -> Self {
+        CompareSteering { patience, ..self }
     }
 
     fn is_over(&mut self, now_ns: u64) -> bool {
@@ -110,14 +115,23 @@ impl CompareSteering {
         warm_up.chain(trials.iter().cloned()).collect()
     }
 
-    /// What was found, and what ended it. `all` are the samples of the experiment.
-    pub fn judged(&self, all: &[Sample], stopped: Stopped, scope: Scope, names: &[String]) -> Judged {
-        let stopped_by = match (stopped, self.out_of_time) {
+    /// What ended it.
+    pub fn ended_by(&self, stopped: Stopped) -> StoppedBy {
+        match (stopped, self.out_of_time) {
             (Stopped::Interrupted, _) => StoppedBy::Interrupt,
             (Stopped::Done, true) => StoppedBy::MaxTime,
             (Stopped::Done, false) => self.judge.stopped_by(),
-        };
-        self.judge.clone().scope(scope).findings(self.own(all), names, stopped_by)
+        }
+    }
+
+    /// The judge with all that it saw.
+    pub fn into_judge(self) -> Judge {
+        self.judge
+    }
+
+    /// What was found, and what ended it. `all` are the samples of the experiment.
+    pub fn judged(&self, all: &[Sample], stopped: Stopped, scope: Scope, names: &[String]) -> Judged {
+        self.judge.clone().scope(scope).findings(self.own(all), names, self.ended_by(stopped))
     }
 
     /// The samples of this comparison among those of the experiment.

@@ -8,6 +8,7 @@ mod explanation;
 mod extremes;
 mod held;
 mod runs;
+mod sessions;
 mod support;
 mod sweeping;
 mod trouble;

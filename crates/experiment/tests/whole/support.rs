@@ -1,6 +1,6 @@
 //! A laboratory of its own for each experiment: a store, a machine that is empty files, and somebody who listens.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -123,11 +123,8 @@ impl Laboratory {
         definition: Definition,
         described: simulated::Machine,
     ) -> Driver {
-        let names: Vec<String> = described.programs.iter().map(|program| program.name.clone()).collect();
-        let make = move |definition: &mut Definition, _: &Machine| -> Result<Vec<Command>, Failure> {
-            Ok(names.iter().map(|name| command(name, &definition.condition)).collect())
-        };
-        Driver::of(self.beginning(kind, definition, described), make).unwrap()
+        let names = names(&described);
+        driver_of(self.beginning(kind, definition, described), names)
     }
 
     /// A whole `run`.
@@ -137,16 +134,21 @@ impl Laboratory {
         driver.finish(Findings::Run(findings), failed)
     }
 
+    /// A whole `compare` on a machine that is another one whenever its spawner is begun anew.
+    pub(crate) fn compare_on(&self, definition: Definition, machines: Vec<simulated::Machine>) -> Finished {
+        let beginning = self.beginning("compare", definition, machines[0].clone());
+        let names = names(&machines[0]);
+        let begun = Cell::new(0);
+        let launch = Launch::by(move |table| {
+            let machine = machines[begun.replace(begun.get() + 1) % machines.len()].clone();
+            Ok(Box::new(SimulatedLauncher::new(machine, table)))
+        });
+        judged(driver_of(Beginning { launch, ..beginning }, names))
+    }
+
     /// A whole `compare`.
     pub(crate) fn compare(&self, definition: Definition, described: simulated::Machine) -> Finished {
-        let mut driver = self.begin("compare", definition, described);
-        match measure::compare::compare(&mut driver) {
-            Ok(judged) => {
-                let findings = measure::compare::complete(&mut driver, judged);
-                driver.finish(Findings::Compare(findings), None)
-            }
-            Err(failure) => driver.give_up(failure),
-        }
+        judged(self.begin("compare", definition, described))
     }
 
     /// What everybody may count on, however an experiment ended: its state, its samples in the store as they are in
@@ -199,6 +201,28 @@ impl Laboratory {
             _ => None,
         });
         assert!(shares.is_sorted(), "progress goes back");
+    }
+}
+
+fn names(described: &simulated::Machine) -> Vec<String> {
+    described.programs.iter().map(|program| program.name.clone()).collect()
+}
+
+/// An experiment whose commands are programs of these names.
+fn driver_of(beginning: Beginning<'static>, names: Vec<String>) -> Driver {
+    let make = move |definition: &mut Definition, _: &Machine| -> Result<Vec<Command>, Failure> {
+        Ok(names.iter().map(|name| command(name, &definition.condition)).collect())
+    };
+    Driver::of(beginning, make).unwrap()
+}
+
+fn judged(mut driver: Driver) -> Finished {
+    match measure::compare::compare(&mut driver) {
+        Ok(judged) => {
+            let findings = measure::compare::complete(&mut driver, judged);
+            driver.finish(Findings::Compare(findings), None)
+        }
+        Err(failure) => driver.give_up(failure),
     }
 }
 

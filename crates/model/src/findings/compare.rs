@@ -33,7 +33,7 @@ pub enum Scope {
 pub enum Grade {
     /// One session on one machine; runs of A and B were interleaved.
     WithinSession,
-    /// The variance between earlier sessions was taken into account.
+    /// Other sessions of this pair say the same, or it was measured in several.
     Replicated,
     /// A was measured at another time: drift between the two is not excluded.
     AgainstBaseline,
@@ -151,6 +151,26 @@ pub struct RatioInterval {
     pub high_ratio: f64,
 }
 
+/// How the two commands differ at one quantile of their readings.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QuantileShift {
+    /// Share of the readings below.
+    pub quantile: f64,
+    /// That quantile of B over that of A.
+    pub ratio: f64,
+    /// Low end of the band that holds for all quantiles together.
+    pub low_ratio: f64,
+    /// High end of it.
+    pub high_ratio: f64,
+}
+
+impl QuantileShift {
+    /// Whether the band excludes that both are equal there.
+    pub fn is_apart(&self) -> bool {
+        self.low_ratio > 1.0 || self.high_ratio < 1.0
+    }
+}
+
 /// Pairs in which one command was much slower than the other, beyond the difference of typical runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tail {
@@ -168,6 +188,31 @@ pub struct Tail {
     pub share_a_interval: [f64; 2],
     /// An excess to one side of this share or more is excluded.
     pub excess_excluded: f64,
+}
+
+/// One session of several.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionEffect {
+    /// B over A.
+    pub effect_ratio: f64,
+    /// Pairs that were analysed.
+    pub pairs: usize,
+}
+
+/// What the sessions of one comparison say together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Replication {
+    /// Each of them, in the order of time.
+    pub sessions: Vec<SessionEffect>,
+    /// Standard deviation of the log ratio between sessions, beyond what their pairs explain.
+    pub between_sd: f64,
+    /// Low end of the interval, at the level, in which the next session's ratio will lie.
+    pub next_low_ratio: f64,
+    /// High end of it.
+    pub next_high_ratio: f64,
+    /// Pairs of a session that make the most of the time; absent where sessions differ by no more than their pairs explain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs_per_session: Option<usize>,
 }
 
 /// One comparison of two commands.
@@ -200,6 +245,10 @@ pub struct Comparison {
     /// Mean of B over mean of A, slow runs included, with a plain interval at the level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<RatioInterval>,
+    /// Quantile by quantile, from the fastest tenth to the slowest runs, with a plain band at the level (the shift
+    /// function); empty where there are too few pairs for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quantiles: Vec<QuantileShift>,
     /// B over A: the shift between typical runs at which the deciding test sees none, as a ratio.
     pub effect_ratio: f64,
     /// Low end of the repeated interval of the sequential design.
@@ -236,6 +285,9 @@ pub struct Comparison {
     pub variance: VarianceBudget,
     /// The metrics that are not decided; told with the first of those that are.
     pub secondary: Vec<Secondary>,
+    /// What several sessions of this experiment say together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replication: Option<Replication>,
 }
 
 impl Comparison {

@@ -1,6 +1,8 @@
 //! Series in characters: braille has two columns and four rows of dots in each.
 
-use crate::parts::{Line, Series, Tone, Values};
+use unicode_width::UnicodeWidthStr;
+
+use crate::parts::{Line, Point, Series, Tone, Values};
 use crate::render::chart::Lines;
 use crate::render::pen::Pen;
 use crate::words::{Scale, change, percent, round_number};
@@ -14,6 +16,9 @@ const GAP: usize = 2;
 
 /// Each line of a series as a plot of its own over the axes that all share: what it is, and the plot.
 pub(crate) fn plots(of: &Series, pen: Pen) -> Vec<(String, Lines)> {
+    if of.values == Values::Change && of.across.names.is_some() {
+        return of.lines.iter().map(|line| (of.caption.clone(), forest(of, line, pen))).collect();
+    }
     let points = || of.lines.iter().flat_map(|line| &line.points);
     let ends = |values: &mut dyn Iterator<Item = f64>| {
         values
@@ -61,6 +66,65 @@ fn plot(of: &Series, line: &Line, x: (f64, f64), y: (f64, f64), pen: Pen) -> Lin
     lines
 }
 
+/// Changes at a few named places below one another, each with its interval and beside the value that means none (a
+/// forest plot).
+fn forest(of: &Series, line: &Line, pen: Pen) -> Lines {
+    let names = of.across.names.as_deref().unwrap_or_default();
+    let name = |point: &Point| pen.spell(names.get(point.x as usize).map_or("", String::as_str));
+    let room = line.points.iter().map(|point| name(point).width()).max().unwrap_or(0);
+    let values: Vec<String> = line.points.iter().map(|point| pen.spell(&change(point.median))).collect();
+    let behind = values.iter().map(|value| value.width()).max().unwrap_or(0);
+    let columns = pen.width.saturating_sub(room + behind + 2).clamp(10, FOREST_COLUMNS_MAX);
+    let scale = Scaled::around(&line.points, columns);
+    let row = |(point, value): (&Point, &String)| {
+        let (name, bar) = (name(point), scale.bar(point, pen));
+        let gap = " ".repeat(room - name.width());
+        let pad = " ".repeat(behind - value.width());
+        (Tone::Plain, format!("{gap}{name} {bar} {pad}{value}"))
+    };
+    let mut lines: Lines = line.points.iter().zip(&values).map(row).collect();
+    lines.push((Tone::Faint, pen.spell(&of.across.label)));
+    lines
+}
+
+/// Columns for intervals: on a wide terminal more would only stretch them.
+const FOREST_COLUMNS_MAX: usize = 60;
+
+/// Ratios on so many columns, with that of equality among them.
+struct Scaled {
+    low: f64,
+    high: f64,
+    columns: usize,
+}
+
+impl Scaled {
+    fn around(points: &[Point], columns: usize) -> Self {
+        let (low, high) =
+            points.iter().fold((1.0_f64, 1.0_f64), |(low, high), it| (low.min(it.low), high.max(it.high)));
+        Scaled { low, high, columns }
+    }
+
+    fn column(&self, ratio: f64) -> usize {
+        let share = (ratio - self.low) / (self.high - self.low);
+        match share.is_finite() {
+            true => (share.clamp(0.0, 1.0) * (self.columns - 1) as f64).round() as usize,
+            false => self.columns / 2,
+        }
+    }
+
+    fn bar(&self, point: &Point, pen: Pen) -> String {
+        let [inside, at, equal] = if pen.unicode { ['─', '●', '│'] } else { ['-', 'o', '|'] };
+        let (from, to) = (self.column(point.low), self.column(point.high));
+        let character = |column: usize| match column {
+            column if column == self.column(point.median) => at,
+            column if column == self.column(1.0) => equal,
+            column if (from..=to).contains(&column) => inside,
+            _ => ' ',
+        };
+        (0..self.columns).map(character).collect()
+    }
+}
+
 /// A drawing of points in characters.
 struct Canvas {
     columns: usize,
@@ -103,6 +167,26 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_forest_shows_which_intervals_miss_equality() {
+        let point = |x: f64, low: f64, high: f64| Point {
+            x,
+            median: (low + high) / 2.0,
+            low,
+            high,
+            hint: String::new(),
+            weight: 0,
+        };
+        let points = vec![point(0.0, 0.9, 1.1), point(1.0, 1.1, 1.5)];
+        let scale = Scaled::around(&points, 13);
+        let plain = Pen { unicode: false, width: 40 };
+        let bars: Vec<String> = points.iter().map(|point| scale.bar(point, plain)).collect();
+        assert_eq!(bars, ["--o--        ", "  | ----o----"]);
+        // Where nothing differs anywhere there is still a line to look at.
+        let none = [point(0.0, 1.0, 1.0)];
+        assert_eq!(Scaled::around(&none, 5).bar(&none[0], plain), "  o  ");
+    }
 
     #[test]
     fn corners_are_where_they_belong() {

@@ -6,7 +6,7 @@ use fauxplat_model::document::Record;
 use fauxplat_model::{CompareFindings, Comparison, Grade, Metric, Variant, Variation, Way};
 use fauxplat_units::Nanos;
 
-use super::blocks;
+use super::{blocks, quantiles, sessions};
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{named, strong};
 use crate::parts::{Distribution, Part, Piece, Rank, Tone};
@@ -115,6 +115,7 @@ fn grounds(comparison: &Comparison, title: Option<String>) -> Vec<Piece> {
     }
     let mut pieces: Vec<Piece> = title.map(Piece::heading).into_iter().collect();
     if comparison.pairs > 0 {
+        pieces.extend(sessions::sentences(comparison).into_iter().map(Piece::plain));
         pieces.push(Piece::plain(verdict::tests(comparison)));
         pieces.extend(verdict::slow_runs(comparison).map(Piece::plain));
     }
@@ -126,6 +127,7 @@ fn grounds(comparison: &Comparison, title: Option<String>) -> Vec<Piece> {
     if comparison.pairs > 1 {
         pieces.extend(verdict::budget(comparison).into_iter().map(Piece::plain));
     }
+    pieces.extend(quantiles::pieces(comparison));
     joined(pieces.into_iter())
 }
 
@@ -137,6 +139,7 @@ fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
             (Grade::AgainstBaseline, _) => {
                 "looked at once, and not protected from drift between the two times"
             }
+            _ if comparison.replication.is_some() => "one look, when all sessions were over",
             (_, true) => "anytime: the verdict and its interval hold whenever the comparison is stopped",
             (_, false) => "exact over all looks, so that looking early does not raise it",
         };

@@ -40,10 +40,17 @@ fn run_of_two() -> Owned {
 #[test]
 fn two_commands_take_fourteen_lines() {
     let verdicts = [(Different, 1.0231, 0.0055), (Equivalent, 1.0005, 0.004), (Inconclusive, 1.0075, 0.0115)];
-    let compared = verdicts.map(|(verdict, effect, half)| {
-        common::compare(comparison("gzip -1 -c access.log", "gzip -6 -c access.log", verdict, effect, half))
+    let names = [
+        ["gzip -1 -c access.log", "gzip -6 -c access.log"],
+        [
+            "./target/release/parse --threads 4 --input /data/measurements/2026/access.log --old",
+            "./target/release/parse --threads 4 --input /data/measurements/2026/access.log --new",
+        ],
+    ];
+    let compared = names.into_iter().flat_map(|[a, b]| {
+        verdicts.map(|(verdict, effect, half)| common::compare(comparison(a, b, verdict, effect, half)))
     });
-    for owned in compared.into_iter().chain([run_of_two(), common::run(&["sort data"])]) {
+    for owned in compared.chain([run_of_two(), common::run(&["sort data"])]) {
         let text = rendered(&calm(owned), Format::Text, Detail::Brief);
         assert!(text.lines().count() <= LINES_MAX, "{text}");
         assert!(text.contains("repeat with: ") && !text.contains("condition: "), "{text}");

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     AaFindings, AaStratum, Aslr, Command, CompareFindings, Comparison, Condition, CpuFacts, Definition,
-    Dropped, DroppedReason, EnvPad, Grade, MachineFacts, Metric, Outcome, Phase, PowerResult, Process,
-    Readings, RivalCount, RunFindings, Sample, Scope, Secondary, Source, Sources, StoppedBy, Summary,
-    VarianceBudget, Verdict,
+    DifferenceIn, Dropped, DroppedReason, EnvPad, Grade, MachineFacts, Metric, Outcome, Phase, PowerResult,
+    Process, QuantileShift, Readings, RivalCount, RunFindings, Sample, Scope, Secondary, Source, Sources,
+    StoppedBy, Summary, Tail, VarianceBudget, Verdict,
 };
 use fauxplat_report::{Format, Style, write};
 use fauxplat_units::Bytes;
@@ -237,6 +237,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
         beyond_margin: None,
         tail: None,
         mean: None,
+        quantiles: Vec::new(),
         effect_ratio: effect,
         ci_low_ratio: effect - half,
         ci_high_ratio: effect + half,
@@ -281,6 +282,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
                 different: false,
             },
         ],
+        replication: None,
     }
 }
 
@@ -299,6 +301,30 @@ pub(crate) fn compare(comparison: Comparison) -> Owned {
         duet_cpus: None,
     });
     owned
+}
+
+/// `compare` of two commands that are alike but for their slowest runs.
+pub(crate) fn compare_tails() -> Owned {
+    let mut apart = comparison("sort", "gsort", Verdict::Different, 1.0004, 0.003);
+    apart.difference_in = vec![DifferenceIn::Tail];
+    apart.tail = Some(Tail {
+        margin: 0.03,
+        threshold_ratio: 1.05,
+        share_b: 0.08,
+        share_b_interval: [0.04, 0.13],
+        share_a: 0.005,
+        share_a_interval: [0.0, 0.03],
+        excess_excluded: 0.13,
+    });
+    let shift = |quantile: f64, ratio: f64, half: f64| QuantileShift {
+        quantile,
+        ratio,
+        low_ratio: ratio - half,
+        high_ratio: ratio + half,
+    };
+    let typical = (1..9).map(|decile| shift(f64::from(decile) / 10.0, 1.0004, 0.004));
+    apart.quantiles = typical.chain([shift(0.9, 1.21, 0.1), shift(0.95, 1.92, 0.2)]).collect();
+    compare(apart)
 }
 
 /// `compare` of two commands in wall time and in peak memory, whose margin is an amount.

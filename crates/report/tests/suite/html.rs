@@ -16,6 +16,7 @@ pub(crate) fn all() -> Vec<(&'static str, Owned)> {
         ("run_troubled", common::troubled_run()),
         ("compare", compared),
         ("compare_three", common::compare_three()),
+        ("compare_tails", common::compare_tails()),
         ("against_baseline", common::against_baseline()),
         ("aa", common::aa()),
         ("sweep", sweep::owned(sweep::sizes())),

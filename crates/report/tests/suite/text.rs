@@ -1,7 +1,7 @@
 //! Text for terminals, as a person sees it: the snapshots are meant to be read.
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Comparison, Grade, Metric, Scope, StoppedBy, Verdict};
+use fauxplat_model::{Comparison, Grade, Metric, Replication, Scope, SessionEffect, StoppedBy, Verdict};
 use fauxplat_report::{Format, Style};
 
 use crate::common::{self, Owned, comparison};
@@ -57,6 +57,45 @@ fn a_difference() {
 #[test]
 fn three_commands() {
     shown("compare_three", &common::compare_three());
+}
+
+#[test]
+fn several_sessions_are_counted_and_not_their_pairs() {
+    let sessions = |effects: &[f64]| {
+        let session = |&effect_ratio: &f64| SessionEffect { effect_ratio, pairs: 40 };
+        Replication {
+            sessions: effects.iter().map(session).collect(),
+            between_sd: 0.004,
+            next_low_ratio: 1.004,
+            next_high_ratio: 1.042,
+            pairs_per_session: Some(12),
+        }
+    };
+    let mut over = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
+    over.grade = Grade::Replicated;
+    over.replication = Some(sessions(&[1.021, 1.026, 1.0222]));
+    let text = common::compare(over.clone()).text(400).replace('\u{a0}', " ");
+    for said in [
+        "in wall time, over 3 sessions, for this pair",
+        "Sessions: +2.10 %, +2.60 %, +2.22 %; their standard deviation is 0.40 % beyond what their pairs explain.",
+        "The next session of as many pairs will come to +0.40 % to +4.20 % (99 %).",
+        "They had 40 pairs each; the time is spent best with about 12.",
+        "Student's t over the sessions the larger p is",
+        "(one look, when all sessions were over)",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let mut alike = sessions(&[1.02; 20]);
+    (alike.between_sd, alike.pairs_per_session) = (0.0, None);
+    over.replication = Some(alike);
+    let text = common::compare(over).text(400).replace('\u{a0}', " ");
+    assert!(text.contains("Sessions: +2.00 % to +2.00 %; they differ by no more"), "{text}");
+    assert!(text.contains("more sessions would tell no more than more pairs"), "{text}");
+}
+
+#[test]
+fn a_difference_of_the_slowest_runs_and_where_it_lies() {
+    shown("compare_tails", &common::compare_tails());
 }
 
 #[test]

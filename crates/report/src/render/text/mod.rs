@@ -20,6 +20,8 @@ use page::INDENT;
 
 /// Columns that a name may take inside a sentence.
 const NAME_IN_SENTENCE: usize = 60;
+/// The same where the answer has to leave room for the rest.
+const NAME_IN_BRIEF: usize = 30;
 
 /// Lines that a name may take as a title.
 const NAME_LINES: usize = 4;
@@ -108,7 +110,8 @@ fn sentence(page: &mut Page, indent: usize, it: &Sentence, detail: Detail) -> io
             doubt(page, it.tone, indent, &text, detail)
         }
         Rank::Answer | Rank::Plain => {
-            let text = words(page, &it.text, room.min(NAME_IN_SENTENCE));
+            let name = if detail == Detail::Brief { NAME_IN_BRIEF } else { NAME_IN_SENTENCE };
+            let text = words(page, &it.text, room.min(name));
             page.paragraph(it.tone, indent, &text)
         }
     }

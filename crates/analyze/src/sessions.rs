@@ -1,0 +1,193 @@
+//! A comparison that is measured in several sessions, each of which counts once.
+//!
+//! What a session does to one program and not to the other is no noise of its pairs: no number of them shows it. So the
+//! sessions are what is counted, and nothing is looked at before the last of them is over: the estimate of a session that
+//! ended because of what it showed would lean away from zero.
+
+use fauxplat_model::{Replication, SessionEffect, StoppedBy};
+use fauxplat_stats::describe::{mean, standard_deviation};
+use fauxplat_stats::distribution::{t_two_sided_p, t_upper_quantile};
+use fauxplat_stats::winsor::{Location, location};
+
+use crate::judge::{Contest, Judge, Session, SessionCost};
+use crate::standing::{Standing, bounded, verdict};
+
+/// Sessions from which on anything is said over them. Two have one degree of freedom, with which nothing can be shown.
+pub(crate) const SESSIONS_MIN: usize = 3;
+
+impl Judge {
+    /// Says that what follows comes in several sessions: nothing is looked at before the end, and then each counts once.
+    pub fn in_sessions(mut self) -> Self {
+        self.sessions = Some(Vec::new());
+        self
+    }
+
+    /// The session is over; whatever follows is of the next one.
+    pub fn end_session(&mut self, cost: SessionCost) {
+        let last_block = self.contests.iter().filter_map(|contest| contest.good.last().copied()).max();
+        self.sessions.iter_mut().for_each(|sessions| sessions.push(Session { last_block, cost }));
+    }
+
+    /// Puts what the sessions say in the place of what all pairs together do.
+    pub(crate) fn put_sessions(&mut self) {
+        let level = self.rule.level / self.contests.len().max(1) as f64;
+        let mut contests = std::mem::take(&mut self.contests);
+        for contest in &mut contests {
+            contest.decided = contest.decided.map(|pooled| self.over_sessions(contest, pooled, level));
+        }
+        self.contests = contests;
+    }
+
+    /// What the sessions say, where all pairs together say this.
+    pub(crate) fn over_sessions(&self, contest: &Contest, pooled: Standing, level: f64) -> Standing {
+        match self.over(contest) {
+            Some(over) => over.standing(pooled, contest.design.margin, level),
+            None => pooled,
+        }
+    }
+
+    fn over(&self, contest: &Contest) -> Option<Over> {
+        let end =
+            |session: &Session| contest.kept.partition_point(|&block| Some(block) <= session.last_block);
+        Over::of(&contest.series.d, self.sessions.as_ref()?.iter().map(end))
+    }
+
+    /// What the sessions of a contest say about the next one; nothing where there were too few.
+    pub(crate) fn replication(&self, contest: &Contest) -> Option<Replication> {
+        let over = self.over(contest)?;
+        let pairs = self.pairs_per_block as usize;
+        let session =
+            |it: &Location| SessionEffect { effect_ratio: bounded(it.estimate).exp(), pairs: it.n * pairs };
+        let half = over.half(self.rule.level) * (1.0 + over.count()).sqrt();
+        Some(Replication {
+            sessions: over.effects.iter().map(session).collect(),
+            between_sd: over.between(),
+            next_low_ratio: bounded(over.centre - half).exp(),
+            next_high_ratio: bounded(over.centre + half).exp(),
+            pairs_per_session: over.best_clusters(&self.costs()).map(|best| best * pairs),
+        })
+    }
+
+    fn costs(&self) -> Vec<SessionCost> {
+        self.sessions.iter().flatten().map(|session| session.cost).collect()
+    }
+
+    /// What ended a comparison: one in sessions is never ended by its verdict.
+    pub(crate) fn ended_by(&self, standing: &Standing, otherwise: StoppedBy) -> StoppedBy {
+        match self.sessions.is_none() && standing.is_answered() {
+            true => StoppedBy::Verdict,
+            false => otherwise,
+        }
+    }
+}
+
+/// The sessions of one contest.
+struct Over {
+    effects: Vec<Location>,
+    centre: f64,
+    /// Standard deviation of the effects of the sessions, as they were measured.
+    sd: f64,
+}
+
+impl Over {
+    /// Of all log ratios, and how many there were when each session was over; nothing where there were too few.
+    fn of(d: &[f64], ends: impl Iterator<Item = usize> + Clone) -> Option<Over> {
+        let begins = std::iter::once(0).chain(ends.clone());
+        let sessions = begins.zip(ends).filter_map(|(from, to)| d.get(from..to));
+        let effects: Vec<Location> = sessions.filter(|d| d.len() > 1).map(location).collect();
+        let centres: Vec<f64> = effects.iter().map(|it| it.estimate).collect();
+        let enough = effects.len() >= SESSIONS_MIN;
+        let centre = mean(&centres).filter(|_| enough)?;
+        Some(Over { effects, centre, sd: standard_deviation(&centres) })
+    }
+
+    fn count(&self) -> f64 {
+        self.effects.len() as f64
+    }
+
+    /// Half of the interval of Student's t over the sessions.
+    fn half(&self, level: f64) -> f64 {
+        t_upper_quantile(level / 2.0, self.count() - 1.0) * self.sd / self.count().sqrt()
+    }
+
+    /// What all pairs say and what the sessions say has to agree: sessions that happen to be alike do not make few pairs
+    /// certain.
+    fn standing(&self, pooled: Standing, margin: f64, level: f64) -> Standing {
+        let half = self.half(level);
+        let (low, high) = (pooled.low.min(self.centre - half), pooled.high.max(self.centre + half));
+        let t = self.centre / (self.sd / self.count().sqrt());
+        let p = if t.is_finite() { t_two_sided_p(t, self.count() - 1.0) } else { 0.0 };
+        let p = p.max(pooled.p.unwrap_or(1.0)).min(1.0);
+        let standing = Standing {
+            estimate: self.centre,
+            low: bounded(low),
+            high: bounded(high),
+            p: Some(p),
+            typical: verdict(low, high, margin, || p <= level),
+            ..pooled
+        };
+        standing.concluded(true)
+    }
+
+    /// Mean square of the errors that the pairs of a session leave.
+    fn within(&self) -> f64 {
+        mean(&self.effects.iter().map(|it| it.se.powi(2)).collect::<Vec<_>>()).unwrap_or(0.0)
+    }
+
+    /// Standard deviation between sessions beyond what their pairs explain.
+    fn between(&self) -> f64 {
+        (self.sd.powi(2) - self.within()).max(0.0).sqrt()
+    }
+
+    /// Clusters of a session that make the most of the time (Kalibera and Jones 2013): √(cost of a session / cost of a
+    /// cluster · variance of a cluster / variance between sessions). `None` where sessions do not differ.
+    fn best_clusters(&self, costs: &[SessionCost]) -> Option<usize> {
+        let clusters: usize = self.effects.iter().map(|it| it.n).sum();
+        let per_cluster =
+            self.effects.iter().map(|it| it.se.powi(2) * it.n as f64).sum::<f64>() / self.count();
+        let sum = |of: fn(&SessionCost) -> f64| costs.iter().map(of).sum::<f64>();
+        let cost = sum(|it| it.outside_s) / self.count() / (sum(|it| it.pairs_s) / clusters as f64);
+        let best = (cost * per_cluster).sqrt() / self.between();
+        best.is_finite().then(|| best.round().max(2.0) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn over(effects: &[(usize, f64, f64)]) -> Over {
+        let of = |&(n, estimate, se): &(usize, f64, f64)| Location {
+            n,
+            estimate,
+            se,
+            df: n as f64 - 1.0,
+            clipped: 0,
+        };
+        let effects: Vec<Location> = effects.iter().map(of).collect();
+        let centres: Vec<f64> = effects.iter().map(|it| it.estimate).collect();
+        Over { centre: mean(&centres).unwrap(), sd: standard_deviation(&centres), effects }
+    }
+
+    #[test]
+    fn the_best_split_follows_the_costs_and_the_variances() {
+        // A pair's standard deviation is 0.02, that between sessions 0.01; a session costs a hundred pairs.
+        let alike = [(100, 0.05, 0.002), (100, 0.06, 0.002), (100, 0.07, 0.002)];
+        let cost = SessionCost { pairs_s: 10.0, outside_s: 10.0 };
+        let best = over(&alike).best_clusters(&[cost; 3]).unwrap();
+        assert!((19..=21).contains(&best), "{best}");
+        let dear = SessionCost { outside_s: 1000.0, ..cost };
+        assert!(over(&alike).best_clusters(&[dear; 3]).unwrap() > 9 * best);
+        // Where sessions differ by no more than their pairs explain, they may be as long as one likes.
+        let same = [(100, 0.05, 0.002), (100, 0.0501, 0.002), (100, 0.0499, 0.002)];
+        assert_eq!(over(&same).best_clusters(&[cost; 3]), None);
+    }
+
+    #[test]
+    fn sessions_that_happen_to_be_alike_do_not_make_few_pairs_certain() {
+        let same = over(&[(6, 0.05, 0.03), (6, 0.05, 0.03), (6, 0.05, 0.03)]);
+        let pooled = Standing { low: -0.02, high: 0.12, p: Some(0.2), ..Standing::open(18) };
+        let standing = same.standing(pooled, 0.01, 0.01);
+        assert_eq!((standing.verdict, standing.low), (fauxplat_model::Verdict::Inconclusive, -0.02));
+    }
+}

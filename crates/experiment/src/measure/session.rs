@@ -1,0 +1,76 @@
+//! One session of a comparison: how its blocks are drawn, and how it is steered to its end.
+
+use fauxplat_analyze::{Judge, Judged, Patience};
+use fauxplat_model::{Metric, StoppedBy};
+use fauxplat_plan::{Layout, Plan};
+
+use super::{layouts, plan_of};
+use crate::median::median_of;
+use crate::steer::CompareSteering;
+use crate::{Driver, Failure};
+
+/// A comparison whose runs are over.
+pub(super) struct Measured {
+    pub(super) judge: Judge,
+    ended_by: StoppedBy,
+    /// Samples that were there before its first block.
+    first_sample: usize,
+}
+
+impl Measured {
+    /// What was found.
+    pub(super) fn judged(&self, driver: &Driver) -> Judged {
+        let judge = self.judge.clone().scope(driver.surroundings.scope());
+        judge.findings(&driver.samples()[self.first_sample..], &driver.names(), self.ended_by)
+    }
+
+    /// The same as the last of several sessions, the first of which began after so many samples.
+    pub(super) fn since(self, first_sample: usize) -> Self {
+        Measured { first_sample, ..self }
+    }
+}
+
+/// One session: blocks until the judge or its patience has enough. The first is that of the seed itself.
+pub(super) fn session(
+    driver: &mut Driver,
+    judge: Judge,
+    number: u32,
+    patience: Patience,
+) -> Result<Measured, Failure> {
+    let seed = driver.header.seed ^ u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let rule = driver.header.definition.rule.clone();
+    let mut plan = plan(driver, seed);
+    let redraws = driver.surroundings.draw_layouts();
+    if let Some(builds) = driver.surroundings.programs().filter(|_| redraws) {
+        plan.layout = layouts::per_layout(plan.layout, builds.build_ns(), pair_ns(driver), rule.max_pairs);
+    }
+    driver.plan(&plan)?;
+    let first_sample = driver.samples().len();
+    let steering = CompareSteering::new(plan, judge, &rule, driver.samples(), driver.machine().root());
+    let mut steering = steering.warmed_anew(redraws).patient(patience);
+    let stopped = driver.steer(&mut steering)?;
+    let ended_by = steering.ended_by(stopped);
+    Ok(Measured { judge: steering.into_judge(), ended_by, first_sample })
+}
+
+/// A run shorter than this is over before the machine changes, so a block holds it twice, mirrored.
+const SHORT_NS: f64 = 2e6;
+
+/// The plan of a comparison, after the commands were warmed up.
+pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
+    let plan = plan_of(driver);
+    let wall_ns = |command| median_of(driver.samples(), command, Metric::WALL);
+    let longest_ns = (0..plan.commands).filter_map(wall_ns).fold(0.0, f64::max);
+    let layout = match driver.duet {
+        Some(cpus) => Layout::Duet(cpus),
+        None if longest_ns < SHORT_NS => Layout::Mirrored,
+        None => Layout::Single,
+    };
+    Plan { layout, seed, ..plan }
+}
+
+/// How long one run of every command takes, from the warm-up.
+fn pair_ns(driver: &Driver) -> f64 {
+    let commands = 0..driver.commands.len() as u16;
+    commands.filter_map(|command| median_of(driver.samples(), command, Metric::WALL)).sum()
+}

@@ -1,0 +1,60 @@
+//! A comparison in several sessions: between two of them everything that can be is begun anew.
+
+use fauxplat_analyze::{Judge, Patience, SessionCost};
+use fauxplat_model::Sessions;
+use fauxplat_sys::{clock, signal, timer};
+
+use super::session::{Measured, session};
+use crate::driver::Part;
+use crate::{Driver, Failure};
+
+/// Measures the sessions one after the other, with one judge for all of them. The first begins with what was warmed up.
+pub(super) fn in_sessions(
+    driver: &mut Driver,
+    judge: Judge,
+    sessions: Sessions,
+) -> Result<Measured, Failure> {
+    let first_sample = driver.samples().len();
+    let mut measured = one_of(driver, judge.in_sessions(), 0, sessions)?;
+    for number in 1..sessions.count {
+        pause(driver, sessions.gap_s);
+        if driver.is_over() {
+            break;
+        }
+        measured = one_of(driver, measured.judge, number, sessions)?;
+    }
+    driver.part = None;
+    Ok(measured.since(first_sample))
+}
+
+/// One of them: a spawner of its own, a warm-up, new draws.
+fn one_of(driver: &mut Driver, judge: Judge, number: u32, sessions: Sessions) -> Result<Measured, Failure> {
+    let begun_ns = clock::monotonic_ns();
+    let words = format!("session {} of {}", number + 1, sessions.count);
+    driver.part = Some(Part { number, of: sessions.count, words });
+    if number > 0 {
+        driver.replace_commands(&[])?;
+        driver.warm_up(driver.header.definition.warmup.max(1))?;
+    }
+    let patience = Patience::of_session(&driver.header.definition.rule, sessions.count);
+    let warm_ns = clock::monotonic_ns();
+    let mut measured = session(driver, judge, number, patience)?;
+    let seconds = |from_ns: u64, to_ns: u64| to_ns.saturating_sub(from_ns) as f64 / 1e9;
+    measured.judge.end_session(SessionCost {
+        pairs_s: seconds(warm_ns, clock::monotonic_ns()),
+        outside_s: seconds(begun_ns, warm_ns) + if number > 0 { sessions.gap_s } else { 0.0 },
+    });
+    Ok(measured)
+}
+
+/// Waits, unless the user has enough.
+fn pause(driver: &mut Driver, seconds: f64) {
+    let until_ns = clock::monotonic_ns().saturating_add((seconds * 1e9) as u64);
+    while clock::monotonic_ns() < until_ns && !signal::stop_requested() {
+        // A signal ends the sleep, and the next look says whether it was one to stop.
+        timer::sleep_until_ns(until_ns);
+    }
+    if signal::stop_requested() {
+        driver.interrupt();
+    }
+}

@@ -1,0 +1,111 @@
+//! The kinds of programs on which verdicts are tried: what people compare every day, and what is hard.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use crate::cargo::root;
+use crate::error::ChoreError;
+
+/// A program of a kind.
+pub(super) struct Kind {
+    pub(super) name: &'static str,
+    /// What is run; two where the difference is in the command lines.
+    pub(super) commands: Vec<String>,
+    /// The limit, where it is another one than the usual.
+    pub(super) seconds: Option<u32>,
+    /// Whether its two commands differ in their slow runs.
+    pub(super) has_tail: bool,
+}
+
+impl Kind {
+    fn new(name: &'static str, command: String) -> Self {
+        Kind { name, commands: vec![command], seconds: None, has_tail: false }
+    }
+
+    /// All of them, with programs and data below a folder. How much work they do is found out once, so that a campaign which
+    /// goes on has the same programs.
+    pub(super) fn all(folder: &Path) -> Result<Vec<Kind>, ChoreError> {
+        let place = |name: &str| folder.join(name).display().to_string();
+        let [work, threads, mutex, sync, walk, sometimes] =
+            ["work", "verdict/threads", "verdict/mutex", "verdict/sync", "verdict/walk", "verdict/sometimes"]
+                .map(|source| compile(source, folder));
+        let (work, sometimes) = (sized(folder, &work?, &[], 5.0)?, sized(folder, &sometimes?, &[], 5.0)?);
+        let (threads, mutex) = (sized(folder, &threads?, &["4"], 4.0)?, sized(folder, &mutex?, &[], 3.0)?);
+        let numbers = place("numbers.txt");
+        fs::write(&numbers, lines()).map_err(ChoreError::at(&numbers))?;
+        Ok(vec![
+            Kind::new("arithmetic", work),
+            Kind::new("sleep", "sleep 0.005".to_owned()),
+            Kind::new("python", "python3 -c pass".to_owned()),
+            Kind::new("sort", format!("sort -n {numbers}")),
+            Kind::new("walk", format!("{} 64 200000", walk?.display())),
+            Kind::new("threads", threads),
+            Kind { seconds: Some(60), ..Kind::new("mutex", mutex) },
+            Kind::new("fsync", format!("{} {} 2560", sync?.display(), place("written"))),
+            Kind {
+                seconds: Some(60),
+                ..Kind::new("pipeline", format!("sh -c 'sort {numbers} | uniq | wc -l'"))
+            },
+            Kind::new("true", "/usr/bin/true".to_owned()),
+            Kind::new("perl", "perl -e 'for $i (1 .. 60000) { $x += $i }'".to_owned()),
+            Kind {
+                commands: vec![format!("{sometimes} 0"), format!("{sometimes} 50")],
+                has_tail: true,
+                ..Kind::new("sometimes", String::new())
+            },
+        ])
+    }
+}
+
+/// Numbers to sort, the same whenever they are made.
+fn lines() -> String {
+    let mut random = 88_172_645_463_325_252_u64;
+    let mut next = || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        format!("{}\n", random % 100_000)
+    };
+    (0..8000).map(|_| next()).collect()
+}
+
+fn compile(source: &str, folder: &Path) -> Result<PathBuf, ChoreError> {
+    let source = root().join("benches").join(source).with_extension("c");
+    let out = folder.join(source.file_stem().unwrap_or_default());
+    if !out.exists() {
+        let mut cc = Command::new("cc");
+        let status = cc.args(["-O2", "-Wall", "-pthread", "-o"]).arg(&out).arg(&source).status();
+        if !status.map_err(ChoreError::at("cc"))?.success() {
+            return Err(ChoreError::Bench(format!("{} does not compile", source.display())));
+        }
+    }
+    Ok(out)
+}
+
+/// The program with its first arguments and so many rounds as take about so many milliseconds.
+fn sized(folder: &Path, program: &Path, first: &[&str], ms: f64) -> Result<String, ChoreError> {
+    const PROBE: f64 = 500_000.0;
+    let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let known = folder.join(format!("{name}.rounds"));
+    let rounds = match fs::read_to_string(&known) {
+        Ok(rounds) => rounds,
+        Err(_) => {
+            let mut best_ms = f64::INFINITY;
+            for _ in 0..9 {
+                let begun = Instant::now();
+                let mut probe = Command::new(program);
+                // One that takes another argument behind the rounds is given nothing to do by it.
+                let status = probe.args(first).arg(PROBE.to_string()).arg("0").stdout(Stdio::null()).status();
+                status.map_err(ChoreError::at(program))?;
+                best_ms = best_ms.min(begun.elapsed().as_secs_f64() * 1e3);
+            }
+            let rounds = (PROBE * ms / best_ms).round().to_string();
+            fs::write(&known, &rounds).map_err(ChoreError::at(&known))?;
+            rounds
+        }
+    };
+    let words: Vec<&str> = first.iter().copied().chain([rounds.trim()]).collect();
+    Ok(format!("{} {}", program.display(), words.join(" ")))
+}
