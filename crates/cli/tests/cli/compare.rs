@@ -48,6 +48,58 @@ fn twice_the_work_is_different_and_the_words_agree() {
 }
 
 #[test]
+fn sessions_begin_anew_and_are_counted_once() {
+    let lab = Lab::new();
+    // Each spawner is another process, and every run tells which one it came from.
+    let parent = "echo $PPID >> parents; :";
+    let words = ["compare", "--sessions", "3", "--max-pairs", "18", "--shell", parent, parent, "--seed", "5"];
+    lab.run(&words).succeeds();
+    let last = lab.last();
+    let found = first(&last);
+    assert_eq!(found["grade"], "replicated");
+    let sessions = found["replication"]["sessions"].as_array().unwrap();
+    assert_eq!(sessions.len(), 3, "{found}");
+    assert_eq!(last["plan"].as_array().map(Vec::len), Some(3), "{}", last["plan"]);
+    assert_eq!(last["definition"]["rule"]["sessions"]["count"], 3);
+    let parents: std::collections::BTreeSet<String> =
+        lab.read("parents").lines().map(str::to_owned).collect();
+    assert!(parents.len() >= 3, "{parents:?}");
+    // What was asked for is what a definition says, and comes back by it.
+    assert!(last["definition"]["rule"]["sessions"]["gap_s"].as_f64() == Some(0.0));
+}
+
+#[test]
+fn sessions_are_refused_where_they_mean_nothing() {
+    let lab = Lab::new();
+    let compare = |words: &[&str]| lab.run(&[&["compare", "true", "true"][..], words].concat());
+    compare(&["--sessions", "2"]).reports_misuse(&["--sessions: 2 is not among 3 to 200"]);
+    compare(&["--session-gap", "5s"]).reports_misuse(&["--sessions"]);
+    compare(&["--sessions", "3", "--session-gap", "8000h"]).reports_misuse(&["--session-gap"]);
+    compare(&["--sessions", "3", "--anytime"]).reports_misuse(&["--anytime"]);
+    compare(&["--sessions", "3", "--plan"]).reports_misuse(&["--plan"]);
+    lab.write("three.toml", "[rule.sessions]\ncount = 3\n[[command]]\ncommand = \"true\"\n");
+    lab.run(&["aa", "--definition", "three.toml"]).reports_misuse(&["one session"]);
+}
+
+#[test]
+fn a_pause_between_sessions_is_interrupted_and_what_was_measured_is_judged() {
+    let lab = Lab::new();
+    let words = ["compare", "--sessions", "3", "--max-pairs", "18", "--session-gap", "1h", "--shell"];
+    let line = "echo x >> log; :";
+    let live = lab.start(&[&words[..], &[line, line, "--format", "json"]].concat());
+    // A warm-up, the floor's trials aside, and six pairs.
+    let lines = || std::fs::read_to_string(lab.path("log")).map_or(0, |log| log.lines().count());
+    assert!(crate::common::eventually(|| lines() >= 14), "{}", lines());
+    live.signal(crate::common::SIGINT);
+    let found = live.end().succeeds().json();
+    assert_eq!(
+        (first(&found)["grade"].as_str(), number(first(&found), "pairs") > 0),
+        (Some("within-session"), true)
+    );
+    assert!(found["warnings"].to_string().contains("interrupted"));
+}
+
+#[test]
 fn gates_fail_with_exit_code_1_after_the_report() {
     let lab = Lab::new();
     let (one, two) = (spin(3000), spin(9000));

@@ -80,7 +80,7 @@ fn several_sessions_are_counted_and_not_their_pairs() {
         "Sessions: +2.10 %, +2.60 %, +2.22 %; their standard deviation is 0.40 % beyond what their pairs explain.",
         "The next session of as many pairs will come to +0.40 % to +4.20 % (99 %).",
         "They had 40 pairs each; the time is spent best with about 12.",
-        "Student's t over the sessions the larger p is",
+        "Student's t over the sessions, the larger p-value: p = 0.0002;",
         "(one look, when all sessions were over)",
     ] {
         assert!(text.contains(said), "{said}: {text}");
