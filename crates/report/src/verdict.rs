@@ -271,8 +271,9 @@ fn is_baseline(comparison: &Comparison) -> bool {
 pub(crate) fn tests(comparison: &Comparison) -> String {
     let gives = match comparison.replication {
         None => format!("The {} gives", test(comparison)),
-        Some(_) => "Of the sign-flip test over all pairs and Student's t over the sessions the larger p is"
-            .to_owned(),
+        Some(_) => {
+            "Sign-flip test over all pairs and Student's t over the sessions, the larger p-value:".into()
+        }
     };
     format!(
         "{gives} {}; bootstrap interval (BCa) {} to {}.",
