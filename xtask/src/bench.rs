@@ -134,13 +134,24 @@ fn quartiles(values: &[f64]) -> (f64, f64, f64) {
     (at(0.25), at(0.5), at(0.75))
 }
 
+/// Low end, median and high end of a 95 % interval of the median, by ranks.
+fn interval_of_median(values: &[f64]) -> [f64; 3] {
+    let mut rising = values.to_vec();
+    rising.sort_by(f64::total_cmp);
+    let (low, high) = fauxplat_stats::describe::median_interval_sorted(&rising, 0.95).unwrap_or((f64::NAN, f64::NAN));
+    [low, quartiles(values).1, high]
+}
+
 /// One line of a table of ratios.
 fn print_ratio(name: &str, ratios: &[f64], goal: &str) {
     match ratios.is_empty() {
         true => println!("  {name:<46} not measured"),
         false => {
             let (low, middle, high) = quartiles(ratios);
-            println!("  {name:<46} {middle:.3}  (quartiles {low:.3} … {high:.3})  {goal}");
+            let [from, _, to] = interval_of_median(ratios);
+            println!(
+                "  {name:<46} {middle:.3}  (95 % interval {from:.3} … {to:.3}; quartiles {low:.3} … {high:.3})  {goal}"
+            );
         }
     }
 }

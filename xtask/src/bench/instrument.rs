@@ -4,73 +4,103 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use super::{compile, failed, fauxplat, output, print_ratio, scratch};
+use fauxplat_stats::draw::Draw;
+
+use super::{compile, failed, fauxplat, interval_of_median, output, print_ratio, scratch};
 use crate::error::ChoreError;
 
-/// Runs of each tool in each round: about a second, so that all tools see the same machine and the start of a tool
-/// weighs little.
-const RUNS: u32 = 10_000;
+/// Runs of each tool in each turn: short enough that all turns of a round see the same machine, also where neighbours come and
+/// go, and long enough that the start of a tool, which counts, weighs little.
+const RUNS: u32 = 4000;
 /// `perf stat -r` takes ten times as long.
-const PERF_RUNS: u32 = 1000;
+const PERF_RUNS: u32 = 400;
 
-/// One round: nanoseconds per run, and the median that the tool itself reports.
-#[derive(Default)]
-struct Rounds {
-    cost: Vec<f64>,
-    median: Vec<f64>,
+/// Nanoseconds per run as a whole, and the median that the tool itself reports.
+type Turn = (f64, f64);
+
+/// Somebody who runs the empty program.
+struct Tool<'a> {
+    name: &'static str,
+    turn: Box<dyn Fn() -> Result<Turn, ChoreError> + 'a>,
+    /// Of each round, the mean of its two turns.
+    rounds: Vec<Turn>,
 }
 
-/// In each round every tool runs the empty program; the ratios are taken within the round. `earlier` is the binary of
-/// another build, which takes its turn.
+impl<'a> Tool<'a> {
+    fn new(name: &'static str, turn: impl Fn() -> Result<Turn, ChoreError> + 'a) -> Self {
+        Tool { name, turn: Box::new(turn), rounds: Vec::new() }
+    }
+}
+
+/// In each round every tool runs the empty program twice, in a drawn order and back again, so that a machine that speeds up or
+/// slows down favours none; the ratios are taken within the round. `earlier` is the binary of another build, which takes
+/// its turns.
 pub(super) fn run(rounds: u32, earlier: Option<&Path>) -> Result<(), ChoreError> {
     let (fauxplat, bare) = (fauxplat()?, compile("instrument/bare.c", &[])?);
     let empty = compile("instrument/empty.c", &["-static", "-nostdlib", "-ffreestanding"])?;
-    let peers = ["hyperfine", "perf"].map(installed);
-    let [mut ours, mut unstored, mut hyperfine, mut perf, mut again] = [(); 5].map(|()| Rounds::default());
-    let [mut older, mut newer] = [(); 2].map(|()| Rounds::default());
-    for _ in 0..rounds {
-        // The bare loop stands on both sides of fauxplat, so that a machine that speeds up or slows down favours none.
-        let before = time_bare(&bare, &empty)?;
-        let mine = time_fauxplat(&fauxplat, &empty, &scratch()?.join("store.sqlite"))?;
-        let without = time_fauxplat(&fauxplat, &empty, Path::new("none"))?;
-        let after = time_bare(&bare, &empty)?;
-        let base = ((before.0 + after.0) / 2.0, (before.1 + after.1) / 2.0);
-        push(&mut ours, mine, base);
-        push(&mut unstored, without, base);
-        push(&mut again, after, before);
-        if let Some(earlier) = earlier {
-            let theirs = time_fauxplat(earlier, &empty, Path::new("none"))?;
-            push(&mut older, theirs, base);
-            push(&mut newer, time_fauxplat(&fauxplat, &empty, Path::new("none"))?, theirs);
-        }
-        if peers[0] {
-            push(&mut hyperfine, time_hyperfine(&empty)?, base);
-        }
-        if peers[1] {
-            push(&mut perf, (time_perf(&empty)?, 0.0), base);
-        }
+    let (store, none) = (scratch()?.join("store.sqlite"), Path::new("none"));
+    let mut tools = vec![
+        Tool::new("bare", || time_bare(&bare, &empty)),
+        Tool::new("ours", || time_fauxplat(&fauxplat, &empty, none)),
+        Tool::new("stored", || time_fauxplat(&fauxplat, &empty, &store)),
+    ];
+    if let Some(earlier) = earlier {
+        tools.push(Tool::new("earlier", || time_fauxplat(earlier, &empty, none)));
     }
-    println!(
-        "An empty static program, {rounds} rounds of {RUNS} runs per tool, as ratios to a bare vfork loop in C"
-    );
-    println!("wall time per run, everything recorded (start and report of the tool included):");
-    print_ratio("fauxplat run --store none", &unstored.cost, "goal: at most 1.12");
-    print_ratio("fauxplat run, each sample stored", &ours.cost, "");
-    print_ratio("the other build, --store none", &older.cost, "");
-    print_ratio("this build over the other one", &newer.cost, "goal: at most 1");
-    print_ratio("hyperfine -N", &hyperfine.cost, "");
-    print_ratio("perf stat -r", &perf.cost, "");
-    print_ratio("the bare loop, after over before", &again.cost, "");
-    println!("median wall time that the tool reports:");
-    print_ratio("fauxplat run", &ours.median, "goal: at most 1.05");
-    print_ratio("hyperfine -N", &hyperfine.median, "");
-    print_ratio("the bare loop, after over before", &again.median, "");
+    if installed("hyperfine") {
+        tools.push(Tool::new("hyperfine", || time_hyperfine(&empty)));
+    }
+    if installed("perf") {
+        tools.push(Tool::new("perf", || Ok((time_perf(&empty)?, f64::NAN))));
+    }
+    let mut draw = Draw::new(1, 0);
+    for _ in 0..rounds {
+        round(&mut tools, &mut draw)?;
+    }
+    report(&tools, rounds);
     Ok(())
 }
 
-fn push(rounds: &mut Rounds, (cost, median): (f64, f64), (base_cost, base_median): (f64, f64)) {
-    rounds.cost.push(cost / base_cost);
-    rounds.median.push(median / base_median);
+fn round(tools: &mut [Tool], draw: &mut Draw) -> Result<(), ChoreError> {
+    let mut order: Vec<usize> = (0..tools.len()).collect();
+    draw.shuffle(&mut order);
+    let mut turns = vec![[(0.0, 0.0); 2]; tools.len()];
+    for &tool in &order {
+        turns[tool][0] = (tools[tool].turn)()?;
+    }
+    for &tool in order.iter().rev() {
+        turns[tool][1] = (tools[tool].turn)()?;
+    }
+    for (tool, [first, second]) in tools.iter_mut().zip(turns) {
+        tool.rounds.push(((first.0 + second.0) / 2.0, (first.1 + second.1) / 2.0));
+    }
+    Ok(())
+}
+
+fn report(tools: &[Tool], rounds: u32) {
+    let of = |name: &str| tools.iter().find(|tool| tool.name == name).map_or(&[][..], |tool| &tool.rounds);
+    let ratios = |name: &str, base: &str, of_turn: fn(&Turn) -> f64| -> Vec<f64> {
+        of(name).iter().zip(of(base)).map(|(it, base)| of_turn(it) / of_turn(base)).collect()
+    };
+    let cost = |name: &str, base: &str| ratios(name, base, |turn| turn.0);
+    let median = |name: &str| ratios(name, "bare", |turn| turn.1);
+    println!(
+        "An empty static program, {rounds} rounds of twice {RUNS} runs per tool, as ratios to a bare vfork loop in C"
+    );
+    println!("wall time per run, everything recorded (start and report of the tool included):");
+    print_ratio("fauxplat run --store none", &cost("ours", "bare"), "goal: at most 1.12");
+    print_ratio("fauxplat run, each sample stored", &cost("stored", "bare"), "");
+    print_ratio("the other build, --store none", &cost("earlier", "bare"), "");
+    print_ratio("this build over the other one", &cost("ours", "earlier"), "goal: at most 1");
+    print_ratio("hyperfine -N", &cost("hyperfine", "bare"), "");
+    print_ratio("perf stat -r", &cost("perf", "bare"), "");
+    println!("median wall time that the tool reports:");
+    print_ratio("fauxplat run", &median("ours"), "goal: at most 1.05");
+    print_ratio("hyperfine -N", &median("hyperfine"), "");
+    let per_run: Vec<f64> = of("bare").iter().map(|turn| turn.0 / 1e3).collect();
+    if let [low, middle, high] = interval_of_median(&per_run) {
+        println!("a run of the bare loop: {middle:.1} µs ({low:.1} … {high:.1})");
+    }
 }
 
 fn installed(name: &str) -> bool {

@@ -53,9 +53,10 @@ fn rivals_judge_when_they_have_the_runs_that_they_take() {
 fn commands_that_fail_are_compared_where_that_is_wanted() {
     let lab = Lab::new();
     let words =
-        ["aa", "sh -c 'exit 3'", "-N", "1", "--strata", "plain", "--max-pairs", "8", "--ignore-failure"];
+        ["aa", "sh -c 'exit 3'", "-N", "1", "--strata", "plain", "--max-pairs", "40", "--ignore-failure"];
     let stratum = &lab.json(&words)["strata"][0];
-    assert!(stratum["pairs_mean"].as_f64().unwrap() >= 6.0, "{stratum}");
+    // How many the guards drop is the machine's affair; without the option all would be.
+    assert!(stratum["pairs_mean"].as_f64().unwrap() > 0.0, "{stratum}");
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn sessions_begin_anew_and_are_counted_once() {
     let lab = Lab::new();
     // Each spawner is another process, and every run tells which one it came from.
     let parent = "echo $PPID >> parents; :";
-    let words = ["compare", "--sessions", "3", "--max-pairs", "18", "--shell", parent, parent, "--seed", "5"];
+    let words = ["compare", "--sessions", "3", "--max-pairs", "90", "--shell", parent, parent, "--seed", "5"];
     lab.run(&words).succeeds();
     let last = lab.last();
     let found = first(&last);
@@ -84,12 +84,12 @@ fn sessions_are_refused_where_they_mean_nothing() {
 #[test]
 fn a_pause_between_sessions_is_interrupted_and_what_was_measured_is_judged() {
     let lab = Lab::new();
-    let words = ["compare", "--sessions", "3", "--max-pairs", "18", "--session-gap", "1h", "--shell"];
+    let words = ["compare", "--sessions", "3", "--max-pairs", "60", "--session-gap", "1h", "--shell"];
     let line = "echo x >> log; :";
     let live = lab.start(&[&words[..], &[line, line, "--format", "json"]].concat());
-    // A warm-up, the floor's trials aside, and six pairs.
+    // A warm-up, and twenty pairs.
     let lines = || std::fs::read_to_string(lab.path("log")).map_or(0, |log| log.lines().count());
-    assert!(crate::common::eventually(|| lines() >= 14), "{}", lines());
+    assert!(crate::common::eventually(|| lines() >= 42), "{}", lines());
     live.signal(crate::common::SIGINT);
     let found = live.end().succeeds().json();
     assert_eq!(

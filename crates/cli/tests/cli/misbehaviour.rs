@@ -46,7 +46,7 @@ fn failures_are_kept_like_other_runs_where_the_user_says_so() {
     assert!(runs(&document, 0).iter().all(|run| run["exit_status"] == 3 && run["outcome"]["exited"] == 3));
     assert_eq!(document["commands"][0]["failures"], 3);
     assert_eq!(document["commands"][0]["summary"]["wall_ns"]["n"], 3);
-    let document = lab.json(&["compare", "-i", "false", "sh -c 'exit 2'", "--max-pairs", "6"]);
+    let document = lab.json(&["compare", "-i", "false", "sh -c 'exit 2'", "--max-pairs", "40"]);
     assert!(number(&document["comparisons"][0], "pairs") > 0, "{}", document["comparisons"]);
 }
 
@@ -122,8 +122,10 @@ fn a_comparison_outlives_an_accident() {
     let document =
         lab.json(&["compare", "--shell", "sleep 0.003", stumbles, "--max-pairs", "8", "--margin", "0.01%"]);
     let comparison = &document["comparisons"][0];
-    assert_eq!(number(comparison, "dropped_pairs"), 1, "{comparison}");
-    assert_eq!(comparison["dropped"][0]["reason"], "failed-run");
+    // What a busy machine makes the guards drop stands beside it.
+    let dropped = comparison["dropped"].as_array().unwrap();
+    let accident = dropped.iter().find(|dropped| dropped["reason"] == "failed-run");
+    assert_eq!(accident.map(|dropped| number(dropped, "pairs")), Some(1), "{comparison}");
     fs::remove_file(lab.path("log")).unwrap();
     let breaks = "printf x >> log; test $(wc -c < log) -lt 5";
     let done = lab.run(&["compare", "--shell", &spin(100), breaks]).complains(4, &["status 1"]);
