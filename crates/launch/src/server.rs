@@ -39,14 +39,14 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     let parent = std::os::unix::process::parent_id();
     signal::stop_on_terminate_repeatedly()?;
     signal::on_parent_death(signal::SIGTERM)?;
-    // What came along that nobody meant for measured programs ends with this process.
-    inherited::close_all_on_exec();
     process::own_process_group();
     process::become_subreaper()?;
     // Every descriptor that stays open costs each child some fifty nanoseconds, so files are closed once they are
     // mapped or read.
     let Descriptors { ring, table, tree, summons, to_client } = Descriptors::adopt(fds)?;
-    let table = programs::read(&table)?;
+    // What came along that nobody meant for measured programs ends with this process, if it could not be closed.
+    inherited::close_all_on_exec();
+    let table = programs::read(table)?;
     let metrics = table.metrics();
     let memory = SharedWords::map(&ring, ring_words(metrics.len()))?;
     drop(ring);

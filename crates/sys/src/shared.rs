@@ -115,8 +115,9 @@ impl From<OwnedFd> for Doorbell {
 /// Raised by the first call of [`adopt`].
 static ADOPTED: AtomicBool = AtomicBool::new(false);
 
-/// Takes over the descriptors that the parent left open under these numbers, and keeps them from this process's own
-/// children. Works once in the life of a process, and only for numbers that differ and lie above standard error.
+/// Takes over the descriptors that the parent left open under these numbers, keeps them from this process's own children,
+/// and closes what else came along above standard error. Works once in the life of a process, and only for numbers that
+/// differ and lie above standard error.
 ///
 /// # Errors
 /// A second call, a number that occurs twice or is not open.
@@ -132,9 +133,26 @@ pub fn adopt<const N: usize>(fds: [RawFd; N]) -> Result<[OwnedFd; N]> {
     for fd in fds {
         crate::process::keep_over_exec(fd, false)?;
     }
+    close_strangers();
     // SAFETY: the numbers are open (fcntl succeeded), differ, and are handed out once. They came over exec, and
     // what this process opened itself is marked to be closed there, so no other owner in it can hold them.
     Ok(fds.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) }))
+}
+
+/// Closes what came over exec and nobody has taken over. A descriptor that stays open, and a high number more than a low
+/// one, costs every child: the kernel copies the table of descriptors for each. Without `/proc` they stay open.
+fn close_strangers() {
+    let listed = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let numbers = listed.filter_map(|entry| entry.file_name().to_str()?.parse::<RawFd>().ok());
+    for fd in numbers.filter(|&fd| fd > 2).collect::<Vec<_>>() {
+        // SAFETY: F_GETFD takes no argument; a number that is not open any more, as that of the list, gives -1.
+        let flags = unsafe { libc::fcntl(fd, libc::F_GETFD) };
+        if flags >= 0 && flags & libc::FD_CLOEXEC == 0 {
+            // SAFETY: what is not marked came over exec, since this process marks whatever it opens; so nobody in it
+            // owns the number.
+            unsafe { libc::close(fd) };
+        }
+    }
 }
 
 /// A descriptor of one's own for what a parent left open under this number. Duplication makes it safe whatever

@@ -11,9 +11,9 @@ use crate::error::ChoreError;
 
 /// Runs of each tool in each turn: short enough that all turns of a round see the same machine, also where neighbours come and
 /// go, and long enough that the start of a tool, which counts, weighs little.
-const RUNS: u32 = 4000;
+const RUNS: u32 = 2000;
 /// `perf stat -r` takes ten times as long.
-const PERF_RUNS: u32 = 400;
+const PERF_RUNS: u32 = 200;
 
 /// Nanoseconds per run as a whole, and the median that the tool itself reports.
 type Turn = (f64, f64);

@@ -35,10 +35,10 @@ pub(crate) struct Loaded {
     _groups: Vec<File>,
 }
 
-/// Reads the table.
-pub(crate) fn read(table: &File) -> Result<Table, LaunchError> {
+/// Reads the table, and closes its file.
+pub(crate) fn read(mut file: File) -> Result<Table, LaunchError> {
     let fail = |source| LaunchError::File { path: "table of programs".into(), source };
-    let (mut file, mut text) = (table, String::new());
+    let mut text = String::new();
     file.seek(SeekFrom::Start(0)).map_err(fail)?;
     file.read_to_string(&mut text).map_err(fail)?;
     serde_json::from_str(&text).map_err(|error| fail(error.into()))
