@@ -34,20 +34,22 @@ fn main() {
         ("a child begins as a shell's", a_child_begins_as_a_shells),
         ("ignored and blocked signals are passed on", ignored_and_blocked_signals_are_passed_on),
         ("an unmeasured command begins so too", an_unmeasured_command_begins_so_too),
-        ("nothing is open but the standard descriptors", nothing_is_open_but_the_standard_descriptors),
+        ("nothing is open that was not meant", nothing_is_open_that_was_not_meant),
         ("a reader of the terminal is ended", a_reader_of_the_terminal_is_ended),
         ("a named pipe holds nobody up", a_named_pipe_holds_nobody_up),
     ];
     support::run(&tests);
 }
 
-/// Measures the program that shows itself, several times, and a listing of its descriptors.
+/// Measures the program that shows itself, a listing of its descriptors, and one of how many its spawner has.
 fn client(output: &Path) {
     let stdout = Stdout::File(output.to_owned());
     let argv = SHOWS.map(str::to_owned).to_vec();
     let itself = Entry { program: SHOWS[0].to_owned(), argv, stdout: stdout.clone(), ..Entry::default() };
-    let mut spawner = spawner(vec![itself, Entry { stdout, ..shell("ls /proc/self/fd") }]);
-    for number in [0, 1] {
+    let its = Entry { stdout: stdout.clone(), ..shell("ls /proc/self/fd") };
+    let spawners = Entry { stdout, ..shell("ls /proc/$PPID/fd | wc -l") };
+    let mut spawner = spawner(vec![itself, its, spawners]);
+    for number in [0, 1, 2] {
         assert_eq!(reply_to(&mut spawner, request(number)).end, RunEnd::Ended(Exit::Status(0)));
     }
 }
@@ -168,14 +170,17 @@ fn an_unmeasured_command_begins_so_too() {
     }
 }
 
-fn nothing_is_open_but_the_standard_descriptors() {
+fn nothing_is_open_that_was_not_meant() {
     let leaking = ["/bin/sh", "-c", "exec 7</dev/null 9>/dev/null; exec \"$@\"", "sh"];
-    for surroundings in [&["env"][..], &leaking] {
+    let spawners = [&["env"][..], &leaking].map(|surroundings| {
         let shown = measured(surroundings);
+        let mut lines = shown.lines().rev();
+        let of_spawner = lines.next().unwrap().to_owned();
         // Descriptor 3 is the folder that the listing itself reads.
-        let listed: Vec<&str> = shown.lines().rev().take(4).collect();
-        assert_eq!(listed, ["3", "2", "1", "0"]);
-    }
+        assert_eq!(lines.take(4).collect::<Vec<_>>(), ["3", "2", "1", "0"]);
+        of_spawner
+    });
+    assert_eq!(spawners[0], spawners[1], "the spawner keeps what it was given");
 }
 
 /// Measures a program that reads from the terminal, and one after it.
