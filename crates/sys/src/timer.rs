@@ -8,7 +8,7 @@ use crate::{Result, check};
 /// Sleeps until a moment of `CLOCK_MONOTONIC`, see `clock_nanosleep(2)`; false when a signal ended the sleep earlier.
 pub fn sleep_until_ns(moment_ns: u64) -> bool {
     let until = libc::timespec {
-        tv_sec: (moment_ns / 1_000_000_000) as libc::time_t,
+        tv_sec: (moment_ns / 1_000_000_000) as _,
         tv_nsec: (moment_ns % 1_000_000_000) as libc::c_long,
     };
     // SAFETY: `until` is a valid timespec that is only read; an absolute sleep reports no remainder.
