@@ -60,7 +60,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l table -d 'Coun
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l metric-from -d 'A number that the commands write to standard output, which goes to a file then: the first group of a regular expression\'s last match, or what a JSON pointer leads to. It is the metric printed:NAME; with `+` before NAME more is better (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l definition -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s r -l runs -d 'Measured runs of each command: a number, or auto (at least 10, for about 3 s)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s r -l runs -d 'Measured runs of each command: a number, or auto (at least 10, for about 3 s, at most 500)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s m -l min-runs -d 'At least so many measured runs of each command [default: 10]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s M -l max-runs -d 'At most so many' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l until -d 'Run until the interval of the median is within this precision, for instance 1%' -r

@@ -51,7 +51,7 @@ pub struct Parameter {
 /// How many runs of each command: `auto`, a number, or a precision such as `1%`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Runs {
-    /// At least ten, for about three seconds.
+    /// At least ten, for about three seconds, 500 at most.
     #[default]
     Auto,
     /// Exactly this many.

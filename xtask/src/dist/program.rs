@@ -35,10 +35,6 @@ impl Target {
 /// More than this would be a surprise to whoever copies it somewhere.
 const BYTES_MAX: u64 = 12_000_000;
 
-/// What SQLite has for others: searching text and maps, and looking at its own pages.
-const SQLITE_WITHOUT: &str = "-USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS -USQLITE_ENABLE_FTS5 \
-                              -USQLITE_ENABLE_RTREE -USQLITE_ENABLE_DBSTAT_VTAB -USQLITE_SOUNDEX";
-
 /// Builds the program by the profile `archive`, or says why it cannot be had here.
 ///
 /// # Errors
@@ -49,7 +45,6 @@ pub(super) fn build(target: Target) -> Result<Result<PathBuf, String>, ChoreErro
     }
     let mut build = cargo::cargo();
     build.args(["build", "--profile", "archive", "--quiet", "--package", "fauxplat-cli"]);
-    build.env("LIBSQLITE3_FLAGS", SQLITE_WITHOUT);
     let built = match target {
         Target::X86_64 => cargo::target()?.join("archive/fauxplat"),
         Target::Arm64 => {

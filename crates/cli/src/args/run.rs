@@ -18,7 +18,7 @@ const EXAMPLES: &str = "\
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) commands: CommandArgs,
-    /// Measured runs of each command: a number, or auto (at least 10, for about 3 s)
+    /// Measured runs of each command: a number, or auto (at least 10, for about 3 s, at most 500)
     #[arg(short, long, value_name = "N", value_parser = number_of_runs, conflicts_with = "until")]
     pub(crate) runs: Option<Runs>,
     /// At least so many measured runs of each command [default: 10]

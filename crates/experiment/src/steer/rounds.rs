@@ -45,10 +45,11 @@ impl Bounds {
     }
 }
 
-/// Without other orders: at least so many runs of each command, for about so long, and never more than so many.
+/// Without other orders: at least so many runs of each command, for about so long, and never more than so many: a short
+/// program's median is well known by then, and whoever tries one has its report within a second.
 const AUTO_RUNS_MIN: u32 = 10;
 const AUTO_NS: u64 = 3_000_000_000;
-const AUTO_RUNS_MAX: u32 = 10_000;
+const AUTO_RUNS_MAX: u32 = 500;
 /// A precision that cannot be reached must end too.
 const UNTIL_RUNS_MAX: u32 = 100_000;
 
@@ -104,7 +105,7 @@ impl Rounds {
             Runs::Count(count) => done / f64::from(count),
             Runs::Auto => {
                 let by_time = self.elapsed_ns as f64 / self.auto_ns() as f64;
-                let by_most = self.bounds.most.map_or(0.0, |most| done / f64::from(most));
+                let by_most = done / f64::from(self.bounds.most.unwrap_or(AUTO_RUNS_MAX));
                 by_time.max(by_most).min(done / f64::from(self.least()))
             }
             Runs::Until(_) => 0.0,
