@@ -8,7 +8,7 @@ use fauxplat_stats::eprocess::EProcess;
 use fauxplat_stats::paired::path::{Crossed, Keys, crossed};
 use fauxplat_stats::paired::rows::Rows;
 use fauxplat_stats::paired::score::{Question, Sorted};
-use fauxplat_stats::paired::share::ExcessShare;
+use fauxplat_stats::paired::share::{ExcessShare, usual};
 use fauxplat_stats::paired::shift::Shift;
 use fauxplat_stats::paired::{looks, spending, tail};
 use fauxplat_stats::randomise::{block_sign_flip_p, run_length, sign_flip_p};
@@ -169,7 +169,10 @@ impl Series {
         let standing = Standing { tail, ..typical }.concluded(closing);
         // While it goes on, nobody asks for the estimate.
         match closing || standing.verdict != Verdict::Inconclusive {
-            true => Standing { estimate: self.shift_of(seen, design), ..standing },
+            true => {
+                let standing = Standing { estimate: self.shift_of(seen, design), ..standing };
+                self.told_apart(standing, rows, design, (level, closing))
+            }
             false => standing,
         }
     }
@@ -258,6 +261,46 @@ impl Series {
         match self.excess.excludes(design.tail_margin, level) {
             true => Verdict::Equivalent,
             false => Verdict::Inconclusive,
+        }
+    }
+
+    /// Whether slow runs have a share in a *different*, or are all of it: where noise is large, they move the typical
+    /// statistic before they are seen for themselves. The largest differences are asked about the shift, since about zero a
+    /// shift of all runs moves them too; and typical runs are asked again without them.
+    fn told_apart(
+        &self,
+        standing: Standing,
+        rows: &Rows,
+        design: &Design,
+        (level, closing): (f64, bool),
+    ) -> Standing {
+        if standing.typical != Verdict::Different || standing.in_runs || design.question == Question::Mean {
+            return standing;
+        }
+        let own = (1.0 - TYPICAL_SHARE) * level;
+        let unshifted: Vec<f64> = self.d[..standing.n].iter().map(|d| d - standing.estimate).collect();
+        if tail::observed(&unshifted) < normal_upper_quantile(own / 2.0) - FAR {
+            return standing;
+        }
+        let spent = design.spent(own, &self.looked, closing);
+        let keys = |&n: &u32| tail::keys(rows, &unshifted[..n as usize]);
+        let largest = crossed(&self.looked.iter().map(keys).collect::<Vec<_>>(), &spent);
+        if !(largest.up || largest.down) {
+            return standing;
+        }
+        let standing = Standing { tail: Verdict::Different, ..standing };
+        let usual = usual(&unshifted, self.excess.least());
+        let rest = Sorted::new(&usual.iter().map(|d| d + standing.estimate).collect::<Vec<_>>());
+        let rest = Shift::new(&rest, design.question);
+        match rest.interval(standing.critical, &[0.0]) {
+            (low, high) if low <= 0.0 && high >= 0.0 => Standing {
+                typical: Verdict::Inconclusive,
+                estimate: rest.estimate(),
+                low: bounded(low),
+                high: bounded(high),
+                ..standing
+            },
+            _ => standing,
         }
     }
 

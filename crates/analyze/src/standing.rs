@@ -73,12 +73,13 @@ impl Standing {
         (self.verdict == Verdict::Equivalent).then_some(if whole { Extent::Whole } else { Extent::Typical })
     }
 
-    /// Where a *different* lies. A shift of all runs moves the largest differences too, so the tail is named only where
-    /// typical runs do not differ.
+    /// Where a *different* lies.
     pub(crate) fn difference_in(&self) -> Vec<DifferenceIn> {
-        match (self.verdict, self.typical) {
-            (Verdict::Different, Verdict::Different) => vec![DifferenceIn::Typical],
-            (Verdict::Different, _) => vec![DifferenceIn::Tail],
+        let parts = [(self.typical, DifferenceIn::Typical), (self.tail, DifferenceIn::Tail)];
+        let different =
+            parts.into_iter().filter(|(part, _)| *part == Verdict::Different).map(|(_, name)| name);
+        match self.verdict {
+            Verdict::Different => different.collect(),
             _ => Vec::new(),
         }
     }

@@ -62,9 +62,19 @@ pub(crate) fn line(comparison: &Comparison, a: &str, b: &str) -> String {
 }
 
 fn different(comparison: &Comparison, a: &str, b: &str) -> String {
-    if let ([DifferenceIn::Tail], Some(tail)) = (comparison.difference_in.as_slice(), &comparison.tail) {
-        return different_in_tail(comparison, tail, a, b);
+    let tail = comparison.tail.as_ref().filter(|_| comparison.difference_in.contains(&DifferenceIn::Tail));
+    match tail.map(|tail| slower_now_and_then(comparison, tail, a, b)) {
+        None => different_typically(comparison, a, b),
+        Some(slow) if comparison.difference_in == [DifferenceIn::Tail] => format!(
+            "{b} and {a} differ in some of their runs: {slow}; typical runs: {} ({})",
+            change(comparison.effect_ratio),
+            interval(comparison)
+        ),
+        Some(slow) => format!("{}, and in some runs by more: {slow}", different_typically(comparison, a, b)),
     }
+}
+
+fn different_typically(comparison: &Comparison, a: &str, b: &str) -> String {
     let ratio = comparison.effect_ratio;
     let amount = percent((ratio - 1.0).abs());
     let factor = factor(comparison.metric, ratio).map_or_else(String::new, |factor| format!(", {factor}"));
@@ -76,8 +86,8 @@ fn different(comparison: &Comparison, a: &str, b: &str) -> String {
     format!("{b} {relation} {a} by {amount}{factor}{within} ({})", interval(comparison))
 }
 
-/// What is different now and then, though typical runs are not, or are not known to be.
-fn different_in_tail(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> String {
+/// What is different now and then.
+fn slower_now_and_then(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> String {
     let (slow, other, more, less) = match tail.share_b >= tail.share_a {
         true => (b, a, tail.share_b, tail.share_a),
         false => (a, b, tail.share_a, tail.share_b),
@@ -86,10 +96,7 @@ fn different_in_tail(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> 
     let (more, less) = (percent(more), percent(less));
     let relation = if is_time(comparison.metric) { "slower" } else { "higher" };
     format!(
-        "{b} and {a} differ in some of their runs: {slow} was {relation} than {other} by more than {beyond} in {more} of the \
-         pairs, and {other} than {slow} in {less}; typical runs: {} ({})",
-        change(comparison.effect_ratio),
-        interval(comparison)
+        "{slow} was {relation} than {other} by more than {beyond} in {more} of the pairs, and {other} than {slow} in {less}"
     )
 }
 
@@ -396,7 +403,7 @@ pub(crate) fn word(comparison: &Comparison) -> &'static str {
         Verdict::Equivalent if comparison.extent == Some(Extent::Typical) => "typically equivalent",
         Verdict::Equivalent => "equivalent",
         Verdict::Inconclusive => "inconclusive",
-        Verdict::Different if comparison.difference_in == [DifferenceIn::Tail] => "different in some runs",
+        Verdict::Different if comparison.is_told_by_its_tail() => "different in some runs",
         Verdict::Different if comparison.beyond_margin == Some(false) => "different, within the margin",
         Verdict::Different => match (comparison.b_is_better(), comparison.effect_ratio > 1.0) {
             (true, _) if is_speed(comparison.metric) => "faster",

@@ -293,15 +293,20 @@ pub struct Comparison {
 impl Comparison {
     /// Whether B is better by the estimate: less of a time or of a resource, more of a rate.
     pub fn b_is_better(&self) -> bool {
-        let ratio = match (self.difference_in.as_slice(), &self.tail) {
-            // A difference of the tail alone has its own direction.
-            ([DifferenceIn::Tail], Some(tail)) => 1.0 + tail.share_b - tail.share_a,
+        let ratio = match &self.tail {
+            // A difference of the tail has its own direction.
+            Some(tail) if self.is_told_by_its_tail() => 1.0 + tail.share_b - tail.share_a,
             _ => self.effect_ratio,
         };
         match self.metric.more_is_better() {
             true => ratio > 1.0,
             false => ratio < 1.0,
         }
+    }
+
+    /// Whether what matters of a *different* lies in some of the runs: typical ones do not differ, or by less than the margin.
+    pub fn is_told_by_its_tail(&self) -> bool {
+        self.difference_in.contains(&DifferenceIn::Tail) && self.beyond_margin != Some(true)
     }
 
     /// Whether this is a difference that a gate counts: in the tail, or in typical runs by more than the margin, by the near

@@ -327,6 +327,18 @@ pub(crate) fn compare_tails() -> Owned {
     compare(apart)
 }
 
+/// The same where typical runs differ too, by less than the margin.
+pub(crate) fn compare_both() -> Owned {
+    let mut owned = compare_tails();
+    if let Findings::Compare(found) = &mut owned.findings {
+        let both = &mut found.comparisons[0];
+        both.difference_in = vec![DifferenceIn::Typical, DifferenceIn::Tail];
+        both.beyond_margin = Some(false);
+        (both.effect_ratio, both.ci_low_ratio, both.ci_high_ratio) = (1.006, 1.003, 1.009);
+    }
+    owned
+}
+
 /// `compare` of two commands in wall time and in peak memory, whose margin is an amount.
 pub(crate) fn compare_metrics() -> Owned {
     let clear = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);

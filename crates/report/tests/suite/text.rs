@@ -96,6 +96,7 @@ fn several_sessions_are_counted_and_not_their_pairs() {
 #[test]
 fn a_difference_of_the_slowest_runs_and_where_it_lies() {
     shown("compare_tails", &common::compare_tails());
+    shown("compare_both", &common::compare_both());
 }
 
 #[test]

@@ -27,6 +27,11 @@ impl ExcessShare {
         ExcessShare { least, magnitudes: Vec::new(), seen: Vec::new() }
     }
 
+    /// Below it no difference is large.
+    pub fn least(&self) -> f64 {
+        self.least
+    }
+
     /// Takes one more difference. Whether it is large, those before it say.
     pub fn push(&mut self, d: f64) {
         if self.magnitudes.len() >= PAST_MIN {
@@ -38,8 +43,7 @@ impl ExcessShare {
 
     /// What the next difference has to exceed.
     pub fn threshold(&self) -> f64 {
-        let usual = median_in_place(&mut self.magnitudes.clone()).unwrap_or(0.0);
-        self.least.max(LARGE * MAD_TO_SD * usual)
+        large(&self.magnitudes, self.least)
     }
 
     /// Large differences to either side: those of B, and those of A.
@@ -79,6 +83,18 @@ impl ExcessShare {
         }
         evidence
     }
+}
+
+/// From here on a magnitude is large among others.
+fn large(magnitudes: &[f64], least: f64) -> f64 {
+    let usual = median_in_place(&mut magnitudes.to_vec()).unwrap_or(0.0);
+    least.max(LARGE * MAD_TO_SD * usual)
+}
+
+/// Those of the differences that are not large; below `least` none is.
+pub fn usual(d: &[f64], least: f64) -> Vec<f64> {
+    let large = large(&d.iter().map(|d| d.abs()).collect::<Vec<_>>(), least);
+    d.iter().copied().filter(|d| d.abs() <= large).collect()
 }
 
 /// The stake whose logarithm of gain, 1 + stake · (share − y), is largest if y is 1 and −1 with these probabilities. It
