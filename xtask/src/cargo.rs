@@ -103,7 +103,7 @@ pub(crate) struct Executable {
 
 /// Builds test programs without running them.
 pub(crate) fn build_tests(arguments: &[&str]) -> Result<Vec<Executable>, ChoreError> {
-    let words = "test --no-run --quiet --message-format json";
+    let words = "test --no-run --quiet --message-format json-render-diagnostics";
     let output =
         cargo().args(words.split(' ')).args(arguments).stderr(std::process::Stdio::inherit()).output();
     let output = output.map_err(ChoreError::at("cargo"))?;

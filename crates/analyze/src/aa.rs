@@ -5,7 +5,8 @@ use fauxplat_stats::describe::mean;
 use fauxplat_stats::distribution::{clopper_pearson_lower, clopper_pearson_upper};
 use fauxplat_stats::rivals;
 
-use crate::summary::{counts, readings};
+use crate::analysed::counts;
+use crate::summary::readings;
 
 /// What one finished comparison contributes to a calibration. It takes a few dozen bytes, so that samples need not be
 /// kept.

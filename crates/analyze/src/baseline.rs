@@ -227,6 +227,7 @@ fn comparison(
         variance: variance_budget(a, b, movement.variance),
         secondary: Vec::new(),
         replication: None,
+        exact: None,
     }
 }
 

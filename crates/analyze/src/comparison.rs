@@ -77,6 +77,7 @@ pub(crate) fn comparison(
         variance: budget::budget(&pairs, d, contest.metric),
         secondary: secondary_of(judge, contest, &pairs),
         replication,
+        exact: None,
     }
 }
 

@@ -13,8 +13,8 @@ mod together;
 
 pub use places::ExplainPlaces;
 
+use crate::analysed::counts;
 use crate::standing::bounded;
-use crate::summary::counts;
 use crate::verdict::elapsed_s;
 
 /// A factor that the plan varied.

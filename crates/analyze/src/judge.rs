@@ -5,6 +5,7 @@ use fauxplat_model::{CompareFindings, Extent, Margin, Metric, Rule, Sample, Scop
 use fauxplat_stats::paired::rows::Rows;
 use fauxplat_stats::paired::score::Question;
 
+use crate::exact::Exact;
 use crate::guard::Guard;
 use crate::level::Level;
 use crate::pairing::{Pair, Seen};
@@ -104,6 +105,8 @@ pub struct Judge {
     pub(crate) rows: Rows,
     /// The sessions that are over, if there are several: nothing is looked at before the last is.
     pub(crate) sessions: Option<Vec<Session>>,
+    /// What was counted, where the metrics are counts that may repeat exactly.
+    pub(crate) exact: Option<Exact>,
 }
 
 /// One command against another in one metric; against the first, except when a winner is tested.
@@ -147,6 +150,7 @@ impl Judge {
             question: Question::Typical,
             rows: Rows::new(contests, seed),
             sessions: None,
+            exact: None,
         }
     }
 
@@ -210,12 +214,16 @@ impl Judge {
     pub fn decision(&self) -> Decision {
         let decided = !self.contests.is_empty() && !self.contests.iter().any(Contest::is_open);
         let limit = self.blocks >= self.blocks_max();
-        if decided || limit { Decision::Stop } else { Decision::GoOn }
+        if decided || limit || self.is_exact() || self.is_hopeless(self.blocks) {
+            Decision::Stop
+        } else {
+            Decision::GoOn
+        }
     }
 
     /// Why the judge wants no more: its verdict, or the limit of pairs.
     pub fn stopped_by(&self) -> StoppedBy {
-        match self.contests.iter().all(Contest::has_verdict) {
+        match self.is_exact() || self.contests.iter().all(Contest::has_verdict) {
             true => StoppedBy::Verdict,
             false => StoppedBy::MaxPairs,
         }
@@ -298,6 +306,9 @@ impl Judge {
         let block: Vec<&Sample> = crate::pairing::blocks(samples).concat();
         self.begin(Pair::of(&block, 0, 1).pairs().max(1) as u32);
         self.blocks += 1;
+        if let Some(exact) = &mut self.exact {
+            exact.take(samples, self.ignore_failure);
+        }
         let (ignore, limit) = (self.ignore_failure, self.blocks >= self.blocks_max());
         let mut look = false;
         for contest in &mut self.contests {

@@ -4,11 +4,15 @@
 //! the same findings on every machine. METHODOLOGY.md says in plain words how a comparison is decided.
 
 mod aa;
+mod analysed;
 mod baseline;
 mod budget;
 mod capacity;
 mod comparison;
 mod contend;
+mod counted;
+mod derived;
+mod exact;
 mod explain;
 mod guard;
 mod index;
@@ -37,6 +41,7 @@ pub use aa::{Finished, aa_stratum, power_result, rival_verdicts, runs_for_rivals
 pub use baseline::{Baseline, SessionLevels, baseline_findings, stored_findings};
 pub use capacity::{capacity_left, worth};
 pub use contend::{ContendCell, ContendJudged, ContendPair, claimed, contend_findings, usable_cache};
+pub use derived::doubts;
 pub use explain::{ExplainFactor, ExplainJudged, ExplainPlaces, explain_findings};
 pub use index::cpu_index;
 pub use judge::{Decision, Judge, Judged, Progress, SessionCost, Stand};

@@ -3,7 +3,7 @@
 use fauxplat_model::{CounterRates, RateSeries, Sample, TableSource};
 use fauxplat_stats::describe::{median, sorted};
 
-use crate::summary::counts;
+use crate::analysed::counts;
 
 /// What each counter did in the analysed runs of one command. `series` has the runs of all commands, per counter;
 /// a counter that was seen in none of them is left out.

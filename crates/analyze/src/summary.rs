@@ -1,5 +1,7 @@
 //! Location and spread of each metric of each command.
 
+use crate::analysed::counts;
+use crate::derived::derived;
 use fauxplat_model::{Metric, Phase, RunFindings, Sample, Summary, metrics_of};
 use fauxplat_stats::describe::{
     MAD_TO_SD, mad, mean, median, median_interval_sorted, quantile_sorted, sorted, standard_deviation,
@@ -10,11 +12,6 @@ const CONFIDENCE: f64 = 0.95;
 
 /// Readings this many scaled median absolute deviations above the median are counted as outliers.
 const OUTLIER_FENCE: f64 = 3.0;
-
-/// Whether a run is analysed: measured, and successful unless failures are ignored.
-pub(crate) fn counts(sample: &Sample, ignore_failure: bool) -> bool {
-    sample.phase == Phase::Measured && (ignore_failure || sample.outcome.is_success())
-}
 
 /// The readings of one metric of one command, in the order in which they were taken and in the metric's unit.
 pub(crate) fn readings(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Vec<f64> {
@@ -65,6 +62,7 @@ fn findings_of(samples: &[Sample], command: u16, ignore_failure: bool) -> RunFin
             .into_iter()
             .filter_map(|metric| summarize(samples, command, metric, ignore_failure))
             .collect(),
+        derived: derived(samples, command, ignore_failure).0,
         failures: ours().filter(|sample| !sample.outcome.is_success()).count(),
         runs_with_left_behind: ours().filter(|sample| sample.left_behind > 0).count(),
         tree: Vec::new(),

@@ -29,6 +29,7 @@ fn judged(judge: &Judge, samples: &[Sample], names: &[String], stopped_by: Stopp
         .collect();
     let adjusted = holm(&comparisons.iter().map(|comparison| comparison.p_value).collect::<Vec<_>>());
     comparisons.iter_mut().zip(adjusted).for_each(|(comparison, p)| comparison.p_value = p);
+    judge.contests.iter().zip(&mut comparisons).for_each(|(contest, shown)| judge.put_exact(contest, shown));
     let mut warnings: Vec<String> = judge
         .contests
         .iter()
@@ -36,7 +37,11 @@ fn judged(judge: &Judge, samples: &[Sample], names: &[String], stopped_by: Stopp
         .flat_map(|(contest, shown)| warnings(judge, contest, shown))
         .collect();
     warnings.dedup();
-    let winner = winner(judge, &all_blocks, &mut comparisons, names);
+    warnings.extend(judge.not_exact(names));
+    let winner = match judge.is_exact() {
+        true => judge.exact_winner(),
+        false => winner(judge, &all_blocks, &mut comparisons, names),
+    };
     let findings = CompareFindings {
         commands: run_findings(samples, judge.commands, judge.ignore_failure),
         comparisons,

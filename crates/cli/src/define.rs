@@ -62,6 +62,9 @@ fn apply_commands(definition: &mut Definition, args: &CommandArgs) -> Result<(),
     if !args.metric_from.is_empty() {
         definition.printed.clone_from(&args.metric_from);
     }
+    if !args.counters.is_empty() {
+        definition.counters.clone_from(&args.counters);
+    }
     definition.make_known().map_err(Failure::usage)?;
     apply_around(definition, args)?;
     definition.warmup = args.warmup.unwrap_or(definition.warmup);
@@ -169,6 +172,11 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     let ignored = &mut condition.ignore_failure;
     let given = args.skip_failures.then_some(IgnoredFailures::LeftOut).or(args.ignore_failure.clone());
     *ignored = given.unwrap_or(std::mem::take(ignored));
+    if let Some(machine) = args.simulate_machine {
+        condition.simulate = Some(machine);
+    } else if args.simulated {
+        condition.simulate.get_or_insert_default();
+    }
     args.surroundings.apply(condition);
     match args.stdout.as_deref().or(args.show_output.then_some("inherit")) {
         None => {}

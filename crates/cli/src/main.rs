@@ -111,6 +111,7 @@ fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
         args::Verb::Tune(args) => verbs::tune::tune(&args, words),
         args::Verb::Restore(args) => verbs::restore::restore(&args, words),
         args::Verb::Lab(args) => verbs::lab::lab(&args, words),
+        args::Verb::Counters(args) => verbs::counters::counters(&args, words),
         args::Verb::Doctor(args) => verbs::doctor::doctor(&args, words),
         args::Verb::Topo(args) => verbs::topo::topo(&args, words),
         args::Verb::Explain(args) => verbs::explain::explain(&args, words),

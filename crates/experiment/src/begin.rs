@@ -7,13 +7,14 @@ use fauxplat_model::{Background, Command, Definition, Placement, Setup};
 use fauxplat_store::Store;
 use fauxplat_sys::{clock, signal};
 
-use crate::executor::Extra;
+use crate::counters::Counters;
+use crate::extra::Extra;
 use crate::median::median;
 use crate::meter::Meters;
 use crate::not_measured::not_measured;
 use crate::recorder::Recorder;
 use crate::surroundings::{self, Groups, ProgramBuilds, Surroundings, around, loads, tuning};
-use crate::{Driver, Failure, Launch, Listeners, Machine, commands, header, relation};
+use crate::{Driver, Failure, Launch, Listeners, Machine, commands, header, relation, simulated};
 
 /// What an experiment begins with.
 #[derive(Debug)]
@@ -54,18 +55,20 @@ impl Driver {
     /// # Errors
     /// As [`Driver::of_commands`].
     pub fn of(
-        beginning: Beginning<'_>,
+        mut beginning: Beginning<'_>,
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
     ) -> Result<Self, Failure> {
-        let meters = Meters::open(&beginning.definition)?;
-        let stdout = meters.stdout();
+        let doubts = simulated::settle(beginning.kind, &mut beginning.definition, &beginning.machine)?;
+        let counters = Counters::open(&beginning.definition, &beginning.machine)?;
+        let meters = Meters::open(&beginning.definition, &counters)?;
+        // What the meters said of a metric came after somebody had named it.
+        beginning.definition.rule.renew();
+        let read = Extra { counters, ..Extra::read_by(&meters) };
         let mut driver = Driver::surrounded(beginning, make)?;
+        driver.header.warnings.extend(doubts);
+        driver.header.warnings.extend(read.counters.notes.iter().cloned());
         driver.surroundings.groups = Groups::of(&driver.commands)?;
-        let extra = Extra {
-            groups: driver.surroundings.groups.folders(&driver.commands),
-            stdout,
-            ..Extra::default()
-        };
+        let extra = Extra { groups: driver.surroundings.groups.folders(&driver.commands), ..read };
         let mut executor = driver.launch.executor(&driver.commands, &extra)?;
         executor.watch(meters);
         driver.header.sources = executor.sources();
@@ -147,7 +150,9 @@ impl Driver {
 
     /// The empty program also shows which sources the spawner could open.
     fn measure_floor(&mut self) {
-        let Some(executor) = &mut self.executor else { return };
+        // Beside what is simulated it would say nothing.
+        let is_timed = self.header.condition.simulate.is_none();
+        let Some(executor) = self.executor.as_mut().filter(|_| is_timed) else { return };
         let setup = match &self.header.condition.cpu {
             Placement::OneOf(cpus) => Setup { cpus: Some(cpus.iter().take(1).collect()), ..Setup::default() },
             Placement::IdleOf(_) => Setup { idle: true, ..Setup::default() },

@@ -11,7 +11,7 @@ use fauxplat_sys::clock;
 use fauxplat_units::Cpu;
 use serde::Serialize;
 
-use crate::executor::Extra;
+use crate::extra::Extra;
 use crate::feed::Feed;
 use crate::median::median_of;
 use crate::recorder::Recorder;
@@ -209,9 +209,9 @@ impl Driver {
     /// # Errors
     /// They cannot be launched.
     pub fn replace_commands(&mut self, extra_work: &[u64]) -> Result<(), Failure> {
-        let meters = self.executor.as_mut().map(Executor::take_meters).unwrap_or_default();
-        let groups = self.surroundings.groups.folders(&self.commands);
-        let extra = Extra { work: extra_work.to_vec(), groups, stdout: meters.stdout() };
+        let (meters, counters) = self.executor.as_mut().map(Executor::take_reading).unwrap_or_default();
+        let (work, groups) = (extra_work.to_vec(), self.surroundings.groups.folders(&self.commands));
+        let extra = Extra { work, groups, counters, ..Extra::read_by(&meters) };
         let mut executor = self.launch.executor(&self.commands, &extra)?;
         executor.watch(meters);
         self.executor = Some(executor);
@@ -358,7 +358,7 @@ impl Driver {
             self.header.warnings.push(format!("{left} processes outlived their command and were ended"));
         }
         if let Some(executor) = &self.executor {
-            let missing: Vec<String> = executor.meters().not_measured().collect();
+            let missing = executor.missed(&self.recorder.samples);
             crate::header::miss(&mut self.header, missing);
             self.header.not_measured.extend(executor.not_measured());
         }

@@ -2,15 +2,16 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use fauxplat_launch::{Entry, LaunchError, Launcher, Reply, Request, RunEnd, Stdout, Table, entry_of};
+use fauxplat_launch::{Entry, LaunchError, Launcher, Reply, Request, RunEnd, Table, entry_of};
 use fauxplat_model::{
     Command, Evidence, Metric, MetricSet, Outcome, Process, Readings, Sample, Setup, Sources, Trial,
 };
 use fauxplat_sys::process::Exit;
 
+use crate::counters::Counters;
+use crate::extra::Extra;
 use crate::floor::floor_program;
 use crate::meter::{LOOK_EVERY_MS, Meters, Over};
 use crate::request::{Places, Purpose, helper_entry, helper_request, outcome_of, plain_request, request_of};
@@ -27,6 +28,8 @@ pub struct Executor {
     pub(crate) floor: Option<(u32, File)>,
     /// What the commands publish. With counters runs and fauxplat take turns, so that each is read alone.
     meters: Meters,
+    /// What the kernel counts, and in which runs.
+    counters: Counters,
     /// What samples have: what the spawner reads, and what the counters give.
     metrics: Arc<MetricSet>,
     started_ns: u64,
@@ -34,25 +37,6 @@ pub struct Executor {
     last_wall_ns: u64,
     /// The command whose trial has begun and was not cleaned up after.
     owed: Option<u16>,
-}
-
-/// What single commands get beside their condition; those behind the last entry get nothing.
-#[derive(Clone, Debug, Default)]
-pub struct Extra {
-    /// Iterations of work before each run.
-    pub work: Vec<u64>,
-    /// Folders of the control groups in which it runs.
-    pub groups: Vec<Vec<PathBuf>>,
-    /// Where all of them write their standard output, in the place of what their condition says.
-    pub stdout: Option<PathBuf>,
-}
-
-impl Extra {
-    fn add_to(&self, index: usize, entry: Entry) -> Entry {
-        let extra_work = self.work.get(index).copied().unwrap_or(0);
-        let stdout = self.stdout.clone().map_or(entry.stdout, Stdout::File);
-        Entry { extra_work, groups: self.groups.get(index).cloned().unwrap_or_default(), stdout, ..entry }
-    }
 }
 
 /// From this wall time on the runner and the command take turns, so that storing a sample never runs beside the
@@ -73,18 +57,19 @@ impl Executor {
         commands: &[Command],
         extra: &Extra,
     ) -> Result<Self, LaunchError> {
-        let mut table = Table::default();
+        let mut table = Table { counters: extra.counters.entries.clone(), ..Table::default() };
         let mut add = |entry: Entry| {
             table.entries.push(entry);
             table.entries.len() as u32 - 1
         };
         let mut places = Vec::new();
+        let path_bytes = commands.iter().map(|it| it.program.as_os_str().len()).max().unwrap_or(0);
         for (index, command) in commands.iter().enumerate() {
             let path = command.program.display().to_string();
             let helper = |argv: &Vec<String>| helper_entry(command, argv);
             places.push(Places {
                 name: command.name.clone(),
-                run: add(extra.add_to(index, entry_of(command, path, command.argv.clone()))),
+                run: add(extra.add_to(index, entry_of(command, path, command.argv.clone()), path_bytes)),
                 prepare: command.prepare.as_ref().map(helper).map(&mut add),
                 conclude: command.conclude.as_ref().map(helper).map(&mut add),
                 begun: 0,
@@ -107,6 +92,7 @@ impl Executor {
             commands: places,
             floor,
             meters: Meters::default(),
+            counters: extra.counters.clone(),
             metrics,
             started_ns,
             next_trial: 0,
@@ -126,9 +112,14 @@ impl Executor {
         &self.meters
     }
 
-    /// Hands them over, for another executor of the same experiment.
-    pub(crate) fn take_meters(&mut self) -> Meters {
-        std::mem::take(&mut self.meters)
+    /// Hands over who reads beside the launcher and what the kernel counts, for another executor of the same experiment.
+    pub(crate) fn take_reading(&mut self) -> (Meters, Counters) {
+        (std::mem::take(&mut self.meters), self.counters.clone())
+    }
+
+    /// What was asked for and some of these runs do not have, a sentence each.
+    pub(crate) fn missed(&self, samples: &[Sample]) -> Vec<String> {
+        self.meters.not_measured().chain(self.counters.not_measured(samples)).collect()
     }
 
     /// Where the figures come from; known after the first run.
@@ -292,7 +283,8 @@ impl Executor {
                 self.meters.begin();
                 let places = &self.commands[usize::from(trial.command)];
                 let request = request_of(places.run, &trial.setup, trial.position);
-                Request { number: places.number(), ..request }
+                let counter_set = self.counters.set_of(trial.block);
+                Request { number: places.number(), counter_set, ..request }
             }
         };
         self.launcher.submit(request);
@@ -380,7 +372,8 @@ impl Executor {
     fn sample_of(&mut self, trial: &Trial, reply: Reply) -> Sample {
         let number = self.next_trial;
         self.next_trial += 1;
-        let mut readings = Readings::new(Arc::clone(&self.metrics), reply.readings);
+        let own = self.launcher.metrics().len();
+        let mut readings = Readings::with_parts(Arc::clone(&self.metrics), own, reply.readings);
         self.last_wall_ns = readings.get(Metric::WALL).unwrap_or(0);
         // Of two runs at the same moment nobody could say which counted.
         if !trial.setup.together {
@@ -409,7 +402,8 @@ impl Executor {
         let (request, metrics) = (request_of(entry, setup, 0), Arc::clone(self.launcher.metrics()));
         let replies = (0..runs).filter_map(|_| self.launcher.answer(request).ok());
         let good = replies.filter(|reply| reply.end == RunEnd::Ended(Exit::Status(0)));
-        let readings = good.map(|reply| Readings::new(Arc::clone(&metrics), reply.readings));
+        let readings =
+            good.map(|reply| Readings::with_parts(Arc::clone(&metrics), metrics.len(), reply.readings));
         readings.filter_map(|readings| readings.get(Metric::WALL)).collect()
     }
 

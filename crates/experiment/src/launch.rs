@@ -5,7 +5,7 @@ use std::rc::Rc;
 use fauxplat_launch::{LaunchError, Launcher, Program, Spawner, Table};
 use fauxplat_model::Command;
 
-use crate::executor::Extra;
+use crate::extra::Extra;
 use crate::hidden::SPAWNER_VERB;
 use crate::{Executor, Failure};
 

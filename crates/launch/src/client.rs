@@ -32,6 +32,8 @@ pub struct Spawner {
     memory: SharedWords,
     table: Table,
     metrics: Arc<MetricSet>,
+    /// Readings for which a reply has room.
+    room: usize,
     submitted: u64,
     received: u64,
     /// How it ended, if it did without being told to.
@@ -47,12 +49,12 @@ impl Spawner {
         check_files(&table)?;
         let (summoner, summons) = summons::pair()?;
         let metrics = table.metrics();
-        let shared = Descriptors::new(summons, metrics.len())?;
+        let shared = Descriptors::new(summons, table.room())?;
         let text = serde_json::to_vec(&table).map_err(|error| LaunchError::SpawnerDied(error.to_string()))?;
         let written = (&shared.table).write_all(&text);
         written.map_err(|source| LaunchError::File { path: "table of programs".into(), source })?;
-        let memory = SharedWords::map(&shared.ring, ring_words(metrics.len()))?;
-        Rings::new(memory.words(), metrics.len()).set_signals(Signals::at_start());
+        let memory = SharedWords::map(&shared.ring, ring_words(table.room()))?;
+        Rings::new(memory.words(), table.room()).set_signals(Signals::at_start());
         for fd in shared.fds() {
             process::keep_over_exec(fd, true)?;
         }
@@ -70,6 +72,7 @@ impl Spawner {
             shared,
             summoner,
             memory,
+            room: table.room(),
             table,
             metrics,
             submitted: 0,
@@ -79,7 +82,7 @@ impl Spawner {
     }
 
     fn rings(&self) -> Rings<'_> {
-        Rings::new(self.memory.words(), self.metrics.len())
+        Rings::new(self.memory.words(), self.room)
     }
 
     /// Takes leave of a spawner that has died: what it ran is in its group, and nobody else would end that.
@@ -175,7 +178,7 @@ impl Launcher for Spawner {
     }
 
     fn wait(&mut self, timeout_ms: i32) -> Result<(), LaunchError> {
-        let (rings, next) = (Rings::new(self.memory.words(), self.metrics.len()), self.received);
+        let (rings, next) = (Rings::new(self.memory.words(), self.room), self.received);
         if rings.announce_sleep(Way::Replies, true, next) {
             self.shared.to_client.wait(timeout_ms)?;
         }

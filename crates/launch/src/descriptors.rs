@@ -24,10 +24,10 @@ impl Descriptors {
     /// How many descriptors there are.
     pub(crate) const COUNT: usize = 5;
 
-    /// The files for a table that announces so many metrics.
-    pub(crate) fn new(summons: Summons, metrics: usize) -> Result<Self, LaunchError> {
+    /// The files for a table whose replies have so many readings.
+    pub(crate) fn new(summons: Summons, room: usize) -> Result<Self, LaunchError> {
         Ok(Descriptors {
-            ring: memory_file(ring_words(metrics))?,
+            ring: memory_file(ring_words(room))?,
             table: memory_file(0)?,
             tree: memory_file(0)?,
             summons,

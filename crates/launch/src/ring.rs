@@ -28,6 +28,8 @@ pub struct Request {
     pub traced: bool,
     /// Whether the process is held before its first instruction until it is told to begin.
     pub held: bool,
+    /// Which set of counters counts it.
+    pub counter_set: u8,
     /// When to start it, by `CLOCK_MONOTONIC`: a moment that another spawner was told too. 0 means at once.
     pub start_at_ns: u64,
 }
@@ -91,7 +93,8 @@ pub struct Reply {
     pub left_behind: u16,
     /// Padding that was added, in bytes.
     pub pad_bytes: u16,
-    /// One reading per metric that the table announced, in its order; none of a run that never began.
+    /// One reading per metric that the table announced, in its order; none of a run that never began. Where a counter
+    /// counted only part of the time, for how long each was to count, and then for how long each did, stand behind them.
     pub readings: Vec<Reading>,
 }
 
@@ -274,7 +277,7 @@ impl Request {
             self.entry.into(),
             place,
             pad,
-            heap | u64::from(self.held) << 1 | u64::from(self.traced),
+            heap | u64::from(self.counter_set) << 8 | u64::from(self.held) << 1 | u64::from(self.traced),
             self.start_at_ns,
             self.number.into(),
         ]
@@ -295,7 +298,9 @@ impl Request {
         let heap_offset_bytes = (words[3] >> 32 != 0).then_some((words[3] >> 16) as u16);
         let [traced, held] = [1, 2].map(|bit| words[3] & bit != 0);
         let (start_at_ns, number) = (words[4], words[5] as u32);
-        Request { entry: words[0] as u32, place, pad, number, heap_offset_bytes, traced, held, start_at_ns }
+        let counter_set = (words[3] >> 8) as u8;
+        let entry = words[0] as u32;
+        Request { entry, place, pad, number, heap_offset_bytes, traced, held, counter_set, start_at_ns }
     }
 }
 
@@ -377,8 +382,18 @@ mod tests {
                 let heap_offset_bytes = (place == Place::Same).then_some(4080);
                 let (traced, held) = (place == Place::Idle, pad == Pad::Entry);
                 let (start_at_ns, number) = (1 << 60, u32::MAX);
-                let request =
-                    Request { entry: 3, place, pad, number, heap_offset_bytes, traced, held, start_at_ns };
+                let counter_set = if traced { 63 } else { 0 };
+                let request = Request {
+                    entry: 3,
+                    place,
+                    pad,
+                    number,
+                    heap_offset_bytes,
+                    traced,
+                    held,
+                    counter_set,
+                    start_at_ns,
+                };
                 assert_eq!(Request::decode(request.encode()), request);
             }
         }

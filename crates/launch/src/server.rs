@@ -1,6 +1,7 @@
 //! The spawner: the small process whose children the measured programs are.
 
 mod account;
+mod counting;
 mod programs;
 mod reap;
 mod tree;
@@ -23,6 +24,7 @@ use crate::descriptors::Descriptors;
 use crate::procfs;
 use crate::ring::{Place, Reply, Request, Rings, RunEnd, Way, ring_words};
 use account::Accounts;
+use counting::Counting;
 use programs::{Loaded, load};
 
 /// Runs as the spawner until fauxplat says so or ends. The words are the descriptors that the client left open.
@@ -48,11 +50,13 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     inherited::close_all_on_exec();
     let table = programs::read(table)?;
     let metrics = table.metrics();
-    let memory = SharedWords::map(&ring, ring_words(metrics.len()))?;
+    let room = table.room();
+    let memory = SharedWords::map(&ring, ring_words(room))?;
     drop(ring);
-    let rings = Rings::new(memory.words(), metrics.len());
+    let rings = Rings::new(memory.words(), room);
     // Only now does a stop come that was asked for meanwhile.
     rings.signals().pass_on();
+    let counting = Counting::new(table.counters.clone(), &metrics);
     // The outlets live as long as the programs that write to them.
     let (programs, _outlets) = load(table, &rings.signals().restoration())?;
     let accounts = Accounts::open();
@@ -68,6 +72,7 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
         metrics,
         spare: Vec::new(),
         accounts,
+        counting,
         space: StartSpace::default(),
         placed: home.clone(),
         home,
@@ -91,6 +96,7 @@ struct Server<'a> {
     /// Room for the readings of the next run, so that none is asked for between two runs.
     spare: Vec<Reading>,
     accounts: Accounts,
+    counting: Counting,
     space: StartSpace,
     /// The affinity with which the spawner began, and which it has now. Children inherit the latter.
     home: CpuSet,
@@ -168,6 +174,7 @@ impl Server<'_> {
         let look = !self.accounts.complete() && loaded.last_wall_ns >= WORTH_A_LOOK_NS;
         let steal_before_ns = self.accounts.steal_before();
         self.accounts.begin();
+        self.counting.begin(request.counter_set);
         let started = self.begin(&request, pad)?;
         let loaded = &mut self.programs[request.entry as usize];
         let watched = watch(started, timeout_ns, look);
@@ -237,6 +244,7 @@ impl Server<'_> {
                 readings[place] = value.into();
             }
         }
+        self.counting.end(&mut readings);
         readings
     }
 

@@ -83,15 +83,52 @@ pub struct Table {
     /// those absent that it cannot read.
     #[serde(default)]
     pub metrics: Vec<Metric>,
+    /// What the kernel counts of each run, behind those.
+    #[serde(default)]
+    pub counters: Vec<CounterEntry>,
+}
+
+/// One counter of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CounterEntry {
+    /// The metric that it gives.
+    pub metric: Metric,
+    /// Which source of events, see `perf_event_open(2)`.
+    pub kind: u32,
+    /// Which event of it.
+    pub config: [u64; 3],
+    /// Whether nothing is counted in user mode.
+    pub excludes_user: bool,
+    /// Whether nothing is counted in the kernel.
+    pub excludes_kernel: bool,
+    /// Whether nothing is counted in a hypervisor.
+    pub excludes_hypervisor: bool,
+    /// The sets to which it belongs, a bit for each: a run counts one set.
+    pub sets: u64,
+    /// Counters of one group are counted at the same time or not at all; what takes none of the processor's is in none.
+    pub group: Option<u16>,
+    /// Whether it counts only while a task is on one of several kinds of cores, so that its time is no part of a whole.
+    pub is_partial: bool,
 }
 
 impl Table {
     /// The metrics that this table announces.
     pub(crate) fn metrics(&self) -> Arc<MetricSet> {
         match self.metrics.is_empty() {
-            true => MetricSet::built_in(),
-            false => MetricSet::new(self.metrics.iter().copied()),
+            true if self.counters.is_empty() => MetricSet::built_in(),
+            true => MetricSet::new(Metric::BUILT_IN.iter().copied().chain(self.counted())),
+            false => MetricSet::new(self.metrics.iter().copied().chain(self.counted())),
         }
+    }
+
+    fn counted(&self) -> impl Iterator<Item = Metric> + '_ {
+        self.counters.iter().map(|counter| counter.metric)
+    }
+
+    /// Room that a reply needs for its readings: a counter that counted only part of the time says so in two more words.
+    pub(crate) fn room(&self) -> usize {
+        let metrics = self.metrics().len();
+        if self.counters.is_empty() { metrics } else { 3 * metrics }
     }
 }
 
@@ -124,7 +161,7 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
         extra_work: 0,
         pad_bytes: match condition.env_pad {
             EnvPad::Bytes(bytes) => bytes,
-            EnvPad::None | EnvPad::Random => 0,
+            EnvPad::None | EnvPad::Random | EnvPad::Level => 0,
         },
         heap_offset_bytes: match condition.heap {
             Heap::Bytes(bytes) => Some(bytes),
@@ -296,7 +333,8 @@ mod tests {
     fn a_table_crosses_whole() {
         let entry =
             entry(Condition { nice: Some(3), env_set: vec!["A=\n\"\u{1b}".into()], ..Condition::default() });
-        let table = Table { entries: vec![entry, Entry::default()], metrics: vec![Metric::WALL] };
+        let entries = vec![entry, Entry::default()];
+        let table = Table { entries, metrics: vec![Metric::WALL], ..Table::default() };
         let text = serde_json::to_string(&table).unwrap();
         let arrived: Table = serde_json::from_str(&text).unwrap();
         assert_eq!(arrived, table);

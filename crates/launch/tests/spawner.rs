@@ -49,7 +49,7 @@ fn tells_what_is_announced() {
     for count in [1, 15, 115] {
         let names = (1..count).map(|number| Metric::from_id(&format!("simulated:m{number}")).unwrap());
         let metrics: Vec<Metric> = names.chain([Metric::WALL]).collect();
-        let table = Table { entries: vec![shell("true")], metrics };
+        let table = Table { entries: vec![shell("true")], metrics, ..Table::default() };
         let mut spawner = Spawner::start(&program(), table).unwrap();
         for _ in 0..2 * spawner.depth() {
             let reply = reply_to(&mut spawner, request(0));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Background, HugePages, IgnoredFailures, KnobChange, Limit, LoadAccount, LoadSpec, Relation, Shell,
-    StackLimit,
+    SimulatedMachine, StackLimit,
 };
 
 /// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`. Instead of a list,
@@ -161,7 +161,7 @@ pub enum EnvBase {
     Clean,
 }
 
-/// Padding of the environment, which displaces the stack: `none`, `random`, or a number of bytes.
+/// Padding of the environment, which displaces the stack: `none`, `random`, `level`, or a number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EnvPad {
     /// None.
@@ -169,6 +169,8 @@ pub enum EnvPad {
     /// Each block draws a stack displacement of 0 to 4095 bytes that all its commands share.
     #[default]
     Random,
+    /// So much that arguments and environment of all commands end at the same place of a page, in every block.
+    Level,
     /// Exactly this many bytes.
     Bytes(u16),
 }
@@ -178,6 +180,7 @@ impl fmt::Display for EnvPad {
         match self {
             EnvPad::None => f.write_str("none"),
             EnvPad::Random => f.write_str("random"),
+            EnvPad::Level => f.write_str("level"),
             EnvPad::Bytes(bytes) => bytes.fmt(f),
         }
     }
@@ -193,10 +196,11 @@ impl FromStr for EnvPad {
         match text {
             "none" => Ok(EnvPad::None),
             "random" => Ok(EnvPad::Random),
+            "level" => Ok(EnvPad::Level),
             _ => match text.parse() {
                 Ok(bytes @ 0..=PAD_BYTES_MAX) => Ok(EnvPad::Bytes(bytes)),
                 _ => Err(format!(
-                    "`{text}` is not an environment padding: none, random, or 0 to {PAD_BYTES_MAX} bytes"
+                    "`{text}` is not an environment padding: none, random, level, or 0 to {PAD_BYTES_MAX} bytes"
                 )),
             },
         }
@@ -292,6 +296,9 @@ pub struct Condition {
     /// Limit of its stack.
     #[serde(skip_serializing_if = "StackLimit::is_inherited")]
     pub stack_limit: StackLimit,
+    /// The machine on which it is simulated and counted, and not timed; it runs on the real one when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub simulate: Option<SimulatedMachine>,
     /// Limits upon it.
     pub limit: Limit,
     /// Load beside it.

@@ -131,6 +131,9 @@ pub struct Definition {
     /// Numbers that the programs print, each a metric.
     #[serde(rename = "metric_from", skip_serializing_if = "Vec::is_empty")]
     pub printed: Vec<PrintedSource>,
+    /// What the kernel and the processor count of each run, by name: `instructions:u`, `page-faults`, `cache`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<String>,
     /// How a comparison is decided.
     pub rule: Rule,
     /// What a sweep varies, as it was written: `env-size=0..4096:64`.

@@ -82,6 +82,8 @@ findings! {
     Capacity(CapacityFindings) = "fauxplat.capacity/1",
     /// By `contend`.
     Contend(ContendFindings) = "fauxplat.contend/1",
+    /// By `counters`.
+    Counters(CountersFindings) = "fauxplat.counters/1",
     /// By `index`.
     Index(IndexFindings) = "fauxplat.index/1",
     /// By `latency`.

@@ -38,7 +38,12 @@ fn surroundings() -> impl Strategy<Value = Condition> {
         of(any::<i8>()),
         select(vec![Aslr::Inherit, Aslr::On, Aslr::Off]),
         (select(vec![EnvBase::Inherit, EnvBase::Clean]), vec(text(), 0..3)),
-        prop_oneof![Just(EnvPad::None), Just(EnvPad::Random), (0u16..=8192).prop_map(EnvPad::Bytes)],
+        prop_oneof![
+            Just(EnvPad::None),
+            Just(EnvPad::Random),
+            Just(EnvPad::Level),
+            (0u16..=8192).prop_map(EnvPad::Bytes)
+        ],
         prop_oneof![Just(Heap::Inherit), Just(Heap::Random), any::<u16>().prop_map(Heap::Bytes)],
         select(vec![HugePages::Inherit, HugePages::Never, HugePages::Malloc]),
         select(vec!["none", "cpu:50%", "memory:4096", "cpu:5%+memory:8"])
@@ -248,6 +253,7 @@ fn comparison() -> Comparison {
         variance: VarianceBudget::default(),
         secondary: Vec::new(),
         replication: None,
+        exact: Some(ExactCounts { a: 1, b: 2, runs: 2 }),
     }
 }
 

@@ -125,8 +125,11 @@ impl Plan {
     /// What all commands of the block share.
     fn setup(&self, block: u32) -> Setup {
         let mut random = seeded(self.seed, SETUPS + u64::from(block));
-        let stack_offset_bytes =
-            matches!(self.env_pad, EnvPad::Random).then(|| random.random_range(0..PAGE_BYTES));
+        let stack_offset_bytes = match self.env_pad {
+            EnvPad::Random => Some(random.random_range(0..PAGE_BYTES)),
+            EnvPad::Level => Some(0),
+            EnvPad::None | EnvPad::Bytes(_) => None,
+        };
         let env_pad_bytes = if let EnvPad::Bytes(bytes) = self.env_pad { bytes } else { 0 };
         let cpus = match &self.placement {
             // A relation has become a list before anything is planned.

@@ -1,7 +1,7 @@
 //! The samples of a record, by command, without copying them.
 
 use fauxplat_model::document::{Findings, Record};
-use fauxplat_model::{Command, Metric, Phase, RunFindings, Sample, Summary};
+use fauxplat_model::{Command, Metric, Phase, RunFindings, Sample, Summary, metrics_of};
 
 /// The samples of each command in the order in which they were taken: four bytes per sample.
 pub(crate) struct ByCommand<'a> {
@@ -28,6 +28,28 @@ impl<'a> ByCommand<'a> {
     pub(crate) fn of(&self, command: usize) -> impl Iterator<Item = &'a Sample> + use<'_, 'a> {
         self.order[self.starts[command]..self.starts[command + 1]].iter().map(|&i| &self.samples[i as usize])
     }
+}
+
+/// What comes first of commands, and what beside it: time, CPU time and memory, or, of commands that were counted and not
+/// timed, what was counted.
+pub(crate) fn leading<'f>(found: impl IntoIterator<Item = &'f RunFindings>) -> [Metric; 3] {
+    let times = [Metric::WALL, Metric::CPU, Metric::PEAK_MEMORY];
+    let measured: Vec<&Summary> = found.into_iter().flat_map(|it| &it.summaries).collect();
+    let has = |metric: Metric| measured.iter().any(|it| it.metric == metric);
+    let counts =
+        ["simulated:instructions", "simulated:l1d-misses", "simulated:llc-misses"].map(Metric::from_name);
+    match counts {
+        [Some(first), Some(second), Some(third)] if !has(Metric::WALL) && has(first) => {
+            [first, second, third]
+        }
+        _ => times,
+    }
+}
+
+/// Who counted, and on which machine, where commands were simulated.
+pub(crate) fn simulated(record: &Record) -> Option<String> {
+    let metric = metrics_of(record.samples).into_iter().find(|it| it.name().starts_with("simulated:"))?;
+    Some(format!("Simulated, and not timed: {}.", metric.spec().source))
 }
 
 /// Whether a run counts in the findings: measured, and successful unless failures were to be ignored.

@@ -9,8 +9,8 @@ use fauxplat_model::{
 };
 
 use crate::parts::{Grid, Tone};
-use crate::samples::{compared, summary};
-use crate::words::{Scale, TIE, change, p_value, percent, quantity, visible};
+use crate::samples::{compared, leading, summary};
+use crate::words::{Scale, TIE, change, p_value, percent, quantity, significant, visible};
 use crate::{View, verdict};
 
 /// The metrics of one command, leaving out those that were zero in every run.
@@ -30,6 +30,23 @@ fn metrics_that(found: &RunFindings, view: &View, is_wanted: impl Fn(Metric) -> 
     for summary in found.summaries.iter().filter(shown) {
         let mut cells = vec![summary.metric.title().to_owned()];
         cells.extend(location_and_spread(summary, view));
+        grid.push(Tone::Plain, cells);
+    }
+    grid
+}
+
+/// What was computed from counts of the same run.
+pub(crate) fn derived(found: &RunFindings) -> Grid {
+    let mut grid = Grid::new(&["derived", "median", "95 % interval", "from"], &[3, 2]);
+    for one in &found.derived {
+        let number = significant;
+        let unit = if one.unit.is_empty() { String::new() } else { format!("{TIE}{}", one.unit) };
+        let cells = vec![
+            one.name.clone(),
+            format!("{}{unit}", number(one.median)),
+            format!("{} … {}", number(one.low), number(one.high)),
+            one.formula.clone(),
+        ];
         grid.push(Tone::Plain, cells);
     }
     grid
@@ -66,29 +83,30 @@ fn location_and_spread(summary: &Summary, view: &View) -> [String; 4] {
 
 /// Medians of several commands side by side, relative to the first that was given.
 pub(crate) fn relative(record: &Record, found: &[RunFindings], view: &View) -> Grid {
-    let header = ["command", "wall time", "relative", "CPU time", "peak memory", "runs"];
+    let [lead, second, third] = leading(found);
+    let header = ["command", lead.title(), "relative", second.title(), third.title(), "runs"];
     let mut grid = Grid::named(&header, &[5, 3, 4]);
-    let first = found.first().and_then(|first| summary(first, Metric::WALL)).map(|it| it.median);
+    let first = found.first().and_then(|first| summary(first, lead)).map(|it| it.median);
     let mut commands: Vec<_> = record.commands.iter().zip(found).collect();
     if view.by_mean {
-        let mean = |found| summary(found, Metric::WALL).map_or(f64::INFINITY, |wall| wall.mean);
+        let mean = |found| summary(found, lead).map_or(f64::INFINITY, |lead| lead.mean);
         commands.sort_by(|(_, a), (_, b)| mean(a).total_cmp(&mean(b)));
     }
     for (command, found) in commands {
-        let wall = summary(found, Metric::WALL);
+        let own = summary(found, lead);
         let median = |metric| {
             let shown = |it: &Summary| Scale::viewed(metric, it.median, view).with_unit(it.median);
             summary(found, metric).map_or("–".to_owned(), shown)
         };
         let relative =
-            wall.zip(first).filter(|(_, first)| *first > 0.0).map(|(wall, first)| wall.median / first);
+            own.zip(first).filter(|(_, first)| *first > 0.0).map(|(own, first)| own.median / first);
         let cells = vec![
             visible(&command.name),
-            median(Metric::WALL),
+            median(lead),
             relative.map_or("–".to_owned(), |ratio| format!("{ratio:.3}")),
-            median(Metric::CPU),
-            median(Metric::PEAK_MEMORY),
-            wall.map_or(0, |wall| wall.n).to_string(),
+            median(second),
+            median(third),
+            own.map_or(0, |own| own.n).to_string(),
         ];
         grid.push(Tone::Plain, cells);
     }

@@ -1,8 +1,8 @@
 //! The verdict of a comparison in words that state what they cover.
 
 use fauxplat_model::{
-    Comparison, DifferenceIn, Dropped, DroppedReason, Extent, Grade, Metric, Scope, Secondary, StoppedBy,
-    Tail, Unit, VarianceBudget, Verdict,
+    Comparison, DifferenceIn, Dropped, DroppedReason, ExactCounts, Extent, Grade, Metric, Scope, Secondary,
+    StoppedBy, Tail, Unit, VarianceBudget, Verdict,
 };
 
 use crate::words::{TIE, change, counted, listed, p_value, percent, quantity, round_percent};
@@ -15,6 +15,9 @@ const FACTOR_FROM: f64 = 1.5;
 
 /// A verdict in one or two sentences. `a` and `b` are the names as they shall stand in the text.
 pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
+    if let Some(counts) = comparison.exact {
+        return exactly(comparison, counts, a, b);
+    }
     let verdict = match comparison.verdict {
         Verdict::Different => different(comparison, a, b),
         Verdict::Equivalent => equivalent(comparison, a, b),
@@ -48,10 +51,34 @@ pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
     }
 }
 
+/// What counts say that were the same in each run.
+fn exactly(comparison: &Comparison, counts: ExactCounts, a: &str, b: &str) -> String {
+    let ExactCounts { a: count_a, b: count_b, runs } = counts;
+    let [count_a, count_b] = [count_a, count_b].map(|count| quantity(comparison.metric, count as f64));
+    let runs = counted(runs as usize, "run", "runs");
+    let metric = comparison.metric.title();
+    if comparison.verdict == Verdict::Equivalent {
+        return format!("{a} and {b} have the same count of {metric}: {count_a} in each of {runs} of both.");
+    }
+    let more = if counts.b > counts.a { "more" } else { "fewer" };
+    let by = match counts.a.min(counts.b) {
+        0 => String::new(),
+        _ => format!(" by {}", percent((counts.ratio() - 1.0).abs())),
+    };
+    let within = match comparison.beyond_margin {
+        Some(false) => format!(", within the margin of ±{}", margin(comparison)),
+        _ => String::new(),
+    };
+    format!(
+        "{b} has {more} {metric} than {a}{by}{within}: {count_b} against {count_a}, the same in each of {runs} of both."
+    )
+}
+
 /// A verdict in one line: the word, the effect, its interval.
 pub(crate) fn line(comparison: &Comparison, a: &str, b: &str) -> String {
     let effect = match is_unbounded(comparison) {
         true => String::new(),
+        false if comparison.exact.is_some() => format!(", exactly {}", change(comparison.effect_ratio)),
         false => format!(", {} ({})", change(comparison.effect_ratio), interval(comparison)),
     };
     let total = comparison.pairs + comparison.dropped_pairs;

@@ -191,6 +191,18 @@ pub(crate) fn p_value(p: f64) -> String {
     }
 }
 
+/// A number with three digits that say something, or all that stand before the point.
+pub(crate) fn significant(value: f64) -> String {
+    match value.abs() {
+        v if !v.is_finite() => "?".to_owned(),
+        v if v >= 99.95 => format!("{value:.0}"),
+        v if v >= 9.995 => format!("{value:.1}"),
+        v if v >= 0.9995 => format!("{value:.2}"),
+        v if v >= 0.001 || v == 0.0 => format!("{value:.3}"),
+        _ => format!("{value:.2e}"),
+    }
+}
+
 /// A number with at most two decimals.
 pub(crate) fn round_number(value: f64) -> String {
     let rounded = (value * 100.0).round() / 100.0;

@@ -52,6 +52,9 @@ pub(crate) fn summary(findings: &Findings) -> String {
             join(latency.tests.iter().map(|test| format!("{} {}", test.name, Nanos(test.raw.p99_ns))))
         }
         Findings::Load(load) => join(load.generators.iter().map(achieved)),
+        Findings::Counters(found) => {
+            format!("{} counters", found.counters.iter().filter(|it| it.available).count())
+        }
         Findings::Topo(topo) => format!("{} CPUs", topo.topology.online.len()),
         Findings::Explain(explain) => largest(explain),
         Findings::Replay(replay) => format!("replay of {}", replay.source),

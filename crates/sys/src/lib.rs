@@ -7,6 +7,7 @@ pub mod inherited;
 pub mod klog;
 pub mod memory;
 pub mod migrations;
+pub mod perf;
 pub mod process;
 pub mod program;
 pub mod sched;

@@ -3,15 +3,13 @@
 //! A counter that every child inherits would cost each fork, exec and exit a tenth of an empty program's life.
 //! One software event per CPU with a sample at each migration (`PERF_COUNT_SW_CPU_MIGRATIONS`, see
 //! `perf_event_open(2)`) costs nothing until a task really moves, and tells which task went where.
-#![expect(unsafe_code, reason = "perf_event_open(2) and its ring buffer are raw memory")]
 
-use std::fs::File;
-use std::os::fd::FromRawFd;
 use std::sync::atomic::Ordering;
 
+use crate::Result;
 use crate::memory::page_bytes;
+use crate::perf::{self, Attributes};
 use crate::shared::SharedWords;
-use crate::{Result, SysError};
 
 /// One move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,29 +41,14 @@ const DATA_BYTES: u64 = 128 << 10;
 /// `data_head` and `data_tail` of `struct perf_event_mmap_page`, as word indices.
 const HEAD_WORD: usize = 1024 / 8;
 const TAIL_WORD: usize = 1032 / 8;
+/// Whichever thread runs on the CPU.
+const ANY_THREAD: i32 = -1;
 const PERF_TYPE_SOFTWARE: u32 = 1;
 const PERF_COUNT_SW_CPU_MIGRATIONS: u64 = 4;
 const PERF_SAMPLE_TID: u64 = 1 << 1;
 const PERF_SAMPLE_CPU: u64 = 1 << 7;
-const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
 const PERF_RECORD_LOST: u32 = 2;
 const PERF_RECORD_SAMPLE: u32 = 9;
-
-/// The first version of `struct perf_event_attr` (`PERF_ATTR_SIZE_VER0`), which every kernel takes.
-#[repr(C)]
-#[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    config: u64,
-    sample_period: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup_events: u32,
-    breakpoint_kind: u32,
-    config1: u64,
-}
 
 impl Observer {
     /// Starts to observe. Needs `CAP_PERFMON` or `kernel.perf_event_paranoid` below 1.
@@ -93,7 +76,6 @@ impl Ring {
     fn open(cpu: u32) -> Result<Self> {
         let attributes = Attributes {
             kind: PERF_TYPE_SOFTWARE,
-            size: size_of::<Attributes>() as u32,
             config: PERF_COUNT_SW_CPU_MIGRATIONS,
             sample_period: 1,
             sample_type: PERF_SAMPLE_TID | PERF_SAMPLE_CPU,
@@ -101,22 +83,8 @@ impl Ring {
             wakeup_events: u32::MAX,
             ..Attributes::default()
         };
-        // SAFETY: `attributes` is laid out as the kernel's structure of the size that it names, and only read.
-        let fd = unsafe {
-            libc::syscall(
-                libc::SYS_perf_event_open,
-                &raw const attributes,
-                -1,
-                cpu as libc::c_int,
-                -1,
-                PERF_FLAG_FD_CLOEXEC,
-            )
-        };
-        if fd < 0 {
-            return Err(SysError::last("perf_event_open(migrations)"));
-        }
-        // SAFETY: the descriptor was just created and belongs to nobody else.
-        let event = unsafe { File::from_raw_fd(fd as i32) };
+        let event =
+            perf::open(attributes, ANY_THREAD, cpu as i32, perf::NO_LEADER, "perf_event_open(migrations)")?;
         // The mapping keeps the event alive. Its descriptor is closed, since every open descriptor costs each child
         // of this process some fifty nanoseconds at fork and exec.
         let page_bytes = page_bytes() as u64;

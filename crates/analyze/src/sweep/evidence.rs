@@ -6,7 +6,7 @@ use fauxplat_stats::permute::{Crossing, LevelSums};
 use fauxplat_stats::smooth::{running_median, scatter, trend, window};
 
 use super::course::Stage;
-use crate::summary::counts;
+use crate::analysed::counts;
 
 /// Sums over levels and random orders that are kept at most: 32 MB.
 const SUMS_MAX: usize = 4 << 20;

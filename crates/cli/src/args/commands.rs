@@ -56,6 +56,11 @@ pub(crate) struct CommandArgs {
     /// better (repeatable)
     #[arg(long, value_name = "[+]NAME[[UNIT]]=REGEX|/POINTER")]
     pub(crate) metric_from: Vec<PrintedSource>,
+    /// Count in each run what the kernel and the processor can, the whole process tree: names such as cycles, instructions:u,
+    /// l1d-misses, page-faults, rNNN or cpu/event=0x3c/, or default, cache, branch, topdown, kernel (see `fauxplat counters`). Each is
+    /// a metric: pmu:instructions, software:page-faults (repeatable)
+    #[arg(short = 'e', long, alias = "event", value_name = "COUNTER,…")]
+    pub(crate) counters: Vec<String>,
     /// Saved definition; what the command line says goes first
     #[arg(long, alias = "input", value_name = "FILE.toml")]
     pub(crate) definition: Option<PathBuf>,

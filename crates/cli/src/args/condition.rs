@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use fauxplat_model::{EnvPad, Heap, IgnoredFailures, Placement, Policy, Shell};
+use fauxplat_model::{EnvPad, Heap, IgnoredFailures, Placement, Policy, Shell, SimulatedMachine};
 use fauxplat_units::Nanos;
 
 use super::{SurroundingsArgs, time_with_unit};
@@ -30,9 +30,10 @@ pub(crate) struct ConditionArgs {
     /// Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]
     #[arg(long, value_name = "clean|inherit|NAME=VALUE")]
     pub(crate) env: Vec<String>,
-    /// Environment padding: bytes, none, or `random`: each block draws a displacement of the stack within a page,
-    /// the same for all commands of the block [default: random; for run none, unless ASLR is off]
-    #[arg(long, value_name = "BYTES|none|random")]
+    /// Environment padding: bytes, none, `level`: the arguments and environment of all commands end at the same place of a
+    /// page, or `random`: each block draws that place, the same for all its commands [default: random; for run none,
+    /// unless ASLR is off; level where runs are simulated]
+    #[arg(long, value_name = "BYTES|none|level|random")]
     pub(crate) env_pad: Option<EnvPad>,
     /// Place of the heap: displaced by so many bytes, or `random`: by 0 to 4080 bytes per block, the same for all its
     /// commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege
@@ -66,6 +67,14 @@ pub(crate) struct ConditionArgs {
     /// end it
     #[arg(long, conflicts_with = "ignore_failure")]
     pub(crate) skip_failures: bool,
+    /// Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in
+    /// each run where the program does the same (valgrind's cachegrind; some thirty times slower)
+    #[arg(long)]
+    pub(crate) simulated: bool,
+    /// The machine that is simulated: classic (32 KiB of each first level, 8 MiB behind them), small (1 MiB behind them), here
+    /// (this one), or its caches in bytes [default: classic]
+    #[arg(long, value_name = "NAME|I1=SIZE,WAYS,LINE+D1=…+LL=…")]
+    pub(crate) simulate_machine: Option<SimulatedMachine>,
     #[command(flatten)]
     pub(crate) surroundings: SurroundingsArgs,
 }

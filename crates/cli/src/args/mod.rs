@@ -6,6 +6,7 @@ mod commands;
 mod compare;
 mod condition;
 mod contend;
+mod counters;
 mod doctor;
 mod end;
 mod explain;
@@ -34,6 +35,7 @@ pub(crate) use commands::CommandArgs;
 pub(crate) use compare::{CompareArgs, Gate, RuleArgs};
 pub(crate) use condition::{ConditionArgs, OnOff};
 pub(crate) use contend::ContendArgs;
+pub(crate) use counters::CountersArgs;
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use end::EndArgs;
 pub(crate) use explain::{DesignArgs, ExplainArgs, Varied};
@@ -73,6 +75,8 @@ pub(crate) enum Verb {
     Table(TableArgs),
     /// What do two threads cost each other, and what is left?
     Contend(ContendArgs),
+    /// What can be counted here, by whom, and why not the rest?
+    Counters(CountersArgs),
     /// How late are timers, messages and signals, and why?
     Latency(LatencyArgs),
     /// Disturb chosen CPUs by a known amount

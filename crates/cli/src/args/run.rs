@@ -37,7 +37,7 @@ pub(crate) struct RunArgs {
     #[arg(short = 'N', long, conflicts_with = "shell")]
     pub(crate) no_shell: bool,
     /// List each process of the command: pid, parent, CPU time, wall time, peak memory (one extra, traced run)
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["simulated", "simulate_machine"])]
     pub(crate) tree: bool,
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,

@@ -99,6 +99,7 @@ fn from_file(path: &str, name: &str, rule: &Rule) -> Result<Earlier, Failure> {
     let summaries =
         chosen.values.iter().filter_map(|(metric, values)| summarize_values(values, *metric)).collect();
     let findings = RunFindings {
+        derived: Vec::new(),
         summaries,
         failures: 0,
         runs_with_left_behind: 0,

@@ -7,7 +7,7 @@ use fauxplat_experiment::measure::{baseline, compare, layouts};
 use fauxplat_experiment::surroundings::ProgramBuilds;
 use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Build, CompareFindings, Comparison, Definition, Sessions, Shell};
+use fauxplat_model::{Build, CompareFindings, Comparison, Definition, Metric, Sessions, Shell};
 use fauxplat_plan::expand;
 use fauxplat_sys::clock;
 use fauxplat_units::Nanos;
@@ -130,6 +130,12 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
         definition.rule.sessions = Some(Sessions { count, gap_s });
     }
     define::apply_rule(&mut definition.rule, &args.rule)?;
+    // Wall time decides where nobody said what, and where somebody did cannot be told later.
+    if definition.condition.simulate.is_some() && args.rule.metric.contains(&Metric::WALL) {
+        return Err(Failure::usage(
+            "--metric wall: simulated runs are counted and not timed; leave --metric or --simulated out",
+        ));
+    }
     definition.rule.duet |= args.duet;
     define::apply_build(&mut definition, &args.build);
     apply_builds(&mut definition, args)?;

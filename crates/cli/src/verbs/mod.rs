@@ -5,6 +5,7 @@ mod baseline;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod contend;
+pub(crate) mod counters;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 mod gate;

@@ -158,6 +158,37 @@ fn the_roulette_gives_two_verdicts() {
     assert_eq!(document("source")["comparisons"][0]["scope"], "source");
 }
 
+/// The lab that checks what counts: it agrees with a program that can be counted by hand, and not with one that has three
+/// instructions less than it says.
+#[test]
+fn a_simulated_count_is_held_against_one_by_hand() {
+    if cfg!(not(any(target_arch = "x86_64", target_arch = "aarch64"))) {
+        return;
+    }
+    let yard = Lab::new();
+    let built_in = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/known-count");
+    let text = |path: &str| std::fs::read_to_string(built_in.join(path)).unwrap();
+    write(&yard, "short", &text("lab.toml").replace("LOOPS=1000000", "LOOPS=999999"));
+    std::fs::create_dir(yard.path("labs/short/subject")).unwrap();
+    yard.write("labs/short/subject/known.S", &text("subject/known.S"));
+    let found =
+        yard.run(&["lab", "run", "known-count", "./labs/short", "--format", "json"]).succeeds().json();
+    let outcome = |lab: usize, name: &str| {
+        let claims = found["labs"][lab]["claims"].as_array().unwrap();
+        claims.iter().find(|it| it["name"] == name).unwrap()["outcome"].as_str().unwrap()
+    };
+    if outcome(0, "instructions") == "cannot run here" {
+        println!("skipped: {}", found["labs"][0]["reason"]);
+        return;
+    }
+    for name in ["instructions", "one too many"] {
+        assert_eq!([0, 1].map(|lab| outcome(lab, name)), ["reproduced", "not here"], "{found}");
+    }
+    for name in ["a loop is foreseen", "counts repeat", "one more is one more", "an odd number of rounds"] {
+        assert_eq!([0, 1].map(|lab| outcome(lab, name)), ["reproduced"; 2], "{found}");
+    }
+}
+
 #[test]
 fn each_claim_is_judged_and_one_that_cannot_be_spoils_no_other() {
     let yard = Lab::new();

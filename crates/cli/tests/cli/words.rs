@@ -175,7 +175,7 @@ fn words_with_another_meaning_name_ours() {
     refuses(&["--output=inherit"], &["--output", "--show-output"]);
     refuses(&["--reference", "true"], &["--reference", "first command"]);
     refuses(&["--metric", "cpu"], &["--metric", "compare"]);
-    refuses(&["-e", "cycles"], &["-e", "--metric"]);
+    refuses(&["--topdown"], &["--topdown", "-e", "--metric"]);
     lab.write("data.txt", "line\n");
     lab.run(&["run", "touch ran", "--input", "data.txt"])
         .complains(2, &["data.txt", "--stdin", "--definition"]);
@@ -253,7 +253,7 @@ fn failures_are_skipped_on_request() {
 #[test]
 fn every_option_of_other_tools_names_ours() {
     let of_hyperfine = "--debug-mode --reference --reference-name --min-benchmarking-time";
-    let of_perf_stat = "-e --event --no-inherit --pid -t --tid --detailed -a --all-cpus --repeat -B --big-num -A \
+    let of_perf_stat = "--no-inherit --pid -t --tid --detailed -a --all-cpus --repeat -B --big-num -A \
                         --no-aggr --null -x --field-separator --append --log-fd --pre --post -I --interval-print \
                         --interval-count --interval-clear --metric-only --topdown --td-level --sync --per-core \
                         --per-socket --per-die --per-node --per-thread --delay -T --transaction -j --json-output -G \

@@ -1,6 +1,6 @@
 //! The experiment of `compare`: commands against the first of them, in shared blocks.
 
-use fauxplat_analyze::{Judge, Judged, Patience, replicate};
+use fauxplat_analyze::{Judge, Judged, Patience, doubts, replicate};
 
 use super::session::session;
 use super::sessions::in_sessions;
@@ -13,10 +13,15 @@ use crate::{Driver, Failure};
 /// Those of the runs.
 pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
     let (rule, commands) = (driver.header.definition.rule.clone(), driver.commands.len());
-    driver.warm_up(driver.header.definition.warmup.max(1))?;
-    driver.check_rates()?;
+    // Whether a command has what decides shows after one run. One that is simulated takes long, and finds nothing cold.
+    let is_counted = driver.header.condition.simulate.is_some();
+    driver.warm_up(driver.header.definition.warmup.max(u32::from(!is_counted)))?;
+    if !is_counted {
+        driver.check_rates()?;
+    }
     let judge = Judge::new(&rule, commands, driver.header.seed)
         .single_task(driver.single_task)
+        .counted(is_counted)
         .ignore_failure(driver.header.condition.ignore_failure.any())
         .layouts(driver.surroundings.draw_layouts());
     let duet = rule.duet.then(|| duet::begin(driver)).transpose()?;
@@ -24,6 +29,9 @@ pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
         None => session(driver, judge, 0, Patience::new(&rule))?,
         Some(sessions) => in_sessions(driver, judge, sessions)?,
     };
+    if is_counted {
+        driver.check_rates()?;
+    }
     let mut judged = measured.judged(driver);
     judged.findings.duet_cpus = driver.duet;
     judged.warnings.extend(duet.and_then(|alone| duet::contention(&alone, driver)));
@@ -40,6 +48,8 @@ pub fn complete(driver: &mut Driver, mut judged: Judged) -> fauxplat_model::Comp
     judged.findings.floor_ns = driver.floor_ns;
     judged.findings.elapsed_s = driver.elapsed_s();
     driver.add_rates(&mut judged.findings.commands);
+    let ignore_failure = driver.header.condition.ignore_failure.any();
+    judged.warnings.extend(doubts(driver.samples(), driver.commands.len(), ignore_failure));
     judged.warnings.into_iter().chain(warnings).for_each(|warning| driver.warn(warning));
     judged.findings
 }

@@ -5,6 +5,7 @@ pub mod baseline;
 pub mod capacity;
 pub mod compare;
 pub mod contend;
+pub mod counters;
 pub mod explain;
 pub mod index;
 pub mod latency;

@@ -1,6 +1,6 @@
 //! The experiment of `run`: rounds of all commands, by themselves.
 
-use fauxplat_analyze::{Judge, run_findings};
+use fauxplat_analyze::{Judge, doubts, run_findings};
 use fauxplat_model::{Metric, Phase, Rule, RunFindings, Sample};
 use fauxplat_plan::{Layout, Plan};
 
@@ -15,6 +15,9 @@ pub fn run(driver: &mut Driver, with_trees: bool) -> (Vec<RunFindings>, Option<F
     let ignore_failure = driver.header.condition.ignore_failure.any();
     let mut findings = run_findings(driver.samples(), driver.commands.len(), ignore_failure);
     driver.add_rates(&mut findings);
+    doubts(driver.samples(), driver.commands.len(), ignore_failure)
+        .into_iter()
+        .for_each(|it| driver.warn(it));
     if failed.is_none() {
         judge(driver, &mut findings);
         warn_of_first_runs(driver, &findings);
@@ -76,13 +79,16 @@ fn judge(driver: &mut Driver, findings: &mut [RunFindings]) {
     let measured: Vec<Sample> = measured.cloned().collect();
     let rounds: Vec<&[Sample]> =
         measured.chunk_by(|one, next| one.block == next.block).filter(is_whole).collect();
-    if commands < 2 || rounds.len() < ROUNDS_MIN {
+    // Counts that repeat are exact after two.
+    let is_counted = driver.header.condition.simulate.is_some();
+    if commands < 2 || rounds.len() < ROUNDS_MIN && !is_counted {
         return;
     }
     let header = &driver.header;
     let rule = Rule { max_pairs: rounds.len() as u32, also: Vec::new(), ..header.definition.rule.clone() };
     let mut judge =
         Judge::new(&rule, commands, header.seed).ignore_failure(header.condition.ignore_failure.any());
+    judge = judge.counted(is_counted);
     for round in rounds {
         judge.block(round);
     }

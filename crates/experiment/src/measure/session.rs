@@ -63,6 +63,7 @@ pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
     let longest_ns = (0..plan.commands).filter_map(wall_ns).fold(0.0, f64::max);
     let layout = match driver.duet {
         Some(cpus) => Layout::Duet(cpus),
+        None if driver.header.condition.simulate.is_some() => Layout::Single,
         None if longest_ns < SHORT_NS => Layout::Mirrored,
         None => Layout::Single,
     };

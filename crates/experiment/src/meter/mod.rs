@@ -5,16 +5,21 @@
 mod pressure;
 mod printed;
 mod published;
+mod simulated;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
+use fauxplat_counters::cachegrind;
 use fauxplat_model::{Definition, Metric, Output, PrintedSource, RateSeries, Readings, Series, TableSource};
 
 use crate::Failure;
+use crate::counters::Counters;
 use pressure::Pressure;
 use printed::Printed;
 use published::Published;
+use simulated::Simulated;
+pub(crate) use simulated::simulator;
 
 /// How long apart the looks along a run are.
 pub(crate) const LOOK_EVERY_MS: i32 = 100;
@@ -37,6 +42,11 @@ pub(crate) trait Meter: Debug {
 
     /// Where it has the commands write their standard output, if it reads that.
     fn stdout(&self) -> Option<&Path> {
+        None
+    }
+
+    /// What the program of each command is handed to, if it does not run by itself: a program and its first arguments.
+    fn wrapper(&self) -> Option<&[String]> {
         None
     }
 
@@ -75,10 +85,12 @@ impl Meters {
     ///
     /// # Errors
     /// A metric that nobody gives, or a source of one that cannot be read.
-    pub(crate) fn open(definition: &Definition) -> Result<Self, Failure> {
+    pub(crate) fn open(definition: &Definition, counters: &Counters) -> Result<Self, Failure> {
         let rule = &definition.rule;
         rule.check().map_err(Failure::usage)?;
-        rule.decided().into_iter().try_for_each(|(metric, _)| check(definition, metric))?;
+        let counted = |metric| counters.gives(metric);
+        let others = rule.decided().into_iter().filter(|(metric, _)| !counted(*metric));
+        others.into_iter().try_for_each(|(metric, _)| check(definition, metric))?;
         let mut meters: Vec<Box<dyn Meter>> = Vec::new();
         for pressure in rule.decided().into_iter().filter_map(|(metric, _)| Pressure::here(metric)) {
             meters.push(Box::new(pressure));
@@ -90,12 +102,20 @@ impl Meters {
             check_output(definition)?;
             meters.push(Box::new(Printed::open(&definition.printed)?));
         }
+        if let Some(simulated) = Simulated::open(&definition.condition)? {
+            meters.push(Box::new(simulated));
+        }
         Ok(Meters(meters))
     }
 
     /// Where the commands have to write their standard output.
     pub(crate) fn stdout(&self) -> Option<PathBuf> {
         self.0.iter().find_map(|meter| meter.stdout()).map(Path::to_owned)
+    }
+
+    /// What the programs of the commands are handed to.
+    pub(crate) fn wrapper(&self) -> Vec<String> {
+        self.0.iter().find_map(|meter| meter.wrapper()).unwrap_or_default().to_vec()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -142,6 +162,25 @@ fn check(definition: &Definition, metric: Metric) -> Result<(), Failure> {
     }
     let is_asked_for = |source: &TableSource| metric.name().strip_prefix("table:") == Some(&source.name);
     let is_pressure = Pressure::here(metric).is_some();
+    let is_simulated =
+        metric.name().strip_prefix("simulated:").is_some_and(|name| cachegrind::names().any(|it| it == name));
+    match (definition.condition.simulate, is_simulated) {
+        (Some(_), true) => return Ok(()),
+        (None, true) => {
+            return Err(Failure::usage(format!(
+                "--metric {}: only simulated runs have it: --simulated",
+                metric.name()
+            )));
+        }
+        (Some(_), false) if metric.is_built_in() || is_pressure => {
+            return Err(Failure::usage(format!(
+                "--metric {}: simulated runs are counted and not timed; they have {}",
+                metric.name(),
+                cachegrind::names().map(|name| format!("simulated:{name}")).collect::<Vec<_>>().join(", ")
+            )));
+        }
+        _ => {}
+    }
     let is_printed = |source: &PrintedSource| metric.name().strip_prefix("printed:") == Some(&source.name);
     if definition.printed.iter().any(is_printed) {
         return Ok(());

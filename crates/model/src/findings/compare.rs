@@ -215,6 +215,27 @@ pub struct Replication {
     pub pairs_per_session: Option<usize>,
 }
 
+/// Counts that were the same in each run of a command, so that they are compared as numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExactCounts {
+    /// That of A.
+    pub a: u64,
+    /// That of B.
+    pub b: u64,
+    /// Runs of each in which it was the same.
+    pub runs: u32,
+}
+
+impl ExactCounts {
+    /// B over A; where A has none, as if it had one.
+    pub fn ratio(&self) -> f64 {
+        match self.a == self.b {
+            true => 1.0,
+            false => self.b.max(1) as f64 / self.a.max(1) as f64,
+        }
+    }
+}
+
 /// One comparison of two commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
@@ -288,6 +309,9 @@ pub struct Comparison {
     /// What several sessions of this experiment say together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replication: Option<Replication>,
+    /// The counts that it rests on, where those of both commands were the same in every run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact: Option<ExactCounts>,
 }
 
 impl Comparison {

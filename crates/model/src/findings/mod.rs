@@ -3,6 +3,8 @@
 mod aa;
 mod compare;
 mod contend;
+mod counters;
+mod derived;
 mod doctor;
 mod explain;
 mod index;
@@ -19,6 +21,8 @@ mod tune;
 pub use aa::*;
 pub use compare::*;
 pub use contend::*;
+pub use counters::*;
+pub use derived::*;
 pub use doctor::*;
 pub use explain::*;
 pub use index::*;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Comparison, Metric, Outcome, TableSource};
+use crate::{Comparison, Derived, Metric, Outcome, TableSource};
 
 /// Location and spread of one metric over the measured runs of one command, in the unit of the metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,6 +86,9 @@ pub struct CounterRates {
 pub struct RunFindings {
     /// One summary per metric that was measured.
     pub summaries: Vec<Summary>,
+    /// Figures from what was counted in the same run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derived: Vec<Derived>,
     /// Runs that did not end with status 0.
     pub failures: usize,
     /// Runs that left processes behind.

@@ -65,6 +65,23 @@ impl Readings {
         Readings { metrics, words: values.into_boxed_slice() }
     }
 
+    /// Values of the first metrics in their order, so many, behind which may stand for how long each was to count and then for
+    /// how long each did; absent where it counted all the time.
+    ///
+    /// # Panics
+    /// As [`Readings::new`].
+    pub fn with_parts(metrics: Arc<MetricSet>, count: usize, mut words: Vec<Reading>) -> Self {
+        let parts = if words.len() > count { words.split_off(count) } else { Vec::new() };
+        let mut readings = Readings::new(Arc::clone(&metrics), words);
+        for (place, metric) in metrics.iter().take(count).enumerate() {
+            let at = |index: usize| parts.get(index).and_then(|reading| reading.get());
+            if let (Some(enabled_ns), Some(running_ns)) = (at(place), at(count + place)) {
+                readings.set_counted(metric, Counted { enabled_ns, running_ns });
+            }
+        }
+        readings
+    }
+
     /// The metrics that every run has, none of them measured.
     pub fn none() -> Self {
         Readings::new(MetricSet::built_in(), Vec::new())

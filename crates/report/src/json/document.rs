@@ -2,8 +2,8 @@
 
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
-    AaStratum, Command, Comparison, CounterRates, Metric, Outcome, Phase, PowerResult, Process, RunFindings,
-    Sample, Source, Summary, Variant, metrics_of,
+    AaStratum, Command, Comparison, CounterRates, Derived, Metric, Outcome, Phase, PowerResult, Process,
+    RunFindings, Sample, Source, Summary, Variant, metrics_of,
 };
 use fauxplat_units::Cpu;
 use serde::Serialize as SerializeDerive;
@@ -86,6 +86,8 @@ struct CommandEntry<'r, 'a> {
     command: &'a Command,
     #[serde(flatten)]
     outcome: Option<Counts>,
+    #[serde(skip_serializing_if = "<[Derived]>::is_empty")]
+    derived: &'a [Derived],
     #[serde(skip_serializing_if = "<[Process]>::is_empty")]
     tree: &'a [Process],
     #[serde(skip_serializing_if = "<[CounterRates]>::is_empty")]
@@ -206,6 +208,7 @@ impl Serialize for Commands<'_, '_> {
             CommandEntry {
                 command,
                 outcome: found.map(Counts::of),
+                derived: found.map_or(&[], |found| &found.derived),
                 tree: found.map_or(&[], |found| &found.tree),
                 rates: found.map_or(&[], |found| &found.rates),
                 summary: Summaries(found.map_or(&[], |found| &found.summaries)),

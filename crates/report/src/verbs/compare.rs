@@ -10,7 +10,7 @@ use super::{blocks, quantiles, sessions};
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{named, strong};
 use crate::parts::{Distribution, Part, Piece, Rank, Tone};
-use crate::samples::{ByCommand, compared, readings, summary};
+use crate::samples::{ByCommand, compared, leading, readings, simulated, summary};
 use crate::words::{counted, listed, percent, quantity};
 use crate::{tables, verdict};
 
@@ -28,10 +28,13 @@ pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     let metric = found.comparisons.first().map_or(Metric::WALL, |it| it.metric);
     parts.extend(distributions(record, &samples, metric).map(|it| Piece::new(Part::Distribution(it))));
     parts.extend(blocks::pieces(record, &samples, found));
+    parts.extend(simulated(record).map(|it| Piece::said(Tone::Faint, it)));
     for comparison in &found.comparisons {
         parts.extend(grounds(comparison, title(found, comparison)).into_iter().map(Piece::in_full));
     }
-    parts.push(Piece::table(tables::resources(record)).in_full());
+    // Of commands that were counted and not timed the table of effects has all that there is.
+    let is_timed = leading(&found.commands)[0] == Metric::WALL;
+    parts.extend(is_timed.then(|| Piece::table(tables::resources(record)).in_full()));
     parts.extend(joined(notes(found).into_iter().map(|(tone, note)| Piece::said(tone, note).in_full())));
     let warning = |it| Piece::sentence(Rank::Warning, Tone::Doubt, it).in_brief();
     parts.extend(joined(doubts(record, found).into_iter().map(warning)));

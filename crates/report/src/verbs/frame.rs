@@ -100,6 +100,7 @@ pub(crate) fn condition(condition: &Condition) -> String {
         environment(condition),
     ];
     parts.extend(condition.cpu_choice.as_ref().map(|choice| format!("chosen by {}", choice.relation)));
+    parts.extend(condition.simulate.map(|machine| format!("simulated on {machine}")));
     parts.extend(condition.nice.map(|nice| format!("nice {nice}")));
     parts.extend(condition.stdin.as_ref().map(|path| format!("stdin from {}", path.display())));
     parts.extend(condition.cwd.as_ref().map(|path| format!("in {}", path.display())));
@@ -150,6 +151,7 @@ fn environment(condition: &Condition) -> String {
     let padding = match condition.env_pad {
         EnvPad::None => String::new(),
         EnvPad::Random => ", stack displaced at random per block".to_owned(),
+        EnvPad::Level => ", stack level for all commands".to_owned(),
         EnvPad::Bytes(bytes) => format!(", padded by {bytes} B"),
     };
     let heap = match condition.heap {

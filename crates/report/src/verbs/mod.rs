@@ -5,6 +5,7 @@ mod blocks;
 mod capacity;
 mod compare;
 mod contend;
+mod counters;
 mod doctor;
 mod explain;
 mod frame;
@@ -34,7 +35,7 @@ pub(crate) fn report(record: &Record, view: &View) -> Vec<Piece> {
     let mut pieces = parts(record, view);
     pieces.extend(match record.findings {
         // Something was looked at and nothing was run, so that no condition held.
-        Findings::Doctor(_) | Findings::Topo(_) => frame::inspected(record.header),
+        Findings::Doctor(_) | Findings::Topo(_) | Findings::Counters(_) => frame::inspected(record.header),
         // Nothing was measured at all, or it is no experiment.
         Findings::Tune(_) | Findings::TuneList(_) | Findings::Restore(_) | Findings::Table(_) => {
             frame::imprint(record.header)
@@ -52,6 +53,7 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
         Findings::Sweep(found) => sweep::parts(found),
         Findings::Topo(found) => topo::parts(record.header, found),
         Findings::Table(found) => table::parts(found),
+        Findings::Counters(found) => counters::parts(found),
         Findings::Doctor(found) => doctor::parts(found),
         Findings::Capacity(found) => capacity::parts(found),
         Findings::Contend(found) => contend::parts(found),
@@ -70,6 +72,7 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
 /// Writes the rows of findings that have rows of their own; whether there were any.
 pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> csv::Result<bool> {
     match findings {
+        Findings::Counters(found) => found.counters.iter().try_for_each(|one| rows.serialize(one))?,
         Findings::Doctor(found) => doctor::rows(found, rows)?,
         Findings::Capacity(found) => found.looks.iter().try_for_each(|look| rows.serialize(look))?,
         Findings::Contend(found) => found.pairs.iter().try_for_each(|pair| rows.serialize(pair))?,

@@ -9,7 +9,7 @@ use super::{compare, processes};
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{code, named};
 use crate::parts::{Distribution, Medium, Part, Piece, Rank, Tone};
-use crate::samples::{ByCommand, P95_FROM, P99_FROM, p99, readings, summary};
+use crate::samples::{ByCommand, P95_FROM, P99_FROM, leading, p99, readings, simulated, summary};
 use crate::words::{Scale, counted, quantity, visible};
 use crate::{View, tables, verdict};
 
@@ -27,6 +27,7 @@ pub(super) fn parts(record: &Record, found: &[RunFindings], view: &View) -> Vec<
         let pieces = title(command).into_iter().chain(figures(record, &samples, index, (own, view)));
         parts.extend(pieces.filter_map(|piece| if is_wanted { Some(piece) } else { piece.kept_in_full() }));
     }
+    parts.extend(simulated(record).map(|it| Piece::said(Tone::Faint, it)));
     if is_several {
         parts.extend(relative(record, found, view).into_iter().map(Piece::in_full));
     }
@@ -35,13 +36,20 @@ pub(super) fn parts(record: &Record, found: &[RunFindings], view: &View) -> Vec<
 
 /// A command in one line.
 fn line(command: &Command, found: &RunFindings, view: &View) -> Piece {
-    let time = summary(found, Metric::WALL).map_or_else(
+    let [lead, ..] = leading([found]);
+    let said = summary(found, lead).map_or_else(
         || "not measured".to_owned(),
-        |wall| {
-            let scale = Scale::viewed(Metric::WALL, wall.median, view);
-            let [low, high] = [wall.low, wall.high].map(|end| scale.number(end));
-            let runs = counted(wall.n, "run", "runs");
-            format!("{} (95 % interval {low} … {high}), {runs}", scale.with_unit(wall.median))
+        |own| {
+            let scale = Scale::viewed(lead, own.median, view);
+            let [low, high] = [own.low, own.high].map(|end| scale.number(end));
+            let runs = counted(own.n, "run", "runs");
+            let what = if lead == Metric::WALL { String::new() } else { format!(" {}", lead.title()) };
+            match own.min == own.max && lead != Metric::WALL {
+                true => format!("{}{what}, the same in {runs}", scale.with_unit(own.median)),
+                false => {
+                    format!("{}{what} (95 % interval {low} … {high}), {runs}", scale.with_unit(own.median))
+                }
+            }
         },
     );
     let failed = match found.failures {
@@ -49,7 +57,7 @@ fn line(command: &Command, found: &RunFindings, view: &View) -> Piece {
         failures => format!("; {failures} failed"),
     };
     let tone = if found.failures > 0 { Tone::Doubt } else { Tone::Plain };
-    Piece::answer(tone, format!("{}: {time}{failed}", named(&command.name))).in_line()
+    Piece::answer(tone, format!("{}: {said}{failed}", named(&command.name))).in_line()
 }
 
 /// Several commands where there is no room for each: the verdicts, the table side by side, one drawing, and what was odd.
@@ -90,9 +98,10 @@ fn hint(found: &[RunFindings]) -> Option<String> {
 
 /// What a page begins with: medians, which claim nothing.
 fn answer(record: &Record, found: &[RunFindings]) -> Piece {
+    let [lead, ..] = leading(found);
     let median = |(command, found): (&Command, &RunFindings)| {
-        let wall = summary(found, Metric::WALL).map(|wall| quantity(Metric::WALL, wall.median));
-        format!("{} {}", named(&command.name), wall.unwrap_or_else(|| "was not measured".to_owned()))
+        let median = summary(found, lead).map(|own| quantity(lead, own.median));
+        format!("{} {}", named(&command.name), median.unwrap_or_else(|| "was not measured".to_owned()))
     };
     let medians: Vec<String> = record.commands.iter().zip(found).take(ANSWERED_MAX).map(median).collect();
     let more = match record.commands.len().saturating_sub(ANSWERED_MAX) {
@@ -101,7 +110,7 @@ fn answer(record: &Record, found: &[RunFindings]) -> Piece {
     };
     match medians.is_empty() {
         true => Piece::answer(Tone::Doubt, "Nothing was measured."),
-        false => Piece::answer(Tone::Title, format!("Median wall time: {}{more}", medians.join(", "))),
+        false => Piece::answer(Tone::Title, format!("Median {}: {}{more}", lead.title(), medians.join(", "))),
     }
 }
 
@@ -131,6 +140,9 @@ fn figures(
             Piece::table(metrics).in_full(),
             Piece::table(tables::main_metrics(found, view)).in_brief(),
         ]);
+    }
+    if !found.derived.is_empty() {
+        pieces.push(Piece::table(tables::derived(found)));
     }
     let zero = tables::zero_metrics(found);
     if !zero.is_empty() {

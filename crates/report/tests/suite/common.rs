@@ -167,6 +167,7 @@ pub(crate) fn run_findings(samples: &[Sample], command: u16) -> RunFindings {
     let summaries =
         Metric::BUILT_IN.iter().copied().filter_map(|metric| summarise(metric, samples, command)).collect();
     RunFindings {
+        derived: Vec::new(),
         summaries,
         failures: 0,
         runs_with_left_behind: 0,
@@ -283,6 +284,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
             },
         ],
         replication: None,
+        exact: None,
     }
 }
 

@@ -30,6 +30,7 @@ fn findings(median: f64) -> Findings {
         outliers: 0,
     };
     let run = RunFindings {
+        derived: Vec::new(),
         summaries: vec![wall],
         failures: 0,
         runs_with_left_behind: 0,

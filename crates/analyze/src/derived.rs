@@ -1,0 +1,170 @@
+//! Figures from counts of the same run: rates of misses, instructions per cycle, the clock that a program ran at.
+//!
+//! A figure one of whose parts was not measured is not there. It is computed run by run and summed up by its median, since
+//! the ratio of two medians belongs to no run.
+
+use fauxplat_model::{Derived, Metric, Sample};
+use fauxplat_stats::describe::{median, median_interval_sorted, sorted};
+
+use crate::analysed::counts;
+
+/// One figure: parts that are summed above and below the line, by their names behind the source.
+struct Figure {
+    name: &'static str,
+    above: &'static [&'static str],
+    below: &'static [&'static str],
+    times: f64,
+    unit: &'static str,
+}
+
+const SHARE: (f64, &str) = (100.0, "%");
+const PER_THOUSAND: (f64, &str) = (1000.0, "per 1000 instructions");
+const PLAIN: (f64, &str) = (1.0, "");
+
+const fn figure(
+    name: &'static str,
+    above: &'static [&'static str],
+    below: &'static [&'static str],
+    (times, unit): (f64, &'static str),
+) -> Figure {
+    Figure { name, above, below, times, unit }
+}
+
+/// What is computed of any source that has the parts.
+const FIGURES: &[Figure] = &[
+    figure("instructions per cycle", &["instructions"], &["cycles"], PLAIN),
+    figure("front-end stalls", &["stalled-cycles-frontend"], &["cycles"], SHARE),
+    figure("back-end stalls", &["stalled-cycles-backend"], &["cycles"], SHARE),
+    figure("branch misses", &["branch-misses"], &["branches"], SHARE),
+    figure("branch misses", &["branch-misses"], &["instructions"], PER_THOUSAND),
+    figure("L1d misses", &["l1d-misses"], &["loads", "stores"], SHARE),
+    figure("L1d load misses", &["l1d-misses"], &["l1d-loads"], SHARE),
+    figure("L1d misses", &["l1d-misses"], &["instructions"], PER_THOUSAND),
+    figure("LL misses", &["llc-misses"], &["instructions"], PER_THOUSAND),
+    figure("cache misses", &["cache-misses"], &["cache-references"], SHARE),
+    figure("cache misses", &["cache-misses"], &["instructions"], PER_THOUSAND),
+];
+
+/// Who counts, and how the names of what is counted end.
+const SOURCES: [(&str, &str); 3] = [("pmu", ""), ("pmu", ":u"), ("simulated", "")];
+
+/// The figures of the runs of one command, and a sentence about each that cannot be.
+pub(crate) fn derived(samples: &[Sample], command: u16, ignore_failure: bool) -> (Vec<Derived>, Vec<String>) {
+    let runs: Vec<&Sample> =
+        samples.iter().filter(|sample| sample.command == command && counts(sample, ignore_failure)).collect();
+    let mut found = Vec::new();
+    for (source, modes) in SOURCES {
+        let metrics = |names: &[&str]| -> Option<Vec<Metric>> {
+            names.iter().map(|name| Metric::from_name(&format!("{source}:{name}{modes}"))).collect()
+        };
+        for figure in FIGURES {
+            let Some((above, below)) = metrics(figure.above).zip(metrics(figure.below)) else { continue };
+            found.extend(of_runs(&runs, (&above, &below), figure));
+        }
+    }
+    found.extend(clock(&runs));
+    let doubts = found.iter().filter(|it| it.unit == SHARE.1 && it.high > SHARE.0).map(|it| {
+        format!(
+            "{} are more than all ({}): one of the counts cannot be what its name says",
+            it.name, it.formula
+        )
+    });
+    let doubts = doubts.collect();
+    (found, doubts)
+}
+
+/// What cannot be among the figures of so many commands, a sentence each.
+pub fn doubts(samples: &[Sample], commands: usize, ignore_failure: bool) -> Vec<String> {
+    let mut all: Vec<String> =
+        (0..commands as u16).flat_map(|command| derived(samples, command, ignore_failure).1).collect();
+    all.dedup();
+    all
+}
+
+fn of_runs(runs: &[&Sample], (above, below): (&[Metric], &[Metric]), figure: &Figure) -> Option<Derived> {
+    let sum = |run: &Sample, metrics: &[Metric]| -> Option<f64> {
+        metrics.iter().map(|metric| run.get(*metric).map(|value| value as f64)).sum()
+    };
+    let ratio = |run: &&Sample| {
+        let (above, below) = (sum(run, above)?, sum(run, below)?);
+        (below > 0.0).then_some(figure.times * above / below)
+    };
+    let names = |metrics: &[Metric]| metrics.iter().map(|it| it.name()).collect::<Vec<_>>().join(" + ");
+    let below = match below {
+        [one] => one.name().to_owned(),
+        several => format!("({})", names(several)),
+    };
+    let formula = format!("{} / {below}", names(above));
+    summed(runs.iter().filter_map(ratio).collect(), figure.name, formula, figure.unit)
+}
+
+/// The clock that the processor really ran at while it worked for the program: cycles over CPU time. User mode's cycles alone
+/// have no time of their own.
+fn clock(runs: &[&Sample]) -> Option<Derived> {
+    let cycles = Metric::from_name("pmu:cycles")?;
+    let ghz = |run: &&Sample| {
+        let (cycles, cpu_ns) = (run.get(cycles)? as f64, run.get(Metric::CPU)? as f64);
+        (cpu_ns > 0.0).then_some(cycles / cpu_ns)
+    };
+    let formula = "pmu:cycles / cpu".to_owned();
+    summed(runs.iter().filter_map(ghz).collect(), "clock", formula, "GHz")
+}
+
+fn summed(values: Vec<f64>, name: &str, formula: String, unit: &str) -> Option<Derived> {
+    let (low, high) = median_interval_sorted(&sorted(&values), 0.95)?;
+    let (name, unit) = (name.to_owned(), unit.to_owned());
+    Some(Derived { name, formula, unit, n: values.len(), median: median(&values)?, low, high })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fauxplat_model::{Outcome, Phase, Readings};
+
+    fn run(readings: &[(&str, u64)]) -> Sample {
+        let metric = |name: &str| Metric::from_id(name).unwrap();
+        Sample {
+            trial: 0,
+            block: 0,
+            command: 0,
+            position: 0,
+            phase: Phase::Measured,
+            outcome: Outcome::Exited(0),
+            cpu_first: 0,
+            cpu_last: 0,
+            left_behind: 0,
+            env_pad_bytes: 0,
+            started_ns: 0,
+            readings: readings.iter().map(|(name, value)| (metric(name), *value)).collect::<Readings>(),
+        }
+    }
+
+    #[test]
+    fn figures_are_of_the_same_run_and_missing_where_a_part_is() {
+        let runs = [
+            run(&[("pmu:instructions", 3000), ("pmu:cycles", 1000), ("cpu", 500)]),
+            run(&[("pmu:instructions", 3100), ("pmu:cycles", 1000), ("cpu", 500)]),
+            run(&[("pmu:branch-misses", 5), ("pmu:branches", 100)]),
+        ];
+        let (found, doubts) = derived(&runs, 0, false);
+        let of = |name: &str| found.iter().find(|it| it.name == name).unwrap();
+        assert_eq!((of("instructions per cycle").n, of("instructions per cycle").low), (2, 3.0));
+        assert_eq!((of("branch misses").median, of("branch misses").unit.as_str()), (5.0, "%"));
+        assert_eq!((of("clock").median, of("clock").formula.as_str()), (2.0, "pmu:cycles / cpu"));
+        assert_eq!((found.len(), doubts.len()), (3, 0));
+        assert_eq!(derived(&runs, 1, false), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn a_share_above_all_is_doubted_and_nothing_is_divided_by_zero() {
+        let odd = run(&[("pmu:branch-misses", 7), ("pmu:branches", 5), ("pmu:instructions", 0)]);
+        let (found, doubts) = derived(&[odd], 0, false);
+        assert_eq!((found.len(), doubts.len()), (1, 1), "{found:?}");
+        let simulated = run(&[("simulated:l1d-misses", 1), ("simulated:loads", 3), ("simulated:stores", 1)]);
+        let (found, _) = derived(&[simulated], 0, false);
+        assert_eq!(
+            (found[0].median, found[0].formula.as_str()),
+            (25.0, "simulated:l1d-misses / (simulated:loads + simulated:stores)")
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! What the kernel and the processor count of each run, and what is said where they do not.
+
+use crate::common::{Lab, number, runs};
+
+/// Whether this machine's kernel lets whoever runs the tests count its own events.
+fn counts_here(lab: &Lab) -> bool {
+    let found = lab.json(&["counters"]);
+    let faults = found["counters"].as_array().unwrap().iter().find(|it| it["name"] == "page-faults");
+    let is_here = faults.is_some_and(|it| it["available"] == true);
+    if !is_here {
+        println!("skipped: the kernel gives no counters here: {found}");
+    }
+    is_here
+}
+
+#[test]
+fn every_counter_is_there_or_says_why_not() {
+    for lab in Lab::both() {
+        let found = lab.json(&["counters"]);
+        let counters = found["counters"].as_array().unwrap();
+        assert!(counters.len() > 40, "{found}");
+        for one in counters {
+            assert!(
+                one["available"] == true || one["reason"].as_str().is_some_and(|it| it.len() > 10),
+                "{one}"
+            );
+            assert!(["pmu", "software", "simulated"].contains(&one["source"].as_str().unwrap()), "{one}");
+        }
+        let table = lab.run(&["counters", "--format", "csv"]).succeeds();
+        assert_eq!(table.out.lines().count(), counters.len() + 1);
+    }
+}
+
+/// The kernel's count of page faults and its account of the same process tree are near each other: the one begins at exec,
+/// the other at the birth of the process.
+#[test]
+fn a_count_agrees_with_the_kernels_own_account() {
+    for lab in Lab::both() {
+        if !counts_here(&lab) {
+            return;
+        }
+        let line = "i=0; while [ $i -lt 20 ]; do /bin/true; i=$((i+1)); done";
+        let words = ["run", "--shell", "--runs", "5", "-e", "page-faults", "-e", "task-clock", line];
+        lab.run(&words);
+        let last = lab.last();
+        let name = |name: &str| {
+            let fields = runs(&last, 0)[0].as_object().unwrap().keys();
+            fields.into_iter().find(|field| field.starts_with(name)).unwrap().clone()
+        };
+        let (faults, clock) = (name("software:page-faults"), name("software:task-clock"));
+        for run in runs(&last, 0) {
+            let (counted, known) =
+                (number(run, &faults), number(run, "minor_faults") + number(run, "major_faults"));
+            assert!(counted > 20 && counted <= known, "{counted} of {known}");
+            assert!(number(run, &clock) > 0 && number(run, &clock) <= 2 * number(run, "wall_ns"), "{run}");
+        }
+        assert_eq!(last["definition"]["counters"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn a_count_can_decide_and_every_run_of_many_has_one() {
+    let lab = Lab::new();
+    if !counts_here(&lab) {
+        return;
+    }
+    let (one, many) = ("sh -c 'exit 0'", "sh -c '/bin/true; /bin/true; exit 0'");
+    let words = ["compare", "--metric", "software:page-faults", "--max-pairs", "40", one, many];
+    let done = lab.run(&words).succeeds();
+    assert!(done.out.contains("more page faults than"), "{}", done.out);
+    let last = lab.last();
+    assert_eq!(last["comparisons"][0]["verdict"], "different");
+    let all = (0..2).flat_map(|command| runs(&last, command));
+    assert!(all.into_iter().all(|run| run["software:page-faults"].as_u64() > Some(0)), "{last}");
+}
+
+#[test]
+fn what_is_no_counter_is_refused_with_a_line() {
+    let lab = Lab::new();
+    let run = |counter: &str| lab.run(&["run", "-e", counter, "true"]);
+    run("instuctions").complains(2, &["`instuctions` is no event", "did you mean `instructions`"]);
+    run("cycles:pp").complains(2, &["how to sample"]);
+    run("{cycles,instructions").complains(2, &["is not an event"]);
+    run("cs:u").complains(2, &["happens in the kernel"]);
+    run("gpu/busy/").complains(2, &["no device `gpu`"]);
+    run("").complains(2, &["empty"]);
+    lab.run(&["compare", "--metric", "pmu:instuctions", "true", "true"]).complains(2, &["did you mean"]);
+}

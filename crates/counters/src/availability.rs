@@ -1,0 +1,150 @@
+//! What can be counted here, and of what cannot be, why not and what to do.
+
+mod reason;
+
+use std::path::Path;
+
+use fauxplat_procfs::status;
+use fauxplat_sys::perf::CountingEvent;
+
+use crate::asked::{Asked, Form, Modifiers, Term};
+use crate::catalog::{Catalog, text};
+use crate::error::CounterError;
+use crate::fit::{Counters, Kernel};
+use crate::resolve::Resolved;
+use crate::vocabulary::{Source, WORDS};
+
+pub use reason::{Reason, Refusal, reason};
+
+/// The capabilities that perf asks for, by their numbers, see capabilities(7); before Linux 5.8 it was the second alone.
+const CAP_PERFMON: u32 = 38;
+const CAP_SYS_ADMIN: u32 = 21;
+
+/// What decides about a refusal besides the event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Circumstances {
+    /// Whether the kernel has a device for the counters of the processor's cores.
+    pub has_cores: bool,
+    /// `kernel.perf_event_paranoid`; unknown where it cannot be read.
+    pub paranoid: Option<i32>,
+    /// Whether this process may do what that forbids: it has `CAP_PERFMON` or `CAP_SYS_ADMIN`.
+    pub is_privileged: bool,
+    /// Whether this is a virtual machine.
+    pub is_virtual: bool,
+}
+
+impl Circumstances {
+    /// Those of this process below a root path. Whether the machine is virtual, its facts say.
+    pub fn read(root: &Path, catalog: &Catalog, is_virtual: bool) -> Circumstances {
+        let status = text(&root.join("proc/self/status")).unwrap_or_default();
+        let capabilities = status::effective_capabilities(&status).unwrap_or(0);
+        let has = |capability: u32| capabilities >> capability & 1 == 1;
+        Circumstances {
+            has_cores: catalog.cores().next().is_some(),
+            paranoid: text(&root.join("proc/sys/kernel/perf_event_paranoid"))
+                .and_then(|level| level.parse().ok()),
+            is_privileged: has(CAP_PERFMON) || has(CAP_SYS_ADMIN),
+            is_virtual,
+        }
+    }
+}
+
+/// Whether one event can be counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Availability {
+    /// Its name, by which it can be asked for.
+    pub name: String,
+    /// What a person calls it.
+    pub title: String,
+    /// Who would count it.
+    pub source: Source,
+    /// Whether it can be counted on this machine by this process.
+    pub is_available: bool,
+    /// Why not.
+    pub reason: Option<String>,
+    /// What to do about it, where there is something.
+    pub cure: Option<String>,
+}
+
+/// Tries every event of the vocabulary, and every one that a device names which can follow a process, on the calling
+/// thread.
+pub fn available(catalog: &Catalog, circumstances: &Circumstances) -> Vec<Availability> {
+    available_by(&Kernel, catalog, circumstances)
+}
+
+/// The same by other counters.
+pub fn available_by<C: Counters>(
+    counters: &C,
+    catalog: &Catalog,
+    circumstances: &Circumstances,
+) -> Vec<Availability> {
+    let each = candidates(catalog).into_iter().flat_map(|asked| match catalog.resolve(&asked) {
+        Ok(events) => events.into_iter().map(|event| tried(counters, event, circumstances)).collect(),
+        Err(error) => vec![unresolved(asked, error, circumstances)],
+    });
+    each.collect()
+}
+
+fn candidates(catalog: &Catalog) -> Vec<Asked> {
+    let words = WORDS.iter().map(Form::Word);
+    let devices = catalog.devices.values().filter(|device| !device.is_system_wide);
+    let named = devices.flat_map(|device| {
+        device.events.keys().map(|event| Form::Device {
+            device: device.name.clone(),
+            terms: vec![Term { name: event.clone(), value: None }],
+        })
+    });
+    words.chain(named).map(|form| Asked::new(form, Modifiers::NONE, None)).collect()
+}
+
+fn tried<C: Counters>(counters: &C, event: Resolved, circumstances: &Circumstances) -> Availability {
+    let refusal = counters.open(&event.event, None).err().map(|errno| refusal(counters, &event.event, errno));
+    let reason = refusal.map(|refusal| reason(refusal, &event, circumstances));
+    Availability {
+        name: event.name,
+        title: event.title,
+        source: event.source,
+        is_available: reason.is_none(),
+        cure: reason.as_ref().and_then(|reason| reason.cure.clone()),
+        reason: reason.map(|reason| reason.why),
+    }
+}
+
+/// How an event is refused that was refused with this number: the kernel looks at permissions first, also of events that it does not have. Whether it has this one, is seen where
+/// less permission is needed.
+pub fn refusal<C: Counters>(counters: &C, event: &CountingEvent, errno: i32) -> Refusal {
+    let is_forbidden = |errno| matches!(errno, libc::EACCES | libc::EPERM);
+    let refused = Refusal { errno, is_taken_in_user_mode: false };
+    if !is_forbidden(errno) {
+        return refused;
+    }
+    let less = CountingEvent { excludes_kernel: true, excludes_hypervisor: true, ..*event };
+    match counters.open(&less, None) {
+        Ok(_) => Refusal { is_taken_in_user_mode: true, ..refused },
+        Err(errno @ (libc::ENOENT | libc::ENODEV)) => Refusal { errno, ..refused },
+        Err(_) => refused,
+    }
+}
+
+/// An event that this machine has no number for.
+fn unresolved(asked: Asked, error: CounterError, circumstances: &Circumstances) -> Availability {
+    let Reason { why, cure } = match error {
+        CounterError::NotNamed { .. } if !circumstances.has_cores => reason::no_cores(circumstances),
+        other => Reason { why: other.to_string(), cure: None },
+    };
+    let title = match &asked.form {
+        Form::Word(word) => word.title.to_owned(),
+        _ => asked.name.clone(),
+    };
+    Availability {
+        name: asked.name,
+        title,
+        source: asked.source,
+        is_available: false,
+        reason: Some(why),
+        cure,
+    }
+}
+
+#[cfg(test)]
+mod tests;

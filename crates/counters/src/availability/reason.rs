@@ -1,0 +1,143 @@
+//! What the kernel means by the number with which it refuses an event, see the errors of perf_event_open(2).
+
+use std::io;
+
+use super::Circumstances;
+use crate::resolve::Resolved;
+use crate::vocabulary::{CACHE, HARDWARE, RAW, Source};
+
+/// From this level on an ordinary user counts in user mode alone.
+const USER_MODE_ALONE: i32 = 2;
+/// From this level on, which Debian and Android add, an ordinary user counts nothing.
+const NOTHING: i32 = 3;
+
+/// Why an event cannot be counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The reason, as half a sentence.
+    pub why: String,
+    /// What to do, where there is something.
+    pub cure: Option<String>,
+}
+
+impl Reason {
+    fn new(why: impl Into<String>, cure: impl Into<String>) -> Reason {
+        Reason { why: why.into(), cure: Some(cure.into()) }
+    }
+}
+
+/// How the kernel refused an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The number of its reason.
+    pub errno: i32,
+    /// Whether it takes the same event in user mode alone.
+    pub is_taken_in_user_mode: bool,
+}
+
+/// What the kernel means by refusing this event in this way, under these circumstances.
+pub fn reason(refusal: Refusal, event: &Resolved, circumstances: &Circumstances) -> Reason {
+    // Of a device that is there, the absence of another says nothing.
+    let is_of_cores = matches!(event.event.kind, HARDWARE | CACHE | RAW);
+    match refusal.errno {
+        libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP if is_of_cores && !circumstances.has_cores => {
+            no_cores(circumstances)
+        }
+        libc::ENOENT | libc::ENODEV => Reason::new(
+            "this machine has no such event",
+            "ask for another event, or name it by its device and number",
+        ),
+        libc::EACCES | libc::EPERM if circumstances.is_privileged => {
+            filtered("forbids it to a privileged process")
+        }
+        libc::EACCES | libc::EPERM => forbidden(refusal, event, circumstances.paranoid),
+        libc::ENOSYS => filtered("has no perf_event_open(2)"),
+        libc::EINVAL => invalid(event),
+        libc::EOPNOTSUPP => Reason::new(
+            "the hardware cannot count it in this way",
+            "ask for it without modifiers, or for another event",
+        ),
+        libc::EMFILE | libc::ENFILE => {
+            Reason::new("too many files are open", "ask for fewer events, or raise the limit (`ulimit -n`)")
+        }
+        libc::EBUSY => {
+            Reason::new("somebody else has the counters for himself", "end other profilers, and try again")
+        }
+        libc::ENOSPC => Reason::new("there are not enough counters", "ask for fewer events at once"),
+        libc::E2BIG => {
+            Reason::new("the kernel is older than this event's fields", "ask for it without config2")
+        }
+        other => Reason { why: io::Error::from_raw_os_error(other).to_string(), cure: None },
+    }
+}
+
+/// The kernel has no device for the counters of the processor.
+pub(super) fn no_cores(circumstances: &Circumstances) -> Reason {
+    if circumstances.is_virtual {
+        return Reason::new(
+            "the host gives this virtual machine no counters",
+            "enable the virtual PMU on the host (QEMU: `-cpu host,pmu=on`; VMware: virtualised CPU performance \
+             counters), or measure on the host",
+        );
+    }
+    Reason::new(
+        "the kernel has no driver for the counters of this processor",
+        "look for `perf` and `PMU` in the kernel's log (`dmesg`), and for counters that the firmware switched off",
+    )
+}
+
+/// Not the level: a filter of a container, a security module, a locked-down kernel, or a kernel without it.
+fn filtered(what: &str) -> Reason {
+    Reason::new(
+        format!(
+            "the kernel {what}: mostly a container's seccomp filter, or else a security module or a kernel without it"
+        ),
+        "start the container with a seccomp profile that lets perf_event_open pass, and with CAP_PERFMON",
+    )
+}
+
+fn forbidden(refusal: Refusal, event: &Resolved, paranoid: Option<i32>) -> Reason {
+    let grant = "give CAP_PERFMON (`setcap cap_perfmon+ep`)";
+    let Some(level) = paranoid else {
+        return Reason::new("this user may not count it", format!("{grant}, or run as root"));
+    };
+    let why = format!("kernel.perf_event_paranoid is {level}");
+    match level {
+        NOTHING.. => Reason::new(
+            format!("{why}, so that this user may count nothing"),
+            format!("`sysctl kernel.perf_event_paranoid={}`, or {grant}", USER_MODE_ALONE - 1),
+        ),
+        USER_MODE_ALONE if !event.event.excludes_kernel => Reason::new(
+            format!("{why}, so that this user may count in user mode alone"),
+            format!(
+                "{}`sysctl kernel.perf_event_paranoid={}`, or {grant}",
+                in_user_mode(refusal, event),
+                USER_MODE_ALONE - 1
+            ),
+        ),
+        _ => filtered(&format!("forbids it, although {why}")),
+    }
+}
+
+/// What happens in software mostly happens in the kernel, and in user mode nothing would be left of it.
+fn in_user_mode(refusal: Refusal, event: &Resolved) -> String {
+    match event.source {
+        _ if !refusal.is_taken_in_user_mode => String::new(),
+        Source::Pmu if event.name.ends_with('/') => format!("ask for `{}u`, ", event.name),
+        Source::Pmu => format!("ask for `{}:u`, ", event.name),
+        Source::Software | Source::Tracepoint => String::new(),
+    }
+}
+
+/// `EINVAL` is what a device says of all that it does not have.
+fn invalid(event: &Resolved) -> Reason {
+    let asked = event.event;
+    let device = event.device.as_deref().unwrap_or("kernel");
+    if asked.excludes_user || asked.excludes_kernel || asked.excludes_hypervisor {
+        return Reason::new(
+            format!("`{device}` has no such event, or cannot leave out a mode"),
+            "ask for it without modifiers",
+        );
+    }
+    Reason::new(format!("`{device}` has no such event"), "ask for another event")
+}

@@ -1,0 +1,140 @@
+//! The devices that count on this machine, as the kernel describes them below a root path.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use fauxplat_sys::files::read_bounded;
+
+use crate::format::Format;
+
+/// Where devices are described, below the root.
+const DEVICES: &str = "sys/bus/event_source/devices";
+/// Where tracepoints are: tracefs at its own place, and at that of old.
+const TRACEPOINTS: [&str; 2] = ["sys/kernel/tracing/events", "sys/kernel/debug/tracing/events"];
+/// No file that is read here is longer than this.
+const BYTES_MAX: u64 = 64 << 10;
+
+/// What a named event has to be multiplied with, and the unit of the product.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scale {
+    /// The factor.
+    pub factor: f64,
+    /// The unit, if the kernel names it: `Joules`.
+    pub unit: Option<String>,
+}
+
+/// An event that a device names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedEvent {
+    /// Its terms: `event=0xc0,umask=0x1`.
+    pub terms: String,
+    /// How its number is to be read, where it is no plain count.
+    pub scale: Option<Scale>,
+}
+
+/// One device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Device {
+    /// Its name: `cpu`, `cpu_core`, `armv8_pmuv3_0`, `msr`.
+    pub name: String,
+    /// `type` of perf_event_open(2).
+    pub kind: u32,
+    /// Which bits the terms are.
+    pub formats: BTreeMap<String, Format>,
+    /// The events that it names.
+    pub events: BTreeMap<String, NamedEvent>,
+    /// Whether it is the counters of processor cores.
+    pub is_core: bool,
+    /// Whether it counts for CPUs alone and cannot follow a process.
+    pub is_system_wide: bool,
+}
+
+/// Every device of a machine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Catalog {
+    /// By their names.
+    pub devices: BTreeMap<String, Device>,
+    /// Where tracepoints are looked for.
+    pub tracepoints: PathBuf,
+}
+
+impl Catalog {
+    /// Reads the devices of a machine: `/` is this one. What cannot be read is not there.
+    pub fn read(root: &Path) -> Catalog {
+        let found = names(&root.join(DEVICES)).into_iter();
+        let devices = found.filter_map(|name| Device::read(&root.join(DEVICES).join(&name), name));
+        Catalog {
+            devices: devices.map(|device| (device.name.clone(), device)).collect(),
+            tracepoints: tracepoints(root),
+        }
+    }
+
+    /// The counters of the processor's cores: one device, or one for each kind of core.
+    pub fn cores(&self) -> impl Iterator<Item = &Device> + Clone {
+        self.devices.values().filter(|device| device.is_core)
+    }
+
+    /// The number by which the kernel knows a tracepoint.
+    pub(crate) fn tracepoint(&self, subsystem: &str, event: &str) -> Option<u64> {
+        text(&self.tracepoints.join(subsystem).join(event).join("id"))?.parse().ok()
+    }
+}
+
+fn tracepoints(root: &Path) -> PathBuf {
+    let [new, old] = TRACEPOINTS.map(|folder| root.join(folder));
+    if !new.is_dir() && old.is_dir() { old } else { new }
+}
+
+impl Device {
+    fn read(folder: &Path, name: String) -> Option<Device> {
+        let kind = text(&folder.join("type"))?.parse().ok()?;
+        // Kinds of cores say which CPUs they are in `cpus`; the one kind of an x86 machine is called `cpu`. A `cpumask`
+        // says on which CPUs one has to open the events of a device that belongs to none.
+        let is_core = name == "cpu" || name.starts_with("armv") || folder.join("cpus").exists();
+        Some(Device {
+            kind,
+            formats: formats(&folder.join("format")),
+            events: events(&folder.join("events")),
+            is_core,
+            is_system_wide: !is_core && folder.join("cpumask").exists(),
+            name,
+        })
+    }
+}
+
+fn formats(folder: &Path) -> BTreeMap<String, Format> {
+    let format = |name: String| Some((Format::parse(&text(&folder.join(&name))?)?, name));
+    names(folder).into_iter().filter_map(format).map(|(format, name)| (name, format)).collect()
+}
+
+/// Scales and units stand in files of their own beside the events.
+const ATTRIBUTES: [&str; 4] = [".scale", ".unit", ".per-pkg", ".snapshot"];
+
+fn events(folder: &Path) -> BTreeMap<String, NamedEvent> {
+    let is_event = |name: &String| !ATTRIBUTES.iter().any(|ending| name.ends_with(ending));
+    let event = |name: String| {
+        let terms = text(&folder.join(&name))?;
+        let scale = scale(folder, &name);
+        Some((name, NamedEvent { terms, scale }))
+    };
+    names(folder).into_iter().filter(is_event).filter_map(event).collect()
+}
+
+fn scale(folder: &Path, event: &str) -> Option<Scale> {
+    let read = |ending: &str| text(&folder.join(format!("{event}{ending}")));
+    let factor = read(".scale").and_then(|factor| factor.parse().ok());
+    let unit = read(".unit");
+    (factor.is_some() || unit.is_some()).then(|| Scale { factor: factor.unwrap_or(1.0), unit })
+}
+
+/// The entries of a folder that are text.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+/// A file without white space at its ends.
+pub(crate) fn text(path: &Path) -> Option<String> {
+    let bytes = read_bounded(path, BYTES_MAX).ok()?;
+    Some(String::from_utf8_lossy(&bytes).trim().to_owned())
+}

@@ -1,0 +1,219 @@
+//! Which events can be counted at the same time. A processor has a handful of counters, some events fit only some of
+//! them, and a watchdog may hold one: what fits is tried, not calculated.
+
+mod kernel;
+
+use std::collections::BTreeMap;
+
+use fauxplat_sys::perf::CountingEvent;
+
+use crate::resolve::Resolved;
+
+pub use kernel::Kernel;
+
+/// Who has counters: the kernel, or a test.
+pub trait Counters {
+    /// An event that was opened.
+    type Open;
+
+    /// Opens an event, in the group of a leader if there is one.
+    ///
+    /// # Errors
+    /// The number of the kernel's reason; `EINVAL` and `ENOSPC` where the group has no room, see perf_event_open(2).
+    fn open(&self, event: &CountingEvent, leader: Option<&Self::Open>) -> Result<Self::Open, i32>;
+
+    /// How these, of which the first leads, count while some work is done.
+    fn try_out(&self, group: &[Self::Open]) -> Ran;
+}
+
+/// How the events of one group counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ran {
+    /// All the time.
+    Whole,
+    /// Part of the time: somebody else took turns with them.
+    Part,
+    /// Not at all.
+    Never,
+}
+
+/// Why an event is in no set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// The kernel refuses it alone, for the reason with this number.
+    Refused(i32),
+    /// It is in a group that somebody asked for, and the group does not fit into the counters.
+    NotTogether,
+    /// It can be opened, and never counts: somebody holds the counters that it could have.
+    NeverRuns,
+}
+
+/// Sets of events, each of which can be counted at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rotation {
+    /// Places in the list of events; what takes no counter is in every set. The events of a set that have the same
+    /// device form one group, led by the first of them.
+    pub sets: Vec<Vec<usize>>,
+    /// Events that are in none, and why.
+    pub misfits: Vec<(usize, Misfit)>,
+}
+
+/// Which of these events can be counted at the same time here: tried on the calling thread, for about a millisecond a
+/// set.
+pub fn rotation(events: &[Resolved]) -> Rotation {
+    rotation_of(&Kernel, events)
+}
+
+/// The same for other counters.
+pub fn rotation_of<C: Counters>(counters: &C, events: &[Resolved]) -> Rotation {
+    let mut rotation = Rotation::default();
+    let mut always = Vec::new();
+    let mut columns: Vec<Vec<Vec<usize>>> = Vec::new();
+    for (device, units) in by_device(events) {
+        let mut packer = Packer { counters, events, misfits: &mut rotation.misfits };
+        match device {
+            None => always.extend(packer.alone(units)),
+            Some(_) => columns.push(packer.sets(units)),
+        }
+    }
+    rotation.sets = side_by_side(&always, &columns);
+    rotation.misfits.sort_by_key(|(index, _)| *index);
+    rotation
+}
+
+/// What has to be counted together: one event, or a group that somebody asked for.
+type Unit = Vec<usize>;
+
+/// The units of each device; those of none take no counters. A group is with the device of its first member that has
+/// one.
+fn by_device(events: &[Resolved]) -> BTreeMap<Option<&str>, Vec<Unit>> {
+    let mut units: Vec<Unit> = Vec::new();
+    for (index, event) in events.iter().enumerate() {
+        let same = |unit: &&mut Unit| event.group.is_some() && events[unit[0]].group == event.group;
+        match units.iter_mut().find(same) {
+            Some(unit) => unit.push(index),
+            None => units.push(vec![index]),
+        }
+    }
+    let mut devices: BTreeMap<Option<&str>, Vec<Unit>> = BTreeMap::new();
+    for unit in units {
+        let device = unit.iter().find_map(|&index| events[index].device.as_deref());
+        devices.entry(device).or_default().push(unit);
+    }
+    devices
+}
+
+/// Devices count beside each other, so that there are as many sets as the fullest of them needs; those that need fewer
+/// begin again.
+fn side_by_side(always: &[usize], columns: &[Vec<Vec<usize>>]) -> Vec<Vec<usize>> {
+    let columns: Vec<_> = columns.iter().filter(|sets| !sets.is_empty()).collect();
+    let software = usize::from(!always.is_empty());
+    let count = columns.iter().map(|sets| sets.len()).max().unwrap_or(software);
+    let set = |row: usize| {
+        let hardware = columns.iter().flat_map(|sets| &sets[row % sets.len()]);
+        hardware.chain(always).copied().collect()
+    };
+    (0..count).map(set).collect()
+}
+
+/// A set in the making.
+struct Bin<O> {
+    units: Vec<Unit>,
+    /// Its events, opened in their order: the first one leads.
+    open: Vec<O>,
+}
+
+/// Puts the units of one device into sets.
+struct Packer<'a, C> {
+    counters: &'a C,
+    events: &'a [Resolved],
+    misfits: &'a mut Vec<(usize, Misfit)>,
+}
+
+impl<C: Counters> Packer<'_, C> {
+    /// Events that take no counter, without those that the kernel refuses.
+    fn alone(&mut self, units: Vec<Unit>) -> Vec<usize> {
+        units.into_iter().filter_map(|unit| self.bin(unit)).flat_map(|bin| bin.units).flatten().collect()
+    }
+
+    fn sets(&mut self, units: Vec<Unit>) -> Vec<Vec<usize>> {
+        let mut bins: Vec<Bin<C::Open>> = Vec::new();
+        for unit in units {
+            if !bins.iter_mut().any(|bin| self.join(bin, &unit)) {
+                bins.extend(self.bin(unit));
+            }
+        }
+        // What was opened is closed first, so that each set is tried as it will be counted: alone.
+        let sets: Vec<Vec<Unit>> = bins.into_iter().map(|bin| bin.units).collect();
+        sets.into_iter().flat_map(|units| self.that_run(units)).map(|units| units.concat()).collect()
+    }
+
+    /// A set with one unit, unless the kernel refuses it.
+    fn bin(&mut self, unit: Unit) -> Option<Bin<C::Open>> {
+        let mut bin = Bin { units: Vec::new(), open: Vec::new() };
+        if self.join(&mut bin, &unit) {
+            return Some(bin);
+        }
+        let why: Vec<_> = unit.iter().map(|&index| (index, self.why_alone(index))).collect();
+        self.misfits.extend(why);
+        None
+    }
+
+    /// Why an event is refused alone, or with the others of its group.
+    fn why_alone(&self, index: usize) -> Misfit {
+        match self.counters.open(&self.events[index].event, None) {
+            Ok(_) => Misfit::NotTogether,
+            Err(errno) => Misfit::Refused(errno),
+        }
+    }
+
+    /// Adds a unit to a set, whole or not at all.
+    fn join(&self, bin: &mut Bin<C::Open>, unit: &Unit) -> bool {
+        let before = bin.open.len();
+        for &index in unit {
+            match self.counters.open(&self.events[index].event, bin.open.first()) {
+                Ok(open) => bin.open.push(open),
+                Err(_) => {
+                    bin.open.truncate(before);
+                    return false;
+                }
+            }
+        }
+        bin.units.push(unit.clone());
+        true
+    }
+
+    /// The kernel counts the counters that there are, and not those that are free. A set that does not count all the
+    /// time is halved until it does.
+    fn that_run(&mut self, units: Vec<Unit>) -> Vec<Vec<Unit>> {
+        let is_last = units.len() == 1;
+        match self.try_out(&units) {
+            Ran::Whole => vec![units],
+            // Others take turns with it, and its times tell for how much of the run it counted.
+            Ran::Part if is_last => vec![units],
+            Ran::Never if is_last => {
+                self.misfits.extend(units.concat().into_iter().map(|index| (index, Misfit::NeverRuns)));
+                Vec::new()
+            }
+            Ran::Part | Ran::Never => {
+                let (left, right) = units.split_at(units.len() / 2);
+                let mut halves = self.that_run(left.to_vec());
+                halves.extend(self.that_run(right.to_vec()));
+                halves
+            }
+        }
+    }
+
+    fn try_out(&self, units: &[Unit]) -> Ran {
+        // On one of several kinds of cores nothing counts while the thread happens to be on another.
+        if units.iter().flatten().any(|&index| self.events[index].is_partial) {
+            return Ran::Whole;
+        }
+        let mut bin = Bin { units: Vec::new(), open: Vec::new() };
+        let is_open = units.iter().all(|unit| self.join(&mut bin, unit));
+        if is_open { self.counters.try_out(&bin.open) } else { Ran::Part }
+    }
+}
+
+#[cfg(test)]
+mod tests;

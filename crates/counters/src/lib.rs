@@ -1,0 +1,26 @@
+//! Names of events, what this machine can count of them, which at the same time, and what a simulator counts in their place.
+
+mod asked;
+mod availability;
+pub mod cachegrind;
+mod catalog;
+mod error;
+mod fit;
+mod format;
+#[cfg(test)]
+mod machines;
+mod parse;
+mod resolve;
+pub mod vocabulary;
+
+pub use asked::{Asked, Form, Modifiers, Term, list};
+pub use availability::{
+    Availability, Circumstances, Reason, Refusal, available, available_by, reason, refusal,
+};
+pub use catalog::{Catalog, Device, NamedEvent, Scale};
+pub use error::CounterError;
+pub use fit::{Counters, Kernel, Misfit, Ran, Rotation, rotation, rotation_of};
+pub use format::Format;
+pub use parse::{EVENTS_MAX, parse};
+pub use resolve::{Resolved, metric};
+pub use vocabulary::Source;

@@ -1,0 +1,205 @@
+//! Lists of events as perf has them on its command line: `cycles:u,{branches,branch-misses},cpu/event=0xc0/,sched:*`.
+
+mod split;
+
+use crate::asked::{Asked, Form, Modifiers, Term};
+use crate::error::CounterError;
+use crate::vocabulary::{self, EventSet, Source};
+use split::{Piece, pieces, pop_prefix};
+
+/// The most events that one list may have: more than any machine counts, and few enough to open them all.
+pub const EVENTS_MAX: usize = 512;
+
+/// All letters that perf-list(1) knows as modifiers.
+const PERF_LETTERS: &str = "ukhIGHpPSDWeXbR";
+
+/// What is asked for by a list of events and sets, separated by commas, groups in braces.
+///
+/// # Errors
+/// [`CounterError`]: the first thing in the list that is none of them.
+pub fn parse(text: &str) -> Result<Vec<Asked>, CounterError> {
+    let mut list = List::default();
+    for piece in pieces(text)? {
+        match piece {
+            Piece::Event(event) => list.add_text(event, None, Modifiers::NONE)?,
+            Piece::Group { events, modifiers } => {
+                let shared = letters(text, modifiers)?;
+                let group = list.next_group();
+                events.into_iter().try_for_each(|event| list.add_text(event, Some(group), shared))?;
+            }
+        }
+    }
+    if list.events.is_empty() { Err(CounterError::Empty) } else { Ok(list.events) }
+}
+
+/// What was read so far. Each event stands there once, since a run has one reading of it.
+#[derive(Default)]
+struct List {
+    events: Vec<Asked>,
+    groups: u16,
+}
+
+impl List {
+    fn next_group(&mut self) -> u16 {
+        self.groups += 1;
+        self.groups - 1
+    }
+
+    fn add_text(&mut self, text: &str, group: Option<u16>, shared: Modifiers) -> Result<(), CounterError> {
+        let (name, own) = match text.split_once(':') {
+            Some((name, letters)) => (name, letters),
+            None => (text, ""),
+        };
+        match vocabulary::find_set(name) {
+            Some(set) => self.add_set(set, group, letters(text, own)?.and(shared)),
+            None => self.add(event(text, group, shared)?),
+        }
+    }
+
+    /// Modifiers of a set are those of its hardware events: what happens in software mostly happens in the kernel, so
+    /// that nothing would be left of it in user mode.
+    fn add_set(&mut self, set: &EventSet, group: Option<u16>, all: Modifiers) -> Result<(), CounterError> {
+        let group = if set.is_group && group.is_none() { Some(self.next_group()) } else { group };
+        for word in set.events.iter().filter_map(|name| vocabulary::find(name)) {
+            let modifiers = if word.source() == Source::Pmu { all } else { Modifiers::NONE };
+            self.add(Asked::new(Form::Word(word), modifiers, group))?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, event: Asked) -> Result<(), CounterError> {
+        let earlier = self.events.iter().position(|other| other.name == event.name);
+        if let Some(place) = earlier {
+            match (self.events[place].group, event.group) {
+                (_, None) => return Ok(()),
+                (old, new) if old == new => return Ok(()),
+                (None, Some(_)) => drop(self.events.remove(place)),
+                (Some(_), Some(_)) => return Err(CounterError::Twice { name: event.name }),
+            }
+        }
+        if self.events.len() >= EVENTS_MAX {
+            return Err(CounterError::TooMany { limit: EVENTS_MAX });
+        }
+        self.events.push(event);
+        Ok(())
+    }
+}
+
+/// One event, which a source may stand before: `pmu:instructions`.
+fn event(text: &str, group: Option<u16>, shared: Modifiers) -> Result<Asked, CounterError> {
+    for source in Source::ALL {
+        if let Some(rest) = pop_prefix(text, source.word()) {
+            let event = plain(rest, group, shared)?;
+            let (source_word, right) = (source.word(), event.source.word());
+            let is_right = event.source == source;
+            return if is_right {
+                Ok(event)
+            } else {
+                Err(CounterError::OtherSource { name: event.name, source_word, right })
+            };
+        }
+    }
+    plain(text, group, shared)
+}
+
+fn plain(text: &str, group: Option<u16>, shared: Modifiers) -> Result<Asked, CounterError> {
+    let (form, own) = form(text)?;
+    Ok(Asked::new(form, letters(text, own)?.and(shared), group))
+}
+
+/// How an event is named, and its modifiers as they stand there.
+fn form(text: &str) -> Result<(Form, &str), CounterError> {
+    if text.contains('/') {
+        return device(text);
+    }
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    if let Some(word) = vocabulary::find(name) {
+        return Ok((Form::Word(word), rest));
+    }
+    if let Some(config) = raw(name) {
+        return Ok((Form::Raw(config), rest));
+    }
+    let looks_like_letters = rest.chars().all(|letter| PERF_LETTERS.contains(letter));
+    if rest.is_empty() || looks_like_letters || !is_name(name) {
+        return Err(CounterError::Unknown { near: vocabulary::near(name), name: name.to_owned() });
+    }
+    tracepoint(text, name, rest)
+}
+
+fn tracepoint<'t>(text: &str, subsystem: &str, rest: &'t str) -> Result<(Form, &'t str), CounterError> {
+    let (event, letters) = rest.split_once(':').unwrap_or((rest, ""));
+    if !is_name(event) {
+        let what = "write one tracepoint as SUBSYSTEM:EVENT, in letters, digits, `_`, `-` and `.`";
+        return Err(CounterError::Malformed { text: text.to_owned(), what });
+    }
+    Ok((Form::Tracepoint { subsystem: subsystem.to_owned(), event: event.to_owned() }, letters))
+}
+
+/// `PMU/term=value,event/MODIFIERS`; perf takes a colon before them, too.
+fn device(text: &str) -> Result<(Form, &str), CounterError> {
+    let malformed = |what| CounterError::Malformed { text: text.to_owned(), what };
+    let mut parts = text.splitn(3, '/');
+    let (device, terms, letters) = match (parts.next(), parts.next(), parts.next()) {
+        (Some(device), Some(terms), Some(letters)) => (device, terms, letters),
+        _ => return Err(malformed("close the terms with a second slash, as in cpu/event=0xc0/")),
+    };
+    if !is_name(device) {
+        return Err(malformed("name the device before the first slash, as in cpu/event=0xc0/"));
+    }
+    let terms = terms.split(',').map(term).collect::<Option<Vec<Term>>>();
+    let terms = terms.ok_or_else(|| {
+        malformed(
+            "write terms as NAME or NAME=NUMBER (decimal, or hexadecimal behind 0x), with commas between",
+        )
+    })?;
+    let form = Form::Device { device: device.to_owned(), terms };
+    Ok((form, letters.strip_prefix(':').unwrap_or(letters)))
+}
+
+fn term(text: &str) -> Option<Term> {
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, Some(number(value)?)),
+        None => (text, None),
+    };
+    is_name(name).then(|| Term { name: name.to_owned(), value })
+}
+
+/// A number as the kernel's files and perf's users write it.
+pub(crate) fn number(text: &str) -> Option<u64> {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) if digits(hex) => u64::from_str_radix(hex, 16).ok(),
+        None if digits(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The number behind an `r`: up to 16 hexadecimal digits.
+pub(crate) fn raw(name: &str) -> Option<u64> {
+    let digits = name.strip_prefix('r')?;
+    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hex { u64::from_str_radix(digits, 16).ok() } else { None }
+}
+
+/// Names of devices, terms and tracepoints become part of paths, so nothing else may stand in them.
+fn is_name(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && text.chars().all(is_plain)
+}
+
+fn letters(text: &str, letters: &str) -> Result<Modifiers, CounterError> {
+    let mut modifiers = Modifiers::NONE;
+    for letter in letters.chars() {
+        let place = match letter {
+            'u' => &mut modifiers.user,
+            'k' => &mut modifiers.kernel,
+            'h' => &mut modifiers.hypervisor,
+            _ => return Err(CounterError::Modifier { text: text.to_owned(), letter }),
+        };
+        *place = true;
+    }
+    Ok(modifiers.and(Modifiers::NONE))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,213 @@
+//! The counters of an experiment: what the kernel and the processor count of each run, from their names to what the launcher
+//! is told. It is tried beforehand, in this process, so that what cannot be counted is said before anything is run.
+
+use fauxplat_counters::{
+    Asked, Catalog, Circumstances, CounterError, Counters as _, Form, Kernel, Misfit, Reason, Resolved,
+    Source, parse, reason, refusal, rotation,
+};
+use fauxplat_launch::CounterEntry;
+use fauxplat_model::{Definition, Metric, Sample};
+use fauxplat_sys::perf::CountingEvent;
+
+use crate::{Failure, Machine};
+
+/// The counters of an experiment, in sets each of which is counted whole.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) entries: Vec<CounterEntry>,
+    sets: u8,
+    /// What somebody should know of them.
+    pub(crate) notes: Vec<String>,
+}
+
+/// What the names of metrics begin with that are counters.
+const SOURCES: [&str; 3] = ["pmu:", "software:", "tracepoint:"];
+/// A run counts one of so many sets: their numbers are bits of a word.
+const SETS_MAX: usize = 64;
+
+impl Counters {
+    /// Those that a definition names, and those that decide.
+    ///
+    /// # Errors
+    /// A name that is unknown, or something that cannot be counted here, with the reason.
+    pub(crate) fn open(definition: &Definition, machine: &Machine) -> Result<Self, Failure> {
+        let mut lists = definition.counters.clone();
+        let decides = definition.rule.decided().into_iter().map(|(metric, _)| metric.name().to_owned());
+        lists.extend(decides.filter(|name| SOURCES.iter().any(|source| name.starts_with(source))));
+        if lists.is_empty() {
+            return Ok(Counters::default());
+        }
+        let asked = parse(&lists.join(",")).map_err(say)?;
+        let catalog = Catalog::read(machine.root());
+        let mut notes = Vec::new();
+        let asked =
+            asked.into_iter().map(|one| allowed(one, &catalog, &mut notes)).collect::<Result<Vec<_>, _>>()?;
+        let events = catalog.resolve_all(&asked).map_err(say)?;
+        let rotation = rotation(&events);
+        if let Some((at, why)) = rotation.misfits.first() {
+            return Err(refused(&events[*at], *why, &circumstances(machine, &catalog)));
+        }
+        let sets = rotation.sets;
+        if sets.len() > SETS_MAX {
+            return Err(Failure::usage(format!(
+                "-e: {} sets of counters are more than {SETS_MAX}: ask for fewer",
+                sets.len()
+            )));
+        }
+        if sets.len() > 1 {
+            notes.push(format!(
+                "the counters do not fit beside each other: {} sets of them are counted in different blocks of runs, whole, and \
+                 not scaled up from a part of the time",
+                sets.len()
+            ));
+        }
+        let devices: Vec<Option<&String>> = events.iter().map(|event| event.device.as_ref()).collect();
+        let group = |at: usize| devices.iter().position(|device| device.is_some() && *device == devices[at]);
+        let entries = events.iter().enumerate();
+        let entries = entries.map(|(at, event)| entry(event, group(at), mask(&sets, at)));
+        Ok(Counters { entries: entries.collect::<Result<_, _>>()?, sets: sets.len() as u8, notes })
+    }
+
+    /// The set that the runs of a block count: each comes once, in an order of its own, before any comes again.
+    pub(crate) fn set_of(&self, block: u32) -> u8 {
+        let count = u32::from(self.sets.max(1));
+        let mut order: Vec<u8> = (0..self.sets.max(1)).collect();
+        let mut state = u64::from(block / count);
+        for last in (1..order.len()).rev() {
+            // SplitMix64 (Steele, Lea and Flood 2014): the order has nothing to do with what is measured, and needs no seed.
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            order.swap(last, (mixed >> 33) as usize % (last + 1));
+        }
+        order[(block % count) as usize]
+    }
+
+    /// Whether a metric is one of these.
+    pub(crate) fn gives(&self, metric: Metric) -> bool {
+        self.entries.iter().any(|entry| entry.metric == metric)
+    }
+
+    /// What was not counted although it was asked for, a sentence each: a counter that was never scheduled is no zero.
+    pub(crate) fn not_measured(&self, samples: &[Sample]) -> Vec<String> {
+        let missing = |entry: &CounterEntry| {
+            let is_due = |sample: &&Sample| entry.sets >> self.set_of(sample.block) & 1 == 1;
+            let due: Vec<&Sample> = samples.iter().filter(is_due).collect();
+            let never = due.iter().filter(|sample| sample.get(entry.metric).is_none()).count();
+            let partly = due.iter().filter(|sample| sample.readings.counted(entry.metric).is_some()).count();
+            let (name, runs) = (entry.metric.name(), due.len());
+            let never = (never > 0).then(|| {
+                format!("{name} in {never} of {runs} runs: it never counted, since others had the processor's counters")
+            });
+            let partly = (partly > 0).then(|| {
+                format!("{name} in part, in {partly} of {runs} runs: others had the counter meanwhile, and the figures are scaled up")
+            });
+            never.into_iter().chain(partly)
+        };
+        self.entries.iter().flat_map(missing).collect()
+    }
+}
+
+/// The sets in which an event is, a bit for each.
+fn mask(sets: &[Vec<usize>], event: usize) -> u64 {
+    sets.iter().enumerate().filter(|(_, set)| set.contains(&event)).map(|(at, _)| 1 << at).sum()
+}
+
+fn say(error: CounterError) -> Failure {
+    Failure::usage(format!("-e: {error} (`fauxplat counters` lists what there is)"))
+}
+
+/// What happens in the kernel alone: in user mode there is none of it, and the kernel counts zero without a word.
+const IN_KERNEL: [&str; 3] = ["context-switches", "cpu-migrations", "cgroup-switches"];
+
+pub(crate) fn is_in_kernel(asked: &Asked) -> bool {
+    matches!(&asked.form, Form::Word(word) if IN_KERNEL.contains(&word.name))
+}
+
+/// The same in user mode alone, where nobody said which mode and that would say something.
+pub(crate) fn in_user_mode(asked: &Asked) -> Option<Asked> {
+    let is_open = asked.modifiers.is_none() && !is_in_kernel(asked);
+    let colon = if asked.name.ends_with('/') { "" } else { ":" };
+    let alone = is_open.then(|| parse(&format!("{}{colon}u", asked.name)).ok()).flatten();
+    alone.and_then(|mut all| all.pop()).map(|one| Asked { group: asked.group, ..one })
+}
+
+/// The event as the kernel allows it: whoever may not see the kernel counts user mode alone, and the name says so.
+fn allowed(asked: Asked, catalog: &Catalog, notes: &mut Vec<String>) -> Result<Asked, Failure> {
+    if asked.modifiers.user && !asked.modifiers.kernel && is_in_kernel(&asked) {
+        let name = &asked.name;
+        return Err(Failure::usage(format!(
+            "-e: `{name}`: that happens in the kernel, and in user mode there is none; leave `:u` out"
+        )));
+    }
+    let user = in_user_mode(&asked).filter(|user| !can_open(&asked, catalog) && can_open(user, catalog));
+    if let Some(user) = &user {
+        notes.push(format!(
+            "{} counts user mode alone, as {}: the kernel's own part is not allowed (kernel.perf_event_paranoid, CAP_PERFMON)",
+            asked.name, user.name
+        ));
+    }
+    Ok(user.unwrap_or(asked))
+}
+
+/// Whether the kernel gives it to this process.
+pub(crate) fn can_open(asked: &Asked, catalog: &Catalog) -> bool {
+    let events = catalog.resolve(asked).unwrap_or_default();
+    !events.is_empty() && events.iter().all(|event| Kernel.open(&event.event, None).is_ok())
+}
+
+/// Why an event is not counted.
+fn refused(event: &Resolved, why: Misfit, circumstances: &Circumstances) -> Failure {
+    let why = match why {
+        Misfit::NotTogether => {
+            "the processor has too few counters for its group: leave the braces out".to_owned()
+        }
+        Misfit::NeverRuns => {
+            "it is never counted, since somebody else has the processor's counters".to_owned()
+        }
+        Misfit::Refused(errno) => {
+            let refusal = refusal(&Kernel, &event.event, errno);
+            let Reason { why, cure } = reason(refusal, event, circumstances);
+            cure.map_or(why.clone(), |cure| format!("{why}; {cure}"))
+        }
+    };
+    let instead = if event.source == Source::Pmu { "; --simulated counts without" } else { "" };
+    Failure::machine(format!("-e: {} cannot be counted here: {why}{instead}", event.name))
+}
+
+pub(crate) fn circumstances(machine: &Machine, catalog: &Catalog) -> Circumstances {
+    Circumstances::read(machine.root(), catalog, machine.facts().hypervisor.is_some())
+}
+
+fn entry(event: &Resolved, group: Option<usize>, sets: u64) -> Result<CounterEntry, Failure> {
+    let CountingEvent { kind, config, excludes_user, excludes_kernel, excludes_hypervisor } = event.event;
+    Ok(CounterEntry {
+        metric: event.metric().map_err(Failure::usage)?,
+        kind,
+        config,
+        excludes_user,
+        excludes_kernel,
+        excludes_hypervisor,
+        sets,
+        group: group.map(|group| group as u16),
+        is_partial: event.is_partial,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_set_comes_once_before_any_comes_again() {
+        let counters = Counters { sets: 3, ..Counters::default() };
+        for cycle in 0..50 {
+            let mut seen: Vec<u8> = (0..3).map(|at| counters.set_of(3 * cycle + at)).collect();
+            seen.sort_unstable();
+            assert_eq!(seen, [0, 1, 2]);
+        }
+        let firsts: Vec<u8> = (0..50).map(|cycle| counters.set_of(3 * cycle)).collect();
+        assert!((0..3).all(|set| firsts.contains(&set)), "the order is drawn anew: {firsts:?}");
+        assert_eq!(Counters::default().set_of(7), 0);
+        assert_eq!(mask(&[vec![0, 2], vec![1, 2]], 2), 0b11);
+    }
+}

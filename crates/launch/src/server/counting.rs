@@ -1,0 +1,112 @@
+//! What the kernel and the processor count of each run.
+
+use std::sync::Arc;
+
+use fauxplat_model::{MetricSet, Reading};
+use fauxplat_sys::perf::{Count, Counter, CountingEvent, Whom};
+
+use crate::table::CounterEntry;
+
+/// The counters of a table, those of one set of them open.
+#[derive(Debug, Default)]
+pub(crate) struct Counting {
+    entries: Vec<CounterEntry>,
+    /// Where each of them stands among the metrics.
+    places: Vec<usize>,
+    /// The set that is open, and its counters by their place among the entries.
+    set: Option<u8>,
+    open: Vec<(usize, Counter, Count)>,
+}
+
+impl Counting {
+    pub(crate) fn new(entries: Vec<CounterEntry>, metrics: &Arc<MetricSet>) -> Self {
+        let places = entries.iter().filter_map(|entry| metrics.place(entry.metric)).collect();
+        Counting { entries, places, set: None, open: Vec::new() }
+    }
+
+    /// Notes what was counted before a run. Another set than before is opened first: an event that the kernel does not give
+    /// any more is absent from the readings.
+    pub(crate) fn begin(&mut self, set: u8) {
+        if self.entries.is_empty() {
+            return;
+        }
+        if self.set != Some(set) {
+            self.open_set(set);
+        }
+        for (_, counter, before) in &mut self.open {
+            *before = counter.read().unwrap_or_default();
+        }
+    }
+
+    fn open_set(&mut self, set: u8) {
+        self.open.clear();
+        self.set = Some(set);
+        // The first of each group leads the others.
+        let mut leaders: Vec<(u16, usize)> = Vec::new();
+        for (at, entry) in self.entries.iter().enumerate().filter(|(_, entry)| entry.sets >> set & 1 == 1) {
+            let event = CountingEvent {
+                kind: entry.kind,
+                config: entry.config,
+                excludes_user: entry.excludes_user,
+                excludes_kernel: entry.excludes_kernel,
+                excludes_hypervisor: entry.excludes_hypervisor,
+            };
+            let leader = leaders.iter().find(|(group, _)| Some(*group) == entry.group);
+            let opened = Counter::open(&event, Whom::Children, leader.map(|(_, place)| &self.open[*place].1));
+            if let Ok(counter) = opened {
+                let is_first = leader.is_none();
+                self.open.push((at, counter, Count::default()));
+                leaders.extend(entry.group.filter(|_| is_first).map(|group| (group, self.open.len() - 1)));
+            }
+        }
+    }
+
+    /// Puts what a run counted among its readings. A counter that was never scheduled has none: that is not zero. Where one
+    /// counted only part of the time, its reading is scaled up, and for how long all were to count and did stands behind.
+    pub(crate) fn end(&self, readings: &mut Vec<Reading>) {
+        let counted = self.open.iter().map(|(at, counter, before)| {
+            let now = counter.read().ok().and_then(|now| now.since(*before));
+            // On one of several kinds of cores the rest of the time was spent on another one.
+            let whole = |count: Count| Count {
+                running_ns: count.enabled_ns.max(1),
+                enabled_ns: count.enabled_ns.max(1),
+                ..count
+            };
+            let now = if self.entries[*at].is_partial { now.map(whole) } else { now };
+            (self.places[*at], now.filter(|count| count.running_ns > 0))
+        });
+        let counted: Vec<(usize, Option<Count>)> = counted.collect();
+        for (place, count) in &counted {
+            readings[*place] = count.map(scaled).into();
+        }
+        if counted.iter().flat_map(|(_, count)| count).all(|count| count.running_ns == count.enabled_ns) {
+            return;
+        }
+        let metrics = readings.len();
+        readings.resize(3 * metrics, Reading::ABSENT);
+        for (place, count) in counted.iter().filter_map(|(place, count)| Some((place, (*count)?))) {
+            readings[metrics + place] = Reading::new(count.enabled_ns);
+            readings[2 * metrics + place] = Reading::new(count.running_ns);
+        }
+    }
+}
+
+/// What would have been counted in all the time, if it went on as in the part that was.
+fn scaled(count: Count) -> u64 {
+    let scaled = u128::from(count.value) * u128::from(count.enabled_ns) / u128::from(count.running_ns.max(1));
+    // The largest number stands for nothing measured.
+    u64::try_from(scaled).unwrap_or(u64::MAX).min(u64::MAX - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_the_time_is_scaled_and_all_of_it_left_alone() {
+        let count = |value, enabled_ns, running_ns| Count { value, enabled_ns, running_ns };
+        assert_eq!(scaled(count(59, 100, 59)), 100);
+        assert_eq!(scaled(count(7, 100, 100)), 7);
+        assert_eq!(scaled(count(u64::MAX, u64::MAX, 1)), u64::MAX - 1);
+    }
+}

@@ -1,0 +1,217 @@
+//! A machine that is simulated: the caches that a simulator of processors counts misses of.
+
+use std::fmt;
+use std::str::FromStr;
+
+use fauxplat_units::Bytes;
+
+/// One cache, as `SIZE,WAYS,LINE` in bytes: `32768,8,64`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheShape {
+    /// Its size.
+    pub bytes: u64,
+    /// Its associativity: places for one line.
+    pub ways: u32,
+    /// The size of a line, in bytes.
+    pub line_bytes: u32,
+}
+
+impl CacheShape {
+    const fn new(kibibytes: u64, ways: u32) -> Self {
+        CacheShape { bytes: kibibytes << 10, ways, line_bytes: 64 }
+    }
+
+    /// Whether a simulator can have it: the number of its sets is a power of two, and so is a line of 16 bytes at least
+    /// (Cachegrind's manual, "Simulation Options").
+    ///
+    /// # Errors
+    /// A sentence without the name of the cache.
+    pub fn check(self) -> Result<(), String> {
+        let CacheShape { bytes, ways, line_bytes } = self;
+        let set_bytes = u64::from(ways) * u64::from(line_bytes);
+        if !line_bytes.is_power_of_two() || line_bytes < LINE_BYTES_MIN {
+            return Err(format!(
+                "lines of {line_bytes} bytes are none: a power of two from {LINE_BYTES_MIN}"
+            ));
+        }
+        match set_bytes {
+            0 => Err("a cache has one way at least".to_owned()),
+            _ if bytes == 0 || !bytes.is_multiple_of(set_bytes) => Err(format!(
+                "{bytes} bytes are no whole number of sets of {ways} lines of {line_bytes} bytes"
+            )),
+            _ if !(bytes / set_bytes).is_power_of_two() => Err(format!(
+                "{} sets are no power of two, and no other number can be simulated",
+                bytes / set_bytes
+            )),
+            _ if bytes > BYTES_MAX => Err(format!("more than {} is not simulated", Bytes(BYTES_MAX))),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a person reads: `32.0 KiB 8-way`.
+    fn told(self) -> String {
+        format!("{} {}-way", Bytes(self.bytes), self.ways)
+    }
+}
+
+const LINE_BYTES_MIN: u32 = 16;
+/// The simulator counts in 32 bits.
+const BYTES_MAX: u64 = 1 << 31;
+
+impl fmt::Display for CacheShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{}", self.bytes, self.ways, self.line_bytes)
+    }
+}
+
+impl FromStr for CacheShape {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let fail = || format!("`{text}` is no cache: SIZE,WAYS,LINE in bytes, such as 32768,8,64");
+        let mut parts = text.split(',').map(|part| part.trim().parse::<u64>().map_err(|_| fail()));
+        let mut next = || parts.next().unwrap_or_else(|| Err(fail()));
+        let (bytes, ways, line_bytes) = (next()?, next()?, next()?);
+        let shape = CacheShape {
+            bytes,
+            ways: ways.try_into().map_err(|_| fail())?,
+            line_bytes: line_bytes.try_into().map_err(|_| fail())?,
+        };
+        if parts.next().is_some() {
+            return Err(fail());
+        }
+        shape.check().map_err(|why| format!("`{text}`: {why}"))?;
+        Ok(shape)
+    }
+}
+
+/// The caches of a machine that is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SimulatedCaches {
+    /// The first level, of instructions.
+    pub i1: CacheShape,
+    /// The first level, of data.
+    pub d1: CacheShape,
+    /// The last level.
+    pub ll: CacheShape,
+}
+
+impl SimulatedCaches {
+    /// What a person reads beside each count.
+    pub fn told(&self) -> String {
+        let [i1, d1, ll] = [self.i1, self.d1, self.ll].map(CacheShape::told);
+        format!("I1 {i1}, D1 {d1}, LL {ll}")
+    }
+}
+
+/// Which machine is simulated: `classic`, `small`, `here`, or its caches as
+/// `I1=SIZE,WAYS,LINE+D1=SIZE,WAYS,LINE+LL=SIZE,WAYS,LINE`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SimulatedMachine {
+    /// First levels of 32 KiB, and 8 MiB behind them: what most who count by simulation take, so that figures can be
+    /// compared with theirs.
+    #[default]
+    Classic,
+    /// The same first levels, and 1 MiB behind them: where what does not fit shows sooner.
+    Small,
+    /// The caches of the machine at hand. An experiment begins by asking which those are, and has [`Self::Caches`] from then
+    /// on.
+    Here,
+    /// These.
+    Caches(SimulatedCaches),
+}
+
+impl SimulatedMachine {
+    /// The caches, where they are known.
+    pub fn caches(&self) -> Option<SimulatedCaches> {
+        let (i1, d1) = (CacheShape::new(32, 8), CacheShape::new(32, 8));
+        match self {
+            SimulatedMachine::Classic => Some(SimulatedCaches { i1, d1, ll: CacheShape::new(8 << 10, 16) }),
+            SimulatedMachine::Small => Some(SimulatedCaches { i1, d1, ll: CacheShape::new(1 << 10, 16) }),
+            SimulatedMachine::Here => None,
+            SimulatedMachine::Caches(caches) => Some(*caches),
+        }
+    }
+}
+
+impl fmt::Display for SimulatedMachine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SimulatedMachine::Classic => f.write_str("classic"),
+            SimulatedMachine::Small => f.write_str("small"),
+            SimulatedMachine::Here => f.write_str("here"),
+            SimulatedMachine::Caches(SimulatedCaches { i1, d1, ll }) => {
+                write!(f, "I1={i1}+D1={d1}+LL={ll}")
+            }
+        }
+    }
+}
+
+impl FromStr for SimulatedMachine {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "classic" => return Ok(SimulatedMachine::Classic),
+            "small" => return Ok(SimulatedMachine::Small),
+            "here" => return Ok(SimulatedMachine::Here),
+            _ => {}
+        }
+        let mut shapes = [None; 3];
+        for part in text.split('+') {
+            let named = part.split_once('=').and_then(|(name, shape)| {
+                let place = ["I1", "D1", "LL"].iter().position(|known| name.eq_ignore_ascii_case(known))?;
+                Some((place, shape))
+            });
+            let (place, shape) = named.ok_or_else(|| {
+                format!(
+                    "`{text}` is no machine to simulate: classic, small, here, or I1=SIZE,WAYS,LINE+D1=…+LL=…"
+                )
+            })?;
+            shapes[place] = Some(shape.parse::<CacheShape>()?);
+        }
+        let [Some(i1), Some(d1), Some(ll)] = shapes else {
+            return Err(format!("`{text}` lacks one of I1, D1 and LL"));
+        };
+        Ok(SimulatedMachine::Caches(SimulatedCaches { i1, d1, ll }))
+    }
+}
+
+crate::text::as_text!(SimulatedMachine);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machines_read_what_they_print() {
+        for text in ["classic", "small", "here", "I1=32768,8,64+D1=49152,12,64+LL=1048576,16,64"] {
+            assert_eq!(text.parse::<SimulatedMachine>().unwrap().to_string(), text);
+        }
+        let caches = SimulatedMachine::default().caches().unwrap();
+        assert_eq!(caches.told(), "I1 32.0 KiB 8-way, D1 32.0 KiB 8-way, LL 8.0 MiB 16-way");
+        assert_eq!(SimulatedMachine::Here.caches(), None);
+    }
+
+    #[test]
+    fn caches_that_cannot_be_simulated_are_refused() {
+        let caches = [
+            ("3145728,16,64", "3072 sets are no power of two"),
+            ("32768,8,60", "power of two"),
+            ("32768,0,64", "one way"),
+            ("100,8,64", "no whole number of sets"),
+            ("0,8,64", "no whole number of sets"),
+            ("32768,8", "is no cache"),
+            ("32768,8,64,1", "is no cache"),
+            ("4294967296,16,64", "is not simulated"),
+            ("18446744073709551615,4294967295,64", "no whole number"),
+        ];
+        for (text, why) in caches {
+            let error = text.parse::<CacheShape>().unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+        for text in ["", "big", "I1=32768,8,64", "L2=32768,8,64+D1=32768,8,64+LL=32768,8,64"] {
+            assert!(text.parse::<SimulatedMachine>().is_err(), "{text}");
+        }
+    }
+}
