@@ -3,6 +3,7 @@
 
 mod contend;
 mod counters;
+mod counting;
 mod doctor;
 mod index;
 mod instrument;
@@ -37,6 +38,8 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             instrument::run(rounds.parse().unwrap_or(ROUNDS), Some(Path::new(other)))
         }
         ["counters"] => counters::run(ROUNDS),
+        ["counting"] => counting::run(ROUNDS),
+        ["counting", rounds] => counting::run(rounds.parse().unwrap_or(ROUNDS)),
         ["load", parts @ ..] => load::run(parts),
         ["look", words @ ..] => look(words),
         ["memory"] => memory::run(),
@@ -54,6 +57,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             instrument::run(ROUNDS, None)?;
             doctor::run()?;
             counters::run(ROUNDS)?;
+            counting::run(ROUNDS)?;
             load::run(&[])?;
             look(&[])?;
             memory::run()?;
@@ -63,7 +67,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             verdict::run()
         }
         _ => Err(ChoreError::Usage(
-            "usage: cargo xtask bench [contend [PART] | counters | doctor | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | load [PART] | look [stands] | memory | \
+            "usage: cargo xtask bench [contend [PART] | counters | counting [ROUNDS] | doctor | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | load [PART] | look [stands] | memory | \
              start | sweep [PART] | topo | verdict]",
         )),
     }

@@ -16,18 +16,18 @@ const RUNS: u32 = 2000;
 const PERF_RUNS: u32 = 200;
 
 /// Nanoseconds per run as a whole, and the median that the tool itself reports.
-type Turn = (f64, f64);
+pub(super) type Turn = (f64, f64);
 
-/// Somebody who runs the empty program.
-struct Tool<'a> {
-    name: &'static str,
+/// Somebody who runs a program.
+pub(super) struct Tool<'a> {
+    pub(super) name: &'static str,
     turn: Box<dyn Fn() -> Result<Turn, ChoreError> + 'a>,
     /// Of each round, the mean of its two turns.
-    rounds: Vec<Turn>,
+    pub(super) rounds: Vec<Turn>,
 }
 
 impl<'a> Tool<'a> {
-    fn new(name: &'static str, turn: impl Fn() -> Result<Turn, ChoreError> + 'a) -> Self {
+    pub(super) fn new(name: &'static str, turn: impl Fn() -> Result<Turn, ChoreError> + 'a) -> Self {
         Tool { name, turn: Box::new(turn), rounds: Vec::new() }
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn run(rounds: u32, earlier: Option<&Path>) -> Result<(), ChoreError>
     Ok(())
 }
 
-fn round(tools: &mut [Tool], draw: &mut Draw) -> Result<(), ChoreError> {
+pub(super) fn round(tools: &mut [Tool], draw: &mut Draw) -> Result<(), ChoreError> {
     let mut order: Vec<usize> = (0..tools.len()).collect();
     draw.shuffle(&mut order);
     let mut turns = vec![[(0.0, 0.0); 2]; tools.len()];
@@ -102,7 +102,7 @@ fn report(tools: &[Tool], rounds: u32) {
     println!("a run of the bare loop: {middle:.1} µs ({low:.1} … {high:.1})");
 }
 
-fn installed(name: &str) -> bool {
+pub(super) fn installed(name: &str) -> bool {
     let found =
         Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !found {
@@ -123,7 +123,7 @@ fn time_bare(bare: &Path, empty: &Path) -> Result<(f64, f64), ChoreError> {
 }
 
 /// Wall time of a whole command, per run.
-fn per_run(command: &mut Command, runs: u32) -> Result<f64, ChoreError> {
+pub(super) fn per_run(command: &mut Command, runs: u32) -> Result<f64, ChoreError> {
     let start = Instant::now();
     output(command.stdout(Stdio::null()))?;
     Ok(start.elapsed().as_nanos() as f64 / f64::from(runs))
@@ -150,7 +150,7 @@ fn time_perf(empty: &Path) -> Result<f64, ChoreError> {
 }
 
 /// The median in a file of hyperfine's shape, in nanoseconds.
-fn median_in(report: &Path) -> Result<f64, ChoreError> {
+pub(super) fn median_in(report: &Path) -> Result<f64, ChoreError> {
     let text =
         std::fs::read_to_string(report).map_err(|error| failed(&report.display().to_string(), &error))?;
     let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| failed("report", &error))?;

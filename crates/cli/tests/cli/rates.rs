@@ -298,7 +298,7 @@ fn any_counter_can_decide() {
     lab.run(&[&words[..], &["table:other"]].concat())
         .complains(2, &["table:other", "`sh -c", "No such file"]);
     lab.run(&[&words[..], &["table:nobody"]].concat()).complains(2, &["table:nobody", "--table"]);
-    lab.run(&[&words[..], &["pmu:cycles"]].concat()).complains(2, &["pmu:cycles", "--table"]);
+    lab.run(&[&words[..], &["nobody:cycles"]].concat()).complains(2, &["nobody:cycles", "--table"]);
     lab.run(&[&words[..], &["speed"]].concat()).reports_misuse(&["no metric `speed`", "table:NAME"]);
     lab.run(&[&words[..], &["table:a b"]].concat()).reports_misuse(&["table:a b", "SOURCE:NAME"]);
 }
