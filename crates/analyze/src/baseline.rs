@@ -11,6 +11,7 @@ use fauxplat_stats::rivals::welch_df;
 use fauxplat_stats::series::{autocorrelation, dependence_inflation, drift_variance};
 use fauxplat_stats::winsor::{Location, location, winsorise};
 
+use crate::disagreement::disagreement;
 use crate::judge::Judged;
 use crate::level::ratio_between;
 use crate::series::plain_z;
@@ -149,6 +150,7 @@ pub fn stored_findings(
     ];
     let commands = vec![baseline.findings.clone(), candidate.findings.clone()];
     let winner = (comparison.verdict == Verdict::Different).then(|| usize::from(comparison.b_is_better()));
+    let disagreements = disagreement(&[&comparison], [baseline.findings, candidate.findings]);
     let findings = CompareFindings {
         commands,
         comparisons: vec![comparison],
@@ -157,6 +159,7 @@ pub fn stored_findings(
         elapsed_s: 0.0,
         variants: Vec::new(),
         duet_cpus: None,
+        disagreements: disagreements.into_iter().collect(),
     };
     Judged { findings, warnings }
 }

@@ -12,6 +12,7 @@ mod comparison;
 mod contend;
 mod counted;
 mod derived;
+mod disagreement;
 mod exact;
 mod explain;
 mod guard;

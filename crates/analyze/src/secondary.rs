@@ -45,8 +45,10 @@ pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Seconda
     .collect()
 }
 
-/// One log ratio per pair, if the metric was read everywhere and was not always zero.
+/// One log ratio per pair, if the metric was not always zero and was read in every run of a pair or in none of them: what does
+/// not fit beside other counters is counted in blocks of its own.
 fn log_ratios(pairs: &[Pair], metric: Metric) -> Option<Vec<f64>> {
     let any = pairs.iter().flat_map(Pair::runs).any(|run| run.get(metric) > Some(0));
-    any.then(|| pairs.iter().map(|pair| pair.log_ratio(metric)).collect())?
+    let counts = |pair: &&Pair| pair.runs().any(|run| run.get(metric).is_some());
+    any.then(|| pairs.iter().filter(counts).map(|pair| pair.log_ratio(metric)).collect())?
 }

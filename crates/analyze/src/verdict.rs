@@ -1,9 +1,10 @@
 //! From a judge that is done to the findings that a report shows.
 
-use fauxplat_model::{CompareFindings, Comparison, Metric, Sample, StoppedBy};
+use fauxplat_model::{CompareFindings, Comparison, Disagreement, Metric, RunFindings, Sample, StoppedBy};
 use fauxplat_stats::multiple::holm;
 
 use crate::comparison::comparison;
+use crate::disagreement::disagreement;
 use crate::judge::{Contest, Judge, Judged};
 use crate::pairing::blocks;
 use crate::summary::run_findings;
@@ -42,16 +43,30 @@ fn judged(judge: &Judge, samples: &[Sample], names: &[String], stopped_by: Stopp
         true => judge.exact_winner(),
         false => winner(judge, &all_blocks, &mut comparisons, names),
     };
+    let commands = run_findings(samples, judge.commands, judge.ignore_failure);
+    let disagreements = disagreements(judge, &comparisons, &commands);
     let findings = CompareFindings {
-        commands: run_findings(samples, judge.commands, judge.ignore_failure),
+        commands,
         comparisons,
         winner,
         floor_ns: None,
         elapsed_s: elapsed_s(samples),
         variants: Vec::new(),
         duet_cpus: None,
+        disagreements,
     };
     Judged { findings, warnings }
+}
+
+/// Where counts and times of a candidate do not say the same.
+fn disagreements(judge: &Judge, comparisons: &[Comparison], commands: &[RunFindings]) -> Vec<Disagreement> {
+    let of = |candidate: u16| {
+        let contests = judge.contests.iter().zip(comparisons);
+        let own = contests.filter(|(contest, _)| (contest.reference, contest.candidate) == (0, candidate));
+        let own: Vec<&Comparison> = own.map(|(_, comparison)| comparison).collect();
+        disagreement(&own, [commands.first()?, commands.get(usize::from(candidate))?])
+    };
+    (1..judge.commands as u16).filter_map(of).collect()
 }
 
 /// What a reader of this comparison must know.

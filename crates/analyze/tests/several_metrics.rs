@@ -6,7 +6,7 @@ mod jitter;
 mod support;
 
 use fauxplat_analyze::{Decision, Judge, Judged};
-use fauxplat_model::{AlsoDecided, Metric, Rule, Sample, StoppedBy, Verdict};
+use fauxplat_model::{AlsoDecided, Metric, MetricChange, Rule, Sample, StoppedBy, Verdict};
 use jitter::jitter;
 use support::run;
 
@@ -128,4 +128,37 @@ fn the_level_is_that_of_all_metrics_together() {
     };
     let wrong = (0..100).filter(|&stream| is_wrong(stream)).count();
     assert!(wrong <= 14, "{wrong}");
+}
+
+#[test]
+fn counts_and_times_that_disagree_are_found_and_others_are_not() {
+    let counted = |factors: [(f64, f64); 2]| {
+        let instructions = Metric::from_id("pmu:instructions").unwrap();
+        let as_counts = |mut run: Sample| {
+            let memory = run.get(Metric::PEAK_MEMORY).unwrap();
+            run.readings = [(Metric::WALL, run.get(Metric::WALL).unwrap()), (instructions, memory)].into();
+            run
+        };
+        let mut judge = Judge::new(&Rule::default(), 2, 5);
+        let mut samples = Vec::new();
+        for number in 0..200 {
+            let block: Vec<Sample> = block(number, 9, &factors).into_iter().map(as_counts).collect();
+            samples.extend_from_slice(&block);
+            if judge.block(&block) == Decision::Stop {
+                break;
+            }
+        }
+        let names = ["a", "b"].map(str::to_owned);
+        judge.findings(&samples, &names, judge.stopped_by()).findings.disagreements
+    };
+    let ways = |factors| -> Vec<[Option<bool>; 2]> {
+        let way = |it: MetricChange| (!it.is_same).then_some(it.change.ratio > 1.0);
+        counted(factors).iter().map(|it| [way(it.count), way(it.time)]).collect()
+    };
+    assert_eq!(ways([(1.0, 1.0), (1.03, 0.97)]), [[Some(false), Some(true)]]);
+    assert_eq!(ways([(1.0, 1.0), (1.05, 1.0)]), [[None, Some(true)]]);
+    assert_eq!(ways([(1.0, 1.0), (1.0, 0.9)]), [[Some(false), None]]);
+    for agreed in [[(1.0, 1.0), (1.05, 1.05)], [(1.0, 1.0), (1.0, 1.0)], [(1.0, 1.0), (0.9, 0.95)]] {
+        assert_eq!(counted(agreed), []);
+    }
 }

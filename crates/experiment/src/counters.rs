@@ -33,7 +33,9 @@ impl Counters {
     pub(crate) fn open(definition: &Definition, machine: &Machine) -> Result<Self, Failure> {
         let mut lists = definition.counters.clone();
         let decides = definition.rule.decided().into_iter().map(|(metric, _)| metric.name().to_owned());
-        lists.extend(decides.filter(|name| SOURCES.iter().any(|source| name.starts_with(source))));
+        let decides: Vec<String> =
+            decides.filter(|name| SOURCES.iter().any(|source| name.starts_with(source))).collect();
+        lists.extend(decides.iter().cloned());
         if lists.is_empty() {
             return Ok(Counters::default());
         }
@@ -60,6 +62,18 @@ impl Counters {
                  not scaled up from a part of the time",
                 sets.len()
             ));
+        }
+        let sometimes = |name: &&String| {
+            let of_name =
+                |event: &Resolved| event.metric().is_ok_and(|metric| metric.name() == name.as_str());
+            let everywhere = |at: usize| sets.iter().all(|set| set.contains(&at));
+            events.iter().position(of_name).is_some_and(|at| !everywhere(at))
+        };
+        if let Some(name) = decides.iter().find(sometimes) {
+            return Err(Failure::usage(format!(
+                "-e: {name} decides and would be counted in some of the blocks only, since not all counters fit beside it: ask for \
+                 fewer"
+            )));
         }
         let devices: Vec<Option<&String>> = events.iter().map(|event| event.device.as_ref()).collect();
         let group = |at: usize| devices.iter().position(|device| device.is_some() && *device == devices[at]);

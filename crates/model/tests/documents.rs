@@ -267,6 +267,7 @@ fn findings() -> Vec<Findings> {
         elapsed_s: 1.5,
         variants: Vec::new(),
         duet_cpus: Some([Cpu(0), Cpu(2)]),
+        disagreements: Vec::new(),
     };
     vec![
         Findings::Run(Vec::new()),

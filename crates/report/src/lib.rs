@@ -5,6 +5,7 @@
 
 mod baseline;
 mod csv_rows;
+mod disagreement;
 mod error;
 mod evidence;
 mod export;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use fauxplat_model::document::Record;
 use fauxplat_model::{
-    AaFindings, CompareFindings, Comparison, Grade, Metric, PowerResult, RunFindings, Summary, TableFindings,
-    TableValue, Verdict,
+    AaFindings, CompareFindings, Comparison, Derived, Grade, Metric, PowerResult, RunFindings, Summary,
+    TableFindings, TableValue, Verdict,
 };
 
 use crate::parts::{Grid, Tone};
@@ -47,6 +47,32 @@ pub(crate) fn derived(found: &RunFindings) -> Grid {
             format!("{} … {}", number(one.low), number(one.high)),
             one.formula.clone(),
         ];
+        grid.push(Tone::Plain, cells);
+    }
+    grid
+}
+
+/// The same figures of several commands in columns; only those that more than one of them has.
+pub(crate) fn derived_side_by_side(record: &Record, found: &[RunFindings]) -> Grid {
+    let names = compared(record).into_iter().map(|(name, _)| visible(name));
+    let headings: Vec<String> =
+        [vec!["derived".to_owned()], names.collect(), vec!["from".to_owned()]].concat();
+    let mut grid = Grid::new(&headings.iter().map(String::as_str).collect::<Vec<_>>(), &[found.len() + 1]);
+    for one in found.iter().flat_map(|it| &it.derived) {
+        let of = |own: &RunFindings| {
+            own.derived.iter().find(|it| (&it.formula, &it.unit) == (&one.formula, &one.unit)).cloned()
+        };
+        let all: Vec<Option<Derived>> = found.iter().map(of).collect();
+        let is_known = grid.rows.iter().any(|row| row.cells.last() == Some(&one.formula));
+        if is_known || all.iter().flatten().count() < 2 {
+            continue;
+        }
+        let unit = if one.unit.is_empty() { String::new() } else { format!(" ({})", one.unit) };
+        let cell =
+            |own: &Option<Derived>| own.as_ref().map_or("–".to_owned(), |own| significant(own.median));
+        let mut cells = vec![format!("{}{unit}", one.name)];
+        cells.extend(all.iter().map(cell));
+        cells.push(one.formula.clone());
         grid.push(Tone::Plain, cells);
     }
     grid

@@ -341,6 +341,45 @@ impl Comparison {
     }
 }
 
+/// What one metric did between two commands.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MetricChange {
+    /// The metric.
+    pub metric: Metric,
+    /// B over A, with the interval at the level of the comparison.
+    pub change: RatioInterval,
+    /// Whether it is the same within the margin; otherwise it moved.
+    pub is_same: bool,
+}
+
+/// A figure computed from counts, in two commands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DerivedChange {
+    /// What it is called.
+    pub name: String,
+    /// Its unit; empty for a plain ratio.
+    pub unit: String,
+    /// Its median in A.
+    pub a: f64,
+    /// Its median in B.
+    pub b: f64,
+}
+
+/// A count and a time that do not say the same of two commands, such as fewer instructions in more time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Disagreement {
+    /// Name of the reference.
+    pub a: String,
+    /// Name of the candidate.
+    pub b: String,
+    /// What was counted: the work.
+    pub count: MetricChange,
+    /// How long it took.
+    pub time: MetricChange,
+    /// What each unit of the work cost: figures that differ between the two.
+    pub derived: Vec<DerivedChange>,
+}
+
 /// Findings of a comparison of several commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompareFindings {
@@ -360,6 +399,9 @@ pub struct CompareFindings {
     /// The two CPUs of a duet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet_cpus: Option<[Cpu; 2]>,
+    /// Where counts and times do not say the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disagreements: Vec<Disagreement>,
 }
 
 impl CompareFindings {

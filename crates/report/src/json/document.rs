@@ -2,8 +2,8 @@
 
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
-    AaStratum, Command, Comparison, CounterRates, Derived, Metric, Outcome, Phase, PowerResult, Process,
-    RunFindings, Sample, Source, Summary, Variant, metrics_of,
+    AaStratum, Command, Comparison, CounterRates, Derived, Disagreement, Metric, Outcome, Phase, PowerResult,
+    Process, RunFindings, Sample, Source, Summary, Variant, metrics_of,
 };
 use fauxplat_units::Cpu;
 use serde::Serialize as SerializeDerive;
@@ -48,6 +48,8 @@ enum Verdicts<'a> {
         duet_cpus: Option<[Cpu; 2]>,
         #[serde(skip_serializing_if = "<[Variant]>::is_empty")]
         variants: &'a [Variant],
+        #[serde(skip_serializing_if = "<[Disagreement]>::is_empty")]
+        disagreements: &'a [Disagreement],
     },
     Sweep(Box<sweep::SweepEntry<'a>>),
     Topo(Box<Topo<'a>>),
@@ -188,6 +190,7 @@ impl<'a> Verdicts<'a> {
                 elapsed_s: found.elapsed_s,
                 duet_cpus: found.duet_cpus,
                 variants: &found.variants,
+                disagreements: &found.disagreements,
             },
             Findings::Sweep(found) => Verdicts::Sweep(Box::new(sweep::SweepEntry::of(found))),
             Findings::Topo(found) => Verdicts::Topo(Box::new(Topo::of(found))),

@@ -12,7 +12,7 @@ use crate::parts::spans::{named, strong};
 use crate::parts::{Distribution, Part, Piece, Rank, Tone};
 use crate::samples::{ByCommand, compared, leading, readings, simulated, summary};
 use crate::words::{counted, listed, percent, quantity};
-use crate::{tables, verdict};
+use crate::{disagreement, tables, verdict};
 
 /// More series than this on one axis are no longer read.
 const SERIES_MAX: usize = 12;
@@ -29,12 +29,15 @@ pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     parts.extend(distributions(record, &samples, metric).map(|it| Piece::new(Part::Distribution(it))));
     parts.extend(blocks::pieces(record, &samples, found));
     parts.extend(simulated(record).map(|it| Piece::said(Tone::Faint, it)));
+    parts.extend(joined(disagreements(found)));
     for comparison in &found.comparisons {
         parts.extend(grounds(comparison, title(found, comparison)).into_iter().map(Piece::in_full));
     }
     // Of commands that were counted and not timed the table of effects has all that there is.
     let is_timed = leading(&found.commands)[0] == Metric::WALL;
     parts.extend(is_timed.then(|| Piece::table(tables::resources(record)).in_full()));
+    let figures = tables::derived_side_by_side(record, &found.commands);
+    parts.extend((!figures.rows.is_empty()).then(|| Piece::table(figures).in_full()));
     parts.extend(joined(notes(found).into_iter().map(|(tone, note)| Piece::said(tone, note).in_full())));
     let warning = |it| Piece::sentence(Rank::Warning, Tone::Doubt, it).in_brief();
     parts.extend(joined(doubts(record, found).into_iter().map(warning)));
@@ -77,6 +80,12 @@ fn answers(record: &Record, found: &CompareFindings) -> Vec<Piece> {
 /// The pieces directly below each other.
 fn joined(pieces: impl Iterator<Item = Piece>) -> Vec<Piece> {
     pieces.enumerate().map(|(index, piece)| if index > 0 { piece.joined() } else { piece }).collect()
+}
+
+/// Where counts and times do not say the same: neither of them alone is the answer.
+fn disagreements(found: &CompareFindings) -> impl Iterator<Item = Piece> {
+    let margin = found.comparisons.first().map_or(0.0, |it| it.margin);
+    found.disagreements.iter().map(move |it| Piece::answer(Tone::Plain, disagreement::sentence(it, margin)))
 }
 
 /// Who won, which only a comparison with the runner-up can show. Of two commands the verdict says it already.

@@ -301,6 +301,7 @@ pub(crate) fn compare(comparison: Comparison) -> Owned {
         elapsed_s: 4.2,
         variants: Vec::new(),
         duet_cpus: None,
+        disagreements: Vec::new(),
     });
     owned
 }
@@ -388,6 +389,7 @@ pub(crate) fn compare_three() -> Owned {
         elapsed_s: 12.5,
         variants: Vec::new(),
         duet_cpus: None,
+        disagreements: Vec::new(),
     });
     owned
 }
@@ -463,6 +465,7 @@ pub(crate) fn against_baseline() -> Owned {
         elapsed_s: 1.5,
         variants: Vec::new(),
         duet_cpus: None,
+        disagreements: Vec::new(),
     });
     owned
 }

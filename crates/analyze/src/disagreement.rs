@@ -1,0 +1,62 @@
+//! Counts and times that do not say the same: fewer instructions in more time.
+
+use fauxplat_model::{
+    Comparison, Derived, DerivedChange, DifferenceIn, Disagreement, Metric, MetricChange, RatioInterval,
+    RunFindings, Verdict,
+};
+
+/// Who counts the work. What a simulator counts is never timed.
+const WORK: [&str; 2] = ["pmu:instructions", "pmu:instructions:u"];
+/// Figures that are told with it at most.
+const FIGURES_MAX: usize = 4;
+
+/// What the work and the time of two commands come to, if they do not say the same. Of each the comparisons in all metrics
+/// that were decided.
+pub(crate) fn disagreement(comparisons: &[&Comparison], [a, b]: [&RunFindings; 2]) -> Option<Disagreement> {
+    let first = comparisons.first()?;
+    let change = |metric| changes(comparisons).find(|it: &MetricChange| it.metric == metric);
+    let count = WORK.into_iter().filter_map(Metric::from_name).find_map(change)?;
+    let time = [Metric::WALL, Metric::CPU].into_iter().find_map(change)?;
+    let way = |it: MetricChange| (!it.is_same).then_some(it.change.ratio > 1.0);
+    let derived = derived(&a.derived, &b.derived);
+    (way(count) != way(time)).then(|| Disagreement {
+        a: first.a.clone(),
+        b: first.b.clone(),
+        count,
+        time,
+        derived,
+    })
+}
+
+/// The metrics of which it was shown that they moved, or that they are the same within the margin.
+fn changes(comparisons: &[&Comparison]) -> impl Iterator<Item = MetricChange> {
+    let margin = comparisons.first().map_or(0.0, |it| it.margin);
+    let decided = comparisons.iter().map(|it| {
+        let has_moved = it.verdict == Verdict::Different && it.difference_in.contains(&DifferenceIn::Typical);
+        let [ratio, low_ratio, high_ratio] = [it.effect_ratio, it.ci_low_ratio, it.ci_high_ratio];
+        (it.metric, RatioInterval { ratio, low_ratio, high_ratio }, has_moved)
+    });
+    let others = comparisons.iter().flat_map(|it| &it.secondary).map(|it| {
+        let [ratio, low_ratio, high_ratio] = [it.effect_ratio, it.ci_low_ratio, it.ci_high_ratio];
+        (it.metric, RatioInterval { ratio, low_ratio, high_ratio }, it.different)
+    });
+    let (decided, others): (Vec<_>, Vec<_>) = (decided.collect(), others.collect());
+    decided.into_iter().chain(others).filter_map(move |(metric, change, has_moved)| {
+        let is_same = change.low_ratio >= 1.0 / (1.0 + margin) && change.high_ratio <= 1.0 + margin;
+        (has_moved || is_same).then_some(MetricChange { metric, change, is_same })
+    })
+}
+
+/// The figures whose intervals lie apart.
+fn derived(a: &[Derived], b: &[Derived]) -> Vec<DerivedChange> {
+    let of_both =
+        a.iter().filter_map(|a| Some((a, b.iter().find(|b| b.formula == a.formula && b.unit == a.unit)?)));
+    let apart = of_both.filter(|(a, b)| a.high < b.low || b.high < a.low);
+    let change = |(a, b): (&Derived, &Derived)| DerivedChange {
+        name: a.name.clone(),
+        unit: a.unit.clone(),
+        a: a.median,
+        b: b.median,
+    };
+    apart.map(change).take(FIGURES_MAX).collect()
+}
