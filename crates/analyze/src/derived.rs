@@ -8,7 +8,7 @@ use fauxplat_stats::describe::{median, median_interval_sorted, sorted};
 
 use crate::analysed::counts;
 
-/// One figure: parts that are summed above and below the line, by their names behind the source.
+/// One figure: parts that are summed above and below the line, by their names behind the source; one behind a `-` is taken off.
 struct Figure {
     name: &'static str,
     above: &'static [&'static str],
@@ -43,7 +43,23 @@ const FIGURES: &[Figure] = &[
     figure("LL misses", &["llc-misses"], &["instructions"], PER_THOUSAND),
     figure("cache misses", &["cache-misses"], &["cache-references"], SHARE),
     figure("cache misses", &["cache-misses"], &["instructions"], PER_THOUSAND),
+    // Where the slots of a core went: Yasin, "A top-down method for performance analysis and counters architecture", ISPASS
+    // 2014; the kernel counts the parts in slots.
+    figure("retiring", &["topdown-retiring"], SLOTS, SHARE),
+    figure("bad speculation", &["topdown-bad-spec"], SLOTS, SHARE),
+    figure("front-end bound", &["topdown-fe-bound"], SLOTS, SHARE),
+    figure("back-end bound", &["topdown-be-bound"], SLOTS, SHARE),
+    figure("retiring: heavy operations", &["topdown-heavy-ops"], SLOTS, SHARE),
+    figure("retiring: light operations", &["topdown-retiring", "-topdown-heavy-ops"], SLOTS, SHARE),
+    figure("bad speculation: branches", &["topdown-br-mispredict"], SLOTS, SHARE),
+    figure("bad speculation: machine clears", &["topdown-bad-spec", "-topdown-br-mispredict"], SLOTS, SHARE),
+    figure("front-end bound: latency", &["topdown-fetch-lat"], SLOTS, SHARE),
+    figure("front-end bound: bandwidth", &["topdown-fe-bound", "-topdown-fetch-lat"], SLOTS, SHARE),
+    figure("back-end bound: memory", &["topdown-mem-bound"], SLOTS, SHARE),
+    figure("back-end bound: core", &["topdown-be-bound", "-topdown-mem-bound"], SLOTS, SHARE),
 ];
+
+const SLOTS: &[&str] = &["slots"];
 
 /// Who counts, and how the names of what is counted end.
 const SOURCES: [(&str, &str); 3] = [("pmu", ""), ("pmu", ":u"), ("simulated", "")];
@@ -54,8 +70,12 @@ pub(crate) fn derived(samples: &[Sample], command: u16, ignore_failure: bool) ->
         samples.iter().filter(|sample| sample.command == command && counts(sample, ignore_failure)).collect();
     let mut found = Vec::new();
     for (source, modes) in SOURCES {
-        let metrics = |names: &[&str]| -> Option<Vec<Metric>> {
-            names.iter().map(|name| Metric::from_name(&format!("{source}:{name}{modes}"))).collect()
+        let metrics = |names: &[&str]| -> Option<Vec<Part>> {
+            let part = |name: &&str| {
+                let (sign, plain) = name.strip_prefix('-').map_or((1.0, *name), |plain| (-1.0, plain));
+                Some((sign, Metric::from_name(&format!("{source}:{plain}{modes}"))?))
+            };
+            names.iter().map(part).collect()
         };
         for figure in FIGURES {
             let Some((above, below)) = metrics(figure.above).zip(metrics(figure.below)) else { continue };
@@ -81,21 +101,30 @@ pub fn doubts(samples: &[Sample], commands: usize, ignore_failure: bool) -> Vec<
     all
 }
 
-fn of_runs(runs: &[&Sample], (above, below): (&[Metric], &[Metric]), figure: &Figure) -> Option<Derived> {
-    let sum = |run: &Sample, metrics: &[Metric]| -> Option<f64> {
-        metrics.iter().map(|metric| run.get(*metric).map(|value| value as f64)).sum()
+/// A metric, and whether it is added or taken off.
+type Part = (f64, Metric);
+
+fn of_runs(runs: &[&Sample], (above, below): (&[Part], &[Part]), figure: &Figure) -> Option<Derived> {
+    let sum = |run: &Sample, parts: &[Part]| -> Option<f64> {
+        parts.iter().map(|(sign, metric)| run.get(*metric).map(|value| sign * value as f64)).sum()
     };
     let ratio = |run: &&Sample| {
         let (above, below) = (sum(run, above)?, sum(run, below)?);
         (below > 0.0).then_some(figure.times * above / below)
     };
-    let names = |metrics: &[Metric]| metrics.iter().map(|it| it.name()).collect::<Vec<_>>().join(" + ");
-    let below = match below {
-        [one] => one.name().to_owned(),
-        several => format!("({})", names(several)),
-    };
-    let formula = format!("{} / {below}", names(above));
+    let formula = format!("{} / {}", written(above), written(below));
     summed(runs.iter().filter_map(ratio).collect(), figure.name, formula, figure.unit)
+}
+
+/// `a`, or `(a + b − c)`.
+fn written(parts: &[Part]) -> String {
+    let sign = |(at, (sign, _)): (usize, &Part)| match (at, *sign > 0.0) {
+        (0, _) => "",
+        (_, true) => " + ",
+        (_, false) => " − ",
+    };
+    let all: String = parts.iter().enumerate().map(|it| format!("{}{}", sign(it), it.1.1.name())).collect();
+    if parts.len() == 1 { all } else { format!("({all})") }
 }
 
 /// The clock that the processor really ran at while it worked for the program: cycles over CPU time. User mode's cycles alone
@@ -153,6 +182,28 @@ mod tests {
         assert_eq!((of("clock").median, of("clock").formula.as_str()), (2.0, "pmu:cycles / cpu"));
         assert_eq!((found.len(), doubts.len()), (3, 0));
         assert_eq!(derived(&runs, 1, false), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn slots_are_told_by_where_they_went() {
+        let parts = [
+            ("slots", 1000),
+            ("topdown-be-bound", 400),
+            ("topdown-mem-bound", 300),
+            ("topdown-retiring", 250),
+        ];
+        let named = parts.map(|(name, value)| (format!("pmu:{name}"), value));
+        let (found, doubts) =
+            derived(&[run(&named.each_ref().map(|(name, value)| (name.as_str(), *value)))], 0, false);
+        let shares: Vec<(&str, f64)> = found.iter().map(|it| (it.name.as_str(), it.median)).collect();
+        let expected = [
+            ("retiring", 25.0),
+            ("back-end bound", 40.0),
+            ("back-end bound: memory", 30.0),
+            ("back-end bound: core", 10.0),
+        ];
+        assert_eq!((shares, doubts), (expected.to_vec(), Vec::new()));
+        assert_eq!(found[3].formula, "(pmu:topdown-be-bound − pmu:topdown-mem-bound) / pmu:slots");
     }
 
     #[test]

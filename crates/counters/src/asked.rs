@@ -96,12 +96,14 @@ pub struct Asked {
     pub modifiers: Modifiers,
     /// Events of one group are counted at the same time, or not at all.
     pub group: Option<u16>,
+    /// The set that it came with; none if somebody named the event itself.
+    pub set: Option<&'static str>,
 }
 
 impl Asked {
     /// The event of a form.
     pub(crate) fn new(form: Form, modifiers: Modifiers, group: Option<u16>) -> Asked {
-        Asked { name: name(&form, modifiers), source: source(&form), form, modifiers, group }
+        Asked { name: name(&form, modifiers), source: source(&form), form, modifiers, group, set: None }
     }
 }
 

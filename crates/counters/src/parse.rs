@@ -62,7 +62,7 @@ impl List {
         let group = if set.is_group && group.is_none() { Some(self.next_group()) } else { group };
         for word in set.events.iter().filter_map(|name| vocabulary::find(name)) {
             let modifiers = if word.source() == Source::Pmu { all } else { Modifiers::NONE };
-            self.add(Asked::new(Form::Word(word), modifiers, group))?;
+            self.add(Asked { set: Some(set.name), ..Asked::new(Form::Word(word), modifiers, group) })?;
         }
         Ok(())
     }
@@ -70,6 +70,9 @@ impl List {
     fn add(&mut self, event: Asked) -> Result<(), CounterError> {
         let earlier = self.events.iter().position(|other| other.name == event.name);
         if let Some(place) = earlier {
+            // Whoever names it himself wants it.
+            let own = &mut self.events[place];
+            own.set = own.set.filter(|_| event.set.is_some());
             match (self.events[place].group, event.group) {
                 (_, None) => return Ok(()),
                 (old, new) if old == new => return Ok(()),

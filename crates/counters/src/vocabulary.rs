@@ -176,6 +176,10 @@ pub static WORDS: &[Word] = &[
     named("topdown-bad-spec", "slots lost to wrong speculation"),
     named("topdown-fe-bound", "slots that the frontend left empty"),
     named("topdown-be-bound", "slots that the backend could not take"),
+    named("topdown-heavy-ops", "slots of operations of several parts"),
+    named("topdown-br-mispredict", "slots lost to mispredicted branches"),
+    named("topdown-fetch-lat", "slots left empty by late instructions"),
+    named("topdown-mem-bound", "slots that waited for memory"),
     clock("cpu-clock", "time on a CPU, by its timer", 0),
     clock("task-clock", "time on a CPU", 1),
     software("page-faults", &["faults"], "page faults", 2),
@@ -193,6 +197,8 @@ pub static WORDS: &[Word] = &[
 pub struct EventSet {
     /// Its name.
     pub name: &'static str,
+    /// What perf calls the metric group that needs the same events.
+    pub aliases: Aliases,
     /// Names of the events.
     pub events: &'static [&'static str],
     /// Whether they mean something only if they are counted at the same time.
@@ -203,6 +209,7 @@ pub struct EventSet {
 pub static SETS: &[EventSet] = &[
     EventSet {
         name: "default",
+        aliases: &["Summary"],
         events: &[
             "cycles",
             "instructions",
@@ -217,19 +224,43 @@ pub static SETS: &[EventSet] = &[
     },
     EventSet {
         name: "cache",
+        aliases: &["CacheMisses"],
         events: &["cache-references", "cache-misses", "l1d-loads", "l1d-misses", "llc-loads", "llc-misses"],
         is_group: false,
     },
     EventSet {
         name: "kernel",
+        aliases: &[],
         events: &["task-clock", "page-faults", "context-switches", "cpu-migrations"],
         is_group: false,
     },
-    EventSet { name: "branch", events: &["branches", "branch-misses"], is_group: false },
+    EventSet {
+        name: "branch",
+        aliases: &["BrMispredicts"],
+        events: &["branches", "branch-misses"],
+        is_group: false,
+    },
     // The kernel takes the parts only in a group that `slots` leads.
     EventSet {
         name: "topdown",
+        aliases: &["TopdownL1", "TmaL1"],
         events: &["slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound"],
+        is_group: true,
+    },
+    EventSet {
+        name: "topdown-l2",
+        aliases: &["TopdownL2", "TmaL2"],
+        events: &[
+            "slots",
+            "topdown-retiring",
+            "topdown-bad-spec",
+            "topdown-fe-bound",
+            "topdown-be-bound",
+            "topdown-heavy-ops",
+            "topdown-br-mispredict",
+            "topdown-fetch-lat",
+            "topdown-mem-bound",
+        ],
         is_group: true,
     },
 ];
@@ -241,7 +272,9 @@ pub fn find(name: &str) -> Option<&'static Word> {
 
 /// The set of a name.
 pub fn find_set(name: &str) -> Option<&'static EventSet> {
-    SETS.iter().find(|set| set.name == name)
+    let is_meant =
+        |set: &&EventSet| set.name == name || set.aliases.iter().any(|own| own.eq_ignore_ascii_case(name));
+    SETS.iter().find(is_meant)
 }
 
 /// From this likeness on (Jaro and Winkler's, 1 for the same) a name may be meant for another.
@@ -277,7 +310,9 @@ mod tests {
         for name in WORDS.iter().flat_map(|word| std::iter::once(&word.name).chain(word.aliases)) {
             assert!(seen.insert(name.to_lowercase()), "{name} stands twice");
         }
-        assert!(SETS.iter().all(|set| !seen.contains(set.name)));
+        for name in SETS.iter().flat_map(|set| std::iter::once(&set.name).chain(set.aliases)) {
+            assert!(seen.insert(name.to_lowercase()), "{name} stands twice");
+        }
         assert!(SETS.iter().flat_map(|set| set.events).all(|name| find(name).is_some()));
     }
 

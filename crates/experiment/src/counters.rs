@@ -1,6 +1,8 @@
 //! The counters of an experiment: what the kernel and the processor count of each run, from their names to what the launcher
 //! is told. It is tried beforehand, in this process, so that what cannot be counted is said before anything is run.
 
+use std::collections::BTreeMap;
+
 use fauxplat_counters::{
     Asked, Catalog, Circumstances, CounterError, Counters as _, Form, Kernel, Misfit, Reason, Resolved,
     Source, parse, reason, refusal, rotation,
@@ -18,6 +20,8 @@ pub(crate) struct Counters {
     sets: u8,
     /// What somebody should know of them.
     pub(crate) notes: Vec<String>,
+    /// Those of a set that are not here, with the reason.
+    left_out: Vec<String>,
 }
 
 /// What the names of metrics begin with that are counters.
@@ -41,6 +45,7 @@ impl Counters {
         }
         let asked = parse(&lists.join(",")).map_err(say)?;
         let catalog = Catalog::read(machine.root());
+        let (asked, left_out) = those_here(asked, machine, &catalog)?;
         let mut notes = Vec::new();
         let asked =
             asked.into_iter().map(|one| allowed(one, &catalog, &mut notes)).collect::<Result<Vec<_>, _>>()?;
@@ -79,7 +84,7 @@ impl Counters {
         let group = |at: usize| devices.iter().position(|device| device.is_some() && *device == devices[at]);
         let entries = events.iter().enumerate();
         let entries = entries.map(|(at, event)| entry(event, group(at), mask(&sets, at)));
-        Ok(Counters { entries: entries.collect::<Result<_, _>>()?, sets: sets.len() as u8, notes })
+        Ok(Counters { entries: entries.collect::<Result<_, _>>()?, sets: sets.len() as u8, notes, left_out })
     }
 
     /// The set that the runs of a block count: each comes once, in an order of its own, before any comes again.
@@ -117,7 +122,7 @@ impl Counters {
             });
             never.into_iter().chain(partly)
         };
-        self.entries.iter().flat_map(missing).collect()
+        self.left_out.iter().cloned().chain(self.entries.iter().flat_map(missing)).collect()
     }
 }
 
@@ -163,14 +168,62 @@ fn allowed(asked: Asked, catalog: &Catalog, notes: &mut Vec<String>) -> Result<A
     Ok(user.unwrap_or(asked))
 }
 
+/// Of a set, what there is: nobody named the rest. One that is a group is whole or is not, and of any set there must be
+/// something.
+fn those_here(
+    asked: Vec<Asked>,
+    machine: &Machine,
+    catalog: &Catalog,
+) -> Result<(Vec<Asked>, Vec<String>), Failure> {
+    let is_here = |one: &Asked| {
+        let in_user_mode = || in_user_mode(one).is_some_and(|user| can_open(&user, catalog));
+        one.set.is_none() || one.group.is_some() || can_open(one, catalog) || in_user_mode()
+    };
+    let (here, missing): (Vec<Asked>, Vec<Asked>) = asked.into_iter().partition(is_here);
+    let is_whole = |set| !here.iter().any(|one| one.set == set);
+    if let Some(first) = missing.iter().find(|one| is_whole(one.set)) {
+        let why = why_not(first, machine, catalog)?;
+        return Err(Failure::machine(format!("-e: {} cannot be counted here: {why}", first.name)));
+    }
+    let mut by_reason: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for one in &missing {
+        by_reason.entry(why_not(one, machine, catalog)?).or_default().push(&one.name);
+    }
+    let sentence = |(why, names): (String, Vec<&str>)| format!("{}: {why}", names.join(", "));
+    Ok((here, by_reason.into_iter().map(sentence).collect()))
+}
+
+/// Why an event of a set is not counted.
+fn why_not(asked: &Asked, machine: &Machine, catalog: &Catalog) -> Result<String, Failure> {
+    let events = match catalog.resolve(asked) {
+        Ok(events) => events,
+        Err(error) => return Ok(error.to_string()),
+    };
+    let is_refused = |event: &Resolved| Some((event.clone(), Kernel.open(&event.event, None).err()?));
+    match events.iter().find_map(is_refused) {
+        Some((event, errno)) => {
+            Ok(reason_of(&event, Misfit::Refused(errno), &circumstances(machine, catalog)))
+        }
+        None => Err(Failure::machine(format!(
+            "-e: {} was refused a moment ago and is there now: try again",
+            asked.name
+        ))),
+    }
+}
+
 /// Whether the kernel gives it to this process.
 pub(crate) fn can_open(asked: &Asked, catalog: &Catalog) -> bool {
     let events = catalog.resolve(asked).unwrap_or_default();
     !events.is_empty() && events.iter().all(|event| Kernel.open(&event.event, None).is_ok())
 }
 
-/// Why an event is not counted.
 fn refused(event: &Resolved, why: Misfit, circumstances: &Circumstances) -> Failure {
+    let why = reason_of(event, why, circumstances);
+    Failure::machine(format!("-e: {} cannot be counted here: {why}", event.name))
+}
+
+/// Why an event is not counted, and what counts it instead.
+fn reason_of(event: &Resolved, why: Misfit, circumstances: &Circumstances) -> String {
     let why = match why {
         Misfit::NotTogether => {
             "the processor has too few counters for its group: leave the braces out".to_owned()
@@ -185,7 +238,7 @@ fn refused(event: &Resolved, why: Misfit, circumstances: &Circumstances) -> Fail
         }
     };
     let instead = if event.source == Source::Pmu { "; --simulated counts without" } else { "" };
-    Failure::machine(format!("-e: {} cannot be counted here: {why}{instead}", event.name))
+    format!("{why}{instead}")
 }
 
 pub(crate) fn circumstances(machine: &Machine, catalog: &Catalog) -> Circumstances {

@@ -74,6 +74,30 @@ fn a_count_can_decide_and_every_run_of_many_has_one() {
     assert!(all.into_iter().all(|run| run["software:page-faults"].as_u64() > Some(0)), "{last}");
 }
 
+/// Of a set that holds events of the processor and of the kernel, those are counted that there are.
+#[test]
+fn of_a_set_what_there_is_is_counted_and_the_rest_is_named() {
+    for lab in Lab::both() {
+        if !counts_here(&lab) {
+            return;
+        }
+        let listed = lab.json(&["counters"]);
+        let is_here = |name: &str| {
+            let found = listed["counters"].as_array().unwrap().iter().find(|it| it["name"] == name);
+            found.is_some_and(|it| it["available"] == true)
+        };
+        lab.run(&["run", "--runs", "3", "-e", "default", "true"]).succeeds();
+        let last = lab.last();
+        let missing = last["not_measured"].to_string();
+        for name in ["cycles", "instructions", "page-faults", "context-switches"] {
+            let mut fields = runs(&last, 0)[0].as_object().unwrap().keys();
+            let is_counted = fields.any(|field| field.contains(&format!(":{name}")));
+            assert!(is_counted == is_here(name), "{name}: {last}");
+            assert!(is_counted || missing.contains(name), "{name}: {missing}");
+        }
+    }
+}
+
 #[test]
 fn what_is_no_counter_is_refused_with_a_line() {
     let lab = Lab::new();

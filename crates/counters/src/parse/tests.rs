@@ -131,8 +131,20 @@ proptest! {
     #[test]
     fn what_is_printed_is_read_as_the_same(text in nearly()) {
         if let Ok(events) = parse(&text) {
+            // A list names each event of a set.
+            let named = |one: Asked| Asked { set: None, ..one };
+            let events: Vec<Asked> = events.into_iter().map(named).collect();
             let again = parse(&list(&events));
             prop_assert_eq!(again.as_deref(), Ok(events.as_slice()), "{}", list(&events));
         }
     }
+}
+
+#[test]
+fn what_came_with_a_set_is_known_from_what_was_named() {
+    let sets = |text: &str| parse(text).unwrap().iter().map(|one| one.set).collect::<Vec<_>>();
+    assert_eq!(sets("BrMispredicts"), [Some("branch"); 2]);
+    assert_eq!(sets("branch,branches"), [None, Some("branch")]);
+    assert_eq!(sets("branch-misses,branch"), [None, Some("branch")]);
+    assert_eq!(parse("topdownl2").unwrap().len(), 9);
 }
