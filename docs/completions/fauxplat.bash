@@ -1069,12 +1069,36 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__counters)
-            opts="-f -o -u -v -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-p -e -f -o -u -v -q -h --pid --counters --series --max-time --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --pid)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --counters)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -e)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --series)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "$(fauxplat __words formats 2>/dev/null)" -- "${cur}"))
                     return 0
@@ -3167,7 +3191,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__run)
-            opts="-n -L -P -D -s -p -C -c -w -e -r -m -M -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --definition --seed --runs --min-runs --max-runs --until --max-time --no-shell --tree --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -r -m -M -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --definition --seed --runs --min-runs --max-runs --until --max-time --no-shell --tree --series --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3302,6 +3326,10 @@ _fauxplat() {
                     return 0
                     ;;
                 --max-time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --series)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -67,6 +67,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s m -l min-runs 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s M -l max-runs -d 'At most so many' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l until -d 'Run until the interval of the median is within this precision, for instance 1%' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l max-time -d 'Begin no run after this time, whatever else was asked for' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l series -d 'Show how the counters of -e went along one more run, at the end of each interval of this length (1ms or more). That run is not timed' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
@@ -382,6 +383,10 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l brief -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s p -l pid -d 'Count what a process does that runs already, with all threads and processes that it makes from now on, until it ends, until --max-time or Ctrl-C' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s e -l counters -d 'What is counted of it, as for `run` [default: default]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l series -d 'The length of an interval, at the end of each of which the counters are read (1ms or more) [default: 1s]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l max-time -d 'Watch it no longer than this' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r

@@ -67,6 +67,7 @@ fn findings_of(samples: &[Sample], command: u16, ignore_failure: bool) -> RunFin
         runs_with_left_behind: ours().filter(|sample| sample.left_behind > 0).count(),
         tree: Vec::new(),
         rates: Vec::new(),
+        series: Vec::new(),
         against_first: None,
     }
 }

@@ -101,6 +101,13 @@ impl Counters {
         order[(block % count) as usize]
     }
 
+    /// Those of each set.
+    pub(crate) fn sets_of_entries(&self) -> Vec<Vec<CounterEntry>> {
+        let of_set =
+            |set: u8| self.entries.iter().filter(move |entry| entry.sets >> set & 1 == 1).copied().collect();
+        (0..self.sets).map(of_set).collect()
+    }
+
     /// Whether a metric is one of these.
     pub(crate) fn gives(&self, metric: Metric) -> bool {
         self.entries.iter().any(|entry| entry.metric == metric)

@@ -117,6 +117,11 @@ impl Executor {
         (std::mem::take(&mut self.meters), self.counters.clone())
     }
 
+    /// What the kernel counts.
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
     /// What was asked for and some of these runs do not have, a sentence each.
     pub(crate) fn missed(&self, samples: &[Sample]) -> Vec<String> {
         self.meters.not_measured().chain(self.counters.not_measured(samples)).collect()

@@ -26,6 +26,7 @@ mod notice;
 mod recorder;
 pub mod relation;
 mod request;
+pub mod series;
 mod served;
 mod shifts;
 mod simulated;

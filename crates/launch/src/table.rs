@@ -6,6 +6,7 @@ use std::sync::Arc;
 use fauxplat_model::{
     Aslr, Command, Condition, EnvBase, EnvPad, Heap, HugePages, Metric, MetricSet, Output, Placement, Policy,
 };
+use fauxplat_sys::perf::CountingEvent;
 use fauxplat_sys::sched;
 use fauxplat_sys::spawn::ADDR_NO_RANDOMIZE;
 use fauxplat_units::CpuSet;
@@ -109,6 +110,19 @@ pub struct CounterEntry {
     pub group: Option<u16>,
     /// Whether it counts only while a task is on one of several kinds of cores, so that its time is no part of a whole.
     pub is_partial: bool,
+}
+
+impl CounterEntry {
+    /// The event in the terms of the kernel.
+    pub fn event(&self) -> CountingEvent {
+        CountingEvent {
+            kind: self.kind,
+            config: self.config,
+            excludes_user: self.excludes_user,
+            excludes_kernel: self.excludes_kernel,
+            excludes_hypervisor: self.excludes_hypervisor,
+        }
+    }
 }
 
 impl Table {

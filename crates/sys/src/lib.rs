@@ -41,6 +41,11 @@ impl SysError {
     pub fn is_permission(&self) -> bool {
         self.source.kind() == std::io::ErrorKind::PermissionDenied
     }
+
+    /// Whether the process or thread that was named is not there.
+    pub fn is_gone(&self) -> bool {
+        self.source.raw_os_error() == Some(libc::ESRCH)
+    }
 }
 
 /// Result of a kernel call.

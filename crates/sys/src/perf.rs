@@ -165,6 +165,17 @@ impl Count {
             running_ns: self.running_ns.checked_sub(earlier.running_ns)?,
         })
     }
+
+    /// What would have been counted in all the time, if it went on as in the part that was.
+    pub fn scaled(self) -> u64 {
+        let scaled =
+            u128::from(self.value) * u128::from(self.enabled_ns) / u128::from(self.running_ns.max(1));
+        match self.running_ns == self.enabled_ns {
+            true => self.value,
+            // The largest number stands for nothing measured.
+            false => u64::try_from(scaled).unwrap_or(u64::MAX).min(u64::MAX - 1),
+        }
+    }
 }
 
 /// One event that is counted, until this is dropped.

@@ -1,6 +1,7 @@
 //! `run`.
 
 use clap::Args;
+use fauxplat_experiment::series::SHORTEST;
 use fauxplat_model::Runs;
 use fauxplat_units::Nanos;
 
@@ -39,12 +40,24 @@ pub(crate) struct RunArgs {
     /// List each process of the command: pid, parent, CPU time, wall time, peak memory (one extra, traced run)
     #[arg(long, conflicts_with_all = ["simulated", "simulate_machine"])]
     pub(crate) tree: bool,
+    /// Show how the counters of -e went along one more run, at the end of each interval of this length (1ms or more). That run
+    /// is not timed
+    #[arg(long, value_name = "TIME", value_parser = interval, requires = "counters", conflicts_with = "simulated")]
+    pub(crate) series: Option<Nanos>,
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
     #[command(flatten)]
     pub(crate) end: EndArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// Reads the length of an interval between two looks at counters.
+pub(crate) fn interval(text: &str) -> Result<Nanos, String> {
+    match time_with_unit(text)? {
+        time if time < SHORTEST => Err(format!("`{text}` is too short: at least {SHORTEST}")),
+        time => Ok(time),
+    }
 }
 
 /// Reads `auto` or a number; a precision has an option of its own.

@@ -105,6 +105,7 @@ fn from_file(path: &str, name: &str, rule: &Rule) -> Result<Earlier, Failure> {
         runs_with_left_behind: 0,
         tree: Vec::new(),
         rates: Vec::new(),
+        series: Vec::new(),
         against_first: None,
     };
     let of = |(metric, _)| (metric, chosen.get(metric).unwrap_or_default().to_vec());

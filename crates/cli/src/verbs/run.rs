@@ -1,5 +1,6 @@
 //! `fauxplat run`: how long, how much, under exactly which conditions.
 
+use fauxplat_experiment::measure::run::Further;
 use fauxplat_experiment::{Driver, Failure, Machine, measure};
 use fauxplat_model::document::Findings;
 
@@ -15,6 +16,7 @@ pub(crate) fn run(args: &RunArgs, invocation: &[String]) -> Result<(), Failure> 
     define::defaults_of_run(&mut definition.condition, args, &machine);
     let mut driver =
         Driver::of_commands(beginning("run", definition, machine, (&args.output, &args.end), invocation)?)?;
-    let (findings, failed) = measure::run::run(&mut driver, args.tree);
+    let (findings, failed) =
+        measure::run::run(&mut driver, Further { trees: args.tree, series: args.series });
     conclude(driver.finish(Findings::Run(findings), failed), &args.output)
 }

@@ -1,5 +1,7 @@
 //! What the kernel and the processor count of each run, and what is said where they do not.
 
+use std::process::{Child, Command};
+
 use crate::common::{Lab, number, runs};
 
 /// Whether this machine's kernel lets whoever runs the tests count its own events.
@@ -109,4 +111,88 @@ fn what_is_no_counter_is_refused_with_a_line() {
     run("gpu/busy/").complains(2, &["no device `gpu`"]);
     run("").complains(2, &["empty"]);
     lab.run(&["compare", "--metric", "pmu:instuctions", "true", "true"]).complains(2, &["did you mean"]);
+}
+
+/// A process that makes others without end, until it is dropped.
+struct Busy(Child);
+
+impl Busy {
+    fn start() -> Self {
+        Busy(Command::new("sh").args(["-c", "while :; do /bin/true; done"]).spawn().unwrap())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+#[test]
+fn counters_along_a_run_come_from_one_more_that_is_not_timed() {
+    let lab = Lab::new();
+    if !counts_here(&lab) {
+        return;
+    }
+    let line = "i=0; while [ $i -lt 30 ]; do /bin/true; i=$((i+1)); done; sleep 0.1";
+    let words = ["run", "--shell", "--runs", "2", "-e", "page-faults,task-clock", "--series", "20ms", line];
+    lab.run(&words).succeeds();
+    let last = lab.last();
+    assert_eq!(runs(&last, 0).len(), 2, "{last}");
+    let series = last["commands"][0]["series"].as_array().unwrap();
+    assert_eq!(series.len(), 2, "{last}");
+    for one in series {
+        let numbers = |name: &str| {
+            one[name].as_array().unwrap().iter().map(|it| it.as_u64().unwrap()).collect::<Vec<_>>()
+        };
+        let (until, counts) = (numbers("until_ns"), numbers("counts"));
+        assert!(until.len() == counts.len() && until.len() > 1 && until.is_sorted(), "{one}");
+        assert!(counts.iter().sum::<u64>() > 30 && counts.contains(&0), "{one}");
+    }
+    lab.run(&["run", "--series", "20ms", "true"]).reports_misuse(&["--counters"]);
+    lab.run(&["run", "-e", "page-faults", "--series", "20us", "true"]).reports_misuse(&["20us", "too short"]);
+}
+
+#[test]
+fn a_process_that_runs_already_is_watched_in_every_form() {
+    let lab = Lab::new();
+    if !counts_here(&lab) {
+        return;
+    }
+    let busy = Busy::start();
+    let pid = busy.0.id().to_string();
+    let common = ["counters", "--pid", &pid, "-e", "page-faults", "--series", "50ms", "--max-time", "300ms"];
+    let watch = |form: &str| lab.run(&[&common[..], &["--format", form]].concat()).succeeds();
+    let watched = watch("json").json()["watched"].clone();
+    assert!(
+        watched["has_ended"] == false && watched["elapsed_ns"].as_u64() >= Some(300_000_000),
+        "{watched}"
+    );
+    assert_eq!(watched["series"].as_array().unwrap().len(), 1);
+    assert!(watch("csv").out.starts_with("until_s,counter,count\n"));
+    assert!(watch("openmetrics").out.contains("fauxplat_counted_total{pid="));
+    assert!(watch("text").out.contains("page faults"));
+    for ordinary in Lab::both().iter().skip(1) {
+        ordinary.run(&common).complains(3, &["cannot be counted of this process", "somebody else"]);
+    }
+}
+
+#[test]
+fn a_process_that_ends_is_no_longer_watched() {
+    let lab = Lab::new();
+    if !counts_here(&lab) {
+        return;
+    }
+    let mut short = Command::new("sleep").arg("0.3").spawn().unwrap();
+    let pid = short.id().to_string();
+    let watched = lab.run(&["counters", "--pid", &pid, "-e", "page-faults", "--format", "json"]);
+    let ended = short.wait();
+    // Where this was slow it had ended before.
+    if watched.code == Some(0) {
+        assert_eq!(watched.json()["watched"]["has_ended"], true);
+    }
+    assert!(ended.unwrap().success());
+    lab.run(&["counters", "--pid", &pid]).complains(2, &["--pid", &pid]);
+    lab.run(&["counters", "-e", "page-faults"]).reports_misuse(&["--pid"]);
 }

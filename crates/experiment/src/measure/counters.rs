@@ -1,11 +1,14 @@
 //! What can be counted here: every name is tried.
 
 use fauxplat_counters::{Availability, Catalog, available, cachegrind, parse};
-use fauxplat_model::{CounterFinding, CountersFindings};
+use fauxplat_model::{CounterFinding, CountersFindings, Definition, WatchedProcess};
+use fauxplat_sys::clock;
+use fauxplat_units::Nanos;
 
-use crate::Machine;
-use crate::counters::{can_open, circumstances, in_user_mode};
+use crate::counters::{Counters, can_open, circumstances, in_user_mode};
 use crate::meter::simulator;
+use crate::series::{Process, watched};
+use crate::{Failure, Machine};
 
 /// Tries every counter that has a name on this process.
 pub fn counters(machine: &Machine) -> CountersFindings {
@@ -21,7 +24,44 @@ pub fn counters(machine: &Machine) -> CountersFindings {
         available: missing.is_none(),
         reason: missing.clone(),
     }));
-    CountersFindings { counters }
+    CountersFindings { counters, watched: None }
+}
+
+/// What is counted of a process that runs already: everything that a list names, or what there is of the usual.
+///
+/// # Errors
+/// No such process, or something that cannot be counted of it.
+pub fn watch(machine: &Machine, asked: &Watching) -> Result<CountersFindings, Failure> {
+    let process = Process::find(asked.pid)?;
+    let named = if asked.counters.is_empty() { vec!["default".to_owned()] } else { asked.counters.clone() };
+    let definition = Definition { counters: named, ..Definition::default() };
+    let counters = Counters::open(&definition, machine)?;
+    let begun = clock::monotonic_ns();
+    let (series, has_ended) = watched(&process, &counters, asked.every, asked.longest)?;
+    let missing = counters.not_measured(&[]).into_iter().map(|why| format!("not counted: {why}"));
+    let watched = WatchedProcess {
+        pid: asked.pid,
+        name: process.name,
+        threads: process.threads.len(),
+        elapsed_ns: clock::monotonic_ns() - begun,
+        has_ended,
+        series,
+        not_counted: counters.notes.iter().cloned().chain(missing).collect(),
+    };
+    Ok(CountersFindings { counters: Vec::new(), watched: Some(watched) })
+}
+
+/// Which process is watched, and how.
+#[derive(Clone, Debug)]
+pub struct Watching {
+    /// Its number.
+    pub pid: u32,
+    /// What is counted; what is usual when none.
+    pub counters: Vec<String>,
+    /// The length of an interval.
+    pub every: Nanos,
+    /// For how long at most.
+    pub longest: Option<Nanos>,
 }
 
 fn found(tried: Availability, catalog: &Catalog) -> CounterFinding {

@@ -3,14 +3,24 @@
 use fauxplat_analyze::{Judge, doubts, run_findings};
 use fauxplat_model::{Metric, Phase, Rule, RunFindings, Sample};
 use fauxplat_plan::{Layout, Plan};
+use fauxplat_units::Nanos;
 
 use super::plan_of;
 use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 
-/// Runs all commands as often as the definition says, and, if wanted, each once more to list its processes. What failed
+/// What is looked at in further runs of each command, which are not timed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Further {
+    /// Its processes.
+    pub trees: bool,
+    /// Its counters along the run, at the end of each interval of this length.
+    pub series: Option<Nanos>,
+}
+
+/// Runs all commands as often as the definition says, and, if wanted, each once more to look at other things. What failed
 /// stands beside what was found until then.
-pub fn run(driver: &mut Driver, with_trees: bool) -> (Vec<RunFindings>, Option<Failure>) {
+pub fn run(driver: &mut Driver, further: Further) -> (Vec<RunFindings>, Option<Failure>) {
     let mut failed = rounds(driver).err();
     let ignore_failure = driver.header.condition.ignore_failure.any();
     let mut findings = run_findings(driver.samples(), driver.commands.len(), ignore_failure);
@@ -22,8 +32,8 @@ pub fn run(driver: &mut Driver, with_trees: bool) -> (Vec<RunFindings>, Option<F
         judge(driver, &mut findings);
         warn_of_first_runs(driver, &findings);
     }
-    if with_trees && failed.is_none() && !driver.is_interrupted() {
-        failed = trees(driver, &mut findings).err();
+    if failed.is_none() && !driver.is_interrupted() {
+        failed = look_further(driver, &mut findings, further).err();
     }
     (findings, failed)
 }
@@ -99,9 +109,14 @@ fn judge(driver: &mut Driver, findings: &mut [RunFindings]) {
     judged.warnings.into_iter().for_each(|warning| driver.warn(warning));
 }
 
-fn trees(driver: &mut Driver, findings: &mut [RunFindings]) -> Result<(), Failure> {
+fn look_further(driver: &mut Driver, findings: &mut [RunFindings], further: Further) -> Result<(), Failure> {
     for (command, found) in findings.iter_mut().enumerate() {
-        found.tree = driver.record_tree(command as u16)?;
+        if further.trees {
+            found.tree = driver.record_tree(command as u16)?;
+        }
+        if let Some(every) = further.series {
+            found.series = driver.counter_series(command as u16, every)?;
+        }
     }
     Ok(())
 }

@@ -152,7 +152,7 @@ fn without_a_store_nothing_is_missing_but_the_number() {
         Ok(["a", "b"].map(|name| crate::support::command(name, &definition.condition)).to_vec())
     };
     let mut driver = fauxplat_experiment::Driver::of(beginning, make).unwrap();
-    let (findings, failed) = fauxplat_experiment::measure::run::run(&mut driver, false);
+    let (findings, failed) = fauxplat_experiment::measure::run::run(&mut driver, Default::default());
     let finished = driver.finish(fauxplat_model::document::Findings::Run(findings), failed);
     assert!(finished.stored.is_ok() && finished.record().header.id.is_none());
     assert!(finished.record().samples.len() > 10);

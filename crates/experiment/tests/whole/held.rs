@@ -33,7 +33,7 @@ fn whoever_cannot_attach_ends_the_run_and_the_next_one_begins() {
     let refused = driver.hold(0, |_| Err(Failure::machine("no counter is left")));
     assert_eq!(refused.unwrap_err().to_string(), "no counter is left");
     assert_eq!(driver.hold(0, |_| Ok(())).unwrap(), Some(Outcome::Exited(0)));
-    let (_, failed) = fauxplat_experiment::measure::run::run(&mut driver, false);
+    let (_, failed) = fauxplat_experiment::measure::run::run(&mut driver, Default::default());
     assert!(failed.is_none());
     assert_eq!(driver.samples().len(), 6);
 }

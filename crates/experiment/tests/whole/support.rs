@@ -130,7 +130,7 @@ impl Laboratory {
     /// A whole `run`.
     pub(crate) fn run(&self, definition: Definition, described: simulated::Machine) -> Finished {
         let mut driver = self.begin("run", definition, described);
-        let (findings, failed) = measure::run::run(&mut driver, false);
+        let (findings, failed) = measure::run::run(&mut driver, Default::default());
         driver.finish(Findings::Run(findings), failed)
     }
 

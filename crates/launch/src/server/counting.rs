@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fauxplat_model::{MetricSet, Reading};
-use fauxplat_sys::perf::{Count, Counter, CountingEvent, Whom};
+use fauxplat_sys::perf::{Count, Counter, Whom};
 
 use crate::table::CounterEntry;
 
@@ -44,15 +44,9 @@ impl Counting {
         // The first of each group leads the others.
         let mut leaders: Vec<(u16, usize)> = Vec::new();
         for (at, entry) in self.entries.iter().enumerate().filter(|(_, entry)| entry.sets >> set & 1 == 1) {
-            let event = CountingEvent {
-                kind: entry.kind,
-                config: entry.config,
-                excludes_user: entry.excludes_user,
-                excludes_kernel: entry.excludes_kernel,
-                excludes_hypervisor: entry.excludes_hypervisor,
-            };
             let leader = leaders.iter().find(|(group, _)| Some(*group) == entry.group);
-            let opened = Counter::open(&event, Whom::Children, leader.map(|(_, place)| &self.open[*place].1));
+            let opened =
+                Counter::open(&entry.event(), Whom::Children, leader.map(|(_, place)| &self.open[*place].1));
             if let Ok(counter) = opened {
                 let is_first = leader.is_none();
                 self.open.push((at, counter, Count::default()));
@@ -77,7 +71,7 @@ impl Counting {
         });
         let counted: Vec<(usize, Option<Count>)> = counted.collect();
         for (place, count) in &counted {
-            readings[*place] = count.map(scaled).into();
+            readings[*place] = count.map(Count::scaled).into();
         }
         if counted.iter().flat_map(|(_, count)| count).all(|count| count.running_ns == count.enabled_ns) {
             return;
@@ -88,25 +82,5 @@ impl Counting {
             readings[metrics + place] = Reading::new(count.enabled_ns);
             readings[2 * metrics + place] = Reading::new(count.running_ns);
         }
-    }
-}
-
-/// What would have been counted in all the time, if it went on as in the part that was.
-fn scaled(count: Count) -> u64 {
-    let scaled = u128::from(count.value) * u128::from(count.enabled_ns) / u128::from(count.running_ns.max(1));
-    // The largest number stands for nothing measured.
-    u64::try_from(scaled).unwrap_or(u64::MAX).min(u64::MAX - 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_part_of_the_time_is_scaled_and_all_of_it_left_alone() {
-        let count = |value, enabled_ns, running_ns| Count { value, enabled_ns, running_ns };
-        assert_eq!(scaled(count(59, 100, 59)), 100);
-        assert_eq!(scaled(count(7, 100, 100)), 7);
-        assert_eq!(scaled(count(u64::MAX, u64::MAX, 1)), u64::MAX - 1);
     }
 }

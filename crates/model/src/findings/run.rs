@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Comparison, Derived, Metric, Outcome, TableSource};
+use crate::{Comparison, CounterSeries, Derived, Metric, Outcome, TableSource};
 
 /// Location and spread of one metric over the measured runs of one command, in the unit of the metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,6 +99,9 @@ pub struct RunFindings {
     /// What its published counters did, if they were asked for and seen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<CounterRates>,
+    /// What was counted along one more run that was watched and not timed, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<CounterSeries>,
     /// What its runs and those of the first command, which took turns, allow to say; absent of the first command, and where
     /// there were too few.
     #[serde(default, skip_serializing_if = "Option::is_none")]

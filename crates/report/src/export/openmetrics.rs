@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-use fauxplat_model::TableValue;
 use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::{CountersFindings, TableValue, WatchedProcess};
 
 use super::distinct;
 use crate::words::visible;
@@ -19,6 +19,8 @@ use crate::{Format, ReportError};
 const UNNAMED: &str = "fauxplat_table_value";
 /// Says whether the table's creator still runs.
 const ALIVE: &str = "fauxplat_table_creator_alive";
+/// What was counted of a process.
+const COUNTED: &str = "fauxplat_counted";
 /// Base units of the specification: a family whose name ends in one has it as its unit.
 const UNITS: [&str; 9] =
     ["seconds", "bytes", "ratio", "celsius", "meters", "joules", "volts", "amperes", "grams"];
@@ -33,9 +35,14 @@ struct Family<'a> {
 
 /// Writes the values of a table and whether its creator lives, and the end mark.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
-    let Findings::Table(found) = record.findings else {
-        let reason = "it carries the values of a live table; see `fauxplat table`";
-        return Err(ReportError::NothingToExport { format: Format::OpenMetrics.name(), reason });
+    let found = match record.findings {
+        Findings::Table(found) => found,
+        Findings::Counters(CountersFindings { watched: Some(watched), .. }) => return counted(watched, out),
+        _ => {
+            let reason = "it carries the values of a live table or of a process that is watched; see `fauxplat table` and \
+                          `fauxplat counters --pid`";
+            return Err(ReportError::NothingToExport { format: Format::OpenMetrics.name(), reason });
+        }
     };
     let families = families(&found.values);
     check(&families)?;
@@ -46,6 +53,25 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     }
     head(ALIVE, "gauge", "Whether the process that created the table still runs.", out)?;
     writeln!(out, "{ALIVE}{{file=\"{file}\"}} {}", u8::from(found.creator_alive))?;
+    Ok(writeln!(out, "# EOF")?)
+}
+
+/// What was counted of a process, all intervals together; a counter that never had a turn has no value.
+fn counted(found: &WatchedProcess, out: &mut dyn Write) -> Result<(), ReportError> {
+    head(
+        COUNTED,
+        "counter",
+        "What was counted of a process while it was watched; times in nanoseconds.",
+        out,
+    )?;
+    let name = escaped(&visible(&found.name));
+    for series in &found.series {
+        let counts = series.counts.iter().flatten().copied();
+        let Some(total) = counts.reduce(u64::saturating_add) else { continue };
+        let counter = escaped(&visible(series.metric.name()));
+        let pid = found.pid;
+        writeln!(out, "{COUNTED}_total{{pid=\"{pid}\",process=\"{name}\",counter=\"{counter}\"}} {total}")?;
+    }
     Ok(writeln!(out, "# EOF")?)
 }
 

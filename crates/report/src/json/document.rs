@@ -2,8 +2,8 @@
 
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
-    AaStratum, Command, Comparison, CounterRates, Derived, Disagreement, Metric, Outcome, Phase, PowerResult,
-    Process, RunFindings, Sample, Source, Summary, Variant, metrics_of,
+    AaStratum, Command, Comparison, CounterRates, CounterSeries, Derived, Disagreement, Metric, Outcome,
+    Phase, PowerResult, Process, RunFindings, Sample, Source, Summary, Variant, metrics_of,
 };
 use fauxplat_units::Cpu;
 use serde::Serialize as SerializeDerive;
@@ -94,6 +94,8 @@ struct CommandEntry<'r, 'a> {
     tree: &'a [Process],
     #[serde(skip_serializing_if = "<[CounterRates]>::is_empty")]
     rates: &'a [CounterRates],
+    #[serde(skip_serializing_if = "<[CounterSeries]>::is_empty")]
+    series: &'a [CounterSeries],
     summary: Summaries<'a>,
     runs: Runs<'r, 'a>,
 }
@@ -214,6 +216,7 @@ impl Serialize for Commands<'_, '_> {
                 derived: found.map_or(&[], |found| &found.derived),
                 tree: found.map_or(&[], |found| &found.tree),
                 rates: found.map_or(&[], |found| &found.rates),
+                series: found.map_or(&[], |found| &found.series),
                 summary: Summaries(found.map_or(&[], |found| &found.summaries)),
                 runs: Runs {
                     samples: self.samples,

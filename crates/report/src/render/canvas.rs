@@ -34,7 +34,11 @@ pub(crate) fn plots(of: &Series, pen: Pen) -> Vec<(String, Lines)> {
 
 fn caption(of: &Series, line: &Line, y: (f64, f64)) -> String {
     let name = if line.name.is_empty() { String::new() } else { format!(" at {}", line.name) };
-    format!("{}{name}; the axis spans {}", of.caption, percent(y.1 / y.0 - 1.0))
+    match y.0 > 0.0 {
+        true => format!("{}{name}; the axis spans {}", of.caption, percent(y.1 / y.0 - 1.0)),
+        // An axis that begins at nothing spans no share of it.
+        false => format!("{}{name}", of.caption),
+    }
 }
 
 fn plot(of: &Series, line: &Line, x: (f64, f64), y: (f64, f64), pen: Pen) -> Lines {

@@ -17,6 +17,7 @@ mod processes;
 mod quantiles;
 mod replay;
 mod run;
+mod series;
 mod sessions;
 mod sweep;
 mod table;
@@ -25,6 +26,7 @@ mod tune;
 
 use std::io::Write;
 
+use fauxplat_model::CountersFindings;
 use fauxplat_model::document::{Findings, Record};
 
 use crate::View;
@@ -53,6 +55,7 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
         Findings::Sweep(found) => sweep::parts(found),
         Findings::Topo(found) => topo::parts(record.header, found),
         Findings::Table(found) => table::parts(found),
+        Findings::Counters(CountersFindings { watched: Some(watched), .. }) => series::watched(watched),
         Findings::Counters(found) => counters::parts(found),
         Findings::Doctor(found) => doctor::parts(found),
         Findings::Capacity(found) => capacity::parts(found),
@@ -72,6 +75,9 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
 /// Writes the rows of findings that have rows of their own; whether there were any.
 pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> csv::Result<bool> {
     match findings {
+        Findings::Counters(CountersFindings { watched: Some(watched), .. }) => {
+            series::rows(&watched.series, rows)?
+        }
         Findings::Counters(found) => found.counters.iter().try_for_each(|one| rows.serialize(one))?,
         Findings::Doctor(found) => doctor::rows(found, rows)?,
         Findings::Capacity(found) => found.looks.iter().try_for_each(|look| rows.serialize(look))?,

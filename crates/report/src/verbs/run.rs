@@ -5,7 +5,7 @@ use fauxplat_model::{
     Command, Comparison, CounterRates, Metric, Phase, RunFindings, Sample, Summary, Verdict,
 };
 
-use super::{compare, processes};
+use super::{compare, processes, series};
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{code, named};
 use crate::parts::{Distribution, Medium, Part, Piece, Rank, Tone};
@@ -23,7 +23,8 @@ pub(super) fn parts(record: &Record, found: &[RunFindings], view: &View) -> Vec<
     for (index, (command, own)) in record.commands.iter().zip(found).enumerate() {
         parts.push(line(command, own, view));
         // Of several commands the table side by side says enough, unless more was asked for.
-        let is_wanted = !is_several || !own.rates.is_empty() || !own.tree.is_empty();
+        let is_wanted =
+            !is_several || !own.rates.is_empty() || !own.tree.is_empty() || !own.series.is_empty();
         let pieces = title(command).into_iter().chain(figures(record, &samples, index, (own, view)));
         parts.extend(pieces.filter_map(|piece| if is_wanted { Some(piece) } else { piece.kept_in_full() }));
     }
@@ -161,6 +162,7 @@ fn figures(
     pieces.push(Piece::plain(counts(record, samples, index, found)).at(1));
     pieces.extend(found.rates.iter().map(|rates| Piece::plain(along(rates)).at(1)));
     pieces.extend(processes::pieces(&found.tree));
+    pieces.extend(series::pieces(&found.series, &record.commands[index].name));
     pieces.into_iter().map(Piece::joined).collect()
 }
 

@@ -173,6 +173,7 @@ pub(crate) fn run_findings(samples: &[Sample], command: u16) -> RunFindings {
         runs_with_left_behind: 0,
         tree: Vec::new(),
         rates: Vec::new(),
+        series: Vec::new(),
         against_first: None,
     }
 }

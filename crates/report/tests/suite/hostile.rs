@@ -103,6 +103,7 @@ fn nothing(failures: usize) -> RunFindings {
         runs_with_left_behind: 0,
         tree: Vec::new(),
         rates: Vec::new(),
+        series: Vec::new(),
         against_first: None,
     }
 }

@@ -36,6 +36,7 @@ fn findings(median: f64) -> Findings {
         runs_with_left_behind: 0,
         tree: Vec::new(),
         rates: Vec::new(),
+        series: Vec::new(),
         against_first: None,
     };
     Findings::Run(vec![run])

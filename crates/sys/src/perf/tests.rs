@@ -164,3 +164,10 @@ fn a_count_that_runs_backwards_is_none() {
         assert_eq!(later.since(count(2, 3, 4)), None);
     }
 }
+
+#[test]
+fn a_part_of_the_time_is_scaled_and_all_of_it_left_alone() {
+    let scaled = |value, enabled_ns, running_ns| Count { value, enabled_ns, running_ns }.scaled();
+    assert_eq!((scaled(59, 100, 59), scaled(7, 100, 100), scaled(0, 0, 0)), (100, 7, 0));
+    assert_eq!(scaled(u64::MAX, u64::MAX, 1), u64::MAX - 1);
+}

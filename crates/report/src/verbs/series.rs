@@ -1,0 +1,113 @@
+//! Counters along a run, or along a time in which a process was watched.
+
+use fauxplat_model::{CounterSeries, Metric, Unit, WatchedProcess};
+use fauxplat_units::Nanos;
+
+use crate::parts::spans::named;
+use crate::parts::{Across, Grid, Line, Part, Piece, Point, Rank, Series, Tone, Values};
+use crate::words::{counted, quantity, significant, visible};
+
+/// A drawing for each counter that counted anything, and the names of those that did not.
+pub(super) fn pieces(all: &[CounterSeries], of: &str) -> Vec<Piece> {
+    let (idle, busy): (Vec<&CounterSeries>, Vec<&CounterSeries>) =
+        all.iter().partition(|it| total(it) == Some(0));
+    let mut pieces: Vec<Piece> =
+        busy.into_iter().filter_map(|it| drawn(it, of)).map(|it| Piece::new(Part::Series(it))).collect();
+    if !idle.is_empty() {
+        let names: Vec<&str> = idle.iter().map(|it| it.metric.title()).collect();
+        pieces.push(Piece::said(Tone::Faint, format!("zero along the whole run: {}", names.join(", "))));
+    }
+    pieces
+}
+
+/// What a process did that was watched: totals and rates first.
+pub(super) fn watched(found: &WatchedProcess) -> Vec<Piece> {
+    let took = Nanos(found.elapsed_ns);
+    let threads = counted(found.threads, "thread", "threads");
+    let end = if found.has_ended { "; then it ended" } else { "" };
+    let said = format!("Process {} ({}), {threads}, watched for {took}{end}.", found.pid, named(&found.name));
+    let mut grid = Grid::new(&["counter", "in all", "per second", "least", "most"], &[4, 3]);
+    for one in &found.series {
+        let whole = whole_intervals(one);
+        let most = |pick: fn(f64, f64) -> f64| whole.iter().map(|&(_, count)| count).reduce(pick);
+        let shown = |value: Option<f64>| value.map_or("–".to_owned(), |value| quantity(one.metric, value));
+        let total = total(one).map(|it| it as f64);
+        let per_s = total.map(|total| total / (found.elapsed_ns.max(1) as f64 / 1e9));
+        let rate = match one.metric.unit() {
+            Unit::Count => per_s.map_or("–".to_owned(), significant),
+            _ => shown(per_s),
+        };
+        let cells = vec![
+            one.metric.title().to_owned(),
+            shown(total),
+            rate,
+            shown(most(f64::min)),
+            shown(most(f64::max)),
+        ];
+        grid.push(Tone::Plain, cells);
+    }
+    let mut pieces = vec![Piece::answer(Tone::Title, said), Piece::table(grid)];
+    let every = found.series.first().map_or(Nanos(0), |it| Nanos(it.every_ns));
+    pieces.push(Piece::said(Tone::Faint, format!("least and most: in an interval of {every}")).joined());
+    pieces.extend(self::pieces(&found.series, &visible(&found.name)));
+    let missing = |it: &String| Piece::sentence(Rank::Warning, Tone::Doubt, it.as_str());
+    pieces.extend(found.not_counted.iter().map(missing));
+    pieces
+}
+
+/// All that was counted; nothing where it never was.
+fn total(series: &CounterSeries) -> Option<u64> {
+    series.counts.iter().flatten().copied().reduce(u64::saturating_add)
+}
+
+/// The end of each interval that was about as long as was asked for, in seconds, and what was counted in it: the last one
+/// is as long as was left, and would look like a fall.
+fn whole_intervals(series: &CounterSeries) -> Vec<(f64, f64)> {
+    let starts = [0].into_iter().chain(series.until_ns.iter().copied());
+    let is_whole = |from: u64, until: u64| until.saturating_sub(from) as f64 >= 0.9 * series.every_ns as f64;
+    let all = starts.zip(&series.until_ns).zip(&series.counts);
+    let known = all.filter(|((from, until), _)| is_whole(*from, **until));
+    known.filter_map(|((_, until), count)| Some((*until as f64 / 1e9, (*count)? as f64))).collect()
+}
+
+fn drawn(series: &CounterSeries, of: &str) -> Option<Series> {
+    let metric: Metric = series.metric;
+    let every = Nanos(series.every_ns);
+    let point = |(x, count): (f64, f64)| Point {
+        x,
+        median: count,
+        low: count,
+        high: count,
+        hint: format!("{x:.3} s: {}", quantity(metric, count)),
+        weight: 0,
+    };
+    let points: Vec<Point> = whole_intervals(series).into_iter().map(point).collect();
+    let title = format!("{}: {} in each {every}", visible(of), metric.title());
+    (points.len() >= 2).then(|| Series {
+        description: title.clone(),
+        caption: title.clone(),
+        title,
+        values: Values::Metric(metric),
+        across: Across { label: "seconds since it began".to_owned(), names: None },
+        lines: vec![Line { name: String::new(), points, is_drawn_through: true }],
+        rules: Vec::new(),
+        is_zoom: false,
+    })
+}
+
+/// A row for each interval and counter: what a spreadsheet reads.
+pub(super) fn rows(
+    all: &[CounterSeries],
+    out: &mut csv::Writer<impl std::io::Write>,
+) -> Result<(), csv::Error> {
+    out.write_record(["until_s", "counter", "count"])?;
+    let intervals = all.iter().map(|it| it.until_ns.len()).max().unwrap_or(0);
+    for at in 0..intervals {
+        for one in all {
+            let (Some(until), Some(count)) = (one.until_ns.get(at), one.counts.get(at)) else { continue };
+            let count = count.map_or_else(String::new, |count| count.to_string());
+            out.write_record([&format!("{:.6}", *until as f64 / 1e9), one.metric.name(), &count])?;
+        }
+    }
+    Ok(())
+}
