@@ -347,6 +347,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s d -l durat
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l interval -d 'With --capacity: time between two looks at the machine' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l count -d 'With --capacity: looks' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l seed -d 'Seed of the order of the cells [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s e -l counters -d 'Count what the kernel and the processor can, as `run -e` does, of each worker while it works (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
@@ -427,6 +428,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s d -l durat
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l threshold -d 'Shortest gap that counts as noise' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l channels -d 'Ways of messages: line, futex, pipe, eventfd, socketpair [default: all]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l merge -d 'Measure nothing: merge the histograms of earlier JSON documents, test by test' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s e -l counters -d 'Count what the kernel and the processor can, as `run -e` does, of the threads of each test (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l seed -d 'Seed of the order in which tests take turns [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
@@ -500,6 +502,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l cpu -d 'CPUs
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s d -l duration -d 'Time per CPU' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: fifo:99 where it is permitted]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l seed -d 'Seed of the order in which the CPUs take turns [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s e -l counters -d 'Count what the kernel and the processor can, as `run -e` does, of each worker while it works (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r

@@ -64,10 +64,26 @@ const SLOTS: &[&str] = &["slots"];
 /// Who counts, and how the names of what is counted end.
 const SOURCES: [(&str, &str); 3] = [("pmu", ""), ("pmu", ":u"), ("simulated", "")];
 
+/// A metric of one of several runs or shifts.
+type Get<'g> = &'g dyn Fn(usize, Metric) -> Option<u64>;
+
 /// The figures of the runs of one command, and a sentence about each that cannot be.
 pub(crate) fn derived(samples: &[Sample], command: u16, ignore_failure: bool) -> (Vec<Derived>, Vec<String>) {
     let runs: Vec<&Sample> =
         samples.iter().filter(|sample| sample.command == command && counts(sample, ignore_failure)).collect();
+    let found = figures(runs.len(), &|at, metric| runs[at].get(metric));
+    let doubts = found.iter().filter(|it| it.unit == SHARE.1 && it.high > SHARE.0).map(|it| {
+        format!(
+            "{} are more than all ({}): one of the counts cannot be what its name says",
+            it.name, it.formula
+        )
+    });
+    let doubts = doubts.collect();
+    (found, doubts)
+}
+
+/// The figures of so many runs or shifts.
+pub(crate) fn figures(runs: usize, get: Get<'_>) -> Vec<Derived> {
     let mut found = Vec::new();
     for (source, modes) in SOURCES {
         let metrics = |names: &[&str]| -> Option<Vec<Part>> {
@@ -79,18 +95,11 @@ pub(crate) fn derived(samples: &[Sample], command: u16, ignore_failure: bool) ->
         };
         for figure in FIGURES {
             let Some((above, below)) = metrics(figure.above).zip(metrics(figure.below)) else { continue };
-            found.extend(of_runs(&runs, (&above, &below), figure));
+            found.extend(of_runs((runs, get), (&above, &below), figure));
         }
     }
-    found.extend(clock(&runs));
-    let doubts = found.iter().filter(|it| it.unit == SHARE.1 && it.high > SHARE.0).map(|it| {
-        format!(
-            "{} are more than all ({}): one of the counts cannot be what its name says",
-            it.name, it.formula
-        )
-    });
-    let doubts = doubts.collect();
-    (found, doubts)
+    found.extend(clock(runs, get));
+    found
 }
 
 /// What cannot be among the figures of so many commands, a sentence each.
@@ -104,16 +113,20 @@ pub fn doubts(samples: &[Sample], commands: usize, ignore_failure: bool) -> Vec<
 /// A metric, and whether it is added or taken off.
 type Part = (f64, Metric);
 
-fn of_runs(runs: &[&Sample], (above, below): (&[Part], &[Part]), figure: &Figure) -> Option<Derived> {
-    let sum = |run: &Sample, parts: &[Part]| -> Option<f64> {
-        parts.iter().map(|(sign, metric)| run.get(*metric).map(|value| sign * value as f64)).sum()
+fn of_runs(
+    (runs, get): (usize, Get<'_>),
+    (above, below): (&[Part], &[Part]),
+    figure: &Figure,
+) -> Option<Derived> {
+    let sum = |run: usize, parts: &[Part]| -> Option<f64> {
+        parts.iter().map(|(sign, metric)| get(run, *metric).map(|value| sign * value as f64)).sum()
     };
-    let ratio = |run: &&Sample| {
+    let ratio = |run: usize| {
         let (above, below) = (sum(run, above)?, sum(run, below)?);
         (below > 0.0).then_some(figure.times * above / below)
     };
     let formula = format!("{} / {}", written(above), written(below));
-    summed(runs.iter().filter_map(ratio).collect(), figure.name, formula, figure.unit)
+    summed((0..runs).filter_map(ratio).collect(), figure.name, formula, figure.unit)
 }
 
 /// `a`, or `(a + b − c)`.
@@ -129,14 +142,14 @@ fn written(parts: &[Part]) -> String {
 
 /// The clock that the processor really ran at while it worked for the program: cycles over CPU time. User mode's cycles alone
 /// have no time of their own.
-fn clock(runs: &[&Sample]) -> Option<Derived> {
+fn clock(runs: usize, get: Get<'_>) -> Option<Derived> {
     let cycles = Metric::from_name("pmu:cycles")?;
-    let ghz = |run: &&Sample| {
-        let (cycles, cpu_ns) = (run.get(cycles)? as f64, run.get(Metric::CPU)? as f64);
+    let ghz = |run: usize| {
+        let (cycles, cpu_ns) = (get(run, cycles)? as f64, get(run, Metric::CPU)? as f64);
         (cpu_ns > 0.0).then_some(cycles / cpu_ns)
     };
     let formula = "pmu:cycles / cpu".to_owned();
-    summed(runs.iter().filter_map(ghz).collect(), "clock", formula, "GHz")
+    summed((0..runs).filter_map(ghz).collect(), "clock", formula, "GHz")
 }
 
 fn summed(values: Vec<f64>, name: &str, formula: String, unit: &str) -> Option<Derived> {

@@ -37,6 +37,7 @@ mod summary;
 mod sweep;
 mod verdict;
 mod winner;
+mod worker_counts;
 
 pub use aa::{Finished, aa_stratum, power_result, rival_verdicts, runs_for_rivals};
 pub use baseline::{Baseline, SessionLevels, baseline_findings, stored_findings};
@@ -57,3 +58,4 @@ pub use replay::{Replay, ReplayError};
 pub use replication::replicate;
 pub use summary::{run_findings, summarize, summarize_values};
 pub use sweep::{SweepJudge, SweepJudged, SweepLevel, SweepProgress, SweepSubject};
+pub use worker_counts::worker_counts;

@@ -183,7 +183,7 @@ fn stat_of(pid: u32) -> Option<(String, u64)> {
     let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let text = String::from_utf8_lossy(&text);
     let stat = TaskStat::parse(&text).filter(|stat| !stat.is_dead())?;
-    Some((stat.name.to_owned(), stat.field(22)?.parse().ok()?))
+    Some((stat.name.to_owned(), stat.start_ticks()?))
 }
 
 /// What is counted of a process for a time, or until it ends or somebody asks to stop. Whether it has ended stands with it.

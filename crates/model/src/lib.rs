@@ -51,7 +51,7 @@ pub use relation::{Part, Relation};
 pub use rule::{AlsoDecided, Rule, Sessions};
 pub use sample::{Counted, Outcome, Phase, Reading, Readings, Sample, Source, Sources, metrics_of};
 pub use shell::Shell;
-pub use shift::{CacheTransfer, ShiftSample};
+pub use shift::{CacheTransfer, ShiftCount, ShiftSample};
 pub use simulated::{CacheShape, SimulatedCaches, SimulatedMachine};
 pub use surroundings::{Background, Beside, HugePages, Limit, StackLimit};
 pub use table_source::TableSource;

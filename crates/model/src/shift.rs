@@ -3,6 +3,8 @@
 use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
 
+use crate::Metric;
+
 /// What one worker did in one shift. Wall time is CPU time, time in the run queue, and the rest, which on a virtual
 /// machine is what the hypervisor took.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,9 +38,21 @@ pub struct ShiftSample {
     pub handover: Option<CacheTransfer>,
     /// What reading the thread's CPU clock costs, which is in every lap.
     pub clock_ns: u64,
+    /// What was counted from the first unit to the last; empty unless asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<ShiftCount>,
     /// CPU time of each lap, in the order in which they were run; empty unless asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub laps_cpu_ns: Vec<u64>,
+}
+
+/// What a counter came to in a shift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShiftCount {
+    /// The counter.
+    pub metric: Metric,
+    /// What it counted; nothing where it never had its turn.
+    pub count: Option<u64>,
 }
 
 /// The same walk through the same lines, wherever they were before.

@@ -3,16 +3,21 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use fauxplat_model::ShiftSample;
+use fauxplat_model::{Metric, ShiftCount, ShiftSample};
 use fauxplat_procfs::stat::{self, Kind};
 use fauxplat_procfs::whole_lines;
 use fauxplat_sys::clock;
+use fauxplat_sys::perf::{Count, Counter, CountingEvent, Whom};
 use fauxplat_sys::sched::{self, WaitClock};
 use fauxplat_units::Cpu;
 
-/// Reads the clocks of the thread that made it.
+/// A counter, and the event of the kernel that it is.
+pub type Counted = (Metric, CountingEvent);
+
+/// Reads the clocks of the thread that made it, and its counters.
 #[derive(Debug)]
 pub(crate) struct Books {
+    counters: Vec<(Metric, Option<Counter>)>,
     wait: WaitClock,
     stat: Option<File>,
     cpu: Cpu,
@@ -34,8 +39,26 @@ pub(crate) struct Stand {
 
 impl Books {
     /// The files are opened once: opening them costs more than reading them.
-    pub(crate) fn open(cpu: Cpu) -> Self {
-        Books { wait: WaitClock::open(), stat: File::open("/proc/stat").ok(), cpu }
+    pub(crate) fn open(cpu: Cpu, counted: &[Counted]) -> Self {
+        let open = |(metric, event): &Counted| {
+            let counter = Counter::open(event, Whom::Myself, None).ok();
+            (*metric, counter.filter(|counter| counter.enable().is_ok()))
+        };
+        let counters = counted.iter().map(open).collect();
+        Books { counters, wait: WaitClock::open(), stat: File::open("/proc/stat").ok(), cpu }
+    }
+
+    /// What was counted so far.
+    pub(crate) fn counts(&self) -> Vec<Option<Count>> {
+        self.counters.iter().map(|(_, counter)| counter.as_ref()?.read().ok()).collect()
+    }
+
+    /// What was counted between two moments. What never had its turn has no count.
+    pub(crate) fn counted(&self, begin: Vec<Option<Count>>, end: Vec<Option<Count>>) -> Vec<ShiftCount> {
+        let more = begin.into_iter().zip(end).map(|(begin, end)| end?.since(begin?));
+        let whole = |more: Count| (more.running_ns > 0).then(|| more.scaled());
+        let all = self.counters.iter().zip(more);
+        all.map(|((metric, _), more)| ShiftCount { metric: *metric, count: more.and_then(whole) }).collect()
     }
 
     /// All clocks at one moment. Whoever is put aside between two of them reads them again, since the wait would be in

@@ -10,6 +10,7 @@ mod cache_transfer;
 mod exchange;
 mod pool;
 
+pub use account::Counted;
 pub use pool::{Shift, Station, WorkerPool};
 
 /// Why a pool could not be made.

@@ -12,7 +12,7 @@ use fauxplat_threads::{Place, Side, real_time_or_ordinary};
 use fauxplat_units::Cpu;
 
 use crate::WorkerError;
-use crate::account::Books;
+use crate::account::{Books, Counted};
 use crate::cache_transfer::Parcel;
 use crate::exchange::Exchange;
 
@@ -75,7 +75,16 @@ impl WorkerPool {
     /// # Errors
     /// A CPU that is not there or not allowed, or a policy that is not permitted.
     pub fn new(stations: &[Station]) -> Result<Self, WorkerError> {
-        let workers = stations.iter().map(Worker::start).collect::<Result<_, _>>()?;
+        Self::counting(stations, &[])
+    }
+
+    /// The same, and each worker counts events of its shifts.
+    ///
+    /// # Errors
+    /// As [`WorkerPool::new`].
+    pub fn counting(stations: &[Station], counted: &[Counted]) -> Result<Self, WorkerError> {
+        let start = |station: &Station| Worker::start(station, counted.to_vec());
+        let workers = stations.iter().map(start).collect::<Result<_, _>>()?;
         Ok(WorkerPool { workers, parcel: None })
     }
 
@@ -146,7 +155,7 @@ impl Parcel {
 }
 
 impl Worker {
-    fn start(station: &Station) -> Result<Self, WorkerError> {
+    fn start(station: &Station, counted: Vec<Counted>) -> Result<Self, WorkerError> {
         let (orders, inbox) = channel();
         let (outbox, accounts) = channel();
         let (ready, placed) = channel();
@@ -157,7 +166,7 @@ impl Worker {
             // The receiver waits for exactly this message.
             let _ = ready.send(done);
             if go_on {
-                station.serve(&inbox, &outbox);
+                station.serve(&Books::open(station.cpu, &counted), &inbox, &outbox);
             }
         };
         let thread = std::thread::Builder::new().name(format!("worker {}", station.cpu));
@@ -180,8 +189,7 @@ impl Station {
         place.take().map_err(|source| WorkerError::Station { cpu: self.cpu, source })
     }
 
-    fn serve(&self, inbox: &Receiver<Order>, outbox: &Sender<ShiftSample>) {
-        let books = Books::open(self.cpu);
+    fn serve(&self, books: &Books, inbox: &Receiver<Order>, outbox: &Sender<ShiftSample>) {
         // Memory that was laid out once is used again whenever its kernel comes back.
         let mut ready: HashMap<Kernel, Ready> = HashMap::new();
         while let Ok(Order { shift, barrier, exchange }) = inbox.recv() {
@@ -190,7 +198,7 @@ impl Station {
             let exchange = exchange.as_ref();
             let begin = exchange.and_then(|(shared, side)| shared.at_the_beginning.round_trip(*side));
             let handover = exchange.and_then(|(shared, side)| shared.cache_transfer(*side));
-            let account = labour(&shift, work, &books);
+            let account = labour(&shift, work, books);
             let end = exchange.and_then(|(shared, side)| shared.at_the_end.round_trip(*side));
             let account = ShiftSample { round_trips_ns: [begin, end], handover, ..account };
             if outbox.send(account).is_err() {
@@ -206,7 +214,7 @@ fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> ShiftSample {
     while clock::monotonic_ns() < warm_until_ns {
         std::hint::black_box(work.run(shift.lap_units));
     }
-    let begin = books.stand();
+    let (begin, counts) = (books.stand(), books.counts());
     let until_ns = clock::monotonic_ns() + shift.duration_ns;
     let (mut units, mut laps) = (0, Vec::new());
     if shift.keep_laps {
@@ -221,7 +229,8 @@ fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> ShiftSample {
         }
         units += shift.lap_units;
     }
-    begin.until(&books.stand(), units, laps)
+    let counts = books.counted(counts, books.counts());
+    ShiftSample { counts, ..begin.until(&books.stand(), units, laps) }
 }
 
 /// Laps that are kept at most: a minute of laps of a millisecond.

@@ -32,6 +32,9 @@ pub(crate) struct IndexArgs {
     /// Seed of the order in which the CPUs take turns [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Count what the kernel and the processor can, as `run -e` does, of each worker while it works (repeatable)
+    #[arg(short = 'e', long, alias = "event", value_name = "COUNTER,…")]
+    pub(crate) counters: Vec<String>,
     #[command(flatten)]
     pub(crate) surroundings: SurroundingsArgs,
     #[command(flatten)]

@@ -50,9 +50,12 @@ pub(crate) struct LatencyArgs {
     pub(crate) channels: Vec<Channel>,
     /// Measure nothing: merge the histograms of earlier JSON documents, test by test
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = [
-        "tests", "policy", "cpu", "pairs", "interval", "count", "slack", "duration", "threshold", "channels", "seed",
+        "tests", "counters", "policy", "cpu", "pairs", "interval", "count", "slack", "duration", "threshold", "channels", "seed",
     ])]
     pub(crate) merge: Vec<PathBuf>,
+    /// Count what the kernel and the processor can, as `run -e` does, of the threads of each test (repeatable)
+    #[arg(short = 'e', long, alias = "event", value_name = "COUNTER,…")]
+    pub(crate) counters: Vec<String>,
     /// Seed of the order in which tests take turns [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,

@@ -3,6 +3,7 @@
 use fauxplat_experiment::measure::capacity::{self, Capacity};
 use fauxplat_experiment::measure::contend::{self, Contention};
 use fauxplat_experiment::{Driver, Failure, Machine};
+use fauxplat_model::Definition;
 use fauxplat_model::document::Findings;
 use fauxplat_report::Format;
 
@@ -25,6 +26,7 @@ pub(crate) fn contend(args: &ContendArgs, invocation: &[String]) -> Result<(), F
         duration: args.duration,
     };
     let definition = workers(asked.cpus(&machine)?, &args.surroundings, args.seed);
+    let definition = Definition { counters: args.counters.clone(), ..definition };
     let mut driver = Driver::of_workers(beginning(
         "contend",
         definition,

@@ -2,6 +2,7 @@
 
 use fauxplat_experiment::measure::index::{self, Power};
 use fauxplat_experiment::{Driver, Failure, Machine};
+use fauxplat_model::Definition;
 use fauxplat_model::document::Findings;
 
 use crate::args::IndexArgs;
@@ -18,6 +19,7 @@ pub(crate) fn index(args: &IndexArgs, invocation: &[String]) -> Result<(), Failu
         policy: args.policy,
     };
     let definition = workers(asked.cpus(&machine)?, &args.surroundings, args.seed);
+    let definition = Definition { counters: args.counters.clone(), ..definition };
     let mut driver =
         Driver::of_workers(beginning("index", definition, machine, (&args.output, &args.end), invocation)?)?;
     let found = index::index(&mut driver, &asked);

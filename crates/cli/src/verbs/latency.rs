@@ -18,6 +18,7 @@ pub(crate) fn latency(args: &LatencyArgs, invocation: &[String]) -> Result<(), F
     let tests = Cells::of(&asked(args), &machine)?;
     let mut definition = workers(tests.cpus(), &args.surroundings, args.seed);
     definition.condition.policy = tests.policy();
+    definition.counters.clone_from(&args.counters);
     let mut driver = Driver::of_workers(beginning(
         "latency",
         definition,

@@ -196,3 +196,32 @@ fn a_process_that_ends_is_no_longer_watched() {
     lab.run(&["counters", "--pid", &pid]).complains(2, &["--pid", &pid]);
     lab.run(&["counters", "-e", "page-faults"]).reports_misuse(&["--pid"]);
 }
+
+#[test]
+fn our_own_threads_are_counted_too() {
+    for lab in Lab::both() {
+        if !counts_here(&lab) {
+            return;
+        }
+        let timer = ["latency", "timer", "--count", "60", "--interval", "200us"];
+        for words in [
+            &["index", "--duration", "60ms"][..],
+            &timer,
+            &["contend", "l1", "--pairs", "0:0", "--rounds", "5", "--max-rounds", "5", "--duration", "2ms"],
+        ] {
+            let found = lab.json(&[words, &["-e", "page-faults,task-clock"]].concat());
+            let counts = found["counts"].as_array().unwrap();
+            assert!(!counts.is_empty(), "{found}");
+            for one in counts {
+                assert!(one["work"].as_str().is_some_and(|it| it.contains("CPU")), "{one}");
+                let clock = one["counts"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .find(|it| it["metric"].as_str().unwrap().starts_with("software:task-clock"));
+                assert!(clock.unwrap()["per_unit"].as_f64() > Some(0.0), "{one}");
+            }
+        }
+        lab.run(&["index", "--duration", "60ms", "-e", "nosuch"]).complains(2, &["nosuch"]);
+    }
+}

@@ -1,13 +1,13 @@
 //! The experiment of `contend`: what two threads cost each other on each pair of CPUs.
 
-use fauxplat_analyze::{ContendCell, ContendPair, claimed, contend_findings};
+use fauxplat_analyze::{ContendCell, ContendPair, claimed, contend_findings, worker_counts};
 use fauxplat_kernels::{Caches, Kernel};
-use fauxplat_model::{ContendFindings, Placement, Policy, Topology};
+use fauxplat_model::{ContendFindings, Placement, Policy, ShiftSample, Topology, WorkerCounts};
 use fauxplat_threads::{REAL_TIME_NEEDS, real_time_or_ordinary};
 use fauxplat_units::{Bytes, Cpu, CpuSet, Nanos};
-use fauxplat_workers::{Shift, Station, WorkerError, WorkerPool};
+use fauxplat_workers::{Counted, Shift, Station, WorkerError, WorkerPool};
 
-use super::workers::{cells_plan, cpus_of, cpus_or_first};
+use super::workers::{cells_plan, counted, cpus_of, cpus_or_first};
 use crate::shifts::Span;
 use crate::{Driver, Failure, Machine, Served, Stopped};
 
@@ -105,7 +105,8 @@ pub fn contend(driver: &mut Driver, asked: &Contention) -> Result<ContendFinding
     let served = Served::measure(driver.machine().topology(), &cpus, policy)?;
     let design = design(asked, &pairs(asked, &cpus), driver.machine().topology(), policy, &served);
     memory_suffices(&design, &served, driver.machine())?;
-    let mut pool = pool(&design, &served)?;
+    let counted = counted(driver)?;
+    let mut pool = pool(&design, &served, &counted)?;
     warn(driver, policy);
     driver.header.not_measured.extend(served.refusal(&cpus));
     let mut findings = measure(driver, &mut pool, &design, asked)?;
@@ -206,6 +207,22 @@ impl Design {
         (0..self.cells.len()).filter(needed).collect()
     }
 
+    /// What was counted in each cell by each of its workers.
+    fn counts(&self, samples: &[ShiftSample]) -> Vec<WorkerCounts> {
+        let of_worker = |cell: usize, hand: u16| {
+            let ContendCell { kernel, hands } = &self.cells[cell];
+            let cpu = |hand: u16| self.posts[usize::from(hand)].cpu;
+            let beside = hands.iter().find(|other| **other != hand).map(|other| cpu(*other));
+            let beside = beside.map_or("alone".to_owned(), |other| format!("beside CPU {other}"));
+            let twice = if self.posts[usize::from(hand)].walks_twice { ", twice as large" } else { "" };
+            let is_ours = |it: &&ShiftSample| (usize::from(it.cell), it.hand) == (cell, hand);
+            let shifts: Vec<&ShiftSample> = samples.iter().filter(is_ours).collect();
+            worker_counts(format!("{kernel}{twice} on CPU {}, {beside}", cpu(hand)), &shifts)
+        };
+        let cells = self.cells.iter().enumerate();
+        cells.flat_map(|(cell, it)| it.hands.iter().filter_map(move |&hand| of_worker(cell, hand))).collect()
+    }
+
     /// A cell, unless there is the same one already.
     fn add(&mut self, kernel: Kernel, hands: Vec<u16>, shift: Shift) {
         let cell = ContendCell { kernel: kernel.to_string(), hands };
@@ -245,9 +262,9 @@ fn policy(cpus: &CpuSet) -> Result<Policy, Failure> {
     Ok(real_time_or_ordinary(90, WorkerError::is_permission, one)?.1)
 }
 
-fn pool(design: &Design, served: &Served) -> Result<WorkerPool, WorkerError> {
+fn pool(design: &Design, served: &Served, counted: &[Counted]) -> Result<WorkerPool, WorkerError> {
     let station = |post: &Post| Station { cpu: post.cpu, policy: post.policy, caches: post.caches(served) };
-    WorkerPool::new(&design.posts.iter().map(station).collect::<Vec<_>>())
+    WorkerPool::counting(&design.posts.iter().map(station).collect::<Vec<_>>(), counted)
 }
 
 /// Rounds of all cells, and then more of those whose pairs are not decided: what one round tells depends on what the
@@ -280,7 +297,7 @@ fn measure(
         done += span.rounds;
         let judged = contend_findings(&design.pairs, &design.cells, &samples);
         if judged.open.is_empty() || done >= most || stopped == Stopped::Interrupted {
-            return Ok(judged.findings);
+            return Ok(ContendFindings { counts: design.counts(&samples), ..judged.findings });
         }
         open = judged.open;
         found = Some(judged.findings);

@@ -1,14 +1,14 @@
 //! The experiment of `index`: the power of CPUs, in FauxPlats per second of CPU time.
 
-use fauxplat_analyze::cpu_index;
+use fauxplat_analyze::{cpu_index, worker_counts};
 use fauxplat_kernels::{Caches, FAUXPLATS_PER_UNIT, Kernel};
 use fauxplat_model::{IndexFindings, Placement, Policy, ShiftSample};
 use fauxplat_sys::arithmetic::{FAUXPLAT_INSTRUCTIONS, IS_ASSEMBLY};
 use fauxplat_threads::{REAL_TIME_NEEDS, real_time_or_ordinary};
 use fauxplat_units::{Cpu, CpuSet, Nanos};
-use fauxplat_workers::{Shift, Station, WorkerError, WorkerPool};
+use fauxplat_workers::{Counted, Shift, Station, WorkerError, WorkerPool};
 
-use super::workers::{cells_plan, cpus_or_first};
+use super::workers::{cells_plan, counted, cpus_or_first};
 use crate::shifts::Span;
 use crate::{Driver, Failure, Machine};
 
@@ -52,7 +52,8 @@ const LAP_UNITS: u64 = 1000;
 /// Workers that cannot stand where they should; those of the store.
 pub fn index(driver: &mut Driver, asked: &Power) -> Result<IndexFindings, Failure> {
     let cpus: Vec<Cpu> = asked.cpus(driver.machine())?.iter().collect();
-    let (pool, policy) = pool(&cpus, asked.policy)?;
+    let counted = counted(driver)?;
+    let (pool, policy) = pool(&cpus, asked.policy, &counted)?;
     driver.header.condition.policy = policy;
     if asked.policy.is_none() && policy == Policy::Other {
         let reason = format!("the index at real-time priority ({REAL_TIME_NEEDS})");
@@ -65,10 +66,10 @@ pub fn index(driver: &mut Driver, asked: &Power) -> Result<IndexFindings, Failur
 }
 
 /// Workers at the highest real-time priority where that is permitted, so that nothing takes their CPU.
-fn pool(cpus: &[Cpu], policy: Option<Policy>) -> Result<(WorkerPool, Policy), Failure> {
+fn pool(cpus: &[Cpu], policy: Option<Policy>, counted: &[Counted]) -> Result<(WorkerPool, Policy), Failure> {
     let with = |policy| {
         let station = |&cpu: &Cpu| Station { cpu, policy, caches: Caches::default() };
-        WorkerPool::new(&cpus.iter().map(station).collect::<Vec<_>>())
+        WorkerPool::counting(&cpus.iter().map(station).collect::<Vec<_>>(), counted)
     };
     match policy {
         Some(policy) => Ok((with(policy)?, policy)),
@@ -113,7 +114,12 @@ fn findings(cpus: &[Cpu], samples: &[ShiftSample], together: bool) -> IndexFindi
             samples.iter().filter(|sample| usize::from(sample.hand) == hand).collect();
         cpu_index(cpu, &shifts, fauxplats, IS_ASSEMBLY, together)
     };
+    let work = |(hand, cpu): (usize, &Cpu)| {
+        let shifts = samples.iter().filter(move |sample| usize::from(sample.hand) == hand);
+        worker_counts(format!("CPU {cpu}"), &shifts.collect::<Vec<_>>())
+    };
     IndexFindings {
+        counts: cpus.iter().enumerate().filter_map(work).collect(),
         cpus: cpus.iter().enumerate().filter_map(of).collect(),
         together,
         instructions_per_iteration: FAUXPLAT_INSTRUCTIONS,

@@ -1,15 +1,17 @@
 //! The experiment of `latency`: how late timers, messages and signals are, and what takes the CPU away meanwhile.
 
+use fauxplat_analyze::worker_counts;
 use fauxplat_latency::{Channel, LatencyError, Place, Recording, calm, message, noise, signals, timer};
 use fauxplat_model::{
     Event, Evidence, Histogram, LatencyCause, LatencyFindings, LatencyTest, Percentiles, Placement, Policy,
-    Unit,
+    ShiftSample, Unit,
 };
 use fauxplat_sys::clock;
 use fauxplat_threads::{REAL_TIME_NEEDS, real_time_or_ordinary};
 use fauxplat_units::{Cpu, CpuSet, Nanos};
 
-use super::workers::{cells_plan, cpus_of, cpus_or_first};
+use super::threads::CountedThreads;
+use super::workers::{cells_plan, counted, cpus_of, cpus_or_first};
 use crate::shifts::Span;
 use crate::{Driver, Failure, Machine};
 
@@ -141,11 +143,17 @@ pub fn latency(driver: &mut Driver, tests: &Cells) -> Result<LatencyFindings, Fa
     driver.header.not_measured.extend(tests.refused.iter().cloned().chain(left_out));
     let (calm, restless) = calm();
     restless.into_iter().for_each(|warning| driver.warn(warning));
-    let recordings = measure(driver, &cells)?;
+    let threads = CountedThreads::open(&counted(driver)?)?;
+    let mut shifts = Vec::new();
+    let recordings = measure(driver, &cells, threads.as_ref(), &mut shifts)?;
     drop(calm);
     let found = cells.iter().zip(&recordings);
     let tests = found.flat_map(|(cell, ways)| findings(cell, ways)).collect();
-    Ok(LatencyFindings { tests, elapsed_s: driver.elapsed_s() })
+    let counts = cells.iter().enumerate().filter_map(|(index, cell)| {
+        let own: Vec<&ShiftSample> = shifts.iter().filter(|it| usize::from(it.cell) == index).collect();
+        worker_counts(work(cell), &own)
+    });
+    Ok(LatencyFindings { tests, counts: counts.collect(), elapsed_s: driver.elapsed_s() })
 }
 
 fn pairs(asked: &Latency, machine: &Machine) -> Result<Vec<(Cpu, Cpu)>, Failure> {
@@ -222,7 +230,12 @@ fn between(kind: Kind, asked: &Latency, same: bool) -> Vec<Task> {
 }
 
 /// One recording per cell, or three for messages: there, back, there and back.
-fn measure(driver: &mut Driver, cells: &[Cell]) -> Result<Vec<Vec<Recording>>, Failure> {
+fn measure(
+    driver: &mut Driver,
+    cells: &[Cell],
+    threads: Option<&CountedThreads>,
+    shifts: &mut Vec<ShiftSample>,
+) -> Result<Vec<Vec<Recording>>, Failure> {
     let plan = cells_plan(cells.len(), driver.header.seed);
     driver.plan(&plan)?;
     let mut recordings: Vec<Vec<Recording>> = vec![Vec::new(); cells.len()];
@@ -230,7 +243,17 @@ fn measure(driver: &mut Driver, cells: &[Cell]) -> Result<Vec<Vec<Recording>>, F
     let started_ns = clock::monotonic_ns();
     driver.cells(&plan, &span, |round, index| {
         let cell = &cells[usize::from(index)];
-        let slice = slice(cell)?;
+        let slice = match threads {
+            None => slice(cell)?,
+            Some(threads) => {
+                let served = |slice: &Result<Vec<Recording>, _>| {
+                    slice.as_ref().ok().and_then(|all| all.first()).map_or(0, Recording::count)
+                };
+                let (slice, counted) = threads.during(|| slice(cell), served);
+                shifts.push(ShiftSample { round, cell: index, ..counted });
+                slice?
+            }
+        };
         let whole = &mut recordings[usize::from(index)];
         whole.resize_with(slice.len(), Recording::default);
         whole.iter_mut().zip(&slice).for_each(|(whole, slice)| whole.merge(slice));
@@ -273,6 +296,18 @@ fn evidence(slice: &Recording, (round, cell): (u32, u16), name: &str, at_ns: u64
         })
     };
     histograms.chain(slice.causes().into_iter().map(cause)).collect()
+}
+
+/// What is done in a cell, and where.
+fn work(cell: &Cell) -> String {
+    let test = match cell.task {
+        Task::Timer { .. } => "timer".to_owned(),
+        Task::Noise { .. } => "noise".to_owned(),
+        Task::Signal { .. } => "signal".to_owned(),
+        Task::Message { channel, .. } => channel.to_string(),
+    };
+    let peer = cell.peer.map_or(String::new(), |peer| format!(" and {peer}"));
+    format!("{test} on CPU {}{peer}, {}", cell.place.cpu, cell.place.policy)
 }
 
 /// What the recordings of a cell are called.

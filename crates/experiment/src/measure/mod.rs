@@ -16,6 +16,7 @@ pub mod run;
 mod session;
 mod sessions;
 pub mod sweep;
+mod threads;
 mod workers;
 
 use fauxplat_plan::{Layout, Plan};

@@ -3,8 +3,10 @@
 use fauxplat_model::{Condition, EnvPad, Heap, Placement};
 use fauxplat_plan::{Layout, Plan};
 use fauxplat_units::CpuSet;
+use fauxplat_workers::Counted;
 
-use crate::{Failure, Machine, check_placement, relation};
+use crate::counters::Counters;
+use crate::{Driver, Failure, Machine, check_placement, relation};
 
 /// A plan that visits every cell of a design once in each block.
 pub fn cells_plan(cells: usize, seed: u64) -> Plan {
@@ -16,6 +18,22 @@ pub fn cells_plan(cells: usize, seed: u64) -> Plan {
         layout: Layout::Single,
         seed,
     }
+}
+
+/// What the workers of an experiment count of their own shifts: one set, since a shift is not repeated for another.
+///
+/// # Errors
+/// Something that cannot be counted here, or not beside the rest.
+pub(super) fn counted(driver: &mut Driver) -> Result<Vec<Counted>, Failure> {
+    let counters = Counters::open(&driver.header.definition, driver.machine())?;
+    let mut sets = counters.sets_of_entries();
+    let set = sets.pop().unwrap_or_default();
+    if !sets.is_empty() {
+        return Err(Failure::usage("-e: not all of these fit beside each other: ask for fewer"));
+    }
+    crate::header::miss(&mut driver.header, counters.not_measured(&[]));
+    counters.notes.iter().for_each(|note| driver.warn(note.clone()));
+    Ok(set.into_iter().map(|entry| (entry.metric, entry.event())).collect())
 }
 
 /// The CPUs that a placement names, checked against what is there and allowed.

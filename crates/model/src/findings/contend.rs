@@ -5,6 +5,8 @@ use std::fmt;
 use fauxplat_units::{Cpu, CpuSet};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::WorkerCounts;
+
 /// What two CPUs are to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -123,6 +125,9 @@ pub struct ContendFindings {
     pub pairs: Vec<PairCost>,
     /// One entry per pair.
     pub labels: Vec<PairLabel>,
+    /// What the workers counted at each kind of work, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<WorkerCounts>,
     /// Wall time of the measurement in seconds.
     pub elapsed_s: f64,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Metric;
+use crate::{Derived, Metric};
 
 /// What can be counted on a machine, and why other things cannot; or what a process did that was watched.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +13,31 @@ pub struct CountersFindings {
     /// The process that was watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<WatchedProcess>,
+}
+
+/// What workers of our own counted at one kind of work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkerCounts {
+    /// The work: where, and beside whom.
+    pub work: String,
+    /// Each counter.
+    pub counts: Vec<WorkerCount>,
+    /// Figures from what was counted in the same shift.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derived: Vec<Derived>,
+}
+
+/// One counter of workers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkerCount {
+    /// The counter.
+    pub metric: Metric,
+    /// For each unit of the work.
+    pub per_unit: f64,
+    /// For each second of CPU time.
+    pub per_cpu_s: f64,
+    /// Shifts in which it was counted.
+    pub shifts: usize,
 }
 
 /// What was counted of a process that ran already.

@@ -3,6 +3,8 @@
 use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
 
+use crate::WorkerCounts;
+
 /// The power of one CPU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CpuIndex {
@@ -42,6 +44,9 @@ pub struct IndexFindings {
     pub policy: crate::Policy,
     /// Instructions of one iteration of the kernel; a FauxPlat has a hundred thousand iterations.
     pub instructions_per_iteration: Option<u64>,
+    /// What the workers counted at each kind of work, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<WorkerCounts>,
     /// Wall time of the measurement in seconds.
     pub elapsed_s: f64,
 }

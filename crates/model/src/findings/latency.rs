@@ -3,7 +3,7 @@
 use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
 
-use crate::Policy;
+use crate::{Policy, WorkerCounts};
 
 /// Percentiles of a histogram, and the histogram itself: histograms of two documents are merged by adding counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -82,6 +82,9 @@ pub struct LatencyTest {
 pub struct LatencyFindings {
     /// One entry per test, policy, slack and place.
     pub tests: Vec<LatencyTest>,
+    /// What the threads of each test counted, where that was asked for; a unit is an activation, a gap, a message or a signal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<WorkerCounts>,
     /// Wall time of all in seconds.
     pub elapsed_s: f64,
 }

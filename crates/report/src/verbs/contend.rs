@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use fauxplat_model::{ContendFindings, Neighbourhood, PairCost, PairLabel};
 use fauxplat_units::Cpu;
 
+use super::worker_counts;
 use crate::parts::{Grid, HeatMap, Panel, Part, Piece, Rank, Square, Tint, Tone};
 use crate::words::{counted, percent};
 
@@ -17,6 +18,7 @@ pub(crate) fn parts(found: &ContendFindings) -> Vec<Piece> {
         parts.push(Piece::plain("CPU time of a unit of work when both work, over alone:"));
         parts.push(Piece::table(matrix(found, &kernels)));
     }
+    parts.extend(worker_counts::pieces(&found.counts));
     parts.push(Piece::plain(accounts(found)).in_full());
     parts.extend(disturbed(found).map(|it| Piece::sentence(Rank::Warning, Tone::Doubt, it).in_brief()));
     parts

@@ -3,12 +3,14 @@
 use fauxplat_model::document::Header;
 use fauxplat_model::{CpuIndex, IndexFindings, Policy};
 
+use super::worker_counts;
 use crate::parts::spans::emphasis;
 use crate::parts::{Grid, Piece, Tone};
 use crate::words::{counted, percent};
 
 pub(crate) fn parts(header: &Header, found: &IndexFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(Tone::Title, answer(found)), Piece::table(table(found))];
+    parts.extend(worker_counts::pieces(&found.counts));
     parts.push(Piece::plain(meaning(found)).in_full());
     parts.extend(uncontrolled(header, found).map(|text| Piece::said(Tone::Doubt, text)));
     parts

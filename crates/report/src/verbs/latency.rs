@@ -3,6 +3,7 @@
 use fauxplat_model::{LatencyFindings, LatencyTest, Metric, Percentiles, Policy};
 use serde::Serialize;
 
+use super::worker_counts;
 use crate::parts::{Curve, Distribution, Grid, Medium, Part, Piece, Quantiles, Shape, Tone};
 use crate::words::{counted, percent, quantity};
 
@@ -26,6 +27,7 @@ pub(crate) fn parts(found: &LatencyFindings) -> Vec<Piece> {
         )));
         parts.push(Piece::table(causes(test)));
     }
+    parts.extend(worker_counts::pieces(&found.counts));
     parts
 }
 

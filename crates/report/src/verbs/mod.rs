@@ -23,6 +23,7 @@ mod sweep;
 mod table;
 pub(crate) mod topo;
 mod tune;
+mod worker_counts;
 
 use std::io::Write;
 

@@ -1,0 +1,109 @@
+//! What threads count that the calling one makes and waits for.
+
+use fauxplat_model::{ShiftCount, ShiftSample};
+use fauxplat_sys::perf::{Count, Counter, CountingEvent, Whom};
+use fauxplat_workers::Counted;
+
+use crate::Failure;
+
+/// `PERF_TYPE_SOFTWARE` and `PERF_COUNT_SW_TASK_CLOCK` of perf_event_open(2).
+const TASK_CLOCK: CountingEvent = CountingEvent {
+    kind: 1,
+    config: [1, 0, 0],
+    excludes_user: false,
+    excludes_kernel: false,
+    excludes_hypervisor: true,
+};
+
+/// Counters of the threads that the calling thread makes while something is done.
+#[derive(Debug)]
+pub(super) struct CountedThreads {
+    counters: Vec<(Counted, Pair)>,
+    cpu: Pair,
+}
+
+/// A counter of the calling thread with all threads that it makes, and one of itself alone: what lies between is theirs.
+#[derive(Debug)]
+struct Pair {
+    all: Counter,
+    own: Counter,
+}
+
+impl Pair {
+    fn open(event: &CountingEvent) -> Result<Self, Failure> {
+        let open = |whom| {
+            let counter = Counter::open(event, whom, None)?;
+            counter.enable().map(|()| counter)
+        };
+        let both = open(Whom::Process(0)).and_then(|all| Ok(Pair { all, own: open(Whom::Myself)? }));
+        both.map_err(|error| Failure::machine(format!("-e: {error}")))
+    }
+
+    fn read(&self) -> Option<(Count, Count)> {
+        Some((self.all.read().ok()?, self.own.read().ok()?))
+    }
+
+    /// What the others counted since two readings.
+    fn since(&self, before: Option<(Count, Count)>) -> Option<u64> {
+        let (all, own) =
+            before.zip(self.read()).map(|(before, now)| (now.0.since(before.0), now.1.since(before.1)))?;
+        let all = all.filter(|all| all.running_ns > 0)?;
+        Some(all.scaled().saturating_sub(own?.scaled()))
+    }
+}
+
+impl CountedThreads {
+    /// Nothing where nothing is to be counted.
+    pub(super) fn open(counted: &[Counted]) -> Result<Option<Self>, Failure> {
+        if counted.is_empty() {
+            return Ok(None);
+        }
+        // Whoever may not see the kernel counts CPU time too: that of its own mode.
+        let user = CountingEvent { excludes_kernel: true, ..TASK_CLOCK };
+        let cpu = Pair::open(&TASK_CLOCK).or_else(|_| Pair::open(&user))?;
+        let open = |one: &Counted| Pair::open(&one.1).map(|pair| (*one, pair));
+        Ok(Some(CountedThreads { counters: counted.iter().map(open).collect::<Result<_, _>>()?, cpu }))
+    }
+
+    /// What is done, and what the threads counted that were made for it. `units` says how much of it was done.
+    pub(super) fn during<T>(
+        &self,
+        body: impl FnOnce() -> T,
+        units: impl FnOnce(&T) -> u64,
+    ) -> (T, ShiftSample) {
+        let before: Vec<_> = self.counters.iter().map(|(_, pair)| pair.read()).collect();
+        let cpu = self.cpu.read();
+        let done = body();
+        let cpu_ns = self.cpu.since(cpu).unwrap_or(0);
+        let all = self.counters.iter().zip(before);
+        let counts = all
+            .map(|(((metric, _), pair), before)| ShiftCount { metric: *metric, count: pair.since(before) });
+        let sample =
+            ShiftSample { units: units(&done), cpu_ns, counts: counts.collect(), ..ShiftSample::default() };
+        (done, sample)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fauxplat_model::Metric;
+
+    #[test]
+    fn threads_are_counted_and_who_makes_them_is_not() {
+        let faults = CountingEvent { config: [2, 0, 0], excludes_kernel: true, ..TASK_CLOCK };
+        let counted = [(Metric::from_id("software:page-faults:u").unwrap(), faults)];
+        // Where the kernel gives nobody anything there is nothing to see.
+        let Ok(Some(threads)) = CountedThreads::open(&counted) else { return };
+        let touch = || {
+            let pages = Box::leak(vec![0_u8; 8 << 20].into_boxed_slice());
+            pages.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
+            std::hint::black_box(pages.len())
+        };
+        let (touched, own) = threads.during(touch, |_| 1);
+        let (_, others) = threads.during(|| std::thread::spawn(touch).join().unwrap(), |_| 1);
+        let [own, others] = [own, others].map(|sample| sample.counts[0].count.unwrap());
+        assert!(touched > 0 && others > own, "{others} of a thread, {own} of the calling one");
+        assert_eq!(CountedThreads::open(&[]).unwrap().map(|_| ()), None);
+    }
+}
