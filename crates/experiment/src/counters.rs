@@ -20,6 +20,8 @@ pub(crate) struct Counters {
     sets: u8,
     /// What somebody should know of them.
     pub(crate) notes: Vec<String>,
+    /// Accounts of the whole machine, which others read.
+    pub(crate) accounts: Vec<String>,
     /// Those of a set that are not here, with the reason.
     left_out: Vec<String>,
 }
@@ -40,8 +42,9 @@ impl Counters {
         let decides: Vec<String> =
             decides.filter(|name| SOURCES.iter().any(|source| name.starts_with(source))).collect();
         lists.extend(decides.iter().cloned());
+        let (accounts, lists) = without_accounts(&lists);
         if lists.is_empty() {
-            return Ok(Counters::default());
+            return Ok(Counters { accounts, ..Counters::default() });
         }
         let asked = parse(&lists.join(",")).map_err(say)?;
         let catalog = Catalog::read(machine.root());
@@ -84,7 +87,13 @@ impl Counters {
         let group = |at: usize| devices.iter().position(|device| device.is_some() && *device == devices[at]);
         let entries = events.iter().enumerate();
         let entries = entries.map(|(at, event)| entry(event, group(at), mask(&sets, at)));
-        Ok(Counters { entries: entries.collect::<Result<_, _>>()?, sets: sets.len() as u8, notes, left_out })
+        Ok(Counters {
+            entries: entries.collect::<Result<_, _>>()?,
+            sets: sets.len() as u8,
+            notes,
+            accounts,
+            left_out,
+        })
     }
 
     /// The set that the runs of a block count: each comes once, in an order of its own, before any comes again.
@@ -106,6 +115,22 @@ impl Counters {
         let of_set =
             |set: u8| self.entries.iter().filter(move |entry| entry.sets >> set & 1 == 1).copied().collect();
         (0..self.sets).map(of_set).collect()
+    }
+
+    /// The only set, for those who count something that is not repeated for another one.
+    pub(crate) fn only_set(&self) -> Result<Vec<CounterEntry>, Failure> {
+        if let Some(account) = self.accounts.first() {
+            return Err(Failure::usage(format!(
+                "-e {account}: that is an account of the whole machine, which is read around runs: it is for `run`, `compare`, `aa`, \
+                 `sweep` and `explain`"
+            )));
+        }
+        let mut sets = self.sets_of_entries();
+        let only = sets.pop().unwrap_or_default();
+        match sets.is_empty() {
+            true => Ok(only),
+            false => Err(Failure::usage("-e: not all of these fit beside each other: ask for fewer")),
+        }
     }
 
     /// Whether a metric is one of these.
@@ -131,6 +156,17 @@ impl Counters {
         };
         self.left_out.iter().cloned().chain(self.entries.iter().flat_map(missing)).collect()
     }
+}
+
+/// Whether a name is that of an account of the whole machine, read before and after each run.
+pub(crate) fn is_account(name: &str) -> bool {
+    name == "energy" || name.starts_with("energy:") || name.starts_with("pressure:")
+}
+
+/// The names of accounts of the whole machine among some lists, and what is left of the lists.
+fn without_accounts(lists: &[String]) -> (Vec<String>, Vec<String>) {
+    let words = lists.iter().flat_map(|list| list.split(',')).map(|word| word.trim().to_owned());
+    words.partition(|word| is_account(word))
 }
 
 /// The sets in which an event is, a bit for each.

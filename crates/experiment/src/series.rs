@@ -196,13 +196,7 @@ pub(crate) fn watched(
     every: Nanos,
     longest: Option<Nanos>,
 ) -> Result<(Vec<CounterSeries>, bool), Failure> {
-    let mut sets = counters.sets_of_entries();
-    let entries = sets.pop().unwrap_or_default();
-    if !sets.is_empty() {
-        return Err(Failure::usage(
-            "-e: not all of these fit beside each other, and a process runs once: ask for fewer",
-        ));
-    }
+    let entries = counters.only_set()?;
     let threads: Vec<Whom> = process.threads.iter().map(|&thread| Whom::Process(thread)).collect();
     let watch = Watch::open(&entries, &threads, every)?;
     watch.enable()?;

@@ -26,7 +26,10 @@ fn every_counter_is_there_or_says_why_not() {
                 one["available"] == true || one["reason"].as_str().is_some_and(|it| it.len() > 10),
                 "{one}"
             );
-            assert!(["pmu", "software", "simulated"].contains(&one["source"].as_str().unwrap()), "{one}");
+            assert!(
+                ["pmu", "software", "machine", "simulated"].contains(&one["source"].as_str().unwrap()),
+                "{one}"
+            );
         }
         let table = lab.run(&["counters", "--format", "csv"]).succeeds();
         assert_eq!(table.out.lines().count(), counters.len() + 1);

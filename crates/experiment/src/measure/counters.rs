@@ -6,7 +6,7 @@ use fauxplat_sys::clock;
 use fauxplat_units::Nanos;
 
 use crate::counters::{Counters, can_open, circumstances, in_user_mode};
-use crate::meter::simulator;
+use crate::meter::{all_accounts, simulator};
 use crate::series::{Process, watched};
 use crate::{Failure, Machine};
 
@@ -24,6 +24,7 @@ pub fn counters(machine: &Machine) -> CountersFindings {
         available: missing.is_none(),
         reason: missing.clone(),
     }));
+    counters.extend(accounts(machine));
     CountersFindings { counters, watched: None }
 }
 
@@ -62,6 +63,16 @@ pub struct Watching {
     pub every: Nanos,
     /// For how long at most.
     pub longest: Option<Nanos>,
+}
+
+/// Accounts of the whole machine, which are read around each run.
+fn accounts(machine: &Machine) -> impl Iterator<Item = CounterFinding> {
+    all_accounts(machine.root()).into_iter().map(|(name, reason)| CounterFinding {
+        name,
+        source: "machine".to_owned(),
+        available: reason.is_none(),
+        reason,
+    })
 }
 
 fn found(tried: Availability, catalog: &Catalog) -> CounterFinding {

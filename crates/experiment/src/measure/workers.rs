@@ -26,11 +26,7 @@ pub fn cells_plan(cells: usize, seed: u64) -> Plan {
 /// Something that cannot be counted here, or not beside the rest.
 pub(super) fn counted(driver: &mut Driver) -> Result<Vec<Counted>, Failure> {
     let counters = Counters::open(&driver.header.definition, driver.machine())?;
-    let mut sets = counters.sets_of_entries();
-    let set = sets.pop().unwrap_or_default();
-    if !sets.is_empty() {
-        return Err(Failure::usage("-e: not all of these fit beside each other: ask for fewer"));
-    }
+    let set = counters.only_set()?;
     crate::header::miss(&mut driver.header, counters.not_measured(&[]));
     counters.notes.iter().for_each(|note| driver.warn(note.clone()));
     Ok(set.into_iter().map(|entry| (entry.metric, entry.event())).collect())

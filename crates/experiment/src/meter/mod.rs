@@ -2,6 +2,7 @@
 //!
 //! Whoever reads is a [`Meter`]. It stands in fauxplat's own process, which sleeps beside the run but for the looks.
 
+mod energy;
 mod pressure;
 mod printed;
 mod published;
@@ -11,10 +12,13 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 use fauxplat_counters::cachegrind;
-use fauxplat_model::{Definition, Metric, Output, PrintedSource, RateSeries, Readings, Series, TableSource};
+use fauxplat_model::{
+    Definition, Metric, MetricSpec, Output, PrintedSource, RateSeries, Readings, Series, TableSource,
+};
 
 use crate::Failure;
-use crate::counters::Counters;
+use crate::counters::{Counters, is_account};
+use energy::Energy;
 use pressure::Pressure;
 use printed::Printed;
 use published::Published;
@@ -92,8 +96,19 @@ impl Meters {
         let others = rule.decided().into_iter().filter(|(metric, _)| !counted(*metric));
         others.into_iter().try_for_each(|(metric, _)| check(definition, metric))?;
         let mut meters: Vec<Box<dyn Meter>> = Vec::new();
-        for pressure in rule.decided().into_iter().filter_map(|(metric, _)| Pressure::here(metric)) {
-            meters.push(Box::new(pressure));
+        let mut named: Vec<String> =
+            rule.decided().iter().map(|(metric, _)| metric.name().to_owned()).collect();
+        named.extend(counters.accounts.iter().cloned());
+        named.retain(|name| is_account(name));
+        named.sort_unstable();
+        named.dedup();
+        if let Some(name) = named.first().filter(|_| rule.duet) {
+            return Err(Failure::usage(format!(
+                "{name} cannot tell the two commands of a --duet apart: leave one of them out"
+            )));
+        }
+        for name in named {
+            meters.extend(accounts(&name)?);
         }
         if !definition.tables.is_empty() {
             meters.push(Box::new(Published::open(&definition.tables)?));
@@ -155,13 +170,44 @@ impl Meters {
     }
 }
 
+/// The accounts of the whole machine by name, and why each cannot be read.
+pub(crate) fn all_accounts(root: &Path) -> Vec<(String, Option<String>)> {
+    let pressures = MetricSpec::PRESSURES.map(|resource| {
+        let file = root.join("proc/pressure").join(resource);
+        let refusal = std::fs::read_to_string(file).err();
+        let why = refusal.map(|error| format!("/proc/pressure cannot be read: {error} (CONFIG_PSI, psi=1)"));
+        (format!("pressure:{resource}"), why)
+    });
+    let energy = match Energy::named("energy", root) {
+        Ok(zones) => zones.iter().map(|zone| (zone.metrics()[0].name().to_owned(), None)).collect(),
+        Err(failure) => {
+            let why = failure.to_string();
+            vec![("energy".to_owned(), Some(why.trim_start_matches("-e energy: ").to_owned()))]
+        }
+    };
+    pressures.into_iter().chain(energy).collect()
+}
+
+/// Who reads an account of that name.
+fn accounts(name: &str) -> Result<Vec<Box<dyn Meter>>, Failure> {
+    if name.starts_with("energy") {
+        let zones = Energy::named(name, Path::new("/"))?;
+        return Ok(zones.into_iter().map(|zone| Box::new(zone) as Box<dyn Meter>).collect());
+    }
+    let pressure = Metric::from_id(name).ok().and_then(Pressure::here);
+    let pressure = pressure.ok_or_else(|| {
+        Failure::usage(format!("-e {name}: there is pressure:cpu, pressure:memory and pressure:io"))
+    })?;
+    Ok(vec![Box::new(pressure)])
+}
+
 /// Whether somebody gives a metric that decides.
 fn check(definition: &Definition, metric: Metric) -> Result<(), Failure> {
     if metric == Metric::RATE && definition.tables.is_empty() {
         return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
     }
     let is_asked_for = |source: &TableSource| metric.name().strip_prefix("table:") == Some(&source.name);
-    let is_pressure = Pressure::here(metric).is_some();
+    let is_pressure = is_account(metric.name());
     let is_simulated =
         metric.name().strip_prefix("simulated:").is_some_and(|name| cachegrind::names().any(|it| it == name));
     match (definition.condition.simulate, is_simulated) {

@@ -78,7 +78,7 @@ pub struct CounterSeries {
 pub struct CounterFinding {
     /// What it is called.
     pub name: String,
-    /// Who counts: `pmu`, `software` or `simulated`.
+    /// Who counts: `pmu`, `software`, `machine` or `simulated`.
     pub source: String,
     /// Whether it can be counted here, by whoever asked.
     pub available: bool,

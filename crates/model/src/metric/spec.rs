@@ -17,7 +17,7 @@ pub enum Unit {
     Count,
     /// Millionths of an event per second: whole numbers that keep the digits of one event in an hour.
     MicroPerSecond,
-    /// Millionths of whatever a program prints: whole numbers that keep six digits behind the point.
+    /// Millionths of whatever a program prints, or of a joule: whole numbers that keep six digits behind the point.
     Millionth,
 }
 
@@ -199,10 +199,18 @@ impl MetricSpec {
         MetricSpec { title: title.into(), source: source.into(), coverage: Coverage::Machine, ..open }
     }
 
+    /// What a zone of the machine took, in joules to six digits behind the point.
+    fn of_energy(id: MetricId) -> Self {
+        let title = format!("energy of {}, whole machine (J)", id.name());
+        let open = MetricSpec::open(id, Unit::Millionth);
+        MetricSpec { title: title.into(), source: "powercap".into(), coverage: Coverage::Machine, ..open }
+    }
+
     /// What can be told from an id alone: the metrics of a live table are rates, of all others the number is a count.
     pub(super) fn guess(id: MetricId) -> Result<Self, MetricError> {
         match id.source() {
             Some("pressure") if Self::PRESSURES.contains(&id.name()) => Ok(MetricSpec::of_pressure(id)),
+            Some("energy") => Ok(MetricSpec::of_energy(id)),
             Some("table") => MetricSpec::of_table(id.name()),
             Some("printed") => Ok(MetricSpec::open(id, Unit::Millionth)),
             _ => Ok(MetricSpec::open(id, Unit::Count)),

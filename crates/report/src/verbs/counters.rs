@@ -38,6 +38,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("pmu", "processor (pmu:NAME, asked for by -e NAME)"),
     ("software", "kernel (software:NAME, asked for by -e NAME)"),
     ("tracepoint", "tracepoints (tracepoint:NAME, asked for by -e NAME)"),
+    ("machine", "whole machine (NAME, asked for by -e NAME, read around each run)"),
     ("simulated", "simulated (simulated:NAME, all of them by --simulated)"),
 ];
 
