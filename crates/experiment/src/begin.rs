@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use fauxplat_model::{Background, Command, Definition, Placement, Setup};
+use fauxplat_model::{Background, Command, Definition, Metric, Placement, Setup, Sources};
 use fauxplat_store::Store;
 use fauxplat_sys::{clock, signal};
 
 use crate::counters::Counters;
 use crate::extra::Extra;
+use crate::floor::counter_floors;
 use crate::median::median;
 use crate::meter::Meters;
 use crate::not_measured::not_measured;
@@ -158,8 +159,10 @@ impl Driver {
             Placement::IdleOf(_) => Setup { idle: true, ..Setup::default() },
             _ => Setup::default(),
         };
-        self.floor_ns = median(executor.floor_ns(FLOOR_RUNS, &setup));
-        self.header.sources = executor.sources();
+        let floor = executor.floor(FLOOR_RUNS, &setup);
+        self.floor_ns = median(floor.iter().filter_map(|run| run.get(Metric::WALL)));
+        let counter_floors = counter_floors(executor.counters(), &floor);
+        self.header.sources = Sources { counter_floors, ..executor.sources() };
         self.header.not_measured.extend(not_measured(&self.header.sources));
     }
 

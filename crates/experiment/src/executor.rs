@@ -401,15 +401,13 @@ impl Executor {
         }
     }
 
-    /// Wall times of the empty static program under the first command's condition and this setup, in nanoseconds.
-    pub fn floor_ns(&mut self, runs: usize, setup: &Setup) -> Vec<u64> {
+    /// Readings of the empty static program under the first command's condition and this setup.
+    pub fn floor(&mut self, runs: usize, setup: &Setup) -> Vec<Readings> {
         let Some((entry, _)) = self.floor else { return Vec::new() };
         let (request, metrics) = (request_of(entry, setup, 0), Arc::clone(self.launcher.metrics()));
         let replies = (0..runs).filter_map(|_| self.launcher.answer(request).ok());
         let good = replies.filter(|reply| reply.end == RunEnd::Ended(Exit::Status(0)));
-        let readings =
-            good.map(|reply| Readings::with_parts(Arc::clone(&metrics), metrics.len(), reply.readings));
-        readings.filter_map(|readings| readings.get(Metric::WALL)).collect()
+        good.map(|reply| Readings::with_parts(Arc::clone(&metrics), metrics.len(), reply.readings)).collect()
     }
 
     /// One run of a command that is held before its program begins, while somebody attaches to its process. Its reply is

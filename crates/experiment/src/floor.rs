@@ -4,7 +4,10 @@ use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsRawFd;
 
+use fauxplat_model::{CounterFloor, Metric, Readings};
 use fauxplat_sys::shared::memory_file;
+
+use crate::counters::Counters;
 
 /// `exit(0)` in machine code.
 #[cfg(target_arch = "x86_64")]
@@ -45,6 +48,27 @@ pub fn floor_image() -> Option<Vec<u8>> {
     image.extend([0, BASE, BASE, size, size, 0x1000].map(u64::to_le_bytes).concat());
     image.extend(CODE);
     Some(image)
+}
+
+/// How many instructions that is, on every machine that is known.
+const INSTRUCTIONS: u64 = 3;
+
+/// What the counters say of it, as far as they counted: of several sets the first one did.
+pub(crate) fn counter_floors(counters: &Counters, runs: &[Readings]) -> Vec<CounterFloor> {
+    let floor = |metric: Metric| {
+        let mut counts: Vec<u64> = runs.iter().filter_map(|run| run.get(metric)).collect();
+        counts.sort_unstable();
+        let in_user_mode = metric.name().ends_with("instructions:u");
+        Some(CounterFloor {
+            metric,
+            executed: in_user_mode.then_some(INSTRUCTIONS),
+            least: *counts.first()?,
+            median: counts[counts.len() / 2],
+            most: *counts.last()?,
+            runs: counts.len() as u32,
+        })
+    };
+    counters.entries.iter().filter_map(|entry| floor(entry.metric)).collect()
 }
 
 /// The program in memory, and the path by which the spawner can execute it. Nothing is left on any disk.

@@ -48,7 +48,7 @@ mod tests {
             peak_memory: Source::Rusage,
             run_delay: Source::FirstThread,
             migrations: Source::FirstThread,
-            ..root
+            ..root.clone()
         };
         let told = not_measured(&user);
         assert_eq!(told.len(), 4);

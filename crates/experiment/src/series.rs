@@ -116,7 +116,10 @@ impl Driver {
         for set in sets.unwrap_or_default() {
             let known = |metric: Metric| all.iter().any(|it| it.metric == metric);
             let fresh: Vec<CounterEntry> = set.into_iter().filter(|entry| !known(entry.metric)).collect();
-            let Some(watched) = self.watched_run(command, &fresh, every)? else { break };
+            let Some(watched) = self.watched_run(command, &fresh, every)? else {
+                self.interrupt();
+                break;
+            };
             all.extend(watched);
         }
         Ok(all)

@@ -212,6 +212,7 @@ impl Launcher for Spawner {
             peak_memory_floor_bytes,
             run_delay: tree(HAS_TASKSTATS, Source::Taskstats, Source::FirstThread),
             migrations: tree(HAS_MIGRATIONS, Source::PerfEvent, Source::FirstThread),
+            counter_floors: Vec::new(),
         }
     }
 

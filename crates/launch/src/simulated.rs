@@ -293,7 +293,7 @@ impl Launcher for SimulatedLauncher {
     }
 
     fn sources(&self) -> Sources {
-        self.machine.sources
+        self.machine.sources.clone()
     }
 
     fn partner(&self) -> Result<Box<dyn Launcher>, LaunchError> {

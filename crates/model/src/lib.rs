@@ -49,7 +49,9 @@ pub use metric::{Better, Coverage, Metric, MetricError, MetricId, MetricSet, Met
 pub use printed_source::{PrintedPlace, PrintedSource};
 pub use relation::{Part, Relation};
 pub use rule::{AlsoDecided, Rule, Sessions};
-pub use sample::{Counted, Outcome, Phase, Reading, Readings, Sample, Source, Sources, metrics_of};
+pub use sample::{
+    Counted, CounterFloor, Outcome, Phase, Reading, Readings, Sample, Source, Sources, metrics_of,
+};
 pub use shell::Shell;
 pub use shift::{CacheTransfer, ShiftCount, ShiftSample};
 pub use simulated::{CacheShape, SimulatedCaches, SimulatedMachine};

@@ -92,6 +92,7 @@ fn header() -> Header {
             peak_memory_floor_bytes: 0,
             run_delay: Source::None,
             migrations: Source::None,
+            counter_floors: Vec::new(),
         },
         warnings: Vec::new(),
         not_measured: Vec::new(),

@@ -245,6 +245,7 @@ mod tests {
                 peak_memory_floor_bytes: 0,
                 run_delay: Source::None,
                 migrations: Source::None,
+                counter_floors: Vec::new(),
             },
             warnings: Vec::new(),
             not_measured: Vec::new(),

@@ -59,6 +59,7 @@ impl Stored for Sources {
             peak_memory_floor_bytes: 0,
             run_delay: Source::None,
             migrations: Source::None,
+            counter_floors: Vec::new(),
         }
     }
 }

@@ -38,6 +38,7 @@ impl Machine {
             peak_memory_floor_bytes: 0,
             run_delay: Source::Taskstats,
             migrations: Source::PerfEvent,
+            counter_floors: Vec::new(),
         };
         Machine {
             seed,

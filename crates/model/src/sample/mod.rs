@@ -117,7 +117,7 @@ pub enum Source {
 }
 
 /// Where the figures of an experiment come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sources {
     /// Source of CPU time.
     pub cpu_time: Source,
@@ -129,6 +129,27 @@ pub struct Sources {
     pub run_delay: Source,
     /// Source of migrations.
     pub migrations: Source,
+    /// What counters say of a program that does nothing, under the same condition: how far they are off.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counter_floors: Vec<CounterFloor>,
+}
+
+/// What a counter says of the empty static program, which is never subtracted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CounterFloor {
+    /// The counter.
+    pub metric: Metric,
+    /// What it really does, where that is known: its instructions in user mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executed: Option<u64>,
+    /// The least that was counted.
+    pub least: u64,
+    /// The median.
+    pub median: u64,
+    /// The most.
+    pub most: u64,
+    /// Runs of the empty program.
+    pub runs: u32,
 }
 
 #[cfg(test)]

@@ -1,15 +1,17 @@
 //! What stands below every report: warnings, what was not measured, condition, machine, how to repeat.
 
+use std::cmp::Ordering;
+
 use fauxplat_model::document::Header;
 use fauxplat_model::{
-    Aslr, Condition, Definition, EnvBase, EnvPad, Heap, IgnoredFailures, KnobOutcome, LoadAccount,
-    MachineFacts, Output, Placement, Shell, TableSource,
+    Aslr, Condition, CounterFloor, Definition, EnvBase, EnvPad, Heap, IgnoredFailures, KnobOutcome,
+    LoadAccount, MachineFacts, Output, Placement, Shell, TableSource,
 };
 
 use crate::parts::spans::code;
 use crate::parts::{Medium, Note, Notes, Part, Piece};
 use crate::verbs::load::achieved;
-use crate::words::{counted, visible};
+use crate::words::{counted, quantity, visible};
 
 /// The pieces below the figures of what was run.
 pub(crate) fn foot(header: &Header) -> Vec<Piece> {
@@ -41,6 +43,8 @@ fn below(header: &Header, lines: Vec<Note>, last: Option<Note>) -> Vec<Piece> {
     let mut notes: Vec<Note> = Vec::new();
     let seed = last.as_ref().map(|_| header.seed);
     notes.extend((!missing.is_empty()).then(|| Note::fact("not measured", missing).in_full()));
+    let floors: Vec<String> = header.sources.counter_floors.iter().map(counter_floor).collect();
+    notes.extend((!floors.is_empty()).then(|| Note::fact("empty program", floors).in_full()));
     notes.extend(lines);
     notes.push(Note::fact("machine", vec![machine(&header.machine)]).in_full());
     notes.extend(origin(header, seed));
@@ -49,6 +53,22 @@ fn below(header: &Header, lines: Vec<Note>, last: Option<Note>) -> Vec<Piece> {
     pieces.push(conditions(notes));
     let joined = |(index, piece): (usize, Piece)| if index > 0 { piece.joined() } else { piece };
     pieces.into_iter().enumerate().map(joined).collect()
+}
+
+/// What a counter says of the empty program, and by how much it is off where that is known.
+fn counter_floor(floor: &CounterFloor) -> String {
+    let number = |value: u64| quantity(floor.metric, value as f64);
+    let spread = match floor.least == floor.most {
+        true => format!("the same in {}", counted(floor.runs as usize, "run", "runs")),
+        false => format!("{} … {}", number(floor.least), number(floor.most)),
+    };
+    let off = |executed: u64| match floor.median.cmp(&executed) {
+        Ordering::Equal => ", which is what it executes".to_owned(),
+        Ordering::Greater => format!(", {} more than it executes", number(floor.median - executed)),
+        Ordering::Less => format!(", {} fewer than it executes", number(executed - floor.median)),
+    };
+    let off = floor.executed.map_or_else(String::new, off);
+    format!("{} {} ({spread}{off})", floor.metric.name(), number(floor.median))
 }
 
 fn conditions(lines: Vec<Note>) -> Piece {

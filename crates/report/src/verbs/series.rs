@@ -15,7 +15,7 @@ pub(super) fn pieces(all: &[CounterSeries], of: &str) -> Vec<Piece> {
         busy.into_iter().filter_map(|it| drawn(it, of)).map(|it| Piece::new(Part::Series(it))).collect();
     if !idle.is_empty() {
         let names: Vec<&str> = idle.iter().map(|it| it.metric.title()).collect();
-        pieces.push(Piece::said(Tone::Faint, format!("zero along the whole run: {}", names.join(", "))));
+        pieces.push(Piece::said(Tone::Faint, format!("zero in every interval: {}", names.join(", "))));
     }
     pieces
 }

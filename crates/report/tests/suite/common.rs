@@ -86,6 +86,7 @@ pub(crate) fn header(verb: &str) -> Header {
             peak_memory_floor_bytes: 1 << 20,
             run_delay: Source::Taskstats,
             migrations: Source::None,
+            counter_floors: Vec::new(),
         },
         warnings: vec!["the hypervisor took 1.2 % of the time (steal)".into()],
         not_measured: vec!["migrations: perf_event_paranoid is 4 (lower it to 2)".into()],

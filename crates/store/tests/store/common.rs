@@ -61,6 +61,7 @@ pub(crate) fn header() -> Header {
             peak_memory_floor_bytes: 1 << 20,
             run_delay: Source::FirstThread,
             migrations: Source::None,
+            counter_floors: Vec::new(),
         },
         warnings: vec!["frequency scaling is on".into()],
         not_measured: vec!["migrations: no permission".into()],
