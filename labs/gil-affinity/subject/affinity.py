@@ -43,15 +43,20 @@ def metric(name, comparison):
 
 
 def row(clients, comparison, commands):
-    """Seconds, and counts where there are some, free / pinned."""
+    """Seconds and what was counted, free / pinned."""
     def both(name, scale, digits):
         found = [command["summary"].get(name) for command in commands]
         return " / ".join("–" if one is None else "%.*f" % (digits, one["median"] / scale) for one in found)
 
     times = [both(name, 1e9, 3) for name in ("wall_ns", "user_ns", "system_ns")]
-    counts = [both("software:" + name, 1, 0) for name in ("context-switches", "cpu-migrations")]
+    counts = [both(name, 1, 0) for name in counted(commands)]
     saved = "%+.0f %%" % (100 * (comparison["effect_ratio"] - 1))
     return [str(clients), *times, *counts, saved]
+
+
+def counted(commands):
+    """The names of what was counted in the runs."""
+    return [name for name in commands[0]["summary"] if ":" in name]
 
 
 def main():
@@ -64,7 +69,8 @@ def main():
         finally:
             client.kill()
             client.wait()
-    columns = ["clients", "elapsed s", "user s", "system s", "switches", "migrations", "pinned over free"]
+    counts = [name.partition(":")[2] for name in counted(found[0][2])]
+    columns = ["clients", "elapsed s", "user s", "system s", *counts, "pinned over free"]
     of = lambda clients, comparison: {
         "clients": clients,
         "elapsed": {key: comparison[key] for key in ("effect_ratio", "ci_low_ratio", "ci_high_ratio")},

@@ -9,7 +9,7 @@ its port and the number of connections.
 import socket, sys, threading
 
 CLIENTS, ADDRESS = int(sys.argv[1]), sys.argv[2]
-TOTAL = 600             # lines in all, whatever the number of clients
+TOTAL = 1000            # lines in all, whatever the number of clients
 WORK = 4000             # rounds of the busy loop of one line
 LINE = b" " * 100 + b"\n"
 
