@@ -1,0 +1,307 @@
+//! Labs that ship, held against documents of machines that nobody here has: each of their claims comes out either way.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use LabOutcome::{CannotRunHere, NotHere, Reproduced};
+use fauxplat_experiment::Failure;
+use fauxplat_lab::{Bench, catalog};
+use fauxplat_model::{LabOutcome, LabResult};
+use fauxplat_plan::LabSettings;
+use serde_json::{Value, json};
+use toml::Table;
+
+/// A lab runs in a folder of its own, which is the whole process's: one at a time.
+static FOLDER: Mutex<()> = Mutex::new(());
+
+/// What a machine gives for an experiment: its document, or what is missing for it.
+type Machine<'a> = dyn Fn(&str) -> Result<Value, &'static str> + 'a;
+
+/// The lab of this name as it ships, but that nothing is built or needed and each experiment asks the machine for its document.
+fn asked_of_a_machine(name: &str) -> String {
+    let labs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs");
+    let mut lab: Table = fs::read_to_string(labs.join(name).join("lab.toml")).unwrap().parse().unwrap();
+    lab.remove("needs");
+    lab.remove("prepare");
+    for part in ["experiment", "claim"] {
+        for one in lab[part].as_array_mut().unwrap() {
+            let one = one.as_table_mut().unwrap();
+            one.remove("needs");
+            if part == "experiment" {
+                let line = format!("made-up '{}'", one["name"].as_str().unwrap());
+                one.remove("run");
+                one.insert("line".to_owned(), line.into());
+            }
+        }
+    }
+    lab.to_string()
+}
+
+fn run(name: &str, machine: &Machine<'_>) -> Result<LabResult, Failure> {
+    let _alone = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join(name);
+    fs::create_dir(&place).unwrap();
+    fs::write(place.join("lab.toml"), asked_of_a_machine(name)).unwrap();
+    let lab = catalog::find(place.to_str().unwrap(), &LabSettings::new()).unwrap();
+    let perform = |words: &[String]| {
+        let place = words.iter().position(|word| word == "--output").unwrap();
+        let document = machine(&words[2..place - 2].join(" ")).map_err(Failure::machine)?;
+        fs::write(&words[place + 1], document.to_string()).map_err(Failure::machine)
+    };
+    Bench::new(None, Vec::new(), &perform).unwrap().run(&lab, 1)
+}
+
+/// What comes of each claim on this machine.
+fn outcomes(name: &str, machine: &Machine<'_>) -> BTreeMap<String, LabOutcome> {
+    let claims = run(name, machine).unwrap().claims;
+    claims.into_iter().map(|claim| (claim.name, claim.outcome.unwrap())).collect()
+}
+
+/// On this machine these claims are so, and all others as `others` says.
+fn expect(name: &str, machine: &Machine<'_>, others: LabOutcome, these: &[(&str, LabOutcome)]) {
+    let found = outcomes(name, machine);
+    for (claim, _) in these {
+        assert!(found.contains_key(*claim), "{name} has no claim {claim}: {found:?}");
+    }
+    for (claim, outcome) in &found {
+        let expected = these.iter().find(|(it, _)| it == claim).map_or(others, |(_, outcome)| *outcome);
+        assert_eq!(*outcome, expected, "{name}: {claim}: {found:?}");
+    }
+}
+
+/// Twelve readings about this figure.
+fn about(figure: f64) -> Value {
+    json!((0..12).map(|it| figure * (1.0 + (f64::from(it) - 5.5) * 1e-4)).collect::<Vec<_>>())
+}
+
+/// Twelve readings from one end to the other.
+fn anywhere(low: f64, high: f64) -> Value {
+    json!((0..12).map(|it| low + (high - low) * f64::from(it) / 11.0).collect::<Vec<_>>())
+}
+
+fn interval(value: f64, low: f64, high: f64) -> Value {
+    json!({ "effect_ratio": value, "ci_low_ratio": low, "ci_high_ratio": high })
+}
+
+const NO_COUNTERS: &str = "the host gives this virtual machine no counters";
+
+/// Numbers of loops, as `beside.py` tells them.
+fn loops(loaded: Value, effect: &str, above: Value) -> Value {
+    json!({
+        "loaded_over_alone": loaded, "instructions_over_alone": about(1.0), "effect": effect,
+        "threshold_above_published": above,
+    })
+}
+
+/// A machine that has counters and hardware threads, and does what was published.
+fn smt_counters(experiment: &str) -> Value {
+    match experiment {
+        "cycles" | "time" => loops(about(1.97), "yes", json!(0)),
+        "stalls" => json!({ "stalled_share": about(0.61) }),
+        "simulated" => json!({ "alone": 3_000_004, "loaded": 3_000_004 }),
+        "pairs" => json!({ "labels": [{ "label": "smt-sibling" }] }),
+        other => panic!("no experiment {other}"),
+    }
+}
+
+#[test]
+fn instructions_and_cycles_beside_loops() {
+    let lab = "smt-counters";
+    expect(lab, &|name| Ok(smt_counters(name)), Reproduced, &[]);
+    // No hardware threads: loops take turns with the program, and cost no cycles.
+    let plain = |name: &str| match name {
+        "cycles" | "time" => loops(about(1.0), "no", Value::Null),
+        "stalls" => json!({ "stalled_share": about(0.1) }),
+        "pairs" => json!({ "labels": [] }),
+        _ => smt_counters(name),
+    };
+    let constant = ["instructions do not change", "simulated instructions do not change"];
+    expect(lab, &|name| Ok(plain(name)), NotHere, &constant.map(|claim| (claim, Reproduced)));
+    // What loops cost has another size, and the counts move.
+    let moved = |name: &str| match name {
+        "cycles" => {
+            let mut document = loops(about(1.2), "yes", json!(1));
+            document["instructions_over_alone"] = about(1.01);
+            document
+        }
+        "time" => loops(about(1.2), "yes", json!(-3)),
+        "stalls" => json!({ "stalled_share": anywhere(0.3, 0.7) }),
+        "simulated" => json!({ "alone": 3_000_004, "loaded": 3_000_007 }),
+        _ => smt_counters(name),
+    };
+    expect(lab, &|name| Ok(moved(name)), NotHere, &[]);
+}
+
+#[test]
+fn a_threshold_that_was_not_decided_is_neither_there_nor_absent() {
+    let thresholds = ["threshold in cycles", "threshold in CPU time"].map(|claim| (claim, CannotRunHere));
+    for effect in ["undecided", "yes"] {
+        let hidden = |name: &str| match name {
+            "cycles" | "time" => loops(about(1.97), effect, Value::Null),
+            _ => smt_counters(name),
+        };
+        expect("smt-counters", &|name| Ok(hidden(name)), Reproduced, &thresholds);
+    }
+}
+
+#[test]
+fn without_counters_what_stands_in_for_them_is_judged() {
+    let machine = |name: &str| match name {
+        "cycles" | "stalls" => Err(NO_COUNTERS),
+        _ => Ok(smt_counters(name)),
+    };
+    let missing = [
+        "instructions do not change",
+        "cycles on a full machine",
+        "stalled front end",
+        "threshold in cycles",
+    ];
+    expect("smt-counters", &machine, Reproduced, &missing.map(|claim| (claim, CannotRunHere)));
+    let claims = run("smt-counters", &machine).unwrap().claims;
+    let cycles = claims.iter().find(|claim| claim.name == "cycles on a full machine").unwrap();
+    assert_eq!(cycles.reason.as_deref(), Some(NO_COUNTERS));
+}
+
+/// A comparison whose second command takes so much longer, each run by so many seconds.
+fn longer(ratio: f64, seconds: f64) -> Value {
+    let runs = |wall: f64| -> Value {
+        (0..12).map(|it| json!({ "wall_ns": wall + f64::from(it) * 1e5 })).collect::<Vec<_>>().into()
+    };
+    let half = 0.5e9;
+    json!({
+        "comparisons": [interval(ratio, ratio - 0.01, ratio + 0.01)],
+        "commands": [{ "runs": runs(half) }, { "runs": runs(half + seconds * 1e9) }],
+    })
+}
+
+#[test]
+fn what_it_costs_to_be_measured() {
+    let lab = "observer-cost";
+    let each =
+        |us: Value, over_perf: Value| json!({ "counted_over_plain_us": us, "counted_over_perf": over_perf });
+    let cheap = |name: &str| match name {
+        "each run" => each(about(14.0), about(0.5)),
+        _ => longer(1.08, 0.05),
+    };
+    expect(lab, &|name| Ok(cheap(name)), Reproduced, &[]);
+    let dear = |name: &str| match name {
+        "each run" => each(about(500.0), about(1.5)),
+        // Nothing can be seen of perf, and much of the others.
+        _ => longer(1.0, 0.6),
+    };
+    expect(lab, &|name| Ok(dear(name)), NotHere, &[]);
+    let without = |name: &str| match name {
+        "perf stat" => Err("perf is there and does not work"),
+        "fauxplat -e cycles" => Err(NO_COUNTERS),
+        "each run" => Ok(each(about(14.0), Value::Null)),
+        _ => Ok(cheap(name)),
+    };
+    let missing = ["perf stat", "fauxplat, counting in the processor", "less than perf stat"];
+    expect(lab, &without, Reproduced, &missing.map(|claim| (claim, CannotRunHere)));
+    let noise = |name: &str| match name {
+        "each run" => each(anywhere(-20.0, 60.0), anywhere(0.5, 1.5)),
+        _ => longer(1.005, 0.405),
+    };
+    expect(
+        lab,
+        &|name| Ok(noise(name)),
+        NotHere,
+        &[
+            ("fauxplat", Reproduced),
+            ("fauxplat, counting in the kernel", Reproduced),
+            ("fauxplat, counting in the processor", Reproduced),
+        ],
+    );
+}
+
+#[test]
+fn a_clock_that_falls_and_one_that_does_not() {
+    let lab = "background-heat";
+    let at = |clock: f64, cycles: f64| {
+        move |name: &str| match name {
+            "beside" => json!({
+                "cpu_over_alone": about(cycles / clock), "wall_over_alone": about(cycles / clock),
+                "cycles_over_alone": about(cycles), "clock_over_alone": about(clock),
+            }),
+            _ => json!({
+                "index_over_alone": about(clock), "typical_index_over_alone": about(clock / cycles),
+                "clock_over_alone": about(clock),
+            }),
+        }
+    };
+    expect(lab, &|name| Ok(at(0.8, 1.0)(name)), Reproduced, &[]);
+    // A clock that is held: nothing happens, and cycles stay.
+    let stays = ["cycles do not", "the index falls as the clock does"].map(|claim| (claim, Reproduced));
+    expect(lab, &|name| Ok(at(1.0, 1.0)(name)), NotHere, &stays);
+    // Cycles rise with a held clock: the cores share something.
+    let slower = ["CPU time rises", "wall time rises"].map(|claim| (claim, Reproduced));
+    expect(lab, &|name| Ok(at(1.0, 1.3)(name)), NotHere, &slower);
+    let blind = |name: &str| match name {
+        "index" => Ok(at(0.8, 1.0)(name)),
+        _ => Err(NO_COUNTERS),
+    };
+    expect(lab, &blind, CannotRunHere, &[("the index falls", Reproduced)]);
+}
+
+/// The server with each number of clients: pinned over free, by metric.
+fn served(one: f64, many: f64, system: f64, user: f64, rare: f64) -> Value {
+    let around = |value: f64| interval(value, value * 0.99, value * 1.01);
+    let metric = |name: &str, value: f64| {
+        let mut metric = around(value);
+        metric["metric"] = json!(name);
+        metric
+    };
+    let of = |clients: u32| {
+        json!({
+            "clients": clients, "elapsed": around(if clients == 1 { one } else { many }),
+            "metrics": [metric("system", system), metric("user", user),
+                metric("software:context-switches", rare), metric("pmu:cache-misses", rare * 8.0)],
+        })
+    };
+    let all = [1, 2, 4, 8, 16, 32].map(of);
+    json!({ "of": all })
+}
+
+#[test]
+fn a_threaded_server_on_one_cpu() {
+    let lab = "gil-affinity";
+    expect(lab, &|_| Ok(served(1.05, 0.64, 0.12, 0.5, 0.025)), Reproduced, &[]);
+    // Without a lock pinning costs time; what is saved is saved nowhere.
+    expect(lab, &|_| Ok(served(0.9, 2.0, 1.1, 1.0, 0.9)), NotHere, &[]);
+    assert_eq!(
+        outcomes(lab, &|_| Ok(served(1.05, 0.64, 0.12, 0.5, 0.025))).len(),
+        18,
+        "six numbers of clients"
+    );
+    let counted = ["context switches, python3", "cache misses, python3"].map(|claim| (claim, CannotRunHere));
+    let machine = |name: &str| match name {
+        "free against pinned, python3" => Ok(served(1.05, 0.64, 0.12, 0.5, 0.025)),
+        _ => Err("only root may count switches"),
+    };
+    expect(lab, &machine, Reproduced, &counted);
+    // The first interval holds one, and the processor counted nothing.
+    let undecided = || {
+        let mut document = served(1.05, 0.64, 0.12, 0.5, 0.025);
+        document["of"][0]["elapsed"] = interval(1.0, 0.9, 1.1);
+        document["of"][2]["metrics"][3] = json!({
+            "metric": "pmu:cache-misses", "effect_ratio": null, "ci_low_ratio": null, "ci_high_ratio": null,
+        });
+        document
+    };
+    let expected = [("1 client, python3", NotHere), ("cache misses, python3", CannotRunHere)];
+    expect(lab, &|_| Ok(undecided()), Reproduced, &expected);
+}
+
+#[test]
+fn a_document_without_the_place_is_an_error_and_no_outcome() {
+    for lab in ["smt-counters", "observer-cost", "background-heat", "gil-affinity"] {
+        let failure = run(lab, &|_| Ok(json!({ "something": "else" }))).unwrap_err().to_string();
+        assert!(
+            failure.contains(&format!("lab {lab}, claim ")) && failure.contains("nothing stands at"),
+            "{failure}"
+        );
+    }
+}

@@ -1,0 +1,85 @@
+"""The server free and pinned to one CPU, for several numbers of clients; prints a JSON document.
+
+usage: affinity.py PYTHON CLIENTS,CLIENTS,… [EVENTS]
+
+For each number of clients `fauxplat compare` runs the server of that interpreter free and pinned in turns, and counts
+the events. The client is a process beside it that stays free, so what is timed and counted is the server alone.
+"""
+import json, os, signal, subprocess, sys, tempfile
+
+# The interpreter itself: a script that looks for it first would be timed too.
+PYTHON = subprocess.check_output([sys.argv[1], "-c", "import sys; print(sys.executable)"], text=True).strip()
+CLIENTS = [int(word) for word in sys.argv[2].split(",")]
+EVENTS = sys.argv[3:4]
+ALLOWED = sorted(os.sched_getaffinity(0))
+SUBJECT = os.path.dirname(os.path.abspath(__file__))
+METRICS = ["user", "system", "software:context-switches", "software:cpu-migrations", "pmu:cache-misses"]
+
+
+def compared(clients, address):
+    """The comparison of free and pinned, and both commands."""
+    # Both begin with taskset, so both pay for it.
+    server = "taskset -c %s %s %s/server.py %d %s"
+    places = [",".join(map(str, ALLOWED)), str(ALLOWED[-1])]
+    lines = [server % (cpus, PYTHON, SUBJECT, clients, address) for cpus in places]
+    line = [os.environ["FAUXPLAT"], "compare", "--store", "none", "--quiet", "--format", "json", "--cpu", "free"]
+    line += ["--max-pairs", "24", "--max-time", "8s", "--timeout", "60s", "--names", "free,pinned"]
+    line += [word for events in EVENTS for word in ("-e", events)]
+    done = subprocess.run(line + lines, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode == 3:
+        print(" ".join(done.stderr.split()) or "fauxplat cannot do it here", file=sys.stderr)
+        sys.exit(77)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    document = json.loads(done.stdout)
+    return document["comparisons"][0], document["commands"]
+
+
+def metric(name, comparison):
+    """What became of one metric: pinned over free with its interval, nothing where it could not be compared."""
+    # Who may count user mode alone has `:u` behind the name.
+    of = next((one for one in comparison["secondary"] if one["metric"] in (name, name + ":u")), {})
+    return {key: of.get(key) for key in ("effect_ratio", "ci_low_ratio", "ci_high_ratio")}
+
+
+def row(clients, comparison, commands):
+    """Seconds and what was counted, free / pinned."""
+    def both(name, scale, digits):
+        found = [command["summary"].get(name) for command in commands]
+        return " / ".join("–" if one is None else "%.*f" % (digits, one["median"] / scale) for one in found)
+
+    times = [both(name, 1e9, 3) for name in ("wall_ns", "user_ns", "system_ns")]
+    counts = [both(name, 1, 0) for name in counted(commands)]
+    saved = "%+.0f %%" % (100 * (comparison["effect_ratio"] - 1))
+    return [str(clients), *times, *counts, saved]
+
+
+def counted(commands):
+    """The names of what was counted in the runs."""
+    return [name for name in commands[0]["summary"] if ":" in name]
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        address = os.path.join(folder, "address")
+        os.mkfifo(address)
+        client = subprocess.Popen([PYTHON, os.path.join(SUBJECT, "client.py"), address], stdout=subprocess.DEVNULL)
+        try:
+            found = [(clients, *compared(clients, address)) for clients in CLIENTS]
+        finally:
+            client.kill()
+            client.wait()
+    counts = [name.partition(":")[2] for name in counted(found[0][2])]
+    columns = ["clients", "elapsed s", "user s", "system s", *counts, "pinned over free"]
+    of = lambda clients, comparison: {
+        "clients": clients,
+        "elapsed": {key: comparison[key] for key in ("effect_ratio", "ci_low_ratio", "ci_high_ratio")},
+        "metrics": [{"metric": name, **metric(name, comparison)} for name in METRICS],
+    }
+    print(json.dumps({
+        "of": [of(clients, comparison) for clients, comparison, _ in found],
+        "table": {"columns": columns, "rows": [row(*one) for one in found]},
+    }))
+
+
+main()
