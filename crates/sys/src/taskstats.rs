@@ -178,7 +178,7 @@ fn decode(stats: &[u8]) -> Option<ExitRecord> {
         parent: u32_at(stats, 132)? as i32,
         cpu_ns: u64_at(stats, 72)?,
         run_delay_ns: u64_at(stats, 24)?,
-        peak_memory_bytes: u64_at(stats, 200)? * 1024,
+        peak_memory_bytes: u64_at(stats, 200)?.saturating_mul(1024),
     })
 }
 
@@ -314,6 +314,13 @@ mod tests {
         assert_eq!(found, [7, 7], "what is of a whole group stands under another kind");
         assert_eq!(records(&bytes, HEADERS).count(), 0);
         assert_eq!(records(&bytes, 3).count(), 0, "shorter than its headers");
+    }
+
+    #[test]
+    fn a_peak_that_no_machine_has_is_no_overflow() {
+        let mut stats = laid_out(12, 7, 5);
+        stats[200..208].fill(0xff);
+        assert_eq!(decode(&stats).unwrap().peak_memory_bytes, u64::MAX);
     }
 
     proptest! {
