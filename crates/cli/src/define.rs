@@ -65,6 +65,9 @@ fn apply_commands(definition: &mut Definition, args: &CommandArgs) -> Result<(),
     if !args.counters.is_empty() {
         definition.counters.clone_from(&args.counters);
     }
+    if !args.regions.is_empty() {
+        definition.regions.clone_from(&args.regions);
+    }
     definition.make_known().map_err(Failure::usage)?;
     apply_around(definition, args)?;
     definition.warmup = args.warmup.unwrap_or(definition.warmup);

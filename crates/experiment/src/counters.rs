@@ -42,6 +42,7 @@ impl Counters {
         let decides: Vec<String> =
             decides.filter(|name| SOURCES.iter().any(|source| name.starts_with(source))).collect();
         lists.extend(decides.iter().cloned());
+        lists.extend(counted_in_regions(definition));
         let (accounts, lists) = without_accounts(&lists);
         if lists.is_empty() {
             return Ok(Counters { accounts, ..Counters::default() });
@@ -58,6 +59,9 @@ impl Counters {
             return Err(refused(&events[*at], *why, &circumstances(machine, &catalog)));
         }
         let sets = rotation.sets;
+        if !definition.all_regions().is_empty() {
+            fit_beside_themselves(&events)?;
+        }
         if sets.len() > SETS_MAX {
             return Err(Failure::usage(format!(
                 "-e: {} sets of counters are more than {SETS_MAX}: ask for fewer",
@@ -117,6 +121,16 @@ impl Counters {
         (0..self.sets).map(of_set).collect()
     }
 
+    /// The only set, or nothing where nothing is counted.
+    pub(crate) fn only_set_of_runs(&self) -> Result<Vec<CounterEntry>, Failure> {
+        let mut sets = self.sets_of_entries();
+        let only = sets.pop().unwrap_or_default();
+        match sets.is_empty() {
+            true => Ok(only),
+            false => Err(Failure::usage("-e: not all of these fit beside each other: ask for fewer")),
+        }
+    }
+
     /// The only set, for those who count something that is not repeated for another one.
     pub(crate) fn only_set(&self) -> Result<Vec<CounterEntry>, Failure> {
         if let Some(account) = self.accounts.first() {
@@ -125,12 +139,7 @@ impl Counters {
                  `sweep` and `explain`"
             )));
         }
-        let mut sets = self.sets_of_entries();
-        let only = sets.pop().unwrap_or_default();
-        match sets.is_empty() {
-            true => Ok(only),
-            false => Err(Failure::usage("-e: not all of these fit beside each other: ask for fewer")),
-        }
+        self.only_set_of_runs()
     }
 
     /// Whether a metric is one of these.
@@ -155,6 +164,25 @@ impl Counters {
             never.into_iter().chain(partly)
         };
         self.left_out.iter().cloned().chain(self.entries.iter().flat_map(missing)).collect()
+    }
+}
+
+/// The counters that metrics of regions name.
+fn counted_in_regions(definition: &Definition) -> impl Iterator<Item = String> {
+    let decided = definition.rule.decided().into_iter().map(|(metric, _)| metric);
+    let names = decided.filter(|metric| metric.region().is_some()).filter_map(|metric| metric.name().split_once(':'));
+    names.map(|(_, name)| name.to_owned()).filter(|name| name != "wall" && name != "calls")
+}
+
+/// A region is counted by its own thread, beside the whole run.
+fn fit_beside_themselves(events: &[Resolved]) -> Result<(), Failure> {
+    let sets = rotation(&[events, events].concat()).sets.len();
+    match sets {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::usage(
+            "-e and --region: what is counted in a region takes a counter of the processor beside that of the whole run, and not \
+             all of these fit: ask for fewer",
+        )),
     }
 }
 

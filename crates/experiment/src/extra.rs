@@ -18,6 +18,8 @@ pub struct Extra {
     pub stdout: Option<PathBuf>,
     /// What their programs are handed to in the place of being executed, if anything: a program and its first arguments.
     pub wrapper: Vec<String>,
+    /// What all of them get in their environment, as `NAME=VALUE`.
+    pub variables: Vec<String>,
     /// What the kernel counts of each run.
     pub(crate) counters: Counters,
 }
@@ -25,7 +27,12 @@ pub struct Extra {
 impl Extra {
     /// What these need to read.
     pub(crate) fn read_by(meters: &Meters) -> Self {
-        Extra { stdout: meters.stdout(), wrapper: meters.wrapper(), ..Extra::default() }
+        Extra {
+            stdout: meters.stdout(),
+            wrapper: meters.wrapper(),
+            variables: meters.variables(),
+            ..Extra::default()
+        }
     }
 
     pub(crate) fn add_to(&self, index: usize, mut entry: Entry, path_bytes: usize) -> Entry {
@@ -35,6 +42,7 @@ impl Extra {
             entry.argv = self.wrapper.iter().cloned().chain([program]).chain(own).collect();
             entry.program.clone_from(wrapper);
         }
+        entry.env.extend(self.variables.iter().cloned());
         let extra_work = self.work.get(index).copied().unwrap_or(0);
         let stdout = self.stdout.clone().map_or(entry.stdout, Stdout::File);
         Entry { extra_work, groups: self.groups.get(index).cloned().unwrap_or_default(), stdout, ..entry }

@@ -1,11 +1,12 @@
 //! What somebody asks for: the saved form of a command line.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Build, Condition, Metric, PrintedSource, Rule, TableSource, Way};
+use crate::{Build, Condition, Metric, PrintedSource, Rule, TableSource, Way, check_region};
 
 /// One command line of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,6 +135,9 @@ pub struct Definition {
     /// What the kernel and the processor count of each run, by name: `instructions:u`, `page-faults`, `cache`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<String>,
+    /// Regions that the programs mark, by name.
+    #[serde(rename = "region", skip_serializing_if = "Vec::is_empty")]
+    pub regions: Vec<String>,
     /// How a comparison is decided.
     pub rule: Rule,
     /// What a sweep varies, as it was written: `env-size=0..4096:64`.
@@ -154,6 +158,12 @@ pub struct Definition {
 }
 
 impl Definition {
+    /// The regions that it names, in a list or by what decides.
+    pub fn all_regions(&self) -> BTreeSet<String> {
+        let decided = self.rule.decided().into_iter().filter_map(|(metric, _)| metric.region());
+        decided.map(str::to_owned).chain(self.regions.iter().cloned()).collect()
+    }
+
     /// Makes the metrics known that its commands print, so that units and directions are those that were stated.
     ///
     /// # Errors
@@ -170,6 +180,12 @@ impl Definition {
                 .spec()
                 .and_then(Metric::open)
                 .map_err(|error| format!("--metric-from {source}: {error}"))?;
+        }
+        for (at, name) in self.regions.iter().enumerate() {
+            check_region(name).map_err(|why| format!("--region {name}: {why}"))?;
+            if self.regions[..at].contains(name) {
+                return Err(format!("--region {name} is stated twice"));
+            }
         }
         self.rule.renew();
         Ok(())

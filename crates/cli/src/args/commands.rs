@@ -61,6 +61,10 @@ pub(crate) struct CommandArgs {
     /// a metric: pmu:instructions, software:page-faults (repeatable)
     #[arg(short = 'e', long, alias = "event", value_name = "COUNTER,…")]
     pub(crate) counters: Vec<String>,
+    /// A region that the commands mark (see docs/regions.md): its calls, its time, and what -e counts of it, as metrics
+    /// region.NAME:calls, region.NAME:wall, region.NAME:instructions (repeatable)
+    #[arg(long = "region", value_name = "NAME")]
+    pub(crate) regions: Vec<String>,
     /// Saved definition; what the command line says goes first
     #[arg(long, alias = "input", value_name = "FILE.toml")]
     pub(crate) definition: Option<PathBuf>,

@@ -6,6 +6,8 @@ mod energy;
 mod pressure;
 mod printed;
 mod published;
+mod region_page;
+mod regions;
 mod simulated;
 
 use std::fmt::Debug;
@@ -22,6 +24,7 @@ use energy::Energy;
 use pressure::Pressure;
 use printed::Printed;
 use published::Published;
+use regions::Regions;
 use simulated::Simulated;
 pub(crate) use simulated::simulator;
 
@@ -51,6 +54,11 @@ pub(crate) trait Meter: Debug {
 
     /// What the program of each command is handed to, if it does not run by itself: a program and its first arguments.
     fn wrapper(&self) -> Option<&[String]> {
+        None
+    }
+
+    /// What the commands get in their environment, as `NAME=VALUE`.
+    fn variable(&self) -> Option<&str> {
         None
     }
 
@@ -93,7 +101,10 @@ impl Meters {
         let rule = &definition.rule;
         rule.check().map_err(Failure::usage)?;
         let counted = |metric| counters.gives(metric);
-        let others = rule.decided().into_iter().filter(|(metric, _)| !counted(*metric));
+        let others = rule
+            .decided()
+            .into_iter()
+            .filter(|(metric, _)| !counted(*metric) && metric.region().is_none());
         others.into_iter().try_for_each(|(metric, _)| check(definition, metric))?;
         let mut meters: Vec<Box<dyn Meter>> = Vec::new();
         let mut named: Vec<String> =
@@ -117,6 +128,9 @@ impl Meters {
             check_output(definition)?;
             meters.push(Box::new(Printed::open(&definition.printed)?));
         }
+        if let Some(regions) = Regions::open(definition, counters)? {
+            meters.push(Box::new(regions));
+        }
         if let Some(simulated) = Simulated::open(&definition.condition)? {
             meters.push(Box::new(simulated));
         }
@@ -131,6 +145,11 @@ impl Meters {
     /// What the programs of the commands are handed to.
     pub(crate) fn wrapper(&self) -> Vec<String> {
         self.0.iter().find_map(|meter| meter.wrapper()).unwrap_or_default().to_vec()
+    }
+
+    /// What the commands get in their environment.
+    pub(crate) fn variables(&self) -> Vec<String> {
+        self.0.iter().filter_map(|meter| meter.variable()).map(str::to_owned).collect()
     }
 
     pub(crate) fn is_empty(&self) -> bool {

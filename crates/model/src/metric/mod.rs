@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub(crate) use built_in::find as built_in;
 pub use set::MetricSet;
-pub use spec::{Better, Coverage, MetricError, MetricId, MetricSpec, Unit};
+pub use spec::{Better, Coverage, MetricError, MetricId, MetricSpec, Unit, check_region};
 
 /// How many metrics a process may know beside those that are built in. They are never forgotten, and documents name
 /// them too.
@@ -85,6 +85,11 @@ impl Metric {
     /// The word that the command line uses: `peak-memory`.
     pub fn name(self) -> &'static str {
         self.spec().id.as_str()
+    }
+
+    /// The region of a program of which it is.
+    pub fn region(self) -> Option<&'static str> {
+        self.name().split_once(':')?.0.strip_prefix(MetricSpec::REGION)
     }
 
     /// The field name in documents, with its unit: `peak_memory_bytes`.

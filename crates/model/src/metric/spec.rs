@@ -206,6 +206,25 @@ impl MetricSpec {
         MetricSpec { title: title.into(), source: "powercap".into(), coverage: Coverage::Machine, ..open }
     }
 
+    /// What happened in a region that programs mark: `wall`, `calls`, or the name of a counter.
+    ///
+    /// # Errors
+    /// [`MetricError::BadId`]: the region's name is none, or too long.
+    pub fn of_region(region: &str, name: &str) -> Result<Self, MetricError> {
+        let unit = if name == "wall" { Unit::Nanos } else { Unit::Count };
+        let shown = if name == "wall" { "wall time" } else { name };
+        let open = MetricSpec::open(MetricId::open(&format!("{}{region}", Self::REGION), name)?, unit);
+        Ok(MetricSpec {
+            title: format!("{shown} in {region}").into(),
+            source: "marks in the program".into(),
+            coverage: Coverage::Published,
+            ..open
+        })
+    }
+
+    /// What the sources of metrics of regions begin with.
+    pub const REGION: &'static str = "region.";
+
     /// What can be told from an id alone: the metrics of a live table are rates, of all others the number is a count.
     pub(super) fn guess(id: MetricId) -> Result<Self, MetricError> {
         match id.source() {
@@ -213,8 +232,26 @@ impl MetricSpec {
             Some("energy") => Ok(MetricSpec::of_energy(id)),
             Some("table") => MetricSpec::of_table(id.name()),
             Some("printed") => Ok(MetricSpec::open(id, Unit::Millionth)),
+            Some(source) if source.starts_with(Self::REGION) => {
+                MetricSpec::of_region(&source[Self::REGION.len()..], id.name())
+            }
             _ => Ok(MetricSpec::open(id, Unit::Count)),
         }
+    }
+}
+
+/// Whether programs can mark a region of this name.
+///
+/// # Errors
+/// What a name has to be.
+pub fn check_region(name: &str) -> Result<(), &'static str> {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let is_one = (1..=63).contains(&name.len())
+        && name.bytes().all(|byte| is_plain(byte) || b"._-".contains(&byte))
+        && name.bytes().next().is_some_and(is_plain);
+    match is_one {
+        true => Ok(()),
+        false => Err("a region has a name of 1 to 63 of a-z 0-9 . _ -, of which the first is a letter or a digit"),
     }
 }
 

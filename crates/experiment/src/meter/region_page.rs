@@ -1,0 +1,185 @@
+//! The page on which programs mark regions: a file of words that they map, anew for each run, so that what is left of an earlier
+//! run writes where nobody reads. Its layout stands in docs/regions.md. Whatever is read of it comes from a stranger.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use fauxplat_launch::CounterEntry;
+use tempfile::TempDir;
+
+/// The variable that names it.
+pub(super) const VARIABLE: &str = "FAUXPLAT_REGIONS";
+/// So many events are counted at most.
+pub(super) const EVENTS: usize = 8;
+
+const MAGIC: &[u8; 8] = b"FPREGION";
+const VERSION: u64 = 1;
+const HEADER: usize = 64;
+const WORDS: usize = 32;
+/// Those that all processes share, and those that are one process's own.
+const SLOTS: usize = 256 + 256;
+const BYTES: usize = (HEADER + SLOTS * WORDS) * 8;
+/// Words of the header.
+const LOST: usize = 2;
+/// Words of a slot.
+const NAME: usize = 2;
+const CALLS: usize = 10;
+const NAMED: u64 = 2;
+
+/// The file, and what its header asks the programs to count.
+#[derive(Debug)]
+pub(super) struct Page {
+    folder: TempDir,
+    path: PathBuf,
+    blank: Vec<u8>,
+}
+
+/// What one run left in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marked {
+    /// By the name of the region.
+    pub(super) regions: BTreeMap<String, Slot>,
+    /// Marks for which there was no slot.
+    pub(super) lost: u64,
+}
+
+/// What was marked of one region, in all processes together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) calls: u64,
+    pub(super) wall_ns: u64,
+    /// Begun and not ended.
+    pub(super) open: u64,
+    /// Marks that have no partner.
+    pub(super) unpaired: u64,
+    /// Calls of which all was counted.
+    pub(super) counted: u64,
+    pub(super) counts: [u64; EVENTS],
+}
+
+impl Page {
+    /// A folder that nobody else may enter, in memory where there is such a place.
+    ///
+    /// # Errors
+    /// There is no room.
+    pub(super) fn new(events: &[CounterEntry]) -> io::Result<Self> {
+        let folder = tempfile::Builder::new();
+        let mut folder = folder;
+        let folder = folder.prefix("fauxplat-regions-");
+        let folder = folder.tempdir_in("/dev/shm").or_else(|_| folder.tempdir())?;
+        let mut words = vec![0_u64; HEADER];
+        words[0] = u64::from_ne_bytes(*MAGIC);
+        words[1] = VERSION;
+        words[3] = events.len() as u64;
+        for (event, place) in events.iter().zip(words[4..].chunks_mut(5)) {
+            let [config, config1, config2] = event.config;
+            let excluded = [event.excludes_user, event.excludes_kernel, event.excludes_hypervisor];
+            let excluded = excluded.iter().enumerate().map(|(at, &is_set)| u64::from(is_set) << at).sum();
+            place.copy_from_slice(&[u64::from(event.kind), config, config1, config2, excluded]);
+        }
+        let mut blank: Vec<u8> = words.into_iter().flat_map(u64::to_ne_bytes).collect();
+        blank.resize(BYTES, 0);
+        let page = Page { path: folder.path().join("page"), folder, blank };
+        page.renew()?;
+        Ok(page)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A new file in the place of the old one. It is written whole: a page of memory for which there is no room later would end
+    /// whoever marks.
+    pub(super) fn renew(&self) -> io::Result<()> {
+        let fresh = self.folder.path().join("fresh");
+        File::create(&fresh)?.write_all(&self.blank)?;
+        std::fs::rename(fresh, &self.path)
+    }
+
+    pub(super) fn read(&self) -> io::Result<Marked> {
+        let bytes = std::fs::read(&self.path)?;
+        match bytes.len() == BYTES {
+            true => Ok(marked(&bytes)),
+            false => Err(io::Error::other(format!("{} bytes instead of {BYTES}", bytes.len()))),
+        }
+    }
+}
+
+fn marked(bytes: &[u8]) -> Marked {
+    let words: Vec<u64> =
+        bytes.as_chunks::<8>().0.iter().map(|&word| u64::from_ne_bytes(word)).collect();
+    let (header, slots) = words.split_at(HEADER.min(words.len()));
+    let mut found = Marked { lost: header.get(LOST).copied().unwrap_or(0), ..Marked::default() };
+    for (slot, raw) in slots.chunks_exact(WORDS).zip(bytes[HEADER * 8..].chunks_exact(WORDS * 8)) {
+        if let Some(name) = name(&raw[NAME * 8..CALLS * 8]).filter(|_| slot[0] == NAMED) {
+            found.regions.entry(name).or_default().add(&slot[CALLS..]);
+        }
+    }
+    found
+}
+
+/// What stands before the first zero, if a region can have that name.
+fn name(raw: &[u8]) -> Option<String> {
+    let end = raw.iter().position(|&byte| byte == 0)?;
+    let name = String::from_utf8(raw[..end].to_vec()).ok()?;
+    fauxplat_model::check_region(&name).ok().map(|()| name)
+}
+
+impl Slot {
+    fn add(&mut self, words: &[u64]) {
+        let sum = |mine: &mut u64, more: u64| *mine = mine.saturating_add(more);
+        let all = [&mut self.calls, &mut self.wall_ns, &mut self.open, &mut self.unpaired, &mut self.counted];
+        all.into_iter().chain(&mut self.counts).zip(words).for_each(|(mine, &more)| sum(mine, more));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A slot of this name whose words are these.
+    fn slot(name: &str, words: &[u64]) -> Vec<u8> {
+        let mut bytes = vec![0; WORDS * 8];
+        bytes[..8].copy_from_slice(&NAMED.to_ne_bytes());
+        bytes[NAME * 8..NAME * 8 + name.len()].copy_from_slice(name.as_bytes());
+        for (place, word) in bytes[CALLS * 8..].chunks_exact_mut(8).zip(words) {
+            place.copy_from_slice(&word.to_ne_bytes());
+        }
+        bytes
+    }
+
+    #[test]
+    fn processes_add_up_and_only_names_are_regions() {
+        let mut bytes = vec![0; HEADER * 8];
+        for (name, calls) in [("parse", 3), ("Parse", 5), ("", 7), ("parse", 4), ("sort", u64::MAX), ("sort", 1)] {
+            bytes.extend(slot(name, &[calls, 10, 0, 0, calls, 1, 2]));
+        }
+        let found = marked(&bytes);
+        assert_eq!(found.regions.keys().collect::<Vec<_>>(), ["parse", "sort"]);
+        let parse = &found.regions["parse"];
+        assert_eq!((parse.calls, parse.wall_ns, parse.counted, &parse.counts[..3]), (7, 20, 7, &[2, 4, 0][..]));
+        assert_eq!(found.regions["sort"].calls, u64::MAX, "a sum that has no room is no small one");
+    }
+
+    #[test]
+    fn each_run_has_a_file_of_its_own() {
+        let page = Page::new(&[]).unwrap();
+        let mut left_behind = File::options().write(true).open(page.path()).unwrap();
+        page.renew().unwrap();
+        left_behind.write_all(&[0xff; BYTES]).unwrap();
+        assert_eq!(page.read().unwrap(), Marked::default());
+        File::options().write(true).open(page.path()).unwrap().set_len(9).unwrap();
+        assert!(page.read().unwrap_err().to_string().starts_with("9 bytes"));
+    }
+
+    proptest! {
+        /// Whatever a program writes: it is read or left out.
+        #[test]
+        fn any_page_is_read(bytes in proptest::collection::vec(any::<u8>(), HEADER * 8..HEADER * 8 + 3 * WORDS * 8)) {
+            prop_assert!(marked(&bytes).regions.len() <= 3);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Marks regions of a program, so that `fauxplat run --region parse` measures what happens in them: how often each was entered,
+//! its time, and with `-e` its counts. Without fauxplat a mark is a call and a comparison.
+//!
+//! ```
+//! use fauxplat_region::Region;
+//!
+//! static PARSE: Region = Region::new(c"parse");
+//!
+//! fn parse(text: &str) -> usize {
+//!     let _inside = PARSE.enter();
+//!     text.split(',').count()
+//! }
+//! assert_eq!(parse("a,b"), 2);
+//! ```
+//!
+//! Regions nest; one within itself counts once, by its outermost call. Threads and processes add up. What is measured, and what a
+//! mark costs, stands in fauxplat's `docs/regions.md`.
+#![expect(unsafe_code, reason = "the marks are those of the header for C")]
+
+use std::cell::UnsafeCell;
+use std::ffi::{CStr, c_char};
+use std::marker::PhantomData;
+use std::ptr;
+
+/// `struct fauxplat_region` of the header.
+#[repr(C)]
+#[derive(Debug)]
+struct Mark {
+    name: *const c_char,
+    slot: *mut u64,
+}
+
+unsafe extern "C" {
+    fn fauxplat_region_begin(region: *mut Mark);
+    fn fauxplat_region_end(region: *mut Mark);
+}
+
+/// A region by its name: 1 to 63 of `a`–`z`, `0`–`9`, `.`, `_` and `-`, of which the first is a letter or a digit.
+#[derive(Debug)]
+pub struct Region(UnsafeCell<Mark>);
+
+// SAFETY: the name is never written, and the slot by atomic operations alone.
+unsafe impl Sync for Region {}
+
+// SAFETY: as above; nothing of it belongs to a thread.
+unsafe impl Send for Region {}
+
+impl Region {
+    /// A region of this name.
+    pub const fn new(name: &'static CStr) -> Self {
+        Region(UnsafeCell::new(Mark { name: name.as_ptr(), slot: ptr::null_mut() }))
+    }
+
+    /// Begins the region, until what is given back is dropped.
+    #[must_use = "the region ends when this is dropped"]
+    pub fn enter(&'static self) -> Inside {
+        // SAFETY: the mark lives as long as the program, its name ends with a zero byte, and whoever uses it at the same moment
+        // does so by the same atomic operations.
+        unsafe { fauxplat_region_begin(self.0.get()) };
+        Inside { region: self, _of_thread: PhantomData }
+    }
+}
+
+/// A region that has begun. It ends in the thread in which it began.
+#[derive(Debug)]
+pub struct Inside {
+    region: &'static Region,
+    _of_thread: PhantomData<*const ()>,
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        // SAFETY: as in `Region::enter`.
+        unsafe { fauxplat_region_end(self.region.0.get()) };
+    }
+}
