@@ -10,6 +10,7 @@ mod instrument;
 mod latency;
 mod load;
 mod memory;
+mod regions;
 mod start;
 mod sweep;
 mod topo;
@@ -43,6 +44,8 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["load", parts @ ..] => load::run(parts),
         ["look", words @ ..] => look(words),
         ["memory"] => memory::run(),
+        ["regions"] => regions::run(ROUNDS),
+        ["regions", rounds] => regions::run(rounds.parse().unwrap_or(ROUNDS)),
         ["start"] => start::run(ROUNDS),
         ["topo"] => topo::run(),
         ["verdict"] => verdict::run(),
@@ -61,6 +64,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             load::run(&[])?;
             look(&[])?;
             memory::run()?;
+            regions::run(ROUNDS)?;
             start::run(ROUNDS)?;
             topo::run()?;
             sweep::run(&[])?;
@@ -68,7 +72,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         }
         _ => Err(ChoreError::Usage(
             "usage: cargo xtask bench [contend [PART] | counters | counting [ROUNDS] | doctor | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | load [PART] | look [stands] | memory | \
-             start | sweep [PART] | topo | verdict]",
+             regions [ROUNDS] | start | sweep [PART] | topo | verdict]",
         )),
     }
 }

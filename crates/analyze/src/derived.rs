@@ -3,7 +3,9 @@
 //! A figure one of whose parts was not measured is not there. It is computed run by run and summed up by its median, since
 //! the ratio of two medians belongs to no run.
 
-use fauxplat_model::{Derived, Metric, Sample};
+use std::collections::BTreeSet;
+
+use fauxplat_model::{Derived, Metric, Sample, metrics_of};
 use fauxplat_stats::describe::{median, median_interval_sorted, sorted};
 
 use crate::analysed::counts;
@@ -71,7 +73,8 @@ type Get<'g> = &'g dyn Fn(usize, Metric) -> Option<u64>;
 pub(crate) fn derived(samples: &[Sample], command: u16, ignore_failure: bool) -> (Vec<Derived>, Vec<String>) {
     let runs: Vec<&Sample> =
         samples.iter().filter(|sample| sample.command == command && counts(sample, ignore_failure)).collect();
-    let found = figures(runs.len(), &|at, metric| runs[at].get(metric));
+    let mut found = figures(runs.len(), &|at, metric| runs[at].get(metric));
+    found.extend(of_regions(&runs));
     let doubts = found.iter().filter(|it| it.unit == SHARE.1 && it.high > SHARE.0).map(|it| {
         format!(
             "{} are more than all ({}): one of the counts cannot be what its name says",
@@ -84,8 +87,28 @@ pub(crate) fn derived(samples: &[Sample], command: u16, ignore_failure: bool) ->
 
 /// The figures of so many runs or shifts.
 pub(crate) fn figures(runs: usize, get: Get<'_>) -> Vec<Derived> {
+    let mut found = of_sources(&SOURCES, runs, get);
+    found.extend(clock(runs, get));
+    found
+}
+
+/// The same of what was counted in regions of the program.
+fn of_regions(runs: &[&Sample]) -> Vec<Derived> {
+    let of = |metric: Metric| Some((metric.name().split_once(':')?.0, metric.region()?));
+    let regions: BTreeSet<(&str, &str)> =
+        metrics_of(runs.iter().copied()).into_iter().filter_map(of).collect();
+    let figures = |(source, region): (&str, &str)| {
+        let found =
+            of_sources(&[(source, ""), (source, ":u")], runs.len(), &|at, metric| runs[at].get(metric));
+        let named = |it: Derived| Derived { name: format!("{region}: {}", it.name), ..it };
+        found.into_iter().map(named).collect::<Vec<_>>()
+    };
+    regions.into_iter().flat_map(figures).collect()
+}
+
+fn of_sources(sources: &[(&str, &str)], runs: usize, get: Get<'_>) -> Vec<Derived> {
     let mut found = Vec::new();
-    for (source, modes) in SOURCES {
+    for (source, modes) in sources {
         let metrics = |names: &[&str]| -> Option<Vec<Part>> {
             let part = |name: &&str| {
                 let (sign, plain) = name.strip_prefix('-').map_or((1.0, *name), |plain| (-1.0, plain));
@@ -98,7 +121,6 @@ pub(crate) fn figures(runs: usize, get: Get<'_>) -> Vec<Derived> {
             found.extend(of_runs((runs, get), (&above, &below), figure));
         }
     }
-    found.extend(clock(runs, get));
     found
 }
 
@@ -195,6 +217,16 @@ mod tests {
         assert_eq!((of("clock").median, of("clock").formula.as_str()), (2.0, "pmu:cycles / cpu"));
         assert_eq!((found.len(), doubts.len()), (3, 0));
         assert_eq!(derived(&runs, 1, false), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn a_region_has_figures_of_its_own() {
+        let counts = [("pmu:instructions", 3000), ("pmu:cycles", 1000)];
+        let inside = [("region.hot:instructions", 900), ("region.hot:cycles", 600), ("region.hot:wall", 5)];
+        let (found, _) = derived(&[run(&[&counts[..], &inside].concat())], 0, false);
+        let told: Vec<(&str, f64)> = found.iter().map(|it| (it.name.as_str(), it.median)).collect();
+        assert_eq!(told, [("instructions per cycle", 3.0), ("hot: instructions per cycle", 1.5)]);
+        assert_eq!(found[1].formula, "region.hot:instructions / region.hot:cycles");
     }
 
     #[test]

@@ -170,7 +170,8 @@ impl Counters {
 /// The counters that metrics of regions name.
 fn counted_in_regions(definition: &Definition) -> impl Iterator<Item = String> {
     let decided = definition.rule.decided().into_iter().map(|(metric, _)| metric);
-    let names = decided.filter(|metric| metric.region().is_some()).filter_map(|metric| metric.name().split_once(':'));
+    let names =
+        decided.filter(|metric| metric.region().is_some()).filter_map(|metric| metric.name().split_once(':'));
     names.map(|(_, name)| name.to_owned()).filter(|name| name != "wall" && name != "calls")
 }
 

@@ -45,7 +45,9 @@ pub use lab::{
     Second,
 };
 pub use load::{LoadKind, LoadSpec};
-pub use metric::{Better, Coverage, Metric, MetricError, MetricId, MetricSet, MetricSpec, OPEN_MAX, Unit, check_region};
+pub use metric::{
+    Better, Coverage, Metric, MetricError, MetricId, MetricSet, MetricSpec, OPEN_MAX, Unit, check_region,
+};
 pub use printed_source::{PrintedPlace, PrintedSource};
 pub use relation::{Part, Relation};
 pub use rule::{AlsoDecided, Rule, Sessions};

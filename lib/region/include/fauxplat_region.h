@@ -29,8 +29,12 @@ enum { FAUXPLAT_VERSION = 1, FAUXPLAT_LOST = 2, FAUXPLAT_COUNT = 3, FAUXPLAT_FIR
 enum { FAUXPLAT_STATE = 0, FAUXPLAT_OWNER = 1, FAUXPLAT_NAME = 2, FAUXPLAT_CALLS = 10, FAUXPLAT_WALL = 11,
        FAUXPLAT_BEGUN = 12, FAUXPLAT_ERRORS = 13, FAUXPLAT_COUNTED = 14, FAUXPLAT_COUNTS = 15 };
 
-struct fauxplat_mark { uint64_t *slot, wall, read[3 + FAUXPLAT_EVENTS]; unsigned depth; int counted; };
-struct fauxplat_thread { struct fauxplat_mark open[FAUXPLAT_OPEN]; int top, is_open, forked, fds[FAUXPLAT_EVENTS]; };
+struct fauxplat_read { uint64_t asked_for, running, counts[FAUXPLAT_EVENTS]; };
+struct fauxplat_mark { uint64_t *slot, wall; struct fauxplat_read read; unsigned depth; int counted; };
+struct fauxplat_thread {
+	struct fauxplat_mark open[FAUXPLAT_OPEN];
+	int top, is_open, forked, fds[FAUXPLAT_EVENTS], leaders[FAUXPLAT_EVENTS];
+};
 
 #define FAUXPLAT_SHARED __attribute__((weak))
 FAUXPLAT_SHARED __thread struct fauxplat_thread fauxplat_here;
@@ -87,7 +91,9 @@ static inline void fauxplat_open_counters(struct fauxplat_thread *here)
 		attr.exclude_kernel = event[4] >> 1 & 1;
 		attr.exclude_hv = event[4] >> 2 & 1;
 		attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-		long fd = syscall(SYS_perf_event_open, &attr, 0, -1, i ? here->fds[0] : -1, PERF_FLAG_FD_CLOEXEC);
+		here->leaders[i] = (int)(event[4] >> 8) < i ? (int)(event[4] >> 8) : i;
+		long fd = syscall(SYS_perf_event_open, &attr, 0, -1, here->leaders[i] < i ? here->fds[here->leaders[i]] : -1,
+		                  PERF_FLAG_FD_CLOEXEC);
 		if (fd < 0) {
 			fauxplat_close(here);
 			here->is_open = -1;
@@ -100,10 +106,23 @@ static inline void fauxplat_open_counters(struct fauxplat_thread *here)
 		pthread_setspecific(fauxplat_key, here);
 }
 
-static inline int fauxplat_read(struct fauxplat_thread *here, uint64_t *values)
+/* A group of counters is read by one call. */
+static inline int fauxplat_count(struct fauxplat_thread *here, struct fauxplat_read *all)
 {
-	size_t bytes = (3 + (size_t)(here->is_open > 0 ? here->is_open : 0)) * sizeof *values;
-	return here->is_open > 0 && read(here->fds[0], values, bytes) == (ssize_t)bytes;
+	all->asked_for = all->running = 0;
+	for (int leader = 0; leader < here->is_open; leader++) {
+		uint64_t words[3 + FAUXPLAT_EVENTS], *count = words + 3;
+		if (here->leaders[leader] != leader)
+			continue;
+		if (read(here->fds[leader], words, sizeof words) < (ssize_t)(4 * sizeof *words))
+			return 0;
+		all->asked_for += words[1];
+		all->running += words[2];
+		for (int i = leader; i < here->is_open; i++)
+			if (here->leaders[i] == leader)
+				all->counts[i] = *count++;
+	}
+	return here->is_open > 0;
 }
 
 static inline uint64_t fauxplat_now(void)
@@ -168,17 +187,18 @@ static inline void fauxplat_begin(struct fauxplat_region *region)
 	mark->depth = 0;
 	FAUXPLAT_ADD(slot + FAUXPLAT_BEGUN, 1);
 	mark->wall = fauxplat_now();
-	mark->counted = fauxplat_read(here, mark->read);
+	mark->counted = fauxplat_count(here, &mark->read);
 }
 
 static inline void fauxplat_end(struct fauxplat_region *region)
 {
 	struct fauxplat_thread *here = &fauxplat_here;
-	uint64_t values[3 + FAUXPLAT_EVENTS], *slot;
+	struct fauxplat_read now_read;
+	uint64_t *slot;
 	if (!fauxplat_page)
 		return;
 	slot = __atomic_load_n(&region->slot, __ATOMIC_ACQUIRE);
-	int counted = fauxplat_read(here, values), at = here->top;
+	int counted = fauxplat_count(here, &now_read), at = here->top;
 	uint64_t now = fauxplat_now();
 	while (at-- > 0 && here->open[at].slot != slot)
 		;
@@ -194,9 +214,10 @@ static inline void fauxplat_end(struct fauxplat_region *region)
 	}
 	FAUXPLAT_ADD(slot + FAUXPLAT_WALL, now - mark->wall);
 	/* What shared its registers meanwhile counted a part alone, and is left out. */
-	if (counted && mark->counted && values[1] - mark->read[1] == values[2] - mark->read[2]) {
+	if (counted && mark->counted
+	    && now_read.asked_for - mark->read.asked_for == now_read.running - mark->read.running) {
 		for (int i = 0; i < here->is_open; i++)
-			FAUXPLAT_ADD(slot + FAUXPLAT_COUNTS + i, values[3 + i] - mark->read[3 + i]);
+			FAUXPLAT_ADD(slot + FAUXPLAT_COUNTS + i, now_read.counts[i] - mark->read.counts[i]);
 		FAUXPLAT_ADD(slot + FAUXPLAT_COUNTED, 1);
 	}
 	FAUXPLAT_ADD(slot + FAUXPLAT_CALLS, 1);
@@ -204,5 +225,15 @@ static inline void fauxplat_end(struct fauxplat_region *region)
 	here->top--;
 	memmove(mark, mark + 1, (size_t)(here->top - at) * sizeof *mark);
 }
+
+#ifdef __cplusplus
+/* From here to the end of the block: `fauxplat_inside here(parse);` */
+struct fauxplat_inside {
+	explicit fauxplat_inside(fauxplat_region &begun) : region(begun) { fauxplat_begin(&region); }
+	~fauxplat_inside() { fauxplat_end(&region); }
+	fauxplat_inside(const fauxplat_inside &) = delete;
+	fauxplat_region &region;
+};
+#endif
 
 #endif

@@ -87,17 +87,25 @@ class _Thread:
     """The open regions of a thread, and its counters."""
 
     def __init__(self):
-        self.open, self.files = {}, []
+        self.open, self.files, self.leaders = {}, [], []
         try:
-            self.files = _counters()
+            self.files, self.leaders = _counters()
         except (OSError, AttributeError):
             pass
 
     def read(self):
-        """Time asked for, time counted and the counts, or None."""
+        """Time asked for, time counted, and the counts; None where nothing is counted."""
         if not self.files:
             return None
-        return struct.unpack(f"{3 + len(self.files)}Q", os.read(self.files[0], 8 * (3 + len(self.files))))[1:]
+        asked_for = running = 0
+        counts = [0] * len(self.files)
+        for leader in sorted(set(self.leaders)):
+            own = [at for at, other in enumerate(self.leaders) if other == leader]
+            _, asked, ran, *values = struct.unpack(f"{3 + len(own)}Q", os.read(self.files[leader], 8 * (3 + len(own))))
+            asked_for, running = asked_for + asked, running + ran
+            for at, value in zip(own, values):
+                counts[at] = value
+        return asked_for, running, *counts
 
     def __del__(self):
         for file in self.files:
@@ -105,20 +113,21 @@ class _Thread:
 
 
 def _counters():
-    """A group of counters of the calling thread, as fauxplat asks for them."""
-    files, number = [], _PERF_EVENT_OPEN.get(platform.machine())
+    """Counters of the calling thread in groups, as fauxplat asks for them, and the leader of each."""
+    files, leaders, number = [], [], _PERF_EVENT_OPEN.get(platform.machine())
     for event in range(min(_page[_COUNT], _EVENTS) if number else 0):
         kind, config, config1, config2, excluded = _page[_FIRST + 5 * event : _FIRST + 5 * event + 5]
         # struct perf_event_attr of 72 bytes; group, time enabled and time running are read.
-        attributes = struct.pack("=IIQQQQQIIQQ", kind, 72, config, 0, 0, 11, excluded << 4, 0, 0, config1, config2)
-        leader = files[0] if files else -1
-        file = ctypes.CDLL(None, use_errno=True).syscall(number, attributes, 0, -1, leader, 8)
+        attributes = struct.pack("=IIQQQQQIIQQ", kind, 72, config, 0, 0, 11, (excluded & 7) << 4, 0, 0, config1, config2)
+        leaders.append(min(excluded >> 8, event))
+        leader = files[leaders[-1]] if leaders[-1] < event else -1
+        file = ctypes.CDLL(None).syscall(number, attributes, 0, -1, leader, 8)
         if file < 0:
             for other in files:
                 os.close(other)
-            return []
+            return [], []
         files.append(file)
-    return files
+    return files, leaders
 
 
 _process = _Process() if _page else None

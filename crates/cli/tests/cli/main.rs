@@ -35,6 +35,7 @@ mod made_up;
 mod misbehaviour;
 mod placement;
 mod rates;
+mod regions;
 mod reports;
 mod run;
 mod simulated;

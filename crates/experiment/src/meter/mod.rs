@@ -101,10 +101,8 @@ impl Meters {
         let rule = &definition.rule;
         rule.check().map_err(Failure::usage)?;
         let counted = |metric| counters.gives(metric);
-        let others = rule
-            .decided()
-            .into_iter()
-            .filter(|(metric, _)| !counted(*metric) && metric.region().is_none());
+        let others =
+            rule.decided().into_iter().filter(|(metric, _)| !counted(*metric) && metric.region().is_none());
         others.into_iter().try_for_each(|(metric, _)| check(definition, metric))?;
         let mut meters: Vec<Box<dyn Meter>> = Vec::new();
         let mut named: Vec<String> =

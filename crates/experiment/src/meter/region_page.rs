@@ -2,8 +2,9 @@
 //! run writes where nobody reads. Its layout stands in docs/regions.md. Whatever is read of it comes from a stranger.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use fauxplat_launch::CounterEntry;
@@ -21,6 +22,10 @@ const WORDS: usize = 32;
 /// Those that all processes share, and those that are one process's own.
 const SLOTS: usize = 256 + 256;
 const BYTES: usize = (HEADER + SLOTS * WORDS) * 8;
+/// `PERF_TYPE_SOFTWARE`, its `PERF_COUNT_SW_CPU_CLOCK` and `_TASK_CLOCK`, and `PERF_TYPE_TRACEPOINT`.
+const SOFTWARE: u32 = 1;
+const CLOCKS: [u64; 2] = [0, 1];
+const TRACEPOINT: u32 = 2;
 /// Words of the header.
 const LOST: usize = 2;
 /// Words of a slot.
@@ -65,19 +70,21 @@ impl Page {
     /// # Errors
     /// There is no room.
     pub(super) fn new(events: &[CounterEntry]) -> io::Result<Self> {
-        let folder = tempfile::Builder::new();
-        let mut folder = folder;
-        let folder = folder.prefix("fauxplat-regions-");
+        let mut folder = tempfile::Builder::new();
+        folder.prefix("fauxplat-regions-").permissions(Permissions::from_mode(0o700));
         let folder = folder.tempdir_in("/dev/shm").or_else(|_| folder.tempdir())?;
         let mut words = vec![0_u64; HEADER];
         words[0] = u64::from_ne_bytes(*MAGIC);
         words[1] = VERSION;
         words[3] = events.len() as u64;
-        for (event, place) in events.iter().zip(words[4..].chunks_mut(5)) {
+        for (at, place) in words[4..].chunks_exact_mut(5).enumerate().take(events.len()) {
+            let event = events[at];
             let [config, config1, config2] = event.config;
             let excluded = [event.excludes_user, event.excludes_kernel, event.excludes_hypervisor];
-            let excluded = excluded.iter().enumerate().map(|(at, &is_set)| u64::from(is_set) << at).sum();
-            place.copy_from_slice(&[u64::from(event.kind), config, config1, config2, excluded]);
+            let excluded: u64 =
+                excluded.iter().enumerate().map(|(bit, &is_set)| u64::from(is_set) << bit).sum();
+            let leader = (leader(events, at) as u64) << 8;
+            place.copy_from_slice(&[u64::from(event.kind), config, config1, config2, excluded | leader]);
         }
         let mut blank: Vec<u8> = words.into_iter().flat_map(u64::to_ne_bytes).collect();
         blank.resize(BYTES, 0);
@@ -107,9 +114,19 @@ impl Page {
     }
 }
 
+/// With which event of those one is read: the first of its device, or of those that take none. The kernel's clocks are brought
+/// up to date by a read of their own alone (Linux 6.18: in a group they stand still from one switch or tick to the next).
+fn leader(events: &[CounterEntry], at: usize) -> usize {
+    let is_clock = |event: &CounterEntry| event.kind == SOFTWARE && CLOCKS.contains(&event.config[0]);
+    let device = |event: &CounterEntry| if event.kind > TRACEPOINT { event.kind } else { 0 };
+    let group =
+        |event: &CounterEntry| event.group.map_or_else(|| (None, device(event)), |group| (Some(group), 0));
+    let first = |other: &CounterEntry| !is_clock(other) && group(other) == group(&events[at]);
+    if is_clock(&events[at]) { at } else { events.iter().position(first).unwrap_or(at) }
+}
+
 fn marked(bytes: &[u8]) -> Marked {
-    let words: Vec<u64> =
-        bytes.as_chunks::<8>().0.iter().map(|&word| u64::from_ne_bytes(word)).collect();
+    let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|&word| u64::from_ne_bytes(word)).collect();
     let (header, slots) = words.split_at(HEADER.min(words.len()));
     let mut found = Marked { lost: header.get(LOST).copied().unwrap_or(0), ..Marked::default() };
     for (slot, raw) in slots.chunks_exact(WORDS).zip(bytes[HEADER * 8..].chunks_exact(WORDS * 8)) {
@@ -154,13 +171,18 @@ mod tests {
     #[test]
     fn processes_add_up_and_only_names_are_regions() {
         let mut bytes = vec![0; HEADER * 8];
-        for (name, calls) in [("parse", 3), ("Parse", 5), ("", 7), ("parse", 4), ("sort", u64::MAX), ("sort", 1)] {
+        for (name, calls) in
+            [("parse", 3), ("Parse", 5), ("", 7), ("parse", 4), ("sort", u64::MAX), ("sort", 1)]
+        {
             bytes.extend(slot(name, &[calls, 10, 0, 0, calls, 1, 2]));
         }
         let found = marked(&bytes);
         assert_eq!(found.regions.keys().collect::<Vec<_>>(), ["parse", "sort"]);
         let parse = &found.regions["parse"];
-        assert_eq!((parse.calls, parse.wall_ns, parse.counted, &parse.counts[..3]), (7, 20, 7, &[2, 4, 0][..]));
+        assert_eq!(
+            (parse.calls, parse.wall_ns, parse.counted, &parse.counts[..3]),
+            (7, 20, 7, &[2, 4, 0][..])
+        );
         assert_eq!(found.regions["sort"].calls, u64::MAX, "a sum that has no room is no small one");
     }
 

@@ -95,10 +95,11 @@ fn refuse(definition: &Definition) -> Result<(), Failure> {
 
 impl Named {
     fn of(name: String, events: &[CounterEntry]) -> Result<Self, Failure> {
-        let metric = |of: &str| MetricSpec::of_region(&name, of).and_then(Metric::open).map_err(Failure::usage);
+        let metric =
+            |of: &str| MetricSpec::of_region(&name, of).and_then(Metric::open).map_err(Failure::usage);
         let counter = |(at, event): (usize, &CounterEntry)| {
-            let (_, plain) = event.metric.name().split_once(':').unwrap_or(("", event.metric.name()));
-            Ok((metric(plain)?, at))
+            let metric = event.metric.spec().within(&name).and_then(Metric::open).map_err(Failure::usage)?;
+            Ok((metric, at))
         };
         let counters = events.iter().enumerate().map(counter).collect::<Result<_, Failure>>()?;
         let (calls, wall) = (metric("calls")?, metric("wall")?);
@@ -154,7 +155,8 @@ impl Named {
             return Ok(());
         }
         let missing = slot.calls.saturating_sub(slot.counted);
-        self.uncounted = (self.uncounted.0.saturating_add(missing), self.uncounted.1.saturating_add(slot.calls));
+        self.uncounted =
+            (self.uncounted.0.saturating_add(missing), self.uncounted.1.saturating_add(slot.calls));
         if missing > 0 {
             return Ok(());
         }
@@ -175,7 +177,9 @@ impl Named {
             (*missed > 0, format!("region {name} in {missed} of {runs} runs: {last_trouble}")),
             (
                 *open > 0,
-                format!("region {name}, {open} times: it was begun and not ended, or by a program that was ended itself"),
+                format!(
+                    "region {name}, {open} times: it was begun and not ended, or by a program that was ended itself"
+                ),
             ),
             (
                 *unpaired > 0,
@@ -222,7 +226,8 @@ impl Meter for Regions {
     }
 
     fn begin(&mut self) {
-        self.page_trouble = self.page.renew().err().map(|error| format!("no room for the page of marks: {error}"));
+        self.page_trouble =
+            self.page.renew().err().map(|error| format!("no room for the page of marks: {error}"));
     }
 
     fn end(&mut self, _run: Over, readings: &mut Readings) {

@@ -215,10 +215,24 @@ impl MetricSpec {
         let shown = if name == "wall" { "wall time" } else { name };
         let open = MetricSpec::open(MetricId::open(&format!("{}{region}", Self::REGION), name)?, unit);
         Ok(MetricSpec {
-            title: format!("{shown} in {region}").into(),
+            title: format!("{region}: {shown}").into(),
             source: "marks in the program".into(),
             coverage: Coverage::Published,
             ..open
+        })
+    }
+
+    /// The same, of what happened in a region alone.
+    ///
+    /// # Errors
+    /// As [`MetricSpec::of_region`].
+    pub fn within(&self, region: &str) -> Result<Self, MetricError> {
+        let inside = Self::of_region(region, self.id.name())?;
+        Ok(MetricSpec {
+            title: format!("{region}: {}", self.title).into(),
+            field: format!("{}{}", inside.id.as_str(), self.unit.suffix()).into(),
+            unit: self.unit,
+            ..inside
         })
     }
 
@@ -251,7 +265,9 @@ pub fn check_region(name: &str) -> Result<(), &'static str> {
         && name.bytes().next().is_some_and(is_plain);
     match is_one {
         true => Ok(()),
-        false => Err("a region has a name of 1 to 63 of a-z 0-9 . _ -, of which the first is a letter or a digit"),
+        false => {
+            Err("a region has a name of 1 to 63 of a-z 0-9 . _ -, of which the first is a letter or a digit")
+        }
     }
 }
 

@@ -212,9 +212,14 @@ fn duet(found: &CompareFindings) -> Option<(Tone, String)> {
     Some((Tone::Plain, sentence))
 }
 
+fn is_about_a_region(found: &CompareFindings) -> bool {
+    found.comparisons.first().is_some_and(|first| first.metric.region().is_some())
+}
+
 /// What an empty program costs here, against the shortest of the commands.
 fn floor(found: &CompareFindings) -> Option<(Tone, String)> {
-    let floor = found.floor_ns?;
+    // What a program does between two marks has nothing to do with what it costs to begin it.
+    let floor = found.floor_ns.filter(|_| !is_about_a_region(found))?;
     let medians = found.commands.iter().filter_map(|it| summary(it, Metric::WALL)).map(|it| it.median);
     let shortest = medians.fold(f64::INFINITY, f64::min);
     let share = floor / shortest;
