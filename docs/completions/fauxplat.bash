@@ -271,7 +271,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__aa)
-            opts="-n -L -P -D -s -p -C -c -w -e -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --definition --seed --strata --comparisons --replay --power --power-comparisons --rivals --metric --margin --level --tail-margin --max-pairs --max-time --anytime --duet --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --strata --comparisons --replay --power --power-comparisons --rivals --metric --margin --level --tail-margin --max-pairs --max-time --anytime --duet --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -370,6 +370,10 @@ _fauxplat() {
                     return 0
                     ;;
                 --region)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --control)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -589,7 +593,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__compare)
-            opts="-n -L -P -D -s -p -C -c -w -e -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --definition --seed --metric --margin --level --tail-margin --max-pairs --max-time --anytime --sessions --session-gap --fail-if --confirm --baseline --with --plan --other-machine --build --objects --link --vary --check --build-a --build-b --link-seeds --duet --no-shell --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --metric --margin --level --tail-margin --max-pairs --max-time --anytime --sessions --session-gap --fail-if --confirm --baseline --with --plan --other-machine --build --objects --link --vary --check --build-a --build-b --link-seeds --duet --no-shell --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -688,6 +692,10 @@ _fauxplat() {
                     return 0
                     ;;
                 --region)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --control)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1301,7 +1309,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__explain)
-            opts="-n -L -P -D -s -p -C -c -w -e -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --definition --seed --factors --metric --level --blocks --max-time --build --objects --link --vary --check --layouts --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --factors --metric --level --blocks --max-time --build --objects --link --vary --check --layouts --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1400,6 +1408,10 @@ _fauxplat() {
                     return 0
                     ;;
                 --region)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --control)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3227,7 +3239,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__run)
-            opts="-n -L -P -D -s -p -C -c -w -e -r -m -M -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --definition --seed --runs --min-runs --max-runs --until --max-time --no-shell --tree --series --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -r -m -M -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --runs --min-runs --max-runs --until --max-time --no-shell --tree --series --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3326,6 +3338,10 @@ _fauxplat() {
                     return 0
                     ;;
                 --region)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --control)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3533,7 +3549,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__sweep)
-            opts="-n -L -P -D -s -p -C -c -w -e -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --definition --seed --build --objects --link --vary --check --metric --margin --level --blocks --max-time --exhaustive --fail-if-effect --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --build --objects --link --vary --check --metric --margin --level --blocks --max-time --exhaustive --fail-if-effect --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3632,6 +3648,10 @@ _fauxplat() {
                     return 0
                     ;;
                 --region)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --control)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

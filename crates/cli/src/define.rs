@@ -68,6 +68,9 @@ fn apply_commands(definition: &mut Definition, args: &CommandArgs) -> Result<(),
     if !args.regions.is_empty() {
         definition.regions.clone_from(&args.regions);
     }
+    if args.control.is_some() {
+        definition.control.clone_from(&args.control);
+    }
     definition.make_known().map_err(Failure::usage)?;
     apply_around(definition, args)?;
     definition.warmup = args.warmup.unwrap_or(definition.warmup);

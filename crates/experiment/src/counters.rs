@@ -7,10 +7,11 @@ use fauxplat_counters::{
     Asked, Catalog, Circumstances, CounterError, Counters as _, Form, Kernel, Misfit, Reason, Resolved,
     Source, parse, reason, refusal, rotation,
 };
-use fauxplat_launch::CounterEntry;
-use fauxplat_model::{Definition, Metric, Sample};
+use fauxplat_launch::{CounterEntry, Table};
+use fauxplat_model::{Definition, Metric, MetricSpec, Sample};
 use fauxplat_sys::perf::CountingEvent;
 
+use crate::control::Controlled;
 use crate::{Failure, Machine};
 
 /// The counters of an experiment, in sets each of which is counted whole.
@@ -24,6 +25,8 @@ pub(crate) struct Counters {
     pub(crate) accounts: Vec<String>,
     /// Those of a set that are not here, with the reason.
     left_out: Vec<String>,
+    /// When programs say by themselves that they are to be counted.
+    control: Option<Controlled>,
 }
 
 /// What the names of metrics begin with that are counters.
@@ -37,12 +40,19 @@ impl Counters {
     /// # Errors
     /// A name that is unknown, or something that cannot be counted here, with the reason.
     pub(crate) fn open(definition: &Definition, machine: &Machine) -> Result<Self, Failure> {
+        let counters = Counters::of_runs(definition, machine)?;
+        let only = if definition.control.is_some() { counters.only_set_of_runs()? } else { Vec::new() };
+        Ok(Counters { control: Controlled::open(definition, &only)?, ..counters })
+    }
+
+    /// Those of the whole runs.
+    fn of_runs(definition: &Definition, machine: &Machine) -> Result<Self, Failure> {
         let mut lists = definition.counters.clone();
         let decides = definition.rule.decided().into_iter().map(|(metric, _)| metric.name().to_owned());
         let decides: Vec<String> =
             decides.filter(|name| SOURCES.iter().any(|source| name.starts_with(source))).collect();
         lists.extend(decides.iter().cloned());
-        lists.extend(counted_in_regions(definition));
+        lists.extend(counted_in_parts(definition));
         let (accounts, lists) = without_accounts(&lists);
         if lists.is_empty() {
             return Ok(Counters { accounts, ..Counters::default() });
@@ -97,6 +107,7 @@ impl Counters {
             notes,
             accounts,
             left_out,
+            control: None,
         })
     }
 
@@ -144,7 +155,17 @@ impl Counters {
 
     /// Whether a metric is one of these.
     pub(crate) fn gives(&self, metric: Metric) -> bool {
-        self.entries.iter().any(|entry| entry.metric == metric)
+        let is_controlled = self.control.as_ref().is_some_and(|control| control.gives(metric));
+        is_controlled || self.entries.iter().any(|entry| entry.metric == metric)
+    }
+
+    /// The table of programs that has these counted.
+    pub(crate) fn table(&self) -> Table {
+        Table {
+            counters: self.entries.clone(),
+            control: self.control.as_ref().map(|control| control.entry.clone()),
+            ..Table::default()
+        }
     }
 
     /// What was not counted although it was asked for, a sentence each: a counter that was never scheduled is no zero.
@@ -163,16 +184,22 @@ impl Counters {
             });
             never.into_iter().chain(partly)
         };
-        self.left_out.iter().cloned().chain(self.entries.iter().flat_map(missing)).collect()
+        let of_control = self.control.iter().flat_map(|control| control.not_measured(samples));
+        let all = self.left_out.iter().cloned().chain(self.entries.iter().flat_map(missing));
+        all.chain(of_control).collect()
     }
 }
 
-/// The counters that metrics of regions name.
-fn counted_in_regions(definition: &Definition) -> impl Iterator<Item = String> {
+/// The counters that metrics of regions name, and those of the times in which a program has it enabled.
+fn counted_in_parts(definition: &Definition) -> impl Iterator<Item = String> {
     let decided = definition.rule.decided().into_iter().map(|(metric, _)| metric);
-    let names =
-        decided.filter(|metric| metric.region().is_some()).filter_map(|metric| metric.name().split_once(':'));
-    names.map(|(_, name)| name.to_owned()).filter(|name| name != "wall" && name != "calls")
+    let names = decided.filter(|metric| is_part(*metric)).filter_map(|metric| metric.name().split_once(':'));
+    names.map(|(_, name)| name.to_owned()).filter(|name| !["wall", "calls", "times"].contains(&name.as_str()))
+}
+
+fn is_part(metric: Metric) -> bool {
+    let source = metric.name().split_once(':').map(|(source, _)| source);
+    metric.region().is_some() || source == Some(MetricSpec::CONTROL)
 }
 
 /// A region is counted by its own thread, beside the whole run.

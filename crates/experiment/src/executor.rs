@@ -57,7 +57,7 @@ impl Executor {
         commands: &[Command],
         extra: &Extra,
     ) -> Result<Self, LaunchError> {
-        let mut table = Table { counters: extra.counters.entries.clone(), ..Table::default() };
+        let mut table = extra.counters.table();
         let mut add = |entry: Entry| {
             table.entries.push(entry);
             table.entries.len() as u32 - 1

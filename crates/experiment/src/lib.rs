@@ -6,6 +6,7 @@
 
 mod begin;
 mod commands;
+mod control;
 mod counters;
 mod driver;
 mod event;

@@ -1,10 +1,12 @@
 //! The spawner: the small process whose children the measured programs are.
 
 mod account;
+mod control;
 mod counting;
 mod programs;
 mod reap;
 mod tree;
+mod watch;
 
 use std::fs::File;
 use std::os::fd::RawFd;
@@ -12,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fauxplat_model::{Metric, MetricSet, Reading};
-use fauxplat_sys::process::{self, Exit, Seen, Usage, Waited};
+use fauxplat_sys::process::{self, Usage};
 use fauxplat_sys::shared::{Doorbell, SharedWords};
 use fauxplat_sys::spawn::{Gate, Stage, StartFailed, StartSpace, Started, start, start_held};
 use fauxplat_sys::summons::{Summoned, Summons};
@@ -24,8 +26,10 @@ use crate::descriptors::Descriptors;
 use crate::procfs;
 use crate::ring::{Place, Reply, Request, Rings, RunEnd, Way, ring_words};
 use account::Accounts;
+use control::Control;
 use counting::Counting;
 use programs::{Loaded, load};
+use watch::watch;
 
 /// Runs as the spawner until fauxplat says so or ends. The words are the descriptors that the client left open.
 ///
@@ -57,6 +61,7 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     // Only now does a stop come that was asked for meanwhile.
     rings.signals().pass_on();
     let counting = Counting::new(table.counters.clone(), &metrics);
+    let control = table.control.clone().map(|entry| Control::open(&entry, &metrics)).transpose()?;
     // The outlets live as long as the programs that write to them.
     let (programs, _outlets) = load(table, &rings.signals().restoration())?;
     let accounts = Accounts::open();
@@ -73,6 +78,7 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
         spare: Vec::new(),
         accounts,
         counting,
+        control,
         space: StartSpace::default(),
         placed: home.clone(),
         home,
@@ -97,6 +103,7 @@ struct Server<'a> {
     spare: Vec<Reading>,
     accounts: Accounts,
     counting: Counting,
+    control: Option<Control>,
     space: StartSpace,
     /// The affinity with which the spawner began, and which it has now. Children inherit the latter.
     home: CpuSet,
@@ -175,9 +182,13 @@ impl Server<'_> {
         let steal_before_ns = self.accounts.steal_before();
         self.accounts.begin();
         self.counting.begin(request.counter_set);
+        if let Some(control) = &mut self.control {
+            control.begin(&self.counting);
+        }
         let started = self.begin(&request, pad)?;
         let loaded = &mut self.programs[request.entry as usize];
-        let watched = watch(started, timeout_ns, look);
+        let control = self.control.as_mut().map(|control| (control, &self.counting));
+        let watched = watch(started, timeout_ns, look, control);
         if timeout_ns.is_some() && !signal::stop_requested() {
             signal::quiet();
         }
@@ -245,6 +256,9 @@ impl Server<'_> {
             }
         }
         self.counting.end(&mut readings);
+        if let Some(control) = &self.control {
+            control.put(&mut readings);
+        }
         readings
     }
 
@@ -341,58 +355,6 @@ fn shift_heap(pid: i32, bytes: u16) -> Result<(), StartFailed> {
         reap::rest();
         StartFailed { stage: Stage::Trace, errno: error.source.raw_os_error().unwrap_or(0) }
     })
-}
-
-/// What was seen of a child between its start and its end.
-struct Watched {
-    end: RunEnd,
-    ended_ns: u64,
-    usage: Usage,
-    seen: Option<procfs::FirstThread>,
-}
-
-/// Waits for the command itself. A stop or the time limit ends its whole tree.
-///
-/// The clock is read as soon as the end is seen, before the kernel takes the process apart (2 µs of reaping are not
-/// the command's time), and that is also the last moment to look at it in `/proc`.
-fn watch(started: Started, timeout_ns: Option<u64>, look: bool) -> Watched {
-    let mut killed = None;
-    loop {
-        match process::wait_unreaped(started.pid) {
-            Seen::Ended => break,
-            // It wanted the terminal, which it cannot have in the background, and nobody would continue it.
-            Seen::Stopped(signal @ (signal::SIGTTIN | signal::SIGTTOU)) => {
-                killed = killed.or(Some(RunEnd::Ended(Exit::Signal(signal as u8))));
-            }
-            Seen::Stopped(_) | Seen::Interrupted => {}
-        }
-        let over = |limit_ns| clock::monotonic_ns() - started.started_ns >= limit_ns;
-        if signal::stop_requested() {
-            killed = Some(RunEnd::Aborted);
-        } else if timeout_ns.is_some_and(over) {
-            killed = killed.or(Some(RunEnd::TimedOut));
-        }
-        if let Some(end) = killed
-            && !signal::send_if_permitted(started.pid, signal::SIGKILL)
-        {
-            // It has become another user's, as what sudo starts does. It goes on, and nobody waits for it.
-            return Watched { end, ended_ns: clock::monotonic_ns(), usage: Usage::default(), seen: None };
-        }
-    }
-    let ended_ns = clock::monotonic_ns();
-    let seen = look.then(|| procfs::first_thread(started.pid));
-    loop {
-        match process::wait(started.pid, true) {
-            Waited::Ended { exit, usage, .. } => {
-                return Watched { end: killed.unwrap_or(RunEnd::Ended(exit)), ended_ns, usage, seen };
-            }
-            Waited::Interrupted => {}
-            Waited::NoChild | Waited::Running => {
-                let end = RunEnd::Ended(Exit::Status(255));
-                return Watched { end, ended_ns, usage: Usage::default(), seen };
-            }
-        }
-    }
 }
 
 /// Brings all sources together: every metric that the spawner can read. The rates of published counters are the

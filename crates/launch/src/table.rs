@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fauxplat_model::{
-    Aslr, Command, Condition, EnvBase, EnvPad, Heap, HugePages, Metric, MetricSet, Output, Placement, Policy,
+    Aslr, Command, Condition, Control, EnvBase, EnvPad, Heap, HugePages, Metric, MetricSet, Output,
+    Placement, Policy,
 };
 use fauxplat_sys::perf::CountingEvent;
 use fauxplat_sys::sched;
@@ -87,6 +88,22 @@ pub struct Table {
     /// What the kernel counts of each run, behind those.
     #[serde(default)]
     pub counters: Vec<CounterEntry>,
+    /// Where programs say when that is of interest, and the metrics of those times.
+    #[serde(default)]
+    pub control: Option<ControlEntry>,
+}
+
+/// What is read while a program has it enabled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ControlEntry {
+    /// The pipes, by absolute paths.
+    pub place: Control,
+    /// How long it was enabled in all.
+    pub wall: Metric,
+    /// How often.
+    pub times: Metric,
+    /// What was counted meanwhile, in the order of the table's counters.
+    pub counters: Vec<Metric>,
 }
 
 /// One counter of a table.
@@ -129,14 +146,17 @@ impl Table {
     /// The metrics that this table announces.
     pub(crate) fn metrics(&self) -> Arc<MetricSet> {
         match self.metrics.is_empty() {
-            true if self.counters.is_empty() => MetricSet::built_in(),
+            true if self.counters.is_empty() && self.control.is_none() => MetricSet::built_in(),
             true => MetricSet::new(Metric::BUILT_IN.iter().copied().chain(self.counted())),
             false => MetricSet::new(self.metrics.iter().copied().chain(self.counted())),
         }
     }
 
     fn counted(&self) -> impl Iterator<Item = Metric> + '_ {
-        self.counters.iter().map(|counter| counter.metric)
+        let enabled = self.control.iter().flat_map(|control| {
+            [control.wall, control.times].into_iter().chain(control.counters.iter().copied())
+        });
+        self.counters.iter().map(|counter| counter.metric).chain(enabled)
     }
 
     /// Room that a reply needs for its readings: a counter that counted only part of the time says so in two more words.

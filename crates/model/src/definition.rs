@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Build, Condition, Metric, PrintedSource, Rule, TableSource, Way, check_region};
+use crate::{Build, Condition, Control, Metric, PrintedSource, Rule, TableSource, Way, check_region};
 
 /// One command line of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,6 +138,9 @@ pub struct Definition {
     /// Regions that the programs mark, by name.
     #[serde(rename = "region", skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<String>,
+    /// Where the programs say when they are to be counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub control: Option<Control>,
     /// How a comparison is decided.
     pub rule: Rule,
     /// What a sweep varies, as it was written: `env-size=0..4096:64`.

@@ -6,6 +6,7 @@
 mod build;
 mod command;
 mod condition;
+mod control;
 mod decided;
 mod definition;
 pub mod document;
@@ -33,6 +34,7 @@ mod trial;
 pub use build::{Build, Padding, Variant, Variation, Way};
 pub use command::Command;
 pub use condition::{Aslr, Condition, CpuChoice, EnvBase, EnvPad, Heap, Output, Placement, Policy, Spread};
+pub use control::Control;
 pub use decided::{Margin, StatedMargin};
 pub use definition::{CommandLine, Definition, Parameter, Runs};
 pub use evidence::{Event, Evidence, Histogram, Series, Tree};

@@ -8,6 +8,7 @@ pub mod klog;
 pub mod memory;
 pub mod migrations;
 pub mod perf;
+pub mod pipes;
 pub mod process;
 pub mod program;
 pub mod sched;

@@ -1,6 +1,7 @@
 //! Waiting for processes, and what the kernel tells of them.
 #![expect(unsafe_code, reason = "wait4(2), prctl(2) and poll(2) are C calls")]
 
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 
 use fauxplat_procfs::task::TaskStat;
@@ -235,6 +236,34 @@ pub fn wait_readable(fd: i32, timeout_ms: i32) -> Result<bool> {
         _ if one.revents & libc::POLLNVAL != 0 => Err(not_open()),
         ready => Ok(ready > 0),
     }
+}
+
+/// Waits until one of two descriptors is readable or the time is over. See `poll(2)`. Interruption by a signal counts as time
+/// over, so that the caller looks at its flags.
+///
+/// # Errors
+/// As [`wait_readable`].
+pub fn wait_either(fds: [i32; 2], timeout_ms: i32) -> Result<[bool; 2]> {
+    let mut both = fds.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
+    // SAFETY: the pointer describes exactly two pollfds.
+    let got = unsafe { libc::poll(both.as_mut_ptr(), 2, timeout_ms) };
+    match got {
+        -1 if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => Ok([false; 2]),
+        -1 => Err(SysError::last("poll")),
+        _ => Ok(both.map(|one| one.revents & (libc::POLLIN | libc::POLLHUP | libc::POLLERR) != 0)),
+    }
+}
+
+/// A descriptor that becomes readable when a child has ended, see `pidfd_open(2)` (Linux 5.3).
+///
+/// # Errors
+/// What it says.
+pub fn end_of(pid: i32) -> Result<OwnedFd> {
+    // SAFETY: no pointer is passed.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid as libc::pid_t, 0) };
+    check(fd as i32, "pidfd_open")?;
+    // SAFETY: the descriptor was just created and belongs to nobody else.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
 }
 
 /// Times that the scheduler took the CPU from the calling thread, see `getrusage(2)`.

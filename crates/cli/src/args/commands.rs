@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use fauxplat_model::{PrintedSource, TableSource};
+use fauxplat_model::{Control, PrintedSource, TableSource};
 
 // What is run.
 #[derive(Clone, Debug, Default, Args)]
@@ -65,6 +65,10 @@ pub(crate) struct CommandArgs {
     /// region.NAME:calls, region.NAME:wall, region.NAME:instructions (repeatable)
     #[arg(long = "region", value_name = "NAME")]
     pub(crate) regions: Vec<String>,
+    /// Pipes with names, made where they are missing, in which a command says `enable` and `disable`, as for perf stat: its time
+    /// and its -e counters meanwhile are the metrics control:wall, control:times and control:COUNTER
+    #[arg(long, value_name = "fifo:CTL[,ACK]")]
+    pub(crate) control: Option<Control>,
     /// Saved definition; what the command line says goes first
     #[arg(long, alias = "input", value_name = "FILE.toml")]
     pub(crate) definition: Option<PathBuf>,

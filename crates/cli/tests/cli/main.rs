@@ -17,6 +17,7 @@ mod compare;
 mod completions;
 mod condition;
 mod contend;
+mod control;
 mod counters;
 mod doctor;
 mod duet;

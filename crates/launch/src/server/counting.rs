@@ -55,6 +55,18 @@ impl Counting {
         }
     }
 
+    /// What has been counted so far, by the places of counters in the table.
+    pub(crate) fn look(&self) -> Vec<(usize, Option<Count>)> {
+        self.open.iter().map(|(at, counter, _)| (*at, counter.read().ok())).collect()
+    }
+
+    /// What was counted between two looks, unless somebody else had the counter for a part of the time.
+    pub(crate) fn between(&self, at: usize, earlier: Count, later: Count) -> Option<u64> {
+        let count = later.since(earlier)?;
+        let is_whole = count.running_ns == count.enabled_ns || self.entries[at].is_partial;
+        is_whole.then_some(count.value)
+    }
+
     /// Puts what a run counted among its readings. A counter that was never scheduled has none: that is not zero. Where one
     /// counted only part of the time, its reading is scaled up, and for how long all were to count and did stands behind.
     pub(crate) fn end(&self, readings: &mut Vec<Reading>) {

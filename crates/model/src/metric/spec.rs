@@ -212,32 +212,59 @@ impl MetricSpec {
     /// [`MetricError::BadId`]: the region's name is none, or too long.
     pub fn of_region(region: &str, name: &str) -> Result<Self, MetricError> {
         let unit = if name == "wall" { Unit::Nanos } else { Unit::Count };
-        let shown = if name == "wall" { "wall time" } else { name };
-        let open = MetricSpec::open(MetricId::open(&format!("{}{region}", Self::REGION), name)?, unit);
-        Ok(MetricSpec {
-            title: format!("{region}: {shown}").into(),
-            source: "marks in the program".into(),
-            coverage: Coverage::Published,
-            ..open
-        })
-    }
-
-    /// The same, of what happened in a region alone.
-    ///
-    /// # Errors
-    /// As [`MetricSpec::of_region`].
-    pub fn within(&self, region: &str) -> Result<Self, MetricError> {
-        let inside = Self::of_region(region, self.id.name())?;
-        Ok(MetricSpec {
-            title: format!("{region}: {}", self.title).into(),
-            field: format!("{}{}", inside.id.as_str(), self.unit.suffix()).into(),
-            unit: self.unit,
-            ..inside
-        })
+        let part = MetricSpec::of_part(&format!("{}{region}", Self::REGION), region, name, unit)?;
+        Ok(MetricSpec { source: "marks in the program".into(), coverage: Coverage::Published, ..part })
     }
 
     /// What the sources of metrics of regions begin with.
     pub const REGION: &'static str = "region.";
+
+    /// What happened while a program had counting enabled: `wall`, `times`, or the name of a counter.
+    ///
+    /// # Errors
+    /// [`MetricError::BadId`]: the name is too long.
+    pub fn of_control(name: &str) -> Result<Self, MetricError> {
+        let unit = if name == "wall" { Unit::Nanos } else { Unit::Count };
+        let part = MetricSpec::of_part(Self::CONTROL, "enabled", name, unit)?;
+        Ok(MetricSpec { source: "commands of the program".into(), coverage: Coverage::Tree, ..part })
+    }
+
+    /// The source of those.
+    pub const CONTROL: &'static str = "control";
+
+    /// A metric of a part of the run.
+    fn of_part(source: &str, part: &str, name: &str, unit: Unit) -> Result<Self, MetricError> {
+        let shown = if name == "wall" { "wall time" } else { name };
+        let open = MetricSpec::open(MetricId::open(source, name)?, unit);
+        Ok(MetricSpec { title: format!("{part}: {shown}").into(), ..open })
+    }
+
+    /// This metric in a region alone.
+    ///
+    /// # Errors
+    /// As [`MetricSpec::of_region`].
+    pub fn within(&self, region: &str) -> Result<Self, MetricError> {
+        Ok(self.as_part(MetricSpec::of_region(region, self.id.name())?))
+    }
+
+    /// This metric while a program had it enabled.
+    ///
+    /// # Errors
+    /// As [`MetricSpec::of_control`].
+    pub fn while_enabled(&self) -> Result<Self, MetricError> {
+        Ok(self.as_part(MetricSpec::of_control(self.id.name())?))
+    }
+
+    /// The same of a part of the run, whose title stands before a colon.
+    fn as_part(&self, part: MetricSpec) -> Self {
+        let of = part.title.split_once(": ").map_or("", |(of, _)| of);
+        MetricSpec {
+            title: format!("{of}: {}", self.title).into(),
+            field: format!("{}{}", part.id.as_str(), self.unit.suffix()).into(),
+            unit: self.unit,
+            ..part
+        }
+    }
 
     /// What can be told from an id alone: the metrics of a live table are rates, of all others the number is a count.
     pub(super) fn guess(id: MetricId) -> Result<Self, MetricError> {
@@ -246,6 +273,7 @@ impl MetricSpec {
             Some("energy") => Ok(MetricSpec::of_energy(id)),
             Some("table") => MetricSpec::of_table(id.name()),
             Some("printed") => Ok(MetricSpec::open(id, Unit::Millionth)),
+            Some(Self::CONTROL) => MetricSpec::of_control(id.name()),
             Some(source) if source.starts_with(Self::REGION) => {
                 MetricSpec::of_region(&source[Self::REGION.len()..], id.name())
             }

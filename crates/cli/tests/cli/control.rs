@@ -1,0 +1,116 @@
+//! Programs that say by a pipe when they are to be counted.
+
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+
+use serde_json::Value;
+
+use crate::common::{Lab, SIGINT, eventually, number, runs};
+
+/// A tenth of a second of sleep before, between and after, and a child that works between.
+const SCRIPT: &str = "
+sleep 0.1
+echo enable > ctl; read answer < ack; echo $answer >> answers
+sleep 0.1; true
+echo disable > ctl; read answer < ack; echo $answer >> answers
+sleep 0.1
+";
+
+/// The readings of each run of a script, and what was not measured.
+fn controlled(lab: &Lab, script: &str, words: &[&str]) -> (Vec<Value>, String) {
+    lab.write("script.sh", script);
+    let all = [&["run", "-r", "2", "--control", "fifo:ctl,ack"], words, &["sh script.sh"]].concat();
+    lab.run(&all).succeeds();
+    (runs(&lab.last(), 0).clone(), lab.last()["not_measured"].to_string())
+}
+
+fn wall_ms(run: &Value) -> u64 {
+    number(run, "control:wall_ns") / 1_000_000
+}
+
+#[test]
+fn what_is_enabled_is_counted_apart() {
+    let lab = Lab::new();
+    let (all, _) = controlled(&lab, SCRIPT, &["-e", "page-faults,task-clock"]);
+    for run in &all {
+        let whole = number(run, "wall_ns") / 1_000_000;
+        assert!(wall_ms(run) >= 100 && wall_ms(run) + 200 <= whole, "{run}");
+        assert_eq!(run["control:times"], 1);
+        let faults = number(run, "control:page-faults");
+        assert!(faults > 0 && faults < number(run, "software:page-faults"), "{run}");
+        assert!(number(run, "control:task-clock_ns") < number(run, "software:task-clock_ns"), "{run}");
+    }
+    // Warm-up runs have none here.
+    assert_eq!(lab.read("answers"), "ack\n".repeat(2 * all.len()));
+    assert!(!lab.path("ctl").exists() && !lab.path("ack").exists(), "what was made is removed");
+}
+
+#[test]
+fn what_perf_would_count_is_counted() {
+    let lab = Lab::new();
+    // How often it is enabled; for how long at least, and for how long it is not.
+    let cases = [
+        // Counting is on when a program begins, if it says no more than when to stop.
+        ("sleep 0.1; echo disable > ctl; sleep 0.2", Some((1, 100, 200))),
+        ("sleep 0.2; echo enable > ctl; sleep 0.1", Some((1, 100, 200))),
+        (
+            "printf 'enable\\nenable\\ndisable\\ndisable\\nenable\\n\\ndisable' > ctl; sleep 0.1",
+            Some((2, 0, 100)),
+        ),
+        ("echo ping > ctl; read answer < ack; echo snapshot > ctl; echo 'enable cycles' > ctl", None),
+        ("true", None),
+    ];
+    for (script, expected) in cases {
+        let (all, said) = controlled(&lab, script, &["-e", "page-faults"]);
+        for run in &all {
+            let Some((times, on_ms, off_ms)) = expected else {
+                assert!(
+                    run["control:times"].is_null() && said.contains("control in 2 of 2 runs"),
+                    "{run}{said}"
+                );
+                continue;
+            };
+            assert_eq!(run["control:times"], times, "{run}");
+            assert!(
+                wall_ms(run) >= on_ms && wall_ms(run) + off_ms <= number(run, "wall_ns") / 1_000_000,
+                "{run}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_pipe_that_was_there_stays_and_another_file_is_refused() {
+    let lab = Lab::new();
+    lab.shell("mkfifo ctl; echo text > file; mkdir folder");
+    lab.run(&["run", "-r", "1", "--control", "fifo:ctl", "true"]).succeeds();
+    assert!(fs::metadata(lab.path("ctl")).unwrap().file_type().is_fifo());
+    for (place, why) in [
+        ("fifo:file", "no pipe"),
+        ("fifo:folder", "no pipe"),
+        ("fifo:nowhere/ctl", "No such file"),
+        ("fd:3", "no descriptors"),
+        ("ctl", "fifo:CTL"),
+    ] {
+        lab.run(&["run", "--control", place, "true"]).reports_misuse(&[why]);
+    }
+    lab.run(&["run", "--simulated", "--control", "fifo:ctl", "true"]).reports_misuse(&["--simulated"]);
+    lab.run(&["compare", "--duet", "--control", "fifo:ctl", "true", "true"]).reports_misuse(&["--duet"]);
+    assert_eq!(lab.read("file"), "text\n");
+}
+
+/// A program that writes without end is ended by its time like others, and one that is stopped from outside leaves nothing.
+#[test]
+fn a_flood_and_a_stop_end_as_ever() {
+    let lab = Lab::new();
+    lab.write("flood.sh", "while :; do echo enable; echo disable; done > ctl");
+    let words = ["run", "-r", "1", "-i", "--timeout", "300ms", "--control", "fifo:ctl", "sh flood.sh"];
+    lab.run(&words).succeeds();
+    assert_eq!(runs(&lab.last(), 0)[0]["outcome"], "timed-out");
+    lab.write("long.sh", "echo enable > ctl; touch begun; sleep 1000");
+    let live = lab.start(&["run", "--control", "fifo:ctl", "sh long.sh"]);
+    assert!(eventually(|| lab.path("begun").exists()));
+    live.signal(SIGINT);
+    live.end();
+    assert!(!lab.path("ctl").exists());
+}

@@ -1,0 +1,100 @@
+//! Pipes with names by which programs say when they are to be counted.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fauxplat_launch::{ControlEntry, CounterEntry};
+use fauxplat_model::{Control, Definition, Metric, MetricError, MetricSpec, Sample};
+use fauxplat_sys::pipes::make_pipe;
+
+use crate::Failure;
+
+/// What the launcher is told, and the pipes that were made for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Controlled {
+    pub(crate) entry: ControlEntry,
+    _pipes: Arc<Pipes>,
+}
+
+/// Pipes that were not there before, until this is dropped.
+#[derive(Debug, Default)]
+struct Pipes(Vec<PathBuf>);
+
+impl Drop for Pipes {
+    fn drop(&mut self) {
+        for path in &self.0 {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+impl Controlled {
+    /// The pipes that a definition names, and the metrics of what these counters count meanwhile.
+    ///
+    /// # Errors
+    /// Something else of the definition cannot go with it, or a pipe can neither be found nor made.
+    pub(crate) fn open(definition: &Definition, counters: &[CounterEntry]) -> Result<Option<Self>, Failure> {
+        let Some(control) = &definition.control else { return Ok(None) };
+        refuse(definition)?;
+        let mut pipes = Pipes::default();
+        let mut absolute = |path: &PathBuf| {
+            let fail = |error| Failure::usage(format!("--control {}: {error}", path.display()));
+            let path = std::path::absolute(path).map_err(fail)?;
+            if make_pipe(&path).map_err(fail)? {
+                pipes.0.push(path.clone());
+            }
+            Ok::<_, Failure>(path)
+        };
+        let place = Control {
+            commands: absolute(&control.commands)?,
+            acknowledgements: control.acknowledgements.as_ref().map(&mut absolute).transpose()?,
+        };
+        let known =
+            |spec: Result<MetricSpec, MetricError>| spec.and_then(Metric::open).map_err(Failure::usage);
+        let counted = |counter: &CounterEntry| known(counter.metric.spec().while_enabled());
+        let entry = ControlEntry {
+            place,
+            wall: known(MetricSpec::of_control("wall"))?,
+            times: known(MetricSpec::of_control("times"))?,
+            counters: counters.iter().map(counted).collect::<Result<_, _>>()?,
+        };
+        Ok(Some(Controlled { entry, _pipes: Arc::new(pipes) }))
+    }
+
+    /// Whether a metric is one of these.
+    pub(crate) fn gives(&self, metric: Metric) -> bool {
+        let ControlEntry { wall, times, counters, .. } = &self.entry;
+        [wall, times].into_iter().chain(counters).any(|own| *own == metric)
+    }
+
+    /// What runs lack of it, a sentence each.
+    pub(crate) fn not_measured(&self, samples: &[Sample]) -> Vec<String> {
+        let lacking = |metric: Metric| samples.iter().filter(|sample| sample.get(metric).is_none()).count();
+        let (runs, untold) = (samples.len(), lacking(self.entry.wall));
+        let untold_sentence = format!(
+            "control in {untold} of {runs} runs: the program wrote neither `enable` nor `disable` into {}",
+            self.entry.place.commands.display()
+        );
+        let partly = self.entry.counters.iter().filter(|metric| lacking(**metric) > untold).map(|metric| {
+            let lacking = lacking(*metric) - untold;
+            format!(
+                "{} in {lacking} of {runs} runs: others had the counter for a part of the time",
+                metric.name()
+            )
+        });
+        (untold > 0).then_some(untold_sentence).into_iter().chain(partly).collect()
+    }
+}
+
+fn refuse(definition: &Definition) -> Result<(), Failure> {
+    let refused = [
+        (definition.rule.duet, "--duet", "two programs would write into one pipe"),
+        (definition.condition.simulate.is_some(), "--simulated", "a simulator counts the whole program"),
+    ];
+    match refused.into_iter().find(|(is_asked, ..)| *is_asked) {
+        Some((_, option, why)) => {
+            Err(Failure::usage(format!("--control and {option}: {why}; leave one of them out")))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,176 @@
+//! What a program asks for by a pipe: to be counted from here on, or no more. The counters count all the time; they are read when a
+//! command arrives, so that what is told of the whole run is no other with it.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+
+use fauxplat_model::{MetricSet, Reading};
+use fauxplat_sys::clock;
+use fauxplat_sys::perf::Count;
+use fauxplat_sys::pipes::open_pipe;
+use fauxplat_sys::process::{self, Seen};
+use fauxplat_sys::spawn::Started;
+
+use super::counting::Counting;
+use crate::LaunchError;
+use crate::table::ControlEntry;
+
+/// What is answered, with the zero byte behind it that perf writes too.
+const ACKNOWLEDGED: &[u8] = b"ack\n\0";
+/// Of what was written so much is read at once.
+const READ_BYTES: usize = 4096;
+/// How often a child is looked at that may have been stopped.
+const LOOK_MS: i32 = 100;
+/// The same where the kernel cannot tell of its end (before Linux 5.3).
+const LOOK_OFTEN_MS: i32 = 1;
+
+/// The pipes, and the times of the run under way.
+#[derive(Debug)]
+pub(crate) struct Control {
+    commands: File,
+    acknowledgements: Option<File>,
+    /// Where the metrics stand.
+    wall: usize,
+    times: usize,
+    counters: Vec<usize>,
+    state: State,
+    wall_ns: u64,
+    ended: u64,
+    /// What was counted in all times so far, by the place in the table; nothing of one that somebody else had for a while.
+    counts: Vec<Option<u64>>,
+}
+
+type Look = Vec<(usize, Option<Count>)>;
+
+#[derive(Debug)]
+enum State {
+    /// No command has come. If the first one is to stop, all before it was meant: perf counts from the start.
+    Untold(Look),
+    Enabled(u64, Look),
+    Disabled,
+}
+
+impl Control {
+    /// Opens the pipes.
+    ///
+    /// # Errors
+    /// One cannot be opened, or is none.
+    pub(crate) fn open(entry: &ControlEntry, metrics: &Arc<MetricSet>) -> Result<Self, LaunchError> {
+        let open = |path: &std::path::PathBuf| {
+            open_pipe(path).map_err(|source| LaunchError::File { path: path.clone(), source })
+        };
+        let place = |metric| metrics.place(metric).unwrap_or(usize::MAX);
+        Ok(Control {
+            commands: open(&entry.place.commands)?,
+            acknowledgements: entry.place.acknowledgements.as_ref().map(open).transpose()?,
+            wall: place(entry.wall),
+            times: place(entry.times),
+            counters: entry.counters.iter().copied().map(place).collect(),
+            state: State::Disabled,
+            wall_ns: 0,
+            ended: 0,
+            counts: Vec::new(),
+        })
+    }
+
+    /// Before a run: nothing that was said before it counts.
+    pub(crate) fn begin(&mut self, counting: &Counting) {
+        let mut waste = [0; READ_BYTES];
+        for mut pipe in std::iter::once(&self.commands).chain(&self.acknowledgements) {
+            while pipe.read(&mut waste).is_ok_and(|bytes| bytes > 0) {}
+        }
+        (self.wall_ns, self.ended) = (0, 0);
+        let look = counting.look();
+        self.counts = vec![None; self.counters.len()];
+        look.iter().for_each(|(at, count)| self.counts[*at] = count.map(|_| 0));
+        self.state = State::Untold(look);
+    }
+
+    /// Waits for the end of the run, a stop of it, or a signal, and does meanwhile what the program asks for.
+    pub(crate) fn wait(&mut self, started: Started, ending: Option<&OwnedFd>, counting: &Counting) -> Seen {
+        loop {
+            let commands = self.commands.as_raw_fd();
+            let (end, limit_ms) =
+                ending.map_or((commands, LOOK_OFTEN_MS), |ending| (ending.as_raw_fd(), LOOK_MS));
+            let [_, is_told] = process::wait_either([end, commands], limit_ms).unwrap_or_default();
+            if is_told {
+                self.follow(started, None, counting);
+            }
+            if process::has_ended(started.pid) {
+                return Seen::Ended;
+            }
+            if !is_told {
+                return process::stopped_by(started.pid).map_or(Seen::Interrupted, Seen::Stopped);
+            }
+        }
+    }
+
+    /// At the end of a run: what is enabled was so until then.
+    pub(crate) fn end(&mut self, started: Started, ended_ns: u64, counting: &Counting) {
+        self.follow(started, Some(ended_ns), counting);
+        if let State::Enabled(since_ns, look) = std::mem::replace(&mut self.state, State::Disabled) {
+            self.add(ended_ns.saturating_sub(since_ns), &look, counting);
+        }
+    }
+
+    /// Reads commands and follows them, now or as of a moment. A program that writes without end is left to itself meanwhile.
+    fn follow(&mut self, started: Started, moment_ns: Option<u64>, counting: &Counting) {
+        let mut bytes = [0; READ_BYTES];
+        let Ok(read) = self.commands.read(&mut bytes) else { return };
+        for command in bytes[..read].split(|&byte| byte == b'\n' || byte == 0) {
+            let is_followed = match command {
+                b"enable" => {
+                    if !matches!(self.state, State::Enabled(..)) {
+                        let look = counting.look();
+                        self.state = State::Enabled(moment_ns.unwrap_or_else(clock::monotonic_ns), look);
+                    }
+                    true
+                }
+                b"disable" => {
+                    let now_ns = moment_ns.unwrap_or_else(clock::monotonic_ns);
+                    match std::mem::replace(&mut self.state, State::Disabled) {
+                        State::Untold(look) => {
+                            self.add(now_ns.saturating_sub(started.started_ns), &look, counting)
+                        }
+                        State::Enabled(since_ns, look) => {
+                            self.add(now_ns.saturating_sub(since_ns), &look, counting)
+                        }
+                        State::Disabled => {}
+                    }
+                    true
+                }
+                command => command == b"ping",
+            };
+            if let Some(mut pipe) = self.acknowledgements.as_ref().filter(|_| is_followed) {
+                // Whoever does not read what it asked for finds the pipe full.
+                let _ = pipe.write(ACKNOWLEDGED);
+            }
+        }
+    }
+
+    /// One time in which counting was enabled is over.
+    fn add(&mut self, wall_ns: u64, before: &Look, counting: &Counting) {
+        self.wall_ns += wall_ns;
+        self.ended += 1;
+        for ((at, earlier), (_, later)) in before.iter().zip(counting.look()) {
+            let count = earlier.zip(later).and_then(|(earlier, later)| counting.between(*at, earlier, later));
+            self.counts[*at] = self.counts[*at].zip(count).and_then(|(sum, more)| sum.checked_add(more));
+        }
+    }
+
+    /// Puts the times of the run among its readings; none, if there were none.
+    pub(crate) fn put(&self, readings: &mut [Reading]) {
+        if self.ended == 0 {
+            return;
+        }
+        let counts = self.counters.iter().copied().zip(self.counts.iter().copied());
+        let own = [(self.wall, Some(self.wall_ns)), (self.times, Some(self.ended))];
+        for (place, value) in own.into_iter().chain(counts) {
+            if let Some(reading) = readings.get_mut(place) {
+                *reading = value.into();
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! From the start of a command to its end.
+
+use fauxplat_sys::process::{self, Exit, Seen, Usage, Waited};
+use fauxplat_sys::spawn::Started;
+use fauxplat_sys::{clock, signal};
+
+use super::control::Control;
+use super::counting::Counting;
+use crate::procfs;
+use crate::ring::RunEnd;
+
+/// What was seen of a child between its start and its end.
+pub(super) struct Watched {
+    pub(super) end: RunEnd,
+    pub(super) ended_ns: u64,
+    pub(super) usage: Usage,
+    pub(super) seen: Option<procfs::FirstThread>,
+}
+
+/// Waits for the command itself. A stop or the time limit ends its whole tree.
+///
+/// The clock is read as soon as the end is seen, before the kernel takes the process apart (2 µs of reaping are not
+/// the command's time), and that is also the last moment to look at it in `/proc`.
+pub(super) fn watch(
+    started: Started,
+    timeout_ns: Option<u64>,
+    look: bool,
+    mut control: Option<(&mut Control, &Counting)>,
+) -> Watched {
+    let mut killed = None;
+    let ending = control.is_some().then(|| process::end_of(started.pid).ok()).flatten();
+    loop {
+        let seen = match &mut control {
+            None => process::wait_unreaped(started.pid),
+            Some((control, counting)) => control.wait(started, ending.as_ref(), counting),
+        };
+        match seen {
+            Seen::Ended => break,
+            // It wanted the terminal, which it cannot have in the background, and nobody would continue it.
+            Seen::Stopped(signal @ (signal::SIGTTIN | signal::SIGTTOU)) => {
+                killed = killed.or(Some(RunEnd::Ended(Exit::Signal(signal as u8))));
+            }
+            Seen::Stopped(_) | Seen::Interrupted => {}
+        }
+        let over = |limit_ns| clock::monotonic_ns() - started.started_ns >= limit_ns;
+        if signal::stop_requested() {
+            killed = Some(RunEnd::Aborted);
+        } else if timeout_ns.is_some_and(over) {
+            killed = killed.or(Some(RunEnd::TimedOut));
+        }
+        if let Some(end) = killed
+            && !signal::send_if_permitted(started.pid, signal::SIGKILL)
+        {
+            // It has become another user's, as what sudo starts does. It goes on, and nobody waits for it.
+            return Watched { end, ended_ns: clock::monotonic_ns(), usage: Usage::default(), seen: None };
+        }
+    }
+    let ended_ns = clock::monotonic_ns();
+    if let Some((control, counting)) = &mut control {
+        control.end(started, ended_ns, counting);
+    }
+    let seen = look.then(|| procfs::first_thread(started.pid));
+    loop {
+        match process::wait(started.pid, true) {
+            Waited::Ended { exit, usage, .. } => {
+                return Watched { end: killed.unwrap_or(RunEnd::Ended(exit)), ended_ns, usage, seen };
+            }
+            Waited::Interrupted => {}
+            Waited::NoChild | Waited::Running => {
+                let end = RunEnd::Ended(Exit::Status(255));
+                return Watched { end, ended_ns, usage: Usage::default(), seen };
+            }
+        }
+    }
+}

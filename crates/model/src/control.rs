@@ -1,0 +1,70 @@
+//! Where a measured program says when it is to be counted.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The pipes with names of `--control`: `fifo:COMMANDS` or `fifo:COMMANDS,ACKNOWLEDGEMENTS`, as perf-stat(1) has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Control {
+    /// Into which a program writes `enable`, `disable` and `ping`, a line each.
+    pub commands: PathBuf,
+    /// Into which `ack` is written when a command has been followed.
+    pub acknowledgements: Option<PathBuf>,
+}
+
+crate::text::as_text!(Control);
+
+impl Control {
+    /// The paths that it names.
+    pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.commands).chain(&self.acknowledgements)
+    }
+}
+
+impl fmt::Display for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "fifo:{}", self.commands.display())?;
+        self.acknowledgements.as_ref().map_or(Ok(()), |path| write!(f, ",{}", path.display()))
+    }
+}
+
+impl FromStr for Control {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.starts_with("fd:") {
+            return Err(format!(
+                "`{text}`: measured programs get no descriptors of whoever calls; name pipes: fifo:CTL,ACK"
+            ));
+        }
+        let paths = text.strip_prefix("fifo:").map(|paths| paths.split(',').collect::<Vec<_>>());
+        match paths.as_deref() {
+            Some(&[commands]) if !commands.is_empty() => {
+                Ok(Control { commands: commands.into(), acknowledgements: None })
+            }
+            Some(&[commands, ack]) if !commands.is_empty() && !ack.is_empty() && commands != ack => {
+                Ok(Control { commands: commands.into(), acknowledgements: Some(ack.into()) })
+            }
+            _ => Err(format!(
+                "`{text}` is not a place of control: fifo:CTL or fifo:CTL,ACK, two different paths"
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_read_what_they_print() {
+        for text in ["fifo:ctl", "fifo:/tmp/a b,/tmp/ack"] {
+            assert_eq!(text.parse::<Control>().unwrap().to_string(), text);
+        }
+        for bad in ["", "ctl", "fifo:", "fifo:,a", "fifo:a,", "fifo:a,b,c", "fifo:a,a"] {
+            assert!(bad.parse::<Control>().unwrap_err().contains("fifo:CTL,ACK"), "{bad}");
+        }
+        assert!("fd:3".parse::<Control>().unwrap_err().contains("no descriptors"));
+    }
+}
