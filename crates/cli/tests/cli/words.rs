@@ -257,7 +257,7 @@ fn every_option_of_other_tools_names_ours() {
                         --no-aggr --null -x --field-separator --append --log-fd --pre --post -I --interval-print \
                         --interval-count --interval-clear --metric-only --topdown --td-level --sync --per-core \
                         --per-socket --per-die --per-node --per-thread --delay -T --transaction -j --json-output -G \
-                        --cgroup --for-each-cgroup --control --cputype --summary --no-csv-summary --no-merge \
+                        --cgroup --for-each-cgroup --cputype --summary --no-csv-summary --no-merge \
                         --hybrid-merge --smi-cost --bpf-counters -g --group";
     let of_pyperf = "--rigorous --fast --processes --values -l --loops --warmups --min-time --debug-single-value \
                      --append --inherit-environ --copy-env --affinity --track-memory --tracemalloc --name --python \
