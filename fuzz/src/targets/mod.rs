@@ -1,5 +1,6 @@
 //! The targets, by area.
 
+mod counters;
 mod latency;
 mod model;
 mod plan;
@@ -25,6 +26,9 @@ macro_rules! targets {
 
 /// Every target.
 pub(crate) const ALL: &[Target] = targets! {
+    "counters-devices" => counters::devices, counters::DEVICE_WORDS;
+    "counters-lists" => counters::lists, counters::LIST_WORDS;
+    "counters-simulated" => counters::simulated, counters::COUNT_WORDS;
     "latency-documents" => latency::documents, latency::WORDS;
     "model-words" => model::words, model::WORDS;
     "plan-commands" => plan::commands, plan::COMMAND_WORDS;

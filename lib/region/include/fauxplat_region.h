@@ -213,9 +213,12 @@ static inline void fauxplat_end(struct fauxplat_region *region)
 		return;
 	}
 	FAUXPLAT_ADD(slot + FAUXPLAT_WALL, now - mark->wall);
-	/* What shared its registers meanwhile counted a part alone, and is left out. */
-	if (counted && mark->counted
-	    && now_read.asked_for - mark->read.asked_for == now_read.running - mark->read.running) {
+	/* What shared its registers meanwhile counted a part alone, and what ran backwards nothing that is known: both are left out. */
+	counted = counted && mark->counted
+	       && now_read.asked_for - mark->read.asked_for == now_read.running - mark->read.running;
+	for (int i = 0; counted && i < here->is_open; i++)
+		counted = now_read.counts[i] >= mark->read.counts[i];
+	if (counted) {
 		for (int i = 0; i < here->is_open; i++)
 			FAUXPLAT_ADD(slot + FAUXPLAT_COUNTS + i, now_read.counts[i] - mark->read.counts[i]);
 		FAUXPLAT_ADD(slot + FAUXPLAT_COUNTED, 1);

@@ -194,10 +194,13 @@ class region(contextlib.ContextDecorator):
         _page[slot + _CALLS] += 1
         _page[slot + _WALL] += wall
         _page[slot + _BEGUN] -= 1
-        # What shared its registers meanwhile counted a part alone, and is left out.
-        if before and after and after[0] - before[0] == after[1] - before[1]:
-            for at, (first, last) in enumerate(zip(before[2:], after[2:])):
-                _page[slot + _COUNTS + at] += last - first
+        if not before or not after:
+            return
+        # What shared its registers meanwhile counted a part alone, and what ran backwards nothing that is known.
+        added = [last - first for first, last in zip(before[2:], after[2:])]
+        if after[0] - before[0] == after[1] - before[1] and min(added) >= 0:
+            for at, count in enumerate(added):
+                _page[slot + _COUNTS + at] += count
             _page[slot + _COUNTED] += 1
 
     def __enter__(self):
