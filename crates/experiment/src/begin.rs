@@ -209,8 +209,12 @@ impl Driver {
         self.commands.iter().any(|command| command.condition.background != Background::None)
     }
 
-    /// Whether a command is one process of one thread, by tracing it once. What cannot be traced may be anything.
+    /// Whether a command is one process of one thread, by tracing it once. What cannot be traced may be anything; and one that
+    /// waits for answers to what it says by a pipe gets none there.
     fn runs_alone(&mut self, command: u16) -> bool {
+        if self.header.definition.control.is_some() {
+            return false;
+        }
         let tree = self.tree(command).unwrap_or_default();
         matches!(tree.as_slice(), [only] if only.threads == 1)
     }

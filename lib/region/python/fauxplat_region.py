@@ -31,7 +31,7 @@ _VERSION, _LOST, _COUNT, _FIRST, _EVENTS = 1, 2, 3, 4, 8
 _SHARED, _OWNED, _HEADER, _WORDS = 256, 256, 64, 32
 _STATE, _OWNER, _NAME, _CALLS, _WALL, _BEGUN, _ERRORS, _COUNTED, _COUNTS = 0, 1, 2, 10, 11, 12, 13, 14, 15
 _BYTES = (_HEADER + (_SHARED + _OWNED) * _WORDS) * 8
-_PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241, "riscv64": 241, "ppc64le": 319, "s390x": 331}
+_PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241, "riscv64": 241, "ppc64le": 319}
 
 
 def _opened():
@@ -87,25 +87,36 @@ class _Thread:
     """The open regions of a thread, and its counters."""
 
     def __init__(self):
-        self.open, self.files, self.leaders = {}, [], []
+        self.open, self.files = {}, []
         try:
-            self.files, self.leaders = _counters()
+            self.files, leaders = _counters()
         except (OSError, AttributeError):
-            pass
+            leaders = []
+        # Of each group: its first file, how many bytes it gives, what they mean, and which events are in it.
+        self.groups = []
+        for leader in sorted(set(leaders)):
+            own = [at for at, other in enumerate(leaders) if other == leader]
+            form = struct.Struct(f"{3 + len(own)}Q")
+            self.groups.append((self.files[leader], form.size, form.unpack, own))
 
     def read(self):
-        """Time asked for, time counted, and the counts; None where nothing is counted."""
-        if not self.files:
-            return None
-        asked_for = running = 0
-        counts = [0] * len(self.files)
-        for leader in sorted(set(self.leaders)):
-            own = [at for at, other in enumerate(self.leaders) if other == leader]
-            _, asked, ran, *values = struct.unpack(f"{3 + len(own)}Q", os.read(self.files[leader], 8 * (3 + len(own))))
-            asked_for, running = asked_for + asked, running + ran
-            for at, value in zip(own, values):
-                counts[at] = value
-        return asked_for, running, *counts
+        """What the groups say now, to be compared by `counted`; None where nothing is counted."""
+        return [os.read(group[0], group[1]) for group in self.groups] if self.groups else None
+
+    def counted(self, before, after):
+        """The events and what each counted, or None if that is not known."""
+        counts = []
+        for (_, _, unpack, own), first, last in zip(self.groups, before, after):
+            _, asked, ran, *values = unpack(first)
+            _, asked_later, ran_later, *values_later = unpack(last)
+            # What shared its registers meanwhile counted a part alone, and what ran backwards nothing that is known.
+            if asked_later - asked != ran_later - ran:
+                return None
+            for at, value, later in zip(own, values, values_later):
+                if later < value:
+                    return None
+                counts.append((at, later - value))
+        return counts
 
     def __del__(self):
         for file in self.files:
@@ -172,7 +183,7 @@ class region(contextlib.ContextDecorator):
         if not _process:
             return
         here = getattr(_process.threads, "own", None)
-        counted, now = here and here.read(), time.monotonic_ns()
+        counted, now = here.read() if here else None, time.monotonic_ns()
         slot = _process.slot(self.name)
         if slot is None:
             return
@@ -186,22 +197,15 @@ class region(contextlib.ContextDecorator):
             mark[0] -= 1
         else:
             del here.open[self.name]
+            counts = here.counted(mark[2], counted) if counted and mark[2] else None
             with _process.lock:
-                self._add(slot, now - mark[1], mark[2], counted)
-
-    @staticmethod
-    def _add(slot, wall, before, after):
-        _page[slot + _CALLS] += 1
-        _page[slot + _WALL] += wall
-        _page[slot + _BEGUN] -= 1
-        if not before or not after:
-            return
-        # What shared its registers meanwhile counted a part alone, and what ran backwards nothing that is known.
-        added = [last - first for first, last in zip(before[2:], after[2:])]
-        if after[0] - before[0] == after[1] - before[1] and min(added) >= 0:
-            for at, count in enumerate(added):
-                _page[slot + _COUNTS + at] += count
-            _page[slot + _COUNTED] += 1
+                _page[slot + _CALLS] += 1
+                _page[slot + _WALL] += now - mark[1]
+                _page[slot + _BEGUN] -= 1
+                if counts is not None:
+                    _page[slot + _COUNTED] += 1
+                    for at, count in counts:
+                        _page[slot + _COUNTS + at] += count
 
     def __enter__(self):
         self.begin()

@@ -96,7 +96,24 @@ fn a_pipe_that_was_there_stays_and_another_file_is_refused() {
     }
     lab.run(&["run", "--simulated", "--control", "fifo:ctl", "true"]).reports_misuse(&["--simulated"]);
     lab.run(&["compare", "--duet", "--control", "fifo:ctl", "true", "true"]).reports_misuse(&["--duet"]);
+    lab.run(&["run", "--tree", "--control", "fifo:ctl", "true"]).complains(2, &["--tree and --control"]);
     assert_eq!(lab.read("file"), "text\n");
+}
+
+/// What waits for answers is not traced beforehand to see whether it is a single task.
+#[test]
+fn a_comparison_answers_too() {
+    let lab = Lab::new();
+    lab.write(
+        "script.sh",
+        "echo enable > ctl; read answer < ack; /bin/true; echo disable > ctl; read answer < ack",
+    );
+    let words = ["--control", "fifo:ctl,ack", "--metric", "control:page-faults"];
+    lab.run(&[&["compare", "--max-pairs", "6"], &words[..], &["sh script.sh", "sh script.sh"]].concat())
+        .succeeds();
+    for command in 0..2 {
+        assert!(runs(&lab.last(), command).iter().all(|run| run["control:page-faults"].as_u64() > Some(0)));
+    }
 }
 
 /// A program that writes without end is ended by its time like others, and one that is stopped from outside leaves nothing.

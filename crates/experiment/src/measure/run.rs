@@ -21,7 +21,7 @@ pub struct Further {
 /// Runs all commands as often as the definition says, and, if wanted, each once more to look at other things. What failed
 /// stands beside what was found until then.
 pub fn run(driver: &mut Driver, further: Further) -> (Vec<RunFindings>, Option<Failure>) {
-    let mut failed = rounds(driver).err();
+    let mut failed = refuse(driver, further).and_then(|()| rounds(driver)).err();
     let ignore_failure = driver.header.condition.ignore_failure.any();
     let mut findings = run_findings(driver.samples(), driver.commands.len(), ignore_failure);
     driver.add_rates(&mut findings);
@@ -36,6 +36,16 @@ pub fn run(driver: &mut Driver, further: Further) -> (Vec<RunFindings>, Option<F
         failed = look_further(driver, &mut findings, further).err();
     }
     (findings, failed)
+}
+
+/// Nobody follows the commands of a program that is traced, and one that waits for an answer would wait for ever.
+fn refuse(driver: &Driver, further: Further) -> Result<(), Failure> {
+    match further.trees && driver.header.definition.control.is_some() {
+        true => {
+            Err(Failure::usage("--tree and --control: a traced run gets no answers; leave one of them out"))
+        }
+        false => Ok(()),
+    }
 }
 
 fn rounds(driver: &mut Driver) -> Result<(), Failure> {
