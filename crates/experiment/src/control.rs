@@ -1,11 +1,12 @@
 //! Pipes with names by which programs say when they are to be counted.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use fauxplat_launch::{ControlEntry, CounterEntry};
 use fauxplat_model::{Control, Definition, Metric, MetricError, MetricSpec, Sample};
-use fauxplat_sys::pipes::make_pipe;
+use fauxplat_sys::pipes::{make_pipe, open_pipe};
 
 use crate::Failure;
 
@@ -16,13 +17,16 @@ pub(crate) struct Controlled {
     _pipes: Arc<Pipes>,
 }
 
-/// Pipes that were not there before, until this is dropped.
+/// Pipes that were not there before, until this is dropped; and those in use, each by nobody else meanwhile.
 #[derive(Debug, Default)]
-struct Pipes(Vec<PathBuf>);
+struct Pipes {
+    made: Vec<PathBuf>,
+    held: Vec<File>,
+}
 
 impl Drop for Pipes {
     fn drop(&mut self) {
-        for path in &self.0 {
+        for path in &self.made {
             let _ = std::fs::remove_file(path);
         }
     }
@@ -41,8 +45,13 @@ impl Controlled {
             let fail = |error| Failure::usage(format!("--control {}: {error}", path.display()));
             let path = std::path::absolute(path).map_err(fail)?;
             if make_pipe(&path).map_err(fail)? {
-                pipes.0.push(path.clone());
+                pipes.made.push(path.clone());
             }
+            let pipe = open_pipe(&path).map_err(fail)?;
+            pipe.try_lock().map_err(|_| {
+                Failure::usage(format!("--control {}: another fauxplat uses it", path.display()))
+            })?;
+            pipes.held.push(pipe);
             Ok::<_, Failure>(path)
         };
         let place = Control {

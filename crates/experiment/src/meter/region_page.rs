@@ -65,29 +65,21 @@ pub(super) struct Slot {
 }
 
 impl Page {
-    /// A folder that nobody else may enter, in memory where there is such a place.
+    /// A page in memory, or where temporary files are if that is full or there is no such place.
     ///
     /// # Errors
     /// There is no room.
     pub(super) fn new(events: &[CounterEntry]) -> io::Result<Self> {
+        let blank = blank(events);
+        Page::within(Path::new("/dev/shm"), blank.clone())
+            .or_else(|_| Page::within(&std::env::temp_dir(), blank))
+    }
+
+    /// In a folder of its own that nobody else may enter.
+    fn within(place: &Path, blank: Vec<u8>) -> io::Result<Self> {
         let mut folder = tempfile::Builder::new();
         folder.prefix("fauxplat-regions-").permissions(Permissions::from_mode(0o700));
-        let folder = folder.tempdir_in("/dev/shm").or_else(|_| folder.tempdir())?;
-        let mut words = vec![0_u64; HEADER];
-        words[0] = u64::from_ne_bytes(*MAGIC);
-        words[1] = VERSION;
-        words[3] = events.len() as u64;
-        for (at, place) in words[4..].chunks_exact_mut(5).enumerate().take(events.len()) {
-            let event = events[at];
-            let [config, config1, config2] = event.config;
-            let excluded = [event.excludes_user, event.excludes_kernel, event.excludes_hypervisor];
-            let excluded: u64 =
-                excluded.iter().enumerate().map(|(bit, &is_set)| u64::from(is_set) << bit).sum();
-            let leader = (leader(events, at) as u64) << 8;
-            place.copy_from_slice(&[u64::from(event.kind), config, config1, config2, excluded | leader]);
-        }
-        let mut blank: Vec<u8> = words.into_iter().flat_map(u64::to_ne_bytes).collect();
-        blank.resize(BYTES, 0);
+        let folder = folder.tempdir_in(place)?;
         let page = Page { path: folder.path().join("page"), folder, blank };
         page.renew()?;
         Ok(page)
@@ -112,6 +104,25 @@ impl Page {
             false => Err(io::Error::other(format!("{} bytes instead of {BYTES}", bytes.len()))),
         }
     }
+}
+
+/// A page on which nothing is marked.
+fn blank(events: &[CounterEntry]) -> Vec<u8> {
+    let mut words = vec![0_u64; HEADER];
+    words[0] = u64::from_ne_bytes(*MAGIC);
+    words[1] = VERSION;
+    words[3] = events.len() as u64;
+    for (at, place) in words[4..].chunks_exact_mut(5).enumerate().take(events.len()) {
+        let event = events[at];
+        let [config, config1, config2] = event.config;
+        let excluded = [event.excludes_user, event.excludes_kernel, event.excludes_hypervisor];
+        let excluded: u64 = excluded.iter().enumerate().map(|(bit, &is_set)| u64::from(is_set) << bit).sum();
+        let leader = (leader(events, at) as u64) << 8;
+        place.copy_from_slice(&[u64::from(event.kind), config, config1, config2, excluded | leader]);
+    }
+    let mut blank: Vec<u8> = words.into_iter().flat_map(u64::to_ne_bytes).collect();
+    blank.resize(BYTES, 0);
+    blank
 }
 
 /// With which event of those one is read: the first of its device, or of those that take none. The kernel's clocks are brought
