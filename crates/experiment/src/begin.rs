@@ -61,7 +61,7 @@ impl Driver {
     ) -> Result<Self, Failure> {
         let doubts = simulated::settle(beginning.kind, &mut beginning.definition, &beginning.machine)?;
         let counters = Counters::open(&beginning.definition, &beginning.machine)?;
-        let meters = Meters::open(&beginning.definition, &counters)?;
+        let mut meters = Meters::open(&beginning.definition, &counters)?;
         // What the meters said of a metric came after somebody had named it.
         beginning.definition.rule.renew();
         let read = Extra { counters, ..Extra::read_by(&meters) };
@@ -70,6 +70,7 @@ impl Driver {
         driver.header.warnings.extend(read.counters.notes.iter().cloned());
         driver.surroundings.groups = Groups::of(&driver.commands)?;
         let extra = Extra { groups: driver.surroundings.groups.folders(&driver.commands), ..read };
+        meters.groups(&extra.groups.concat());
         let mut executor = driver.launch.executor(&driver.commands, &extra)?;
         executor.watch(meters);
         driver.header.sources = executor.sources();

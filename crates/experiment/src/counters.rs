@@ -214,9 +214,15 @@ fn fit_beside_themselves(events: &[Resolved]) -> Result<(), Failure> {
     }
 }
 
+/// The account of how long a CPU quota stopped a command.
+pub(crate) const THROTTLED: &str = "cgroup:throttled";
+
 /// Whether a name is that of an account of the whole machine, read before and after each run.
 pub(crate) fn is_account(name: &str) -> bool {
-    name == "energy" || name.starts_with("energy:") || name.starts_with("pressure:")
+    name == "energy"
+        || name.starts_with("cgroup:")
+        || name.starts_with("energy:")
+        || name.starts_with("pressure:")
 }
 
 /// The names of accounts of the whole machine among some lists, and what is left of the lists.

@@ -17,12 +17,7 @@ pub struct ThrottleCounter {
 impl ThrottleCounter {
     /// Finds the groups' accounts; `None` when no quota is set, since then there is nothing to count.
     pub fn open(root: &Path) -> Option<Self> {
-        let text = |path: &str| fs::read_to_string(root.join(path)).ok();
-        let groups = cgroup::ancestry(&text("proc/self/cgroup")?, &text("proc/self/mountinfo")?, "cpu")?;
-        let folders = groups.folders.iter().map(|folder| root.join(folder));
-        let accounts = folders.filter(|folder| quota(folder, groups.is_v2).is_some());
-        let mut counter =
-            ThrottleCounter { accounts: accounts.map(|folder| folder.join("cpu.stat")).collect(), last: 0 };
+        let mut counter = ThrottleCounter { accounts: accounts(root), last: 0 };
         counter.accounts.retain(|account| throttled(account).is_some());
         counter.last = counter.read();
         (!counter.accounts.is_empty()).then_some(counter)
@@ -38,6 +33,17 @@ impl ThrottleCounter {
     fn read(&self) -> u64 {
         self.accounts.iter().filter_map(|account| throttled(account)).fold(0, u64::saturating_add)
     }
+}
+
+/// The accounts of the groups that hold this process and have a quota.
+pub(crate) fn accounts(root: &Path) -> Vec<PathBuf> {
+    let text = |path: &str| fs::read_to_string(root.join(path)).ok();
+    let (groups, mounts) = (text("proc/self/cgroup"), text("proc/self/mountinfo"));
+    let groups = groups.zip(mounts).and_then(|(groups, mounts)| cgroup::ancestry(&groups, &mounts, "cpu"));
+    let Some(groups) = groups else { return Vec::new() };
+    let folders = groups.folders.iter().map(|folder| root.join(folder));
+    let limited = folders.filter(|folder| quota(folder, groups.is_v2).is_some());
+    limited.map(|folder| folder.join("cpu.stat")).collect()
 }
 
 fn throttled(account: &Path) -> Option<u64> {

@@ -127,6 +127,13 @@ pub fn throttled_periods(cpu_stat: &str) -> Option<u64> {
     keyed::number(cpu_stat, "nr_throttled")
 }
 
+/// Time for which it had to stop, from `cpu.stat`, of all its CPUs together: `throttled_usec` in version 2, nanoseconds in
+/// `throttled_time` in version 1.
+pub fn throttled_ns(cpu_stat: &str) -> Option<u64> {
+    let of_v2 = keyed::number(cpu_stat, "throttled_usec").and_then(|us| us.checked_mul(1000));
+    of_v2.or_else(|| keyed::number(cpu_stat, "throttled_time"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,5 +194,8 @@ mod tests {
         let stat = "usage_usec 1\nuser_usec 1\nnr_periods 10\nnr_throttled 3\nthrottled_usec 5\n";
         assert_eq!((periods(stat), throttled_periods(stat)), (Some(10), Some(3)));
         assert_eq!((periods("usage_usec 1\n"), throttled_periods("")), (None, None));
+        let times = ["throttled_usec 3\n", "throttled_time 3\n", "throttled_usec 99999999999999999999\n", ""]
+            .map(throttled_ns);
+        assert_eq!(times, [Some(3000), Some(3), None, None]);
     }
 }

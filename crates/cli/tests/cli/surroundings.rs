@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_sys::sched;
 use serde_json::Value;
 
-use crate::common::{Done, Lab, SIGINT, eventually};
+use crate::common::{Done, Lab, SIGINT, eventually, runs};
 
 /// Verbs that measure commands, with words that make them short.
 fn of_commands(command: &str) -> Vec<Vec<&str>> {
@@ -109,6 +109,25 @@ fn workers_of_our_own_enter_a_group_and_leave_none_behind() {
         assert_eq!(lab.last()["condition"]["limit"], "cpu:20%");
     }
     assert_eq!(fs::read_to_string("/proc/self/cgroup").unwrap(), before);
+}
+
+/// For how long is an account of the groups, and nothing is in it where nobody has a quota.
+#[test]
+fn what_a_quota_takes_away_is_counted() {
+    let lab = Lab::new();
+    if !can_limit(&lab) {
+        return;
+    }
+    lab.write("spin.sh", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done");
+    let words = ["run", "-r", "2", "-e", "cgroup:throttled,page-faults", "--limit", "cpu:20%", "sh spin.sh"];
+    lab.run(&words).succeeds();
+    let last = lab.last();
+    let throttled = |run: &serde_json::Value| run["cgroup:throttled_ns"].as_u64();
+    assert!(
+        runs(&last, 0).iter().all(|run| throttled(run) > Some(0) && run["software:page-faults"].is_u64()),
+        "{last}"
+    );
+    lab.run(&["run", "-e", "cgroup:memory", "true"]).reports_misuse(&["cgroup:throttled"]);
 }
 
 /// A group may have no real-time share, though its maker has one.

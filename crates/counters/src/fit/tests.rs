@@ -139,3 +139,26 @@ fn the_kernel_of_this_machine_counts_software_together_or_refuses_it() {
         assert_eq!(sets, [[0, 1, 2]]);
     }
 }
+
+/// No processor has so many counters.
+const MANY: usize = 64;
+
+#[test]
+fn more_events_than_the_processor_has_counters_take_turns() {
+    let found =
+        Catalog::read(Path::new("/")).resolve_all(&parse("instructions:u").unwrap()).unwrap_or_default();
+    let Some(event) = found.first().filter(|event| Kernel.open(&event.event, None).is_ok()) else {
+        assert!(std::env::var_os("EXACT_COUNTERS").is_none(), "this machine has counters: {found:?}");
+        return;
+    };
+    let many = vec![event.clone(); MANY];
+    // At the same time they do not fit: some count for a part of the time, or never, and say so.
+    let opened: Vec<_> = many.iter().map(|event| Kernel.open(&event.event, None).unwrap()).collect();
+    assert_ne!(Kernel.try_out(&opened), Ran::Whole);
+    drop(opened);
+    let Rotation { sets, misfits } = rotation(&many);
+    let mut all: Vec<usize> = sets.concat();
+    all.extend(misfits.iter().map(|(at, _)| *at));
+    all.sort_unstable();
+    assert!(sets.len() > 1 && all == (0..MANY).collect::<Vec<_>>(), "{sets:?} {misfits:?}");
+}

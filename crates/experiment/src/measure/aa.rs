@@ -271,9 +271,8 @@ fn compare_again(
             break;
         }
         let judged = steering.judged(driver.samples(), stopped, Scope::Binaries, &names);
-        if rivals
-            && run_for_rivals(driver, plan, runs_for_rivals(steering.own(driver.samples()), ignore_failure))?
-        {
+        let lacking = |driver: &Driver| runs_for_rivals(steering.own(driver.samples()), ignore_failure);
+        if rivals && run_for_rivals(driver, plan, lacking)? {
             break;
         }
         let own = steering.own(driver.samples());
@@ -284,15 +283,33 @@ fn compare_again(
     Ok(())
 }
 
-/// Goes on in the order of a plan until the rivals have their runs; whether the user ended it.
-fn run_for_rivals(driver: &mut Driver, plan: Plan, runs: u32) -> Result<bool, Failure> {
-    if runs == 0 || matches!(plan.layout, Layout::Duet(_)) {
+/// Goes on in the order of a plan until the rivals have their runs; whether the user ended it. How many they lack is told by the
+/// runs so far, and a machine that has become faster meanwhile needs more of them.
+fn run_for_rivals(
+    driver: &mut Driver,
+    plan: Plan,
+    lacking: impl Fn(&Driver) -> u32,
+) -> Result<bool, Failure> {
+    if matches!(plan.layout, Layout::Duet(_)) {
         return Ok(false);
     }
-    let plan = Plan { layout: Layout::Single, seed: plan.seed.wrapping_add(1 << 32), ..plan };
-    Ok(driver.steer(&mut Rounds::new(plan, Bounds { runs: Runs::Count(runs), ..Bounds::default() }))?
-        == Stopped::Interrupted)
+    for round in 1..=ROUNDS_FOR_RIVALS {
+        let runs = lacking(driver);
+        if runs == 0 {
+            break;
+        }
+        let seed = plan.seed.wrapping_add(round << 32);
+        let plan = Plan { layout: Layout::Single, seed, ..plan.clone() };
+        let mut rounds = Rounds::new(plan, Bounds { runs: Runs::Count(runs), ..Bounds::default() });
+        if driver.steer(&mut rounds)? == Stopped::Interrupted {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
+
+/// Whoever still lacks runs after so many estimates has a machine whose speed nobody can tell, and gives no verdict.
+const ROUNDS_FOR_RIVALS: u64 = 5;
 
 /// Pairs of runs from which the amount of extra work is computed: as many as fit into some seconds.
 const CALIBRATION_RUNS: std::ops::RangeInclusive<u32> = 21..=301;

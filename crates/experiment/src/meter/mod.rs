@@ -9,6 +9,7 @@ mod published;
 mod region_page;
 mod regions;
 mod simulated;
+mod throttled;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,8 @@ use fauxplat_model::{
 };
 
 use crate::Failure;
-use crate::counters::{Counters, is_account};
+use crate::counters::{Counters, THROTTLED, is_account};
+use crate::throttle;
 use energy::Energy;
 use pressure::Pressure;
 use printed::Printed;
@@ -27,6 +29,7 @@ use published::Published;
 use regions::Regions;
 use simulated::Simulated;
 pub(crate) use simulated::simulator;
+use throttled::Throttled;
 
 /// How long apart the looks along a run are.
 pub(crate) const LOOK_EVERY_MS: i32 = 100;
@@ -61,6 +64,9 @@ pub(crate) trait Meter: Debug {
     fn variable(&self) -> Option<&str> {
         None
     }
+
+    /// The folders of the control groups of all commands, when they have been made.
+    fn groups(&mut self, _folders: &[PathBuf]) {}
 
     /// Just before a run.
     fn begin(&mut self);
@@ -150,6 +156,11 @@ impl Meters {
         self.0.iter().filter_map(|meter| meter.variable()).map(str::to_owned).collect()
     }
 
+    /// The control groups of the commands have been made.
+    pub(crate) fn groups(&mut self, folders: &[PathBuf]) {
+        self.0.iter_mut().for_each(|meter| meter.groups(folders));
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -202,7 +213,10 @@ pub(crate) fn all_accounts(root: &Path) -> Vec<(String, Option<String>)> {
             vec![("energy".to_owned(), Some(why.trim_start_matches("-e energy: ").to_owned()))]
         }
     };
-    pressures.into_iter().chain(energy).collect()
+    let is_limited = !throttle::accounts(root).is_empty();
+    let why = "no control group of this process has a CPU quota; a command gets one by --limit".to_owned();
+    let throttled = (THROTTLED.to_owned(), (!is_limited).then_some(why));
+    pressures.into_iter().chain(energy).chain([throttled]).collect()
 }
 
 /// Who reads an account of that name.
@@ -211,9 +225,15 @@ fn accounts(name: &str) -> Result<Vec<Box<dyn Meter>>, Failure> {
         let zones = Energy::named(name, Path::new("/"))?;
         return Ok(zones.into_iter().map(|zone| Box::new(zone) as Box<dyn Meter>).collect());
     }
+    if name == THROTTLED {
+        let metric = Metric::from_id(name).map_err(Failure::usage)?;
+        return Ok(vec![Box::new(Throttled::of(metric, Path::new("/")))]);
+    }
     let pressure = Metric::from_id(name).ok().and_then(Pressure::here);
     let pressure = pressure.ok_or_else(|| {
-        Failure::usage(format!("-e {name}: there is pressure:cpu, pressure:memory and pressure:io"))
+        Failure::usage(format!(
+            "-e {name}: there is pressure:cpu, pressure:memory, pressure:io and {THROTTLED}"
+        ))
     })?;
     Ok(vec![Box::new(pressure)])
 }

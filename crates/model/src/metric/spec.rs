@@ -199,6 +199,13 @@ impl MetricSpec {
         MetricSpec { title: title.into(), source: source.into(), coverage: Coverage::Machine, ..open }
     }
 
+    /// Time for which a CPU quota kept the run from its CPUs.
+    fn of_throttling(id: MetricId) -> Self {
+        let open = MetricSpec::open(id, Unit::Nanos);
+        let title = "stopped by CPU quota".into();
+        MetricSpec { title, source: "cpu.stat of control groups".into(), coverage: Coverage::Tree, ..open }
+    }
+
     /// What a zone of the machine took, in joules to six digits behind the point.
     fn of_energy(id: MetricId) -> Self {
         let title = format!("energy of {}, whole machine (J)", id.name());
@@ -270,6 +277,7 @@ impl MetricSpec {
     pub(super) fn guess(id: MetricId) -> Result<Self, MetricError> {
         match id.source() {
             Some("pressure") if Self::PRESSURES.contains(&id.name()) => Ok(MetricSpec::of_pressure(id)),
+            Some("cgroup") if id.name() == "throttled" => Ok(MetricSpec::of_throttling(id)),
             Some("energy") => Ok(MetricSpec::of_energy(id)),
             Some("table") => MetricSpec::of_table(id.name()),
             Some("printed") => Ok(MetricSpec::open(id, Unit::Millionth)),

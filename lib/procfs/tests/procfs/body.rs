@@ -80,7 +80,7 @@ fn groups(text: &str) {
     for mount in mounts::mountinfo(text) {
         assert!(mounts::unescaped(mount.point).len() <= mount.point.len());
     }
-    let _counts = (cgroup::periods(text), cgroup::throttled_periods(text));
+    let _counts = (cgroup::periods(text), cgroup::throttled_periods(text), cgroup::throttled_ns(text));
     if let Some(quota) = cgroup::Quota::of_v2(text) {
         assert!(quota.cpus() > 0.0 && quota.cpus().is_finite());
     }
