@@ -65,11 +65,14 @@ class _Process:
     def slot(self, name):
         """The word at which the slot of a name begins, or None where the page is full."""
         if name not in self.slots:
-            fcntl.lockf(_file, fcntl.LOCK_EX)
-            try:
-                self.slots[name] = self._claimed(name.encode())
-            finally:
-                fcntl.lockf(_file, fcntl.LOCK_UN)
+            # One lock for the threads of this process, and one for other processes.
+            with self.lock:
+                fcntl.lockf(_file, fcntl.LOCK_EX)
+                try:
+                    if name not in self.slots:
+                        self.slots[name] = self._claimed(name.encode()[:63])
+                finally:
+                    fcntl.lockf(_file, fcntl.LOCK_UN)
         return self.slots[name]
 
     def _claimed(self, name):
@@ -118,9 +121,9 @@ class _Thread:
                 counts.append((at, later - value))
         return counts
 
-    def __del__(self):
+    def __del__(self, close=os.close):
         for file in self.files:
-            os.close(file)
+            close(file)
 
 
 def _counters():

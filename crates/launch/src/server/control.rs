@@ -88,22 +88,19 @@ impl Control {
         self.state = State::Untold(look);
     }
 
-    /// Waits for the end of the run, a stop of it, or a signal, and does meanwhile what the program asks for.
+    /// Waits for the end of the run, a command, or a signal, and follows the command. It comes back after each, so that whoever
+    /// writes without end is ended by its time, and by whoever asks to stop.
     pub(crate) fn wait(&mut self, started: Started, ending: Option<&OwnedFd>, counting: &Counting) -> Seen {
-        loop {
-            let commands = self.commands.as_raw_fd();
-            let (end, limit_ms) =
-                ending.map_or((commands, LOOK_OFTEN_MS), |ending| (ending.as_raw_fd(), LOOK_MS));
-            let [_, is_told] = process::wait_either([end, commands], limit_ms).unwrap_or_default();
-            if is_told {
-                self.follow(started, None, counting);
-            }
-            if process::has_ended(started.pid) {
-                return Seen::Ended;
-            }
-            if !is_told {
-                return process::stopped_by(started.pid).map_or(Seen::Interrupted, Seen::Stopped);
-            }
+        let commands = self.commands.as_raw_fd();
+        let (end, limit_ms) =
+            ending.map_or((commands, LOOK_OFTEN_MS), |ending| (ending.as_raw_fd(), LOOK_MS));
+        let [_, is_told] = process::wait_either([end, commands], limit_ms).unwrap_or_default();
+        if is_told {
+            self.follow(started, None, counting);
+        }
+        match process::has_ended(started.pid) {
+            true => Seen::Ended,
+            false => process::stopped_by(started.pid).map_or(Seen::Interrupted, Seen::Stopped),
         }
     }
 
