@@ -6,6 +6,7 @@ use std::os::unix::fs::FileTypeExt;
 use serde_json::Value;
 
 use crate::common::{Lab, SIGINT, eventually, number, runs};
+use crate::counters::counts_both_modes;
 
 /// A tenth of a second of sleep before, between and after, and a child that works between.
 const SCRIPT: &str = "
@@ -31,6 +32,9 @@ fn wall_ms(run: &Value) -> u64 {
 #[test]
 fn what_is_enabled_is_counted_apart() {
     let lab = Lab::new();
+    if !counts_both_modes(&lab) {
+        return;
+    }
     let (all, _) = controlled(&lab, SCRIPT, &["-e", "page-faults,task-clock"]);
     for run in &all {
         let whole = number(run, "wall_ns") / 1_000_000;
@@ -48,6 +52,9 @@ fn what_is_enabled_is_counted_apart() {
 #[test]
 fn what_perf_would_count_is_counted() {
     let lab = Lab::new();
+    if !counts_both_modes(&lab) {
+        return;
+    }
     // How often it is enabled; for how long at least, and for how long it is not.
     let cases = [
         // Counting is on when a program begins, if it says no more than when to stop.
@@ -104,6 +111,9 @@ fn a_pipe_that_was_there_stays_and_another_file_is_refused() {
 #[test]
 fn a_comparison_answers_too() {
     let lab = Lab::new();
+    if !counts_both_modes(&lab) {
+        return;
+    }
     lab.write(
         "script.sh",
         "echo enable > ctl; read answer < ack; /bin/true; echo disable > ctl; read answer < ack",
