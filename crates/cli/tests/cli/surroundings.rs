@@ -123,10 +123,7 @@ fn what_a_quota_takes_away_is_counted() {
     lab.run(&words).succeeds();
     let last = lab.last();
     let throttled = |run: &serde_json::Value| run["cgroup:throttled_ns"].as_u64();
-    assert!(
-        runs(&last, 0).iter().all(|run| throttled(run) > Some(0) && run["software:page-faults"].is_u64()),
-        "{last}"
-    );
+    assert!(runs(&last, 0).iter().all(|run| throttled(run) > Some(0)), "{last}");
     lab.run(&["run", "-e", "cgroup:memory", "true"]).reports_misuse(&["cgroup:throttled"]);
 }
 
