@@ -44,14 +44,13 @@ impl Controlled {
         let mut absolute = |path: &PathBuf| {
             let fail = |error| Failure::usage(format!("--control {}: {error}", path.display()));
             let path = std::path::absolute(path).map_err(fail)?;
-            if make_pipe(&path).map_err(fail)? {
-                pipes.made.push(path.clone());
-            }
+            let is_made = make_pipe(&path).map_err(fail)?;
             let pipe = open_pipe(&path).map_err(fail)?;
             pipe.try_lock().map_err(|_| {
                 Failure::usage(format!("--control {}: another fauxplat uses it", path.display()))
             })?;
             pipes.held.push(pipe);
+            pipes.made.extend(is_made.then(|| path.clone()));
             Ok::<_, Failure>(path)
         };
         let place = Control {

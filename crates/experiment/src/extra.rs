@@ -42,7 +42,12 @@ impl Extra {
             entry.argv = self.wrapper.iter().cloned().chain([program]).chain(own).collect();
             entry.program.clone_from(wrapper);
         }
-        entry.env.extend(self.variables.iter().cloned());
+        // One that is there already would be found first: that of a fauxplat that runs this one.
+        for variable in &self.variables {
+            let name = variable.split_once('=').map_or(variable.as_str(), |(name, _)| name);
+            entry.env.retain(|other| other.split_once('=').is_none_or(|(other, _)| other != name));
+            entry.env.push(variable.clone());
+        }
         let extra_work = self.work.get(index).copied().unwrap_or(0);
         let stdout = self.stdout.clone().map_or(entry.stdout, Stdout::File);
         Entry { extra_work, groups: self.groups.get(index).cloned().unwrap_or_default(), stdout, ..entry }

@@ -9,6 +9,7 @@
 #ifndef FAUXPLAT_REGION_H
 #define FAUXPLAT_REGION_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -37,7 +38,7 @@ struct fauxplat_thread {
 	int top, is_open, forked, fds[FAUXPLAT_EVENTS], leaders[FAUXPLAT_EVENTS];
 };
 
-#define FAUXPLAT_SHARED __attribute__((weak))
+#define FAUXPLAT_SHARED __attribute__((weak, visibility("default")))
 FAUXPLAT_SHARED __thread struct fauxplat_thread fauxplat_here;
 FAUXPLAT_SHARED uint64_t *fauxplat_page;
 FAUXPLAT_SHARED pthread_key_t fauxplat_key;
@@ -62,6 +63,7 @@ static inline void fauxplat_forked(void)
 static inline void fauxplat_map(void)
 {
 	/* Whoever starts a program of more rights than its own does not say where that writes. */
+	int saved = errno;
 	const char *path = getauxval(AT_SECURE) ? NULL : getenv("FAUXPLAT_REGIONS");
 	size_t bytes = (FAUXPLAT_HEADER + FAUXPLAT_SLOTS * FAUXPLAT_WORDS) * sizeof(uint64_t);
 	int fd = path && *path ? open(path, O_RDWR | O_CLOEXEC) : -1;
@@ -73,12 +75,13 @@ static inline void fauxplat_map(void)
 	if (fd >= 0)
 		close(fd);
 	fauxplat_page = page == MAP_FAILED ? NULL : (uint64_t *)page;
+	errno = saved;
 	__atomic_store_n(&fauxplat_ready, 1, __ATOMIC_RELEASE);
 }
 
 static inline void fauxplat_open_counters(struct fauxplat_thread *here)
 {
-	int n = (int)fauxplat_page[FAUXPLAT_COUNT];
+	int n = (int)fauxplat_page[FAUXPLAT_COUNT], saved = errno;
 	here->is_open = -1;
 	for (int i = 0; i < n && i < FAUXPLAT_EVENTS; i++) {
 		const uint64_t *event = fauxplat_page + FAUXPLAT_FIRST + 5 * i;
@@ -99,6 +102,7 @@ static inline void fauxplat_open_counters(struct fauxplat_thread *here)
 		if (fd < 0) {
 			fauxplat_close(here);
 			here->is_open = -1;
+			errno = saved;
 			return;
 		}
 		here->fds[i] = (int)fd;
@@ -116,10 +120,14 @@ static inline int fauxplat_count(struct fauxplat_thread *here, struct fauxplat_r
 		uint64_t words[3 + FAUXPLAT_EVENTS], *count = words + 3;
 		if (here->leaders[leader] != leader)
 			continue;
-		if (read(here->fds[leader], words, sizeof words) < (ssize_t)(4 * sizeof *words))
+		/* Not read(2) of the library, in which a thread may be cancelled. */
+		if (syscall(SYS_read, here->fds[leader], words, sizeof words) < (long)(4 * sizeof *words))
 			return 0;
-		all->asked_for += words[1];
-		all->running += words[2];
+		/* On one of several kinds of cores the rest of the time was spent on another one. */
+		if (!(fauxplat_page[FAUXPLAT_FIRST + 5 * leader + 4] & 8)) {
+			all->asked_for += words[1];
+			all->running += words[2];
+		}
 		for (int i = leader; i < here->is_open; i++)
 			if (here->leaders[i] == leader)
 				all->counts[i] = *count++;
@@ -200,6 +208,10 @@ static inline void fauxplat_end(struct fauxplat_region *region)
 	if (!fauxplat_page)
 		return;
 	slot = __atomic_load_n(&region->slot, __ATOMIC_ACQUIRE);
+	if (here->top && here->open[here->top - 1].slot == slot && here->open[here->top - 1].depth) {
+		here->open[here->top - 1].depth--;
+		return;
+	}
 	int counted = fauxplat_count(here, &now_read), at = here->top;
 	uint64_t now = fauxplat_now();
 	while (at-- > 0 && here->open[at].slot != slot)

@@ -31,6 +31,8 @@ _VERSION, _LOST, _COUNT, _FIRST, _EVENTS = 1, 2, 3, 4, 8
 _SHARED, _OWNED, _HEADER, _WORDS = 256, 256, 64, 32
 _STATE, _OWNER, _NAME, _CALLS, _WALL, _BEGUN, _ERRORS, _COUNTED, _COUNTS = 0, 1, 2, 10, 11, 12, 13, 14, 15
 _BYTES = (_HEADER + (_SHARED + _OWNED) * _WORDS) * 8
+# CO_GENERATOR, CO_COROUTINE, CO_ITERABLE_COROUTINE and CO_ASYNC_GENERATOR, see inspect.
+_LATER = 0x20 | 0x80 | 0x100 | 0x200
 _PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241, "riscv64": 241, "ppc64le": 319}
 
 
@@ -59,7 +61,7 @@ class _Process:
     """What belongs to this process alone: a child of fork() gets another."""
 
     def __init__(self, is_child=False):
-        self.token, self.slots, self.lock, self.threads = _token(), {}, threading.Lock(), threading.local()
+        self.token, self.slots, self.lock, self.threads = _token(), {}, threading.RLock(), threading.local()
         self.is_child = is_child
 
     def slot(self, name):
@@ -67,7 +69,12 @@ class _Process:
         if name not in self.slots:
             # One lock for the threads of this process, and one for other processes.
             with self.lock:
-                fcntl.lockf(_file, fcntl.LOCK_EX)
+                try:
+                    fcntl.lockf(_file, fcntl.LOCK_EX)
+                except OSError:
+                    # The program has closed what it did not open, and this name is not measured.
+                    self.slots[name] = None
+                    return None
                 try:
                     if name not in self.slots:
                         self.slots[name] = self._claimed(name.encode()[:63])
@@ -100,20 +107,27 @@ class _Thread:
         for leader in sorted(set(leaders)):
             own = [at for at, other in enumerate(leaders) if other == leader]
             form = struct.Struct(f"{3 + len(own)}Q")
-            self.groups.append((self.files[leader], form.size, form.unpack, own))
+            # On one of several kinds of cores the rest of the time was spent on another one.
+            is_whole = not _page[_FIRST + 5 * leader + 4] & 8
+            self.groups.append((self.files[leader], form.size, form.unpack, own, is_whole))
 
     def read(self):
         """What the groups say now, to be compared by `counted`; None where nothing is counted."""
-        return [os.read(group[0], group[1]) for group in self.groups] if self.groups else None
+        try:
+            return [os.read(group[0], group[1]) for group in self.groups] if self.groups else None
+        except OSError:
+            return None
 
     def counted(self, before, after):
         """The events and what each counted, or None if that is not known."""
         counts = []
-        for (_, _, unpack, own), first, last in zip(self.groups, before, after):
+        for (_, size, unpack, own, is_whole), first, last in zip(self.groups, before, after):
+            if len(first) != size or len(last) != size:
+                return None
             _, asked, ran, *values = unpack(first)
             _, asked_later, ran_later, *values_later = unpack(last)
             # What shared its registers meanwhile counted a part alone, and what ran backwards nothing that is known.
-            if asked_later - asked != ran_later - ran:
+            if is_whole and asked_later - asked != ran_later - ran:
                 return None
             for at, value, later in zip(own, values, values_later):
                 if later < value:
@@ -186,18 +200,19 @@ class region(contextlib.ContextDecorator):
         if not _process:
             return
         here = getattr(_process.threads, "own", None)
+        mark = here and here.open.get(self.name)
+        if mark and mark[0]:
+            mark[0] -= 1
+            return
         counted, now = here.read() if here else None, time.monotonic_ns()
+        if not mark and _process.is_child:
+            return
         slot = _process.slot(self.name)
         if slot is None:
-            return
-        mark = here and here.open.get(self.name)
-        if not mark and _process.is_child:
             return
         if not mark:
             with _process.lock:
                 _page[slot + _ERRORS] += 1
-        elif mark[0]:
-            mark[0] -= 1
         else:
             del here.open[self.name]
             counts = here.counted(mark[2], counted) if counted and mark[2] else None
@@ -209,6 +224,12 @@ class region(contextlib.ContextDecorator):
                     _page[slot + _COUNTED] += 1
                     for at, count in counts:
                         _page[slot + _COUNTS + at] += count
+
+    def __call__(self, function):
+        """The function, whose calls are in the region. What only makes a coroutine or a generator has nothing to measure."""
+        if getattr(getattr(function, "__code__", None), "co_flags", 0) & _LATER:
+            raise TypeError(f"region {self.name!r}: mark what a coroutine or generator does inside it, not the function that makes it")
+        return super().__call__(function)
 
     def __enter__(self):
         self.begin()

@@ -23,7 +23,10 @@ fn compiled(compiler: &str, source: &str) -> Option<Lab> {
             println!("skipped: {compiler} is not installed");
             None
         }
-        done => done.unwrap().success().then_some(lab),
+        done => {
+            assert!(done.unwrap().success(), "{source} compiles");
+            Some(lab)
+        }
     }
 }
 
@@ -167,9 +170,21 @@ fn python_marks_by_slots_of_its_own() {
     assert!(said.contains("begun and never ended") && said.contains("region sort, 3 marks"), "{said}");
 }
 
-/// Another user's program may not write on the page, and a program without the variable does not find it.
+/// The variable of a fauxplat that runs this one, and a page that the program has replaced by something that nobody could read.
 #[test]
-fn nobody_else_writes_on_the_page() {
+fn the_page_is_that_of_this_run_and_nothing_else() {
+    let Some(lab) = compiled("cc", "examples/marked.c") else { return };
+    let (all, _) = marked(&lab, &["--env", "FAUXPLAT_REGIONS=/nowhere", "./marked plain"]);
+    assert!(all.iter().all(|run| calls(run) == [Some(5), Some(10)]), "{all:?}");
+    lab.write("replace.sh", "rm $FAUXPLAT_REGIONS; mkfifo $FAUXPLAT_REGIONS");
+    let (all, _) = marked(&lab, &["sh replace.sh"]);
+    assert!(all.iter().all(|run| calls(run) == [None, None]), "{all:?}");
+    assert!(not_measured(&lab).contains("cannot be read"), "{}", not_measured(&lab));
+}
+
+/// The page lies in a folder that its owner alone may enter.
+#[test]
+fn the_folder_of_the_page_is_its_owners() {
     for lab in Lab::both() {
         let lines = lab.file("seen");
         let line = format!(

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use fauxplat_launch::CounterEntry;
+use fauxplat_sys::files::open_at_once;
 use tempfile::TempDir;
 
 /// The variable that names it.
@@ -97,12 +98,16 @@ impl Page {
         std::fs::rename(fresh, &self.path)
     }
 
+    /// What stands in it. A program may have put anything in its place.
     pub(super) fn read(&self) -> io::Result<Marked> {
-        let bytes = std::fs::read(&self.path)?;
-        match bytes.len() == BYTES {
-            true => Ok(marked(&bytes)),
-            false => Err(io::Error::other(format!("{} bytes instead of {BYTES}", bytes.len()))),
+        let file = open_at_once(&self.path, false)?;
+        let found = file.metadata()?;
+        if !found.is_file() || found.len() != BYTES as u64 {
+            return Err(io::Error::other(format!("{} bytes instead of {BYTES}", found.len())));
         }
+        let mut bytes = vec![0; BYTES];
+        file.read_exact_at(&mut bytes, 0)?;
+        Ok(marked(&bytes))
     }
 }
 
@@ -115,7 +120,9 @@ fn blank(events: &[CounterEntry]) -> Vec<u8> {
     for (at, place) in words[4..].chunks_exact_mut(5).enumerate().take(events.len()) {
         let event = events[at];
         let [config, config1, config2] = event.config;
-        let excluded = [event.excludes_user, event.excludes_kernel, event.excludes_hypervisor];
+        // On one of several kinds of cores the rest of the time was spent on another one.
+        let excluded =
+            [event.excludes_user, event.excludes_kernel, event.excludes_hypervisor, event.is_partial];
         let excluded: u64 = excluded.iter().enumerate().map(|(bit, &is_set)| u64::from(is_set) << bit).sum();
         let leader = (leader(events, at) as u64) << 8;
         place.copy_from_slice(&[u64::from(event.kind), config, config1, config2, excluded | leader]);

@@ -127,6 +127,9 @@ impl Named {
     fn take(&mut self, found: Result<&Marked, &str>, readings: &mut Readings) {
         self.runs += 1;
         let slot = found.map_err(str::to_owned).and_then(|marked| {
+            if marked.lost > 0 {
+                return Err("the page was full, so that nobody knows what else it did".to_owned());
+            }
             let slot = marked.regions.get(&self.name).filter(|slot| slot.calls > 0);
             slot.ok_or_else(|| why_not_entered(&self.name, marked))
         });
@@ -137,7 +140,7 @@ impl Named {
         if let Ok(marked) = found {
             let slot = marked.regions.get(&self.name).cloned().unwrap_or_default();
             // More begun than ended and fewer are both possible in a page that is written while it is read.
-            self.open += if slot.open < STORED_MAX { slot.open } else { 0 };
+            self.open = self.open.saturating_add(if slot.open < STORED_MAX { slot.open } else { 0 });
             self.unpaired = self.unpaired.saturating_add(slot.unpaired);
         }
         if let Some(why) = trouble {
@@ -158,6 +161,7 @@ impl Named {
         self.uncounted =
             (self.uncounted.0.saturating_add(missing), self.uncounted.1.saturating_add(slot.calls));
         if missing > 0 {
+            self.last_trouble = format!("{missing} of its {} calls were not counted", slot.calls);
             return Ok(());
         }
         let sum_of = |metric| -> Option<u64> {
@@ -178,7 +182,7 @@ impl Named {
             (
                 *open > 0,
                 format!(
-                    "region {name}, {open} times: it was begun and not ended, or by a program that was ended itself"
+                    "region {name}, {open} times: it was begun and not ended, or by a program that was ended itself; what its thread marked of it afterwards is in no figure either"
                 ),
             ),
             (
@@ -210,7 +214,7 @@ fn why_not_entered(name: &str, marked: &Marked) -> String {
     match others.as_slice() {
         [] => format!(
             "no program marked any region: one that does is built with fauxplat_region.h, fauxplat-region or fauxplat_region.py, \
-             and needs {VARIABLE} in its environment and a right to write where that points"
+             has names of a-z 0-9 . _ -, needs {VARIABLE} in its environment and a right to write where that points"
         ),
         others => format!("no program marked it; marked were {}", others.join(", ")),
     }
@@ -246,7 +250,10 @@ impl Meter for Regions {
 
     fn not_measured(&self) -> Vec<String> {
         let lost = (self.lost > 0).then(|| {
-            format!("{} marks of regions: 256 names are all that a page has room for, and 256 of Python's processes", self.lost)
+            format!(
+                "regions of {} names that found no room: a page has 256, and 256 more for each name in each process of Python",
+                self.lost
+            )
         });
         self.named.iter().flat_map(Named::not_measured).chain(lost).collect()
     }

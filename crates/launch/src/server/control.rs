@@ -19,8 +19,11 @@ use crate::table::ControlEntry;
 
 /// What is answered, with the zero byte behind it that perf writes too.
 const ACKNOWLEDGED: &[u8] = b"ack\n\0";
-/// Of what was written so much is read at once.
+/// A pipe holds 64 KiB, which is read in so many parts at most.
 const READ_BYTES: usize = 4096;
+const READS_MAX: usize = 16;
+/// No command is longer.
+const COMMAND_MAX: usize = 256;
 /// How often a child is looked at that may have been stopped.
 const LOOK_MS: i32 = 100;
 /// The same where the kernel cannot tell of its end (before Linux 5.3).
@@ -36,6 +39,8 @@ pub(crate) struct Control {
     times: usize,
     counters: Vec<usize>,
     state: State,
+    /// The beginning of a command whose end has not been written.
+    unfinished: Vec<u8>,
     wall_ns: u64,
     ended: u64,
     /// What was counted in all times so far, by the place in the table; nothing of one that somebody else had for a while.
@@ -69,6 +74,7 @@ impl Control {
             times: place(entry.times),
             counters: entry.counters.iter().copied().map(place).collect(),
             state: State::Disabled,
+            unfinished: Vec::new(),
             wall_ns: 0,
             ended: 0,
             counts: Vec::new(),
@@ -82,6 +88,7 @@ impl Control {
             while pipe.read(&mut waste).is_ok_and(|bytes| bytes > 0) {}
         }
         (self.wall_ns, self.ended) = (0, 0);
+        self.unfinished.clear();
         let look = counting.look();
         self.counts = vec![None; self.counters.len()];
         look.iter().for_each(|(at, count)| self.counts[*at] = count.map(|_| 0));
@@ -94,8 +101,9 @@ impl Control {
         let commands = self.commands.as_raw_fd();
         let (end, limit_ms) =
             ending.map_or((commands, LOOK_OFTEN_MS), |ending| (ending.as_raw_fd(), LOOK_MS));
-        let [_, is_told] = process::wait_either([end, commands], limit_ms).unwrap_or_default();
-        if is_told {
+        let [is_over, is_told] = process::wait_either([end, commands], limit_ms).unwrap_or_default();
+        // What was said at last is followed when the time of the end has been taken.
+        if is_told && (ending.is_none() || !is_over) {
             self.follow(started, None, counting);
         }
         match process::has_ended(started.pid) {
@@ -114,9 +122,21 @@ impl Control {
 
     /// Reads commands and follows them, now or as of a moment. A program that writes without end is left to itself meanwhile.
     fn follow(&mut self, started: Started, moment_ns: Option<u64>, counting: &Counting) {
-        let mut bytes = [0; READ_BYTES];
-        let Ok(read) = self.commands.read(&mut bytes) else { return };
-        for command in bytes[..read].split(|&byte| byte == b'\n' || byte == 0) {
+        let mut bytes = std::mem::take(&mut self.unfinished);
+        let mut more = [0; READ_BYTES];
+        for _ in 0..READS_MAX {
+            match (&self.commands).read(&mut more) {
+                Ok(read) if read > 0 => bytes.extend_from_slice(&more[..read]),
+                _ => break,
+            }
+        }
+        // Perf takes a last command without its newline too. What is none yet may be the beginning of one.
+        let last = bytes.rsplit(|&byte| byte == b'\n' || byte == 0).next().unwrap_or_default().to_vec();
+        if last.len() <= COMMAND_MAX && ![&b"enable"[..], b"disable", b"ping"].contains(&last.as_slice()) {
+            bytes.truncate(bytes.len() - last.len());
+            self.unfinished = last;
+        }
+        for command in bytes.split(|&byte| byte == b'\n' || byte == 0) {
             let is_followed = match command {
                 b"enable" => {
                     if !matches!(self.state, State::Enabled(..)) {
@@ -138,7 +158,9 @@ impl Control {
                     }
                     true
                 }
-                command => command == b"ping",
+                b"ping" | b"stop" => true,
+                // What perf answers too. Single events are not switched here, but nobody waits for that.
+                other => [&b"evlist"[..], b"enable ", b"disable "].iter().any(|it| other.starts_with(it)),
             };
             if let Some(mut pipe) = self.acknowledgements.as_ref().filter(|_| is_followed) {
                 // Whoever does not read what it asked for finds the pipe full.
