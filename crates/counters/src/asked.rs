@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::spelling::is_clear_tracepoint;
 use crate::vocabulary::{Source, Word};
 
 /// Whose time is looked at; all three are if none was named.
@@ -126,7 +127,10 @@ pub(crate) fn name(form: &Form, modifiers: Modifiers) -> String {
             // The second slash ends the terms, so that modifiers need no colon.
             return format!("{device}/{}/{modifiers}", terms.join(","));
         }
-        Form::Tracepoint { subsystem, event } => format!("{subsystem}:{event}"),
+        Form::Tracepoint { subsystem, event } if is_clear_tracepoint(subsystem, event) => {
+            format!("{subsystem}:{event}")
+        }
+        Form::Tracepoint { subsystem, event } => format!("{}:{subsystem}:{event}", Source::Tracepoint.word()),
     };
     if modifiers.is_none() { plain } else { format!("{plain}:{modifiers}") }
 }

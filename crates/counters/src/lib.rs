@@ -11,6 +11,7 @@ mod format;
 mod machines;
 mod parse;
 mod resolve;
+mod spelling;
 pub mod vocabulary;
 
 pub use asked::{Asked, Form, Modifiers, Term, list};

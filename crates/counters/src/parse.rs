@@ -4,14 +4,12 @@ mod split;
 
 use crate::asked::{Asked, Form, Modifiers, Term};
 use crate::error::CounterError;
+use crate::spelling::{self, is_letters, is_name, raw};
 use crate::vocabulary::{self, EventSet, Source};
 use split::{Piece, pieces, pop_prefix};
 
 /// The most events that one list may have: more than any machine counts, and few enough to open them all.
 pub const EVENTS_MAX: usize = 512;
-
-/// All letters that perf-list(1) knows as modifiers.
-const PERF_LETTERS: &str = "ukhIGHpPSDWeXbR";
 
 /// What is asked for by a list of events and sets, separated by commas, groups in braces.
 ///
@@ -92,6 +90,10 @@ impl List {
 fn event(text: &str, group: Option<u16>, shared: Modifiers) -> Result<Asked, CounterError> {
     for source in Source::ALL {
         if let Some(rest) = pop_prefix(text, source.word()) {
+            if let Some(traced) = named_tracepoint(source, rest) {
+                let (form, own) = traced?;
+                return Ok(Asked::new(form, letters(rest, own)?.and(shared), group));
+            }
             let event = plain(rest, group, shared)?;
             let (source_word, right) = (source.word(), event.source.word());
             let is_right = event.source == source;
@@ -103,6 +105,12 @@ fn event(text: &str, group: Option<u16>, shared: Modifiers) -> Result<Asked, Cou
         }
     }
     plain(text, group, shared)
+}
+
+/// Behind its source a tracepoint may have any name, also one that stands for something else without it.
+fn named_tracepoint(source: Source, text: &str) -> Option<Result<(Form, &str), CounterError>> {
+    let (subsystem, rest) = text.split_once(':').filter(|_| source == Source::Tracepoint)?;
+    is_name(subsystem).then(|| tracepoint(text, subsystem, rest))
 }
 
 fn plain(text: &str, group: Option<u16>, shared: Modifiers) -> Result<Asked, CounterError> {
@@ -122,8 +130,7 @@ fn form(text: &str) -> Result<(Form, &str), CounterError> {
     if let Some(config) = raw(name) {
         return Ok((Form::Raw(config), rest));
     }
-    let looks_like_letters = rest.chars().all(|letter| PERF_LETTERS.contains(letter));
-    if rest.is_empty() || looks_like_letters || !is_name(name) {
+    if is_letters(rest) || !is_name(name) {
         return Err(CounterError::Unknown { near: vocabulary::near(name), name: name.to_owned() });
     }
     tracepoint(text, name, rest)
@@ -161,33 +168,10 @@ fn device(text: &str) -> Result<(Form, &str), CounterError> {
 
 fn term(text: &str) -> Option<Term> {
     let (name, value) = match text.split_once('=') {
-        Some((name, value)) => (name, Some(number(value)?)),
+        Some((name, value)) => (name, Some(spelling::number(value)?)),
         None => (text, None),
     };
     is_name(name).then(|| Term { name: name.to_owned(), value })
-}
-
-/// A number as the kernel's files and perf's users write it.
-pub(crate) fn number(text: &str) -> Option<u64> {
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(hex) if digits(hex) => u64::from_str_radix(hex, 16).ok(),
-        None if digits(text) => text.parse().ok(),
-        _ => None,
-    }
-}
-
-/// The number behind an `r`: up to 16 hexadecimal digits.
-pub(crate) fn raw(name: &str) -> Option<u64> {
-    let digits = name.strip_prefix('r')?;
-    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_hex { u64::from_str_radix(digits, 16).ok() } else { None }
-}
-
-/// Names of devices, terms and tracepoints become part of paths, so nothing else may stand in them.
-fn is_name(text: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && text.chars().all(is_plain)
 }
 
 fn letters(text: &str, letters: &str) -> Result<Modifiers, CounterError> {

@@ -220,6 +220,11 @@ proptest! {
         let document = serde_json::to_value(claim).unwrap();
         prop_assert_eq!(serde_json::from_value::<LabMeasured>(document).unwrap(), claim);
     }
+}
+
+proptest! {
+    // Metrics stay known while the process lives and there may be so many of them, so this draws as many as it always did.
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn an_open_metric_is_found_by_its_field(name in "[a-z]{1,8}", unit in 0usize..4) {

@@ -6,6 +6,7 @@
 )]
 
 mod configuration;
+mod drawn;
 mod elsewhere;
 mod fuzz;
 mod kinds;
@@ -22,6 +23,7 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   kills [--in SHAPE] [N [SCENARIO]]           end the tuner with SIGKILL at its system calls, and compare the machine
   interrupts [--seed S] [N [VERB]]            press Ctrl-C on a terminal at random moments of each measuring verb
   fuzz [--minutes N] [--mutator] [TARGET]…    bring each target to so many minutes (10), by cargo-fuzz where it is
+  drawn [--cases N] [PACKAGE]…                tests of drawn cases with many (5000) that nobody has seen; ends at the first failure
   verdicts [--minutes N] [KIND]…              what `compare` says of everyday programs: identical, 2 % apart, slow now and then
   elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user
 All but those in guests go on where they were ended; what they know stands in target/campaign.";
@@ -33,6 +35,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["kills", rest @ ..] => of_kills("campaign", "kills.progress", rest),
         ["interrupts", rest @ ..] => of_kills("interrupts", "interrupts.progress", rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
+        ["drawn", rest @ ..] => drawn::run(rest),
         ["verdicts", rest @ ..] => verdicts::run(rest),
         ["elsewhere", rest @ ..] => elsewhere::run(rest),
         _ => Err(ChoreError::Usage(USAGE)),

@@ -114,6 +114,8 @@ fn nearly() -> impl Strategy<Value = String> {
         "pmu:",
         "software:",
         "tracepoint:",
+        "tracepoint:",
+        "sched:u",
         " ",
         "x",
         "é",
@@ -138,6 +140,23 @@ proptest! {
             prop_assert_eq!(again.as_deref(), Ok(events.as_slice()), "{}", list(&events));
         }
     }
+}
+
+#[test]
+fn a_tracepoint_of_an_ambiguous_name_keeps_its_source() {
+    for text in [
+        "tracepoint:pmu:pmu",
+        "tracepoint:default:cs:u",
+        "tracepoint:tracepoint:sched_switch",
+        "tracepoint:cs:migrate",
+        "tracepoint:r1f:b",
+        "tracepoint:sched:u",
+    ] {
+        let events = parse(text).unwrap();
+        assert_eq!(events[0].name, text);
+        assert_eq!(parse(&list(&events)), Ok(events));
+    }
+    assert_eq!(parse("tracepoint:sched:sched_switch").unwrap()[0].name, "sched:sched_switch");
 }
 
 #[test]

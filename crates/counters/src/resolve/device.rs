@@ -6,7 +6,7 @@ use super::{DEVICE_SHIFT, Resolved, event, split, title};
 use crate::asked::{Asked, Form, Term, name};
 use crate::catalog::{Catalog, Device, Scale};
 use crate::error::CounterError;
-use crate::parse::{number, raw};
+use crate::spelling::{number, raw};
 use crate::vocabulary::{self, Code, SOFTWARE, Source, Word, nearest};
 
 /// The words that are `config` fields themselves, for every device.

@@ -1,0 +1,41 @@
+//! What a word of a list may look like: numbers, names, modifiers, and which words mean something already.
+
+use crate::vocabulary::{self, Source};
+
+/// All letters that perf-list(1) knows as modifiers.
+const PERF_LETTERS: &str = "ukhIGHpPSDWeXbR";
+
+/// A number as the kernel's files and perf's users write it.
+pub(crate) fn number(text: &str) -> Option<u64> {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) if digits(hex) => u64::from_str_radix(hex, 16).ok(),
+        None if digits(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The number behind an `r`: up to 16 hexadecimal digits.
+pub(crate) fn raw(name: &str) -> Option<u64> {
+    let digits = name.strip_prefix('r')?;
+    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hex { u64::from_str_radix(digits, 16).ok() } else { None }
+}
+
+/// Names of devices, terms and tracepoints become part of paths, so nothing else may stand in them.
+pub(crate) fn is_name(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && text.chars().all(is_plain)
+}
+
+/// Whether nothing but modifiers stands there, ours or others of perf.
+pub(crate) fn is_letters(text: &str) -> bool {
+    text.chars().all(|letter| PERF_LETTERS.contains(letter))
+}
+
+/// Whether `SUBSYSTEM:EVENT` is read as a tracepoint without its source: neither word means something else there.
+pub(crate) fn is_clear_tracepoint(subsystem: &str, event: &str) -> bool {
+    let is_source = Source::ALL.iter().any(|source| source.word() == subsystem);
+    let is_event = vocabulary::find(subsystem).is_some() || raw(subsystem).is_some();
+    !(is_source || is_event || vocabulary::find_set(subsystem).is_some() || is_letters(event))
+}
