@@ -90,6 +90,8 @@ findings! {
     Latency(LatencyFindings) = "fauxplat.latency/1",
     /// By `load`.
     Load(LoadFindings) = "fauxplat.load/1",
+    /// By `profile`.
+    Profile(Box<ProfileFindings>) = "fauxplat.profile/1",
     /// By `table`.
     Table(TableFindings) = "fauxplat.table/1",
     /// By `sweep`.

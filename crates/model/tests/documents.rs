@@ -275,6 +275,7 @@ fn findings() -> Vec<Findings> {
         Findings::Doctor(DoctorFindings::default()),
         Findings::Index(IndexFindings::default()),
         Findings::Load(LoadFindings::default()),
+        Findings::Profile(Box::default()),
         Findings::Restore(RestoreFindings::default()),
         Findings::Lab(LabFindings::default()),
     ]

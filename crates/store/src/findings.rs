@@ -3,7 +3,7 @@
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
     AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, LoadAccount, Metric,
-    RunFindings, Severity, SweepAnswer, SweepFindings, Verdict,
+    Profile, RunFindings, Severity, SweepAnswer, SweepFindings, Verdict,
 };
 use fauxplat_units::Nanos;
 
@@ -51,6 +51,7 @@ pub(crate) fn summary(findings: &Findings) -> String {
         Findings::Latency(latency) => {
             join(latency.tests.iter().map(|test| format!("{} {}", test.name, Nanos(test.raw.p99_ns))))
         }
+        Findings::Profile(profile) => join(profile.profiles.iter().map(hottest)),
         Findings::Load(load) => join(load.generators.iter().map(achieved)),
         Findings::Counters(found) => {
             format!("{} counters", found.counters.iter().filter(|it| it.available).count())
@@ -63,6 +64,13 @@ pub(crate) fn summary(findings: &Findings) -> String {
 
 fn join(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
+}
+
+fn hottest(profile: &Profile) -> String {
+    match profile.functions.first() {
+        Some(first) => format!("{}: {:.1} % in {}", profile.name, first.self_share * 100.0, first.name),
+        None => format!("{}: no samples", profile.name),
+    }
 }
 
 fn median(findings: &RunFindings) -> String {

@@ -70,6 +70,7 @@ fn findings(stored: &StoredExperiment) -> Findings {
         "contend" => Findings::Contend(ContendFindings::default()),
         "latency" => Findings::Latency(LatencyFindings::default()),
         "load" => Findings::Load(LoadFindings::default()),
+        "profile" => Findings::Profile(Box::default()),
         _ => by_command(),
     })
 }

@@ -13,6 +13,7 @@ mod index;
 mod lab;
 mod latency;
 mod load;
+mod profile;
 mod processes;
 mod quantiles;
 mod replay;
@@ -64,6 +65,7 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
         Findings::Latency(found) => latency::parts(found),
         Findings::Index(found) => index::parts(record.header, found),
         Findings::Load(found) => load::parts(record.header, found),
+        Findings::Profile(found) => profile::parts(found),
         Findings::Tune(found) => tune::parts(record.header, found),
         Findings::TuneList(found) => tune::parts_of_list(found),
         Findings::Restore(found) => tune::parts_of_restore(record.header, found),
