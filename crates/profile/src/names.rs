@@ -1,0 +1,162 @@
+//! What places in the code of a file are called.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use addr2line::Loader;
+use fauxplat_model::ObjectNames;
+use object::read::ReadCache;
+use object::{Object as _, ObjectSymbol, ObjectSymbolTable, SymbolIndex, SymbolKind};
+
+use crate::demangle::demangle;
+use crate::elf::{Elf, debug_files};
+
+/// A function at a place, and where in its source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) file: Option<String>,
+    pub(crate) line: Option<u32>,
+}
+
+/// What a file could say of some of its places.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    /// For each place the functions there, from the one that runs to the one that holds its code.
+    pub(crate) at: HashMap<u64, Vec<Named>>,
+    pub(crate) known: ObjectNames,
+    /// Why not more is known.
+    pub(crate) missing: Option<String>,
+}
+
+/// Looks up places of a file. `readable` is where it can be read now, `path` where it was.
+pub(crate) fn of_file(elf: &Elf, readable: &Path, path: &str, places: &[u64]) -> Names {
+    let stripped = if elf.has_lines { None } else { debug_file(elf, Path::new(path)) };
+    let with_lines = if elf.has_lines { Some(readable.to_owned()) } else { stripped };
+    let mut names = Names { known: known(elf, with_lines.is_some()), ..Names::default() };
+    let loader = with_lines.as_ref().and_then(|path| Loader::new(path).ok());
+    if with_lines.is_some() && loader.is_none() {
+        names.known = if elf.has_symbols { ObjectNames::Symbols } else { ObjectNames::Exported };
+        names.missing = Some("its debug information cannot be read".to_owned());
+    }
+    if let Some(loader) = &loader {
+        names.at.extend(places.iter().filter_map(|&place| Some((place, inlined(loader, place)?))));
+    }
+    let unnamed: Vec<u64> = places.iter().copied().filter(|place| !names.at.contains_key(place)).collect();
+    let mut symbols = symbols(readable, &unnamed);
+    if let Some(debug) = with_lines.as_ref().filter(|path| *path != readable) {
+        symbols.extend(self::symbols(debug, &unnamed));
+    }
+    for (place, symbol) in symbols {
+        let line = loader.as_ref().and_then(|loader| loader.find_location(place).ok().flatten());
+        let file = line.as_ref().and_then(|line| line.file).map(str::to_owned);
+        let named = Named { name: readable_name(&symbol), file, line: line.and_then(|line| line.line) };
+        names.at.insert(place, vec![named]);
+    }
+    names.missing = names.missing.take().or_else(|| missing(elf, names.known));
+    names
+}
+
+fn known(elf: &Elf, has_lines: bool) -> ObjectNames {
+    match (has_lines, elf.has_symbols) {
+        (true, _) => ObjectNames::Lines,
+        (false, true) => ObjectNames::Symbols,
+        (false, false) => ObjectNames::Exported,
+    }
+}
+
+fn missing(elf: &Elf, known: ObjectNames) -> Option<String> {
+    let id = elf.build_id.as_deref().map(|id| format!(", build id {id}")).unwrap_or_default();
+    match known {
+        ObjectNames::Lines => None,
+        ObjectNames::Symbols => Some(format!(
+            "it has no lines, and inlined functions are part of those that hold them: compile with -g, or install its debug symbols{id}"
+        )),
+        ObjectNames::Exported | ObjectNames::None => Some(format!(
+            "it was stripped, so that only exported functions have names: install its debug symbols (-dbgsym, -debuginfo{id})"
+        )),
+    }
+}
+
+/// The file with what was stripped, if it is installed and belongs to this one.
+fn debug_file(elf: &Elf, path: &Path) -> Option<PathBuf> {
+    debug_files(elf, path).into_iter().find(|candidate| {
+        let other = File::open(candidate).ok().and_then(|file| Elf::of_file(&file));
+        other.is_some_and(|other| {
+            other.has_lines && (elf.build_id.is_none() || other.build_id == elf.build_id)
+        })
+    })
+}
+
+/// The functions at a place with lines, if its debug information knows any.
+fn inlined(loader: &Loader, place: u64) -> Option<Vec<Named>> {
+    let mut frames = loader.find_frames(place).ok()?;
+    let mut all = Vec::new();
+    while let Ok(Some(frame)) = frames.next() {
+        let Some(function) = frame.function else { break };
+        let name = function.raw_name().ok()?.into_owned();
+        let (file, line) = frame.location.map_or((None, None), |at| (at.file.map(str::to_owned), at.line));
+        all.push(Named { name: readable_name(&name), file, line });
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+/// The symbols that places are in.
+fn symbols(path: &Path, places: &[u64]) -> HashMap<u64, String> {
+    let found = || {
+        let file = File::open(path).ok()?;
+        let cache = ReadCache::new(file);
+        let file = object::File::parse(&cache).ok()?;
+        Some(symbols_of(&file, places))
+    };
+    if places.is_empty() { HashMap::new() } else { found().unwrap_or_default() }
+}
+
+/// Where one symbol begins and how long it is.
+struct Span {
+    start: u64,
+    bytes: u64,
+    is_dynamic: bool,
+    index: SymbolIndex,
+}
+
+impl Span {
+    /// That of a function which stands in this file.
+    fn of<'d>(symbol: &impl ObjectSymbol<'d>, is_dynamic: bool) -> Option<Self> {
+        let is_code = symbol.is_definition() && matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Label);
+        let span = Span { start: symbol.address(), bytes: symbol.size(), is_dynamic, index: symbol.index() };
+        is_code.then_some(span)
+    }
+}
+
+fn symbols_of<'d, R: object::ReadRef<'d>>(
+    file: &object::File<'d, R>,
+    places: &[u64],
+) -> HashMap<u64, String> {
+    let exported = file.dynamic_symbols().filter_map(|symbol| Span::of(&symbol, true));
+    let mut spans: Vec<Span> =
+        file.symbols().filter_map(|symbol| Span::of(&symbol, false)).chain(exported).collect();
+    // Of several names for one place, the longest function and then the file's own table is meant.
+    spans.sort_by_key(|span| (span.start, span.bytes, !span.is_dynamic));
+    let name = |span: &Span| {
+        let symbol = match span.is_dynamic {
+            true => file.dynamic_symbol_table().and_then(|table| table.symbol_by_index(span.index).ok()),
+            false => file.symbol_by_index(span.index).ok(),
+        };
+        symbol.and_then(|symbol| symbol.name().ok().map(str::to_owned))
+    };
+    let of = |place: u64| {
+        let after = spans.partition_point(|span| span.start <= place);
+        let span = spans.get(after.checked_sub(1)?)?;
+        // What has no length, as in assembly, reaches to the next one.
+        let is_in = span.bytes == 0 || place - span.start < span.bytes;
+        if is_in { name(span) } else { None }
+    };
+    places.iter().filter_map(|&place| Some((place, of(place)?))).collect()
+}
+
+/// A name for readers: demangled if that is possible.
+pub(crate) fn readable_name(symbol: &str) -> String {
+    demangle(symbol).unwrap_or_else(|| symbol.to_owned())
+}
