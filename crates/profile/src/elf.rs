@@ -38,11 +38,16 @@ pub(crate) struct Elf {
     pub(crate) debug_frame: Option<Bytes>,
     pub(crate) text: Range<u64>,
     pub(crate) got: Range<u64>,
+    /// Where the program begins, if it is one.
+    pub(crate) entry: u64,
     /// Whether it has lines.
     pub(crate) has_lines: bool,
     /// Whether it has names of all functions.
     pub(crate) has_symbols: bool,
 }
+
+/// How long the first instructions of a program are at most, up to the call of its first function.
+const ENTRY_BYTES: u64 = 64;
 
 /// A table of a compiler is not larger than this, or it is not one.
 const SECTION_MAX: u64 = 512 << 20;
@@ -75,9 +80,15 @@ impl Elf {
             debug_frame: section(file, ".debug_frame").data,
             text: range(file, ".text"),
             got: range(file, ".got"),
+            entry: file.entry(),
             has_lines: has(".debug_line") || has(".zdebug_line"),
             has_symbols: has(".symtab"),
         })
+    }
+
+    /// Whether an address is in the few instructions with which a program begins. Nobody called them, and no table says so.
+    pub(crate) fn is_entry(&self, address: u64) -> bool {
+        self.entry != 0 && (self.entry..self.entry + ENTRY_BYTES).contains(&address)
     }
 
     /// The file's own address of a place in it.

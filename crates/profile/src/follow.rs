@@ -141,7 +141,7 @@ impl Run<'_> {
         followed.samples += 1;
         process.samples += 1;
         process.threads.insert(sampled.tid);
-        let Profiler { stacks, cache, addresses, .. } = &mut **profiler;
+        let Profiler { objects, stacks, cache, addresses } = &mut **profiler;
         addresses.clear();
         for (at, &address) in sampled.kernel_chain.iter().enumerate() {
             // All but the first are where a call goes on.
@@ -158,9 +158,14 @@ impl Run<'_> {
             }
             Stack::Copy(bytes) => unwind::tables(sampled, bytes, &process.unwinder, cache),
         };
+        let is_begun = || callers.addresses.last().is_some_and(|&last| process.is_entry(last, objects));
+        let end = match callers.end {
+            StackEnd::Broken if is_begun() => StackEnd::Whole,
+            end => end,
+        };
         addresses.extend(callers.addresses.iter().map(|&address| stacks.place(process.place(address))));
         let name = stacks.name(&process.name);
-        let number = stacks.stack(addresses, name, callers.end) as usize;
+        let number = stacks.stack(addresses, name, end) as usize;
         if followed.stacks.len() <= number {
             followed.stacks.resize(number + 1, 0);
         }

@@ -12,6 +12,7 @@ mod names;
 mod objects;
 mod process;
 mod stacks;
+mod stubs;
 mod tables;
 mod unwind;
 

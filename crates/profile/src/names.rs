@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use addr2line::Loader;
 use fauxplat_model::ObjectNames;
 use object::read::ReadCache;
-use object::{Object as _, ObjectSymbol, ObjectSymbolTable, SymbolIndex, SymbolKind};
+use object::{Object as _, ObjectSection, ObjectSymbol, ObjectSymbolTable, SymbolIndex, SymbolKind};
 
 use crate::demangle::demangle;
 use crate::elf::{Elf, debug_files};
+use crate::stubs::Stubs;
 
 /// A function at a place, and where in its source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,11 +49,16 @@ pub(crate) fn of_file(elf: &Elf, readable: &Path, path: &str, places: &[u64]) ->
     if let Some(debug) = with_lines.as_ref().filter(|path| *path != readable) {
         symbols.extend(self::symbols(debug, &unnamed));
     }
+    symbols.extend(stubs(readable, &unnamed));
     for (place, symbol) in symbols {
         let line = loader.as_ref().and_then(|loader| loader.find_location(place).ok().flatten());
         let file = line.as_ref().and_then(|line| line.file).map(str::to_owned);
         let named = Named { name: readable_name(&symbol), file, line: line.and_then(|line| line.line) };
         names.at.insert(place, vec![named]);
+    }
+    for &place in unnamed.iter().filter(|place| elf.is_entry(**place)) {
+        let begin = || vec![Named { name: "_start".to_owned(), ..Named::default() }];
+        names.at.entry(place).or_insert_with(begin);
     }
     names.missing = names.missing.take().or_else(|| missing(elf, names.known));
     names
@@ -113,19 +119,40 @@ fn symbols(path: &Path, places: &[u64]) -> HashMap<u64, String> {
     if places.is_empty() { HashMap::new() } else { found().unwrap_or_default() }
 }
 
+/// Stubs by which a file calls functions of others: nobody wrote them, and no symbol names them.
+fn stubs(path: &Path, places: &[u64]) -> HashMap<u64, String> {
+    let found = || {
+        let cache = ReadCache::new(File::open(path).ok()?);
+        let file = object::File::parse(&cache).ok()?;
+        let stubs = Stubs::of(&file);
+        Some(places.iter().filter_map(|&place| Some((place, stubs.name(place)?))).collect())
+    };
+    if places.is_empty() { HashMap::new() } else { found().unwrap_or_default() }
+}
+
 /// Where one symbol begins and how long it is.
 struct Span {
     start: u64,
     bytes: u64,
+    /// The end of the section that it is in: what has no length goes no further.
+    section_end: u64,
     is_dynamic: bool,
     index: SymbolIndex,
 }
 
 impl Span {
     /// That of a function which stands in this file.
-    fn of<'d>(symbol: &impl ObjectSymbol<'d>, is_dynamic: bool) -> Option<Self> {
+    fn of<'d>(symbol: &impl ObjectSymbol<'d>, is_dynamic: bool, ends: &[u64]) -> Option<Self> {
+        let section_end =
+            symbol.section_index().and_then(|section| ends.get(section.0)).copied().unwrap_or(u64::MAX);
         let is_code = symbol.is_definition() && matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Label);
-        let span = Span { start: symbol.address(), bytes: symbol.size(), is_dynamic, index: symbol.index() };
+        let span = Span {
+            start: symbol.address(),
+            bytes: symbol.size(),
+            section_end,
+            is_dynamic,
+            index: symbol.index(),
+        };
         is_code.then_some(span)
     }
 }
@@ -134,9 +161,14 @@ fn symbols_of<'d, R: object::ReadRef<'d>>(
     file: &object::File<'d, R>,
     places: &[u64],
 ) -> HashMap<u64, String> {
-    let exported = file.dynamic_symbols().filter_map(|symbol| Span::of(&symbol, true));
+    let mut ends = Vec::new();
+    for section in file.sections() {
+        ends.resize(section.index().0 + 1, u64::MAX);
+        ends[section.index().0] = section.address().saturating_add(section.size());
+    }
+    let exported = file.dynamic_symbols().filter_map(|symbol| Span::of(&symbol, true, &ends));
     let mut spans: Vec<Span> =
-        file.symbols().filter_map(|symbol| Span::of(&symbol, false)).chain(exported).collect();
+        file.symbols().filter_map(|symbol| Span::of(&symbol, false, &ends)).chain(exported).collect();
     // Of several names for one place, the longest function and then the file's own table is meant.
     spans.sort_by_key(|span| (span.start, span.bytes, !span.is_dynamic));
     let name = |span: &Span| {
@@ -150,7 +182,7 @@ fn symbols_of<'d, R: object::ReadRef<'d>>(
         let after = spans.partition_point(|span| span.start <= place);
         let span = spans.get(after.checked_sub(1)?)?;
         // What has no length, as in assembly, reaches to the next one.
-        let is_in = span.bytes == 0 || place - span.start < span.bytes;
+        let is_in = if span.bytes == 0 { place < span.section_end } else { place - span.start < span.bytes };
         if is_in { name(span) } else { None }
     };
     places.iter().filter_map(|&place| Some((place, of(place)?))).collect()

@@ -82,6 +82,12 @@ impl Process {
         }
     }
 
+    /// Whether an address is where a program or its loader begins.
+    pub(crate) fn is_entry(&self, address: u64, objects: &Objects) -> bool {
+        let place = self.place(address);
+        objects.get(place.object).elf.as_ref().is_some_and(|elf| elf.is_entry(place.address))
+    }
+
     /// Whose code an address is in, and where.
     pub(crate) fn place(&self, address: u64) -> Place {
         let below = self.code.range(..=address).next_back().filter(|(_, mapped)| address < mapped.end);

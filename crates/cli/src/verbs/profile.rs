@@ -25,8 +25,13 @@ pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), F
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
     refuse(&definition)?;
     let events = std::mem::take(&mut definition.counters);
-    let mut driver =
-        Driver::of_commands(beginning("profile", definition, machine, (&args.output, &args.end), invocation)?)?;
+    let mut driver = Driver::of_commands(beginning(
+        "profile",
+        definition,
+        machine,
+        (&args.output, &args.end),
+        invocation,
+    )?)?;
     let asked = asked(args, &events, driver.names().len())?;
     let (found, failed) = measure::profile::profile(&mut driver, &asked);
     conclude(driver.finish(Findings::Profile(Box::new(found)), failed), &args.output)

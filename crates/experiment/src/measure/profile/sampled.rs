@@ -108,7 +108,7 @@ fn event(asked: &Profiling, machine: &Machine) -> Result<(String, CountingEvent,
                 return Ok((name.to_owned(), event, notes));
             }
             Err(failure) => {
-                notes.push(format!("not {name}: {failure}"));
+                notes.push(format!("{name} cannot be counted here: `fauxplat counters` says why"));
                 failed = failed.or(Some(failure));
             }
         }
