@@ -204,7 +204,7 @@ fn callers(document: &Value, names: &[&str]) -> (f64, f64) {
         counted += samples;
         let called: Vec<&&str> = before.iter().rev().take_while(|name| **name != "work").collect();
         let is_called =
-            before.contains(&"work") && called.iter().all(|name| matches!(***name, "timed" | "deeper"));
+            before.contains(&"work") && called.iter().all(|name| matches!(**name, "timed" | "deeper"));
         right += if is_called { samples } else { 0.0 };
     }
     (right, counted)

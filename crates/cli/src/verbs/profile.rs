@@ -25,6 +25,7 @@ pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), F
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
     refuse(&definition)?;
     let events = std::mem::take(&mut definition.counters);
+    define::defaults_of_profile(&mut definition.condition);
     let mut driver = Driver::of_commands(beginning(
         "profile",
         definition,

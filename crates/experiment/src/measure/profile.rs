@@ -9,6 +9,7 @@ use fauxplat_profile::{Followed, Profiler, Tables};
 use fauxplat_units::Nanos;
 use regex::Regex;
 
+use crate::steer::how_it_ended;
 use crate::{Driver, Failure};
 pub use running::profile_process;
 use sampled::{Chosen, Run};
@@ -82,7 +83,11 @@ fn all_runs(
         for turn in 0..commands {
             let command = if block % 2 == 0 { turn } else { commands - 1 - turn };
             match sampled::run(driver, chosen, profiler, command, block)? {
-                Some(run) => runs.push(run),
+                Some(run) => {
+                    let failed = failed(driver, &run);
+                    runs.push(run);
+                    failed.map_or(Ok(()), Err)?;
+                }
                 None => {
                     driver.interrupt();
                     return Ok(());
@@ -91,6 +96,16 @@ fn all_runs(
         }
     }
     Ok(())
+}
+
+/// A run that failed and was not to be kept, as one line.
+fn failed(driver: &Driver, run: &Run) -> Option<Failure> {
+    let outcome = run.outcome.filter(|outcome| !outcome.is_success())?;
+    let command = &driver.commands[usize::from(run.command)];
+    let is_ignored = command.condition.ignore_failure.any();
+    let how = how_it_ended(outcome);
+    let hint = "what was sampled of it is reported; see its output with --show-output, or keep failed runs with --ignore-failure";
+    (!is_ignored).then(|| Failure::command(format!("`{}` {how}; {hint}", command.command)))
 }
 
 /// What follows from the runs.

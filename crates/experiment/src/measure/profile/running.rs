@@ -40,7 +40,7 @@ pub fn profile_process(machine: &Machine, pid: u32, asked: &Profiling) -> Result
     });
     let cpu_ns = cpu_after.unwrap_or(0).saturating_sub(cpu_before.unwrap_or(0));
     let elapsed_s = (clock::monotonic_ns() - begun_ns) as f64 / 1e9;
-    let run = Run { command: 0, block: 0, followed, cpu_s: cpu_ns as f64 / 1e9, elapsed_s };
+    let run = Run { command: 0, block: 0, followed, cpu_s: cpu_ns as f64 / 1e9, elapsed_s, outcome: None };
     let name = format!("{} (process {pid})", process.name);
     Ok(found(asked, &chosen, profiler, vec![run], vec![name]))
 }

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use fauxplat_model::{Definition, ProfileQuality};
+use fauxplat_model::{Definition, Outcome, ProfileQuality};
 use fauxplat_profile::{Followed, Profiler};
 use fauxplat_sys::perf::{Counter, CountingEvent, Whom};
 use fauxplat_sys::sampling::{CAN_COPY_STACKS, Pace, Sampler, SamplingEvent, Stack};
@@ -44,6 +44,8 @@ pub(super) struct Run {
     pub(super) followed: Followed,
     pub(super) cpu_s: f64,
     pub(super) elapsed_s: f64,
+    /// How it ended; nothing of a process that runs already.
+    pub(super) outcome: Option<Outcome>,
 }
 
 /// Finds the event and tries it on this thread, so that what cannot be sampled is said before anything runs.
@@ -51,7 +53,7 @@ pub(super) fn choose(asked: &Profiling, machine: &Machine) -> Result<Chosen, Fai
     let (name, counting, mut notes) = event(asked, machine)?;
     let counting =
         CountingEvent { excludes_kernel: counting.excludes_kernel || asked.is_user_only, ..counting };
-    let is_clock = matches!(name.as_str(), "cpu-clock" | "task-clock");
+    let is_clock = name.starts_with("cpu-clock") || name.starts_with("task-clock");
     let pace = match asked.period {
         Some(period) => Pace::Period(period),
         // Of a clock the nanoseconds between two samples are known.
@@ -105,7 +107,7 @@ fn event(asked: &Profiling, machine: &Machine) -> Result<(String, CountingEvent,
         match open(name, machine) {
             Ok((event, more)) => {
                 notes.extend(more);
-                return Ok((name.to_owned(), event, notes));
+                return Ok((event.name, event.event, notes));
             }
             Err(failure) => {
                 notes.push(format!("{name} cannot be counted here: `fauxplat counters` says why"));
@@ -116,12 +118,22 @@ fn event(asked: &Profiling, machine: &Machine) -> Result<(String, CountingEvent,
     Err(failed.unwrap_or_else(|| Failure::usage("-e names no event")))
 }
 
-fn open(name: &str, machine: &Machine) -> Result<(CountingEvent, Vec<String>), Failure> {
+/// An event that can be opened, and what it is called then: `cpu-clock:u` where the kernel's part is not allowed.
+struct Named {
+    name: String,
+    event: CountingEvent,
+}
+
+fn open(name: &str, machine: &Machine) -> Result<(Named, Vec<String>), Failure> {
     let definition = Definition { counters: vec![name.to_owned()], ..Definition::default() };
     let counters = Counters::open(&definition, machine)?;
     let entries = counters.only_set()?;
     match entries.as_slice() {
-        [entry] => Ok((entry.event(), counters.notes)),
+        [entry] => {
+            let id = entry.metric.name();
+            let name = id.split_once(':').map_or(id, |(_, name)| name).to_owned();
+            Ok((Named { name, event: entry.event() }, counters.notes))
+        }
         _ => Err(Failure::usage(format!("-e {name}: a profile is of one event; name one"))),
     }
 }
@@ -182,8 +194,8 @@ pub(super) fn run(
     let cpu_s = task_clock.and_then(|clock| clock.read().ok()).map_or(0.0, |count| count.value as f64 / 1e9);
     let Some((own, followed)) = read else { return outcome.map(|_| None) };
     *profiler = own;
-    let is_whole = outcome?.is_some();
-    Ok(is_whole.then_some(Run { command, block, followed, cpu_s, elapsed_s }))
+    let outcome = outcome?;
+    Ok(outcome.is_some().then_some(Run { command, block, followed, cpu_s, elapsed_s, outcome }))
 }
 
 /// Waits so long, or until the other side is gone; whether it is.
