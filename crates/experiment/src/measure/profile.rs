@@ -51,8 +51,10 @@ pub struct Profiling {
     pub annotate: Vec<Regex>,
 }
 
-/// The chance, at most, that any function is called different where none is.
-const ERROR: f64 = 0.05;
+/// The chance, at most, that any function is called different where none is: that of a comparison.
+const ERROR: f64 = 0.01;
+/// Fewer pairs cannot say anything that surely.
+const PAIRS_MIN: u32 = 10;
 
 /// Samples all commands, in turns, and tells where their time goes. What failed stands beside what was found until then.
 pub fn profile(driver: &mut Driver, asked: &Profiling) -> (ProfileFindings, Option<Failure>) {
@@ -75,9 +77,10 @@ fn all_runs(
     runs: &mut Vec<Run>,
 ) -> Result<(), Failure> {
     let commands = driver.commands.len() as u16;
+    let least = if commands > 1 { PAIRS_MIN } else { 1 };
     for block in 0..asked.runs {
         let is_late = asked.longest.is_some_and(|longest| driver.elapsed_s() * 1e9 >= longest.0 as f64);
-        if driver.is_over() || driver.is_interrupted() || (block > 0 && is_late) {
+        if driver.is_over() || driver.is_interrupted() || (block >= least && is_late) {
             break;
         }
         for turn in 0..commands {
