@@ -2,6 +2,7 @@
 
 mod running;
 mod sampled;
+mod source;
 
 use fauxplat_analyze::profile as analysis;
 use fauxplat_model::{ProcessShare, Profile, ProfileFindings, ProfileQuality, ProfileView, ProfiledRun};
@@ -187,7 +188,11 @@ fn views(asked: &Profiling, found: &ProfileFindings) -> Vec<ProfileView> {
     for profile in 0..found.profiles.len() as u16 {
         let callers = |pattern| ProfileView::CallersOf(analysis::callers_of(found, profile, pattern));
         let callees = |pattern| ProfileView::CalleesOf(analysis::callees_of(found, profile, pattern));
-        let annotated = |pattern| ProfileView::Annotated(analysis::annotated(found, profile, pattern));
+        let annotated = |pattern| {
+            let mut annotated = analysis::annotated(found, profile, pattern);
+            source::fill(found, &mut annotated);
+            ProfileView::Annotated(annotated)
+        };
         views.extend(asked.callers_of.iter().map(callers));
         views.extend(asked.callees_of.iter().map(callees));
         views.extend(asked.annotate.iter().map(annotated));
