@@ -14,6 +14,8 @@ mod process;
 mod stacks;
 mod stubs;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod unwind;
 
 pub use follow::{Followed, Profiler};

@@ -1,5 +1,7 @@
 //! Who called whom at the moment of a sample.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use fauxplat_model::StackEnd;
 use fauxplat_sys::sampling::Sampled;
 use framehop::{CacheNative, MayAllocateDuringUnwind, Unwinder as _};
@@ -50,13 +52,17 @@ pub(crate) fn tables(sampled: &Sampled, stack_bytes: u32, unwinder: &Unwinder, c
     };
     let mut addresses = Vec::new();
     let mut frames = unwinder.iter_frames(start.ip, start.registers(unwinder), cache, &mut read);
-    let is_whole = loop {
-        match frames.next() {
-            Ok(Some(frame)) if addresses.len() < FRAMES_MAX => addresses.push(frame.address_for_lookup()),
-            Ok(None) => break true,
-            _ => break false,
+    // The tables are a stranger's, and who reads them for us was seen to panic at some that are nonsense.
+    let is_whole = catch_unwind(AssertUnwindSafe(|| {
+        loop {
+            match frames.next() {
+                Ok(Some(frame)) if addresses.len() < FRAMES_MAX => addresses.push(frame.address_for_lookup()),
+                Ok(None) => return true,
+                _ => return false,
+            }
         }
-    };
+    }));
+    let is_whole = is_whole.unwrap_or(false);
     let is_full = sampled.stack.len() as u64 * 8 + 8 > u64::from(stack_bytes);
     let end = match is_whole {
         true => StackEnd::Whole,

@@ -1,3 +1,5 @@
+//! Shares, relatives, lines and instructions of small profiles that are written as words.
+
 use fauxplat_model::{Profile, ProfileFindings, ProfiledFrame, ProfiledInstruction, ProfiledStack};
 use proptest::prelude::*;
 use regex::Regex;

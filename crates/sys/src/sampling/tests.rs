@@ -1,3 +1,5 @@
+//! Samples of a thread of this process.
+
 use std::hint::black_box;
 use std::thread;
 

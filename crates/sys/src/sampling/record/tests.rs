@@ -1,3 +1,5 @@
+//! Records as the kernel writes them, and as it never would.
+
 use proptest::prelude::*;
 
 use super::*;
