@@ -46,6 +46,8 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["look", words @ ..] => look(words),
         ["memory"] => memory::run(),
         ["profile"] => profile::run(20),
+        ["profile", "differences"] => profile::differences(20),
+        ["profile", "differences", times] => profile::differences(times.parse().unwrap_or(20)),
         ["profile", rounds] => profile::run(rounds.parse().unwrap_or(20)),
         ["regions"] => regions::run(ROUNDS),
         ["regions", rounds] => regions::run(rounds.parse().unwrap_or(ROUNDS)),

@@ -11,6 +11,7 @@ use object::{Object as _, ObjectSection, ObjectSymbol, ObjectSymbolTable, Symbol
 
 use crate::demangle::demangle;
 use crate::elf::{Elf, debug_files};
+use crate::objects::own_vdso;
 use crate::stubs::Stubs;
 
 /// A function at a place, and where in its source.
@@ -62,6 +63,15 @@ pub(crate) fn of_file(elf: &Elf, readable: &Path, path: &str, places: &[u64]) ->
     }
     names.missing = names.missing.take().or_else(|| missing(elf, names.known));
     names
+}
+
+/// The few functions that the kernel maps into every process.
+pub(crate) fn of_vdso(places: &[u64]) -> Names {
+    let image = own_vdso().unwrap_or_default();
+    let symbols =
+        object::File::parse(image.as_slice()).map(|file| symbols_of(&file, places)).unwrap_or_default();
+    let named = |(place, name)| (place, vec![Named { name, ..Named::default() }]);
+    Names { at: symbols.into_iter().map(named).collect(), known: ObjectNames::Exported, missing: None }
 }
 
 fn known(elf: &Elf, has_lines: bool) -> ObjectNames {

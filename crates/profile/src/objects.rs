@@ -149,7 +149,7 @@ fn opened(mapping: &Mapping, path: String, changed_before_s: i64) -> Object {
 }
 
 /// What the kernel maps into every process, as this one has it.
-fn own_vdso() -> Option<Vec<u8>> {
+pub(crate) fn own_vdso() -> Option<Vec<u8>> {
     use std::os::unix::fs::FileExt;
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
     let mut lines = maps.lines().filter_map(fauxplat_procfs::maps::MapsLine::parse);

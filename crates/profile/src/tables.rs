@@ -193,7 +193,8 @@ fn look_up(object: &Object, places: &[u64]) -> Names {
             },
         },
         Source::Lost(why) => Names { missing: Some(why.clone()), ..Names::default() },
-        Source::Vdso | Source::Unknown => Names::default(),
+        Source::Vdso => names::of_vdso(places),
+        Source::Unknown => Names::default(),
     }
 }
 

@@ -209,3 +209,69 @@ fn callers(document: &Value, names: &[&str]) -> (f64, f64) {
     }
     (right, counted)
 }
+
+/// What sampling for half a minute is to find.
+const FOUND_MIN: u32 = 19;
+
+/// Two programs of which one function makes the other 5 % slower, and two copies of one program, so often each.
+pub(super) fn differences(times: u32) -> Result<(), ChoreError> {
+    let program = fauxplat()?;
+    let first = compile("profile/shares.c", &["-pthread", "-g"])?;
+    let second = scratch()?.join("shares-grown");
+    let mut cc = Command::new("cc");
+    cc.args(["-O2", "-g", "-pthread", "-DFIVE=10", "-o"])
+        .arg(&second)
+        .arg(crate::cargo::root().join("benches/profile/shares.c"));
+    output(&mut cc)?;
+    let (mut found, mut falsely) = (0, 0);
+    for _ in 0..times {
+        let (name, points, names) = told(&program, &first, &second)?;
+        found += u32::from(name == "five");
+        println!("  grown by 5 %: first is {name} ({points:+.2} points); called different: {names}");
+        let (_, _, names) = told(&program, &first, &first)?;
+        falsely += u32::from(!names.is_empty());
+        println!("  identical: called different: {}", if names.is_empty() { "none" } else { &names });
+    }
+    println!("the grown function named first in {found} of {times} (goal: {FOUND_MIN} of 20)");
+    println!(
+        "any function named in {falsely} of {times} comparisons of identical programs (goal: none of 20)"
+    );
+    Ok(())
+}
+
+/// The function that leads, by how many points of the program it is slower, and all that are called different by themselves.
+fn told(program: &Path, a: &Path, b: &Path) -> Result<(String, f64, String), ChoreError> {
+    let report = scratch()?.join("profile.json");
+    let mut profile = Command::new(program);
+    profile
+        .args([
+            "profile",
+            "--quiet",
+            "--store",
+            "none",
+            "-F",
+            HZ,
+            "--max-time",
+            "30s",
+            "--format",
+            "json",
+            "--output",
+        ])
+        .arg(&report);
+    output(profile.args([a, b].map(|path| format!("{} {WORK}", path.display()))))?;
+    let text = std::fs::read_to_string(&report).map_err(ChoreError::at(&report))?;
+    let document: Value = serde_json::from_str(&text).map_err(|error| failed("the profile", &error))?;
+    let difference = &document["differences"][0];
+    let error = difference["error"].as_f64().unwrap_or(0.0);
+    let functions = difference["functions"].as_array().cloned().unwrap_or_default();
+    let is_called = |it: &&Value| {
+        it["p_adjusted"].as_f64().is_some_and(|p| p <= error)
+            || it["total_p_adjusted"].as_f64().is_some_and(|p| p <= error)
+    };
+    let called: Vec<&str> = functions.iter().filter(is_called).filter_map(|it| it["name"].as_str()).collect();
+    let leads = functions.first().filter(|it| it["p_adjusted"].as_f64().is_some_and(|p| p <= error));
+    let name = leads.and_then(|it| it["name"].as_str()).unwrap_or("none").to_owned();
+    let seconds = leads.and_then(|it| it["self_s"].as_f64()).unwrap_or(0.0);
+    let points = 100.0 * seconds / difference["a_cpu_s"].as_f64().unwrap_or(1.0);
+    Ok((name, points, called.join(", ")))
+}
