@@ -31,8 +31,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// All kinds of code, in the order of a legend.
-    pub(crate) const OF_CODE: [Kind; 5] =
-        [Kind::User, Kind::Inlined, Kind::Kernel, Kind::Jit, Kind::Unknown];
+    pub(crate) const OF_CODE: [Kind; 5] = [Kind::User, Kind::Inlined, Kind::Kernel, Kind::Jit, Kind::Unknown];
 
     /// What a legend calls it.
     pub(crate) fn name(self) -> &'static str {
@@ -87,7 +86,12 @@ pub(crate) fn ways(found: &ProfileFindings) -> Vec<Way<'_>> {
             StackEnd::Truncated => Some(TRUNCATED),
             StackEnd::Broken => Some(BROKEN),
         };
-        ways.push(Way { process: &stack.process, mark, frames: &stack.frames, samples: stack.samples.clone() });
+        ways.push(Way {
+            process: &stack.process,
+            mark,
+            frames: &stack.frames,
+            samples: stack.samples.clone(),
+        });
     }
     let rest: Vec<u64> = (0..found.profiles.len())
         .map(|profile| {
@@ -259,8 +263,7 @@ mod tests {
         let mut found = found();
         found.stacks[2].process = "q".into();
         let tree = CallTree::of(&found, &[0]);
-        let branches: Vec<&str> =
-            tree.trunk().callees.iter().map(|&place| tree.calls[place].name).collect();
+        let branches: Vec<&str> = tree.trunk().callees.iter().map(|&place| tree.calls[place].name).collect();
         assert_eq!(branches, ["p", "q", "[no stack]"]);
     }
 

@@ -10,6 +10,7 @@ mod hyperfine_2;
 mod junit;
 mod lscpu;
 pub(crate) mod openmetrics;
+mod profile;
 mod pyperf;
 
 use std::collections::HashSet;
@@ -41,6 +42,10 @@ pub(crate) fn write(
         Format::Boxes => boxes::write(record, style, out),
         Format::Lscpu => lscpu::write(record, out),
         Format::OpenMetrics => openmetrics::write(record, out),
+        Format::Folded => profile::folded(record, out),
+        Format::Speedscope => profile::speedscope(record, out),
+        Format::Firefox => profile::firefox(record, out),
+        Format::Pprof => profile::pprof(record, out),
         // The others are no files of another tool. A test writes every format, so that none is forgotten.
         _ => Ok(()),
     }
@@ -68,6 +73,11 @@ pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec
             return nothing("a sweep compares levels; take text, json, csv, markdown, svg or html");
         }
         _ => {}
+    }
+    if matches!(record.findings, Findings::Profile(_)) {
+        return nothing(
+            "runs that are sampled are not timed; take text, json, html, svg, folded, speedscope, firefox or pprof",
+        );
     }
     if matches!(record.findings, Findings::Table(_)) {
         return nothing("a live table has no command; take text, json, csv, markdown or openmetrics");

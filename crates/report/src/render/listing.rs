@@ -12,7 +12,8 @@ const GAP: &str = "  ";
 
 /// The lines below their headings, each as wide as the pen at most.
 pub(crate) fn lines(of: &Listing, pen: Pen) -> Lines {
-    let spelt = |cells: &[String]| -> Vec<String> { cells.iter().map(|cell| pen.spell(&visible(cell))).collect() };
+    let spelt =
+        |cells: &[String]| -> Vec<String> { cells.iter().map(|cell| pen.spell(&visible(cell))).collect() };
     let header = spelt(&of.header);
     let rows: Vec<Vec<String>> = of.lines.iter().map(|line| spelt(&line.cells)).collect();
     let width = |column: usize| {
@@ -50,7 +51,11 @@ mod tests {
         let of = Listing {
             title: String::new(),
             header: vec!["line".to_owned()],
-            lines: vec![listed("7", "  return 1;"), listed("12345", "\u{202e}x"), listed("", "a long line indeed")],
+            lines: vec![
+                listed("7", "  return 1;"),
+                listed("12345", "\u{202e}x"),
+                listed("", "a long line indeed"),
+            ],
         };
         let shown: Vec<String> =
             lines(&of, Pen { unicode: true, width: 18 }).into_iter().map(|(_, line)| line).collect();

@@ -88,7 +88,10 @@ fn whereabouts(of: &ProfileDifference) -> String {
         said.push(format!("{begin}{}", functions(of, &with, if takes_more { "more" } else { "less" })));
     }
     if !against.is_empty() {
-        said.push(format!("against it {}", functions(of, &against, if takes_more { "less" } else { "more" })));
+        said.push(format!(
+            "against it {}",
+            functions(of, &against, if takes_more { "less" } else { "more" })
+        ));
     }
     let rest = of.cpu_s - told.iter().map(|it| it.self_s).sum::<f64>();
     said.push(format!("{} not told from noise", points(signed_or_plain(rest / of.a_cpu_s, takes_more))));
@@ -111,7 +114,8 @@ fn functions(of: &ProfileDifference, those: &[&FunctionDifference], word: &str) 
     let one = |(place, it): (usize, &&FunctionDifference)| {
         let number = magnitude(it.self_s / of.a_cpu_s);
         let half = magnitude((it.self_high_s - it.self_low_s) / 2.0 / of.a_cpu_s);
-        let caller = it.caller.as_deref().map_or_else(String::new, |name| format!(", called by {}", named(name)));
+        let caller =
+            it.caller.as_deref().map_or_else(String::new, |name| format!(", called by {}", named(name)));
         let (number, are) = match place {
             0 => (points(number), if direction(of).is_some() { "are in" } else { word_are(word) }),
             _ => (number, "in"),
@@ -138,7 +142,10 @@ fn below(of: &ProfileDifference) -> String {
         return "no function is told from noise".to_owned();
     };
     let number = points(signed(most.total_s / of.a_cpu_s));
-    format!("no function by itself is told from noise, and {} with what it calls is: {number}", named(&most.name))
+    format!(
+        "no function by itself is told from noise, and {} with what it calls is: {number}",
+        named(&most.name)
+    )
 }
 
 /// The table of functions.

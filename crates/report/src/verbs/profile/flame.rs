@@ -118,7 +118,10 @@ fn notes(left_out: &LeftOut) -> Vec<String> {
     let mut notes = Vec::new();
     if left_out.narrow > 0 {
         let many = counted(left_out.narrow, "bar", "bars");
-        notes.push(format!("{many} of less than {} of the width left out, with all upon them", share(SHARE_MIN)));
+        notes.push(format!(
+            "{many} of less than {} of the width left out, with all upon them",
+            share(SHARE_MIN)
+        ));
     }
     if left_out.deep > 0 {
         let many = counted(left_out.deep, "bar", "bars");

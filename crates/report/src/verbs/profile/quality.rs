@@ -31,7 +31,8 @@ pub(super) fn pieces(profile: &Profile) -> Vec<Piece> {
 /// "12,345 samples of cpu-clock at 997 a second (999 asked), 0 lost, …".
 fn line(of: &ProfileQuality) -> String {
     let event = if of.event.is_empty() { String::new() } else { format!(" of {}", visible(&of.event)) };
-    let runs = if of.runs > 1 { format!(" in {}", counted(of.runs as usize, "run", "runs")) } else { String::new() };
+    let runs =
+        if of.runs > 1 { format!(" in {}", counted(of.runs as usize, "run", "runs")) } else { String::new() };
     let word = if of.samples == 1 { "sample" } else { "samples" };
     let mut said = vec![
         format!("{} {word}{event}{runs}{}", grouped(of.samples), rate(of)),
@@ -90,7 +91,10 @@ fn warnings(of: &ProfileQuality) -> Vec<String> {
     }
     if shared(of.truncated) > TRUNCATED_MAX {
         let cure = if of.stack_bytes > 0 { ": raise --stack-size" } else { "" };
-        said.push(format!("{} of the stacks lack their outermost callers{cure}.", share(shared(of.truncated))));
+        said.push(format!(
+            "{} of the stacks lack their outermost callers{cure}.",
+            share(shared(of.truncated))
+        ));
     }
     if shared(of.unknown) > UNKNOWN_MAX {
         said.push(format!(
@@ -212,7 +216,13 @@ mod tests {
             ..good()
         };
         let said = warnings(&bad).join("\n");
-        let cures = ["run longer", "leave a CPU free", "raise --stack-size", "stripping", "perf_event_max_sample_rate"];
+        let cures = [
+            "run longer",
+            "leave a CPU free",
+            "raise --stack-size",
+            "stripping",
+            "perf_event_max_sample_rate",
+        ];
         for cure in cures {
             assert!(said.contains(cure), "{cure}: {said}");
         }

@@ -35,12 +35,19 @@ pub(super) fn listing(found: &ProfileFindings, profile: usize) -> Option<Listing
         lines.push(Listed {
             tone: if steps == 0 && place == 0 { Tone::Faint } else { Tone::Plain },
             cells: vec![share(part(call.samples[0], all)), grouped(call.samples[0])],
-            text: format!("{}{mark}{}{}", "  ".repeat(steps.clamp(1, STEPS_MAX) - 1), short(call.name), remark(call.kind)),
+            text: format!(
+                "{}{mark}{}{}",
+                "  ".repeat(steps.clamp(1, STEPS_MAX) - 1),
+                short(call.name),
+                remark(call.kind)
+            ),
         });
         let mut callees: Vec<usize> = call.callees.clone();
         callees.retain(|&callee| part(tree.calls[callee].samples[0], all) >= SHARE_MIN);
         left_out += call.callees.len() - callees.len();
-        callees.sort_by_key(|&callee| (tree.calls[callee].samples[0], std::cmp::Reverse(tree.calls[callee].name)));
+        callees.sort_by_key(|&callee| {
+            (tree.calls[callee].samples[0], std::cmp::Reverse(tree.calls[callee].name))
+        });
         // What calls one thing alone goes on straight down: only forks take columns.
         let (steps, mark) = match callees.len() {
             0 | 1 if steps == 0 => (0, ""),
@@ -51,7 +58,9 @@ pub(super) fn listing(found: &ProfileFindings, profile: usize) -> Option<Listing
     }
     let rest = match left_out {
         0 => String::new(),
-        calls => format!("; {} with less than {} left out", counted(calls, "branch", "branches"), share(SHARE_MIN)),
+        calls => {
+            format!("; {} with less than {} left out", counted(calls, "branch", "branches"), share(SHARE_MIN))
+        }
     };
     Some(Listing {
         title: format!("Calls, those with most samples first{rest}"),

@@ -1,6 +1,8 @@
 //! What else was asked of a profile: who calls something, what it calls, and where in its source it is.
 
-use fauxplat_model::{Annotated, AnnotatedFunction, Profile, ProfileFindings, ProfileView, Relative, Relatives};
+use fauxplat_model::{
+    Annotated, AnnotatedFunction, Profile, ProfileFindings, ProfileView, Relative, Relatives,
+};
 
 use super::words::{ROWS, cell, named, part, share, share_within, short, whole};
 use crate::parts::spans::code;
@@ -34,13 +36,17 @@ fn heading(found: &ProfileFindings, what: &str, pattern: &str, profile: u16) -> 
 fn relatives(found: &ProfileFindings, of: &Relatives, what: &str) -> Vec<Piece> {
     let mut pieces = vec![heading(found, what, &of.pattern, of.profile)];
     if of.functions.is_empty() {
-        pieces.push(Piece::said(Tone::Doubt, format!("No function is found by {}.", code(&of.pattern))).joined());
+        pieces.push(
+            Piece::said(Tone::Doubt, format!("No function is found by {}.", code(&of.pattern))).joined(),
+        );
         return pieces;
     }
     let samples = found.profiles.get(usize::from(of.profile)).map(|it| whole(&it.quality));
     let samples = samples.unwrap_or_else(|| "samples".to_owned());
     let held = share_within(of.share, of.low, of.high);
-    pieces.push(Piece::plain(format!("{held} of the {samples} is in {} or below.", names(&of.functions))).joined());
+    pieces.push(
+        Piece::plain(format!("{held} of the {samples} is in {} or below.", names(&of.functions))).joined(),
+    );
     if of.relatives.is_empty() {
         pieces.push(Piece::plain("There are none.".to_owned()).joined());
         return pieces;
@@ -77,7 +83,9 @@ fn table(relatives: &[Relative], what: &str, rows: usize) -> Grid {
 fn annotated(found: &ProfileFindings, of: &Annotated) -> Vec<Piece> {
     let mut pieces = vec![heading(found, "Lines", &of.pattern, of.profile)];
     if of.functions.is_empty() {
-        pieces.push(Piece::said(Tone::Doubt, format!("No function is found by {}.", code(&of.pattern))).joined());
+        pieces.push(
+            Piece::said(Tone::Doubt, format!("No function is found by {}.", code(&of.pattern))).joined(),
+        );
     }
     let profile = found.profiles.get(usize::from(of.profile));
     pieces.extend(of.functions.iter().flat_map(|it| function(profile, it)));
@@ -100,7 +108,8 @@ fn function(profile: Option<&Profile>, of: &AnnotatedFunction) -> Vec<Piece> {
         pieces.push(listing(&format!("Lines of {}", visible(&of.name)), "line", of.samples, lines));
     }
     if !of.instructions.is_empty() {
-        let lines = of.instructions.iter().map(|it| (format!("{:x}", it.address), it.samples, it.text.as_str()));
+        let lines =
+            of.instructions.iter().map(|it| (format!("{:x}", it.address), it.samples, it.text.as_str()));
         pieces.push(listing(&format!("Instructions of {}", visible(&of.name)), "address", of.samples, lines));
     }
     pieces.extend(of.missing.iter().map(|why| Piece::said(Tone::Doubt, visible(why)).joined()));

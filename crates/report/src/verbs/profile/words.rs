@@ -118,13 +118,17 @@ mod tests {
     #[test]
     fn clocks_count_time_and_all_else_itself() {
         let of = |event: &str| whole(&ProfileQuality { event: event.into(), ..ProfileQuality::default() });
-        assert_eq!(["cpu-clock", "cycles:u", "page-faults", ""].map(of), [
-            "CPU time", "CPU time", "page-faults", "samples"
-        ]);
+        assert_eq!(
+            ["cpu-clock", "cycles:u", "page-faults", ""].map(of),
+            ["CPU time", "CPU time", "page-faults", "samples"]
+        );
     }
 
     #[test]
     fn a_file_is_its_last_step() {
-        assert_eq!(["/usr/lib/libc.so.6", "[kernel]", "", "/a/"].map(file), ["libc.so.6", "[kernel]", "", "a"]);
+        assert_eq!(
+            ["/usr/lib/libc.so.6", "[kernel]", "", "/a/"].map(file),
+            ["libc.so.6", "[kernel]", "", "a"]
+        );
     }
 }
