@@ -406,6 +406,7 @@ impl Finished {
         self.failed.is_none()
             || self.is_cut_short
             || self.samples.iter().any(|sample| sample.phase == Phase::Measured)
+            || matches!(&self.findings, Findings::Profile(found) if !found.stacks.is_empty())
     }
 }
 

@@ -7,7 +7,7 @@ use fauxplat_model::document::Findings;
 use fauxplat_sys::signal;
 use fauxplat_units::Nanos;
 
-use crate::args::ProfileArgs;
+use crate::args::{OutputArgs, ProfileArgs};
 use crate::begin::{beginning, conclude};
 use crate::{define, inspection};
 
@@ -19,31 +19,33 @@ const BLOCKS_MAX: u32 = 1000;
 /// Samples commands or a process.
 pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
+    let output = OutputArgs { tree: args.tree, ..args.output.clone() };
     if let Some(pid) = args.pid {
-        return process(pid, args, &machine, invocation);
+        return process(pid, args, &output, &machine, invocation);
     }
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
     refuse(&definition)?;
     let events = std::mem::take(&mut definition.counters);
     define::defaults_of_profile(&mut definition.condition);
-    let mut driver = Driver::of_commands(beginning(
-        "profile",
-        definition,
-        machine,
-        (&args.output, &args.end),
-        invocation,
-    )?)?;
+    let mut driver =
+        Driver::of_commands(beginning("profile", definition, machine, (&output, &args.end), invocation)?)?;
     let asked = asked(args, &events, driver.names().len())?;
     let (found, failed) = measure::profile::profile(&mut driver, &asked);
-    conclude(driver.finish(Findings::Profile(Box::new(found)), failed), &args.output)
+    conclude(driver.finish(Findings::Profile(Box::new(found)), failed), &output)
 }
 
-fn process(pid: u32, args: &ProfileArgs, machine: &Machine, invocation: &[String]) -> Result<(), Failure> {
+fn process(
+    pid: u32,
+    args: &ProfileArgs,
+    output: &OutputArgs,
+    machine: &Machine,
+    invocation: &[String],
+) -> Result<(), Failure> {
     signal::stop_on_interrupt().map_err(Failure::machine)?;
     let asked = asked(args, &args.commands.counters, 1)?;
     let header = inspection::header_of(machine.facts().clone(), invocation);
     let found = profile_process(machine, pid, &asked)?;
-    inspection::report(&header, &Findings::Profile(Box::new(found)), &args.output)
+    inspection::report(&header, &Findings::Profile(Box::new(found)), output)
 }
 
 /// What is measured of timed runs has no place here.

@@ -11,7 +11,7 @@ use fauxplat_units::Nanos;
 use regex::Regex;
 
 use crate::steer::how_it_ended;
-use crate::{Driver, Failure};
+use crate::{Driver, Failure, Standing};
 pub use running::profile_process;
 use sampled::{Chosen, Run};
 
@@ -84,6 +84,12 @@ fn all_runs(
         if driver.is_over() || driver.is_interrupted() || (block >= least && is_late) {
             break;
         }
+        let share = match asked.longest {
+            Some(longest) => driver.elapsed_s() * 1e9 / longest.0.max(1) as f64,
+            None => f64::from(block) / f64::from(asked.runs),
+        };
+        let words = "sampling".to_owned();
+        driver.tell(&Standing { share: share.min(1.0), words, blocks: block });
         for turn in 0..commands {
             let command = if block % 2 == 0 { turn } else { commands - 1 - turn };
             match sampled::run(driver, chosen, profiler, command, block)? {
@@ -170,13 +176,20 @@ fn profile_of<'r>(name: String, chosen: &Chosen, runs: impl Iterator<Item = &'r 
         quality.cpu_s += run.cpu_s;
         quality.elapsed_s += run.elapsed_s;
         quality.own_cpu_s += run.followed.own_cpu_ns as f64 / 1e9;
-        let shares = run.followed.processes.iter();
-        processes.extend(shares.map(|(pid, name, samples, threads)| ProcessShare {
-            pid: *pid as u32,
-            name: name.clone(),
-            samples: *samples,
-            threads: *threads,
-        }));
+        for (pid, name, samples, threads) in &run.followed.processes {
+            // Of several runs each has processes of its own, which are the same to a reader.
+            let known = processes.iter_mut().find(|it| quality.runs > 1 && it.name == *name);
+            match known {
+                Some(known) => {
+                    known.samples += samples;
+                    known.threads += threads;
+                }
+                None => {
+                    let (pid, name) = (*pid as u32, name.clone());
+                    processes.push(ProcessShare { pid, name, samples: *samples, threads: *threads });
+                }
+            }
+        }
     }
     quality.reached_hz = (quality.cpu_s > 0.0).then(|| quality.samples as f64 / quality.cpu_s);
     processes.sort_by(|a, b| b.samples.cmp(&a.samples).then(a.pid.cmp(&b.pid)));
