@@ -43,7 +43,7 @@ fn without_types(symbol: &str) -> Option<String> {
 }
 
 fn whole(symbol: &str) -> Option<String> {
-    let parse = ParseOptions::default().recursion_limit(DEPTH_MAX.try_into().ok()?);
+    let parse = ParseOptions::default().recursion_limit(DEPTH_MAX);
     let parsed = cpp_demangle::Symbol::new_with_options(symbol, &parse).ok()?;
     // Types of parameters and results make names long and say little of where the time goes.
     let options = DemangleOptions::new().no_params().no_return_type();

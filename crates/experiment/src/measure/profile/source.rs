@@ -95,7 +95,7 @@ fn disassembled(path: &str, first: u64, end: u64) -> Result<String, String> {
     }
 }
 
-/// `    1139:	mov    %rax,%rdi` of a disassembly.
+/// An address, a colon, a tabulator and an instruction.
 fn instruction(line: &str) -> Option<(u64, String)> {
     let (address, text) = line.trim_start().split_once(":\t")?;
     Some((u64::from_str_radix(address, 16).ok()?, text.replace('\t', " ").trim().to_owned()))
