@@ -3165,7 +3165,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__profile)
-            opts="-n -L -P -D -s -p -C -c -w -F -r -S -i -f -o -u -v -q -e -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --region --control --definition --seed --pid --frequency --period --call-graph --unwind --stack-size --user-only --runs --max-time --callers-of --callees-of --annotate --tree --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --counters --help"
+            opts="-n -L -P -D -s -p -C -c -w -F -r -S -i -f -o -u -v -q -e -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --region --control --definition --seed --pid --import --frequency --period --call-graph --unwind --stack-size --user-only --runs --max-time --callers-of --callees-of --annotate --tree --cpu --policy --nice --aslr --env --env-pad --heap --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --counters --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3272,6 +3272,10 @@ _fauxplat() {
                     return 0
                     ;;
                 --pid)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --import)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -442,6 +442,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l control -d
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l definition -d 'Saved definition; what the command line says goes first' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l pid -d 'Sample a process that runs already, with all threads and processes that it makes from now on, until it ends, until --max-time or Ctrl-C' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l import -d 'Show what `perf record` wrote: callers are followed anew, and names are looked up here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s F -l frequency -d 'Samples a second of CPU time' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l period -d 'Take a sample every so many events instead' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l unwind -l call-graph -d 'How callers are found: by the compiler\'s tables (eh-frame), or by frame pointers, which costs less and needs programs that keep them' -r -f -a "eh-frame\t'By the compiler\'s tables, through a copy of the stack'

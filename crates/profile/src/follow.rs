@@ -57,14 +57,18 @@ impl Default for Profiler {
 }
 
 /// One run while it goes on.
-struct Run<'p> {
+pub(crate) struct Run<'p> {
     profiler: &'p mut Profiler,
-    stack: Stack,
+    pub(crate) stack: Stack,
     processes: HashMap<i32, Process>,
     followed: Followed,
 }
 
 impl Profiler {
+    pub(crate) fn begin(&mut self, stack: Stack) -> Run<'_> {
+        Run { profiler: self, stack, processes: HashMap::new(), followed: Followed::default() }
+    }
+
     /// Reads until it is over, and what was still under way then.
     pub fn follow(
         &mut self,
@@ -74,7 +78,7 @@ impl Profiler {
         mut is_over: impl FnMut(Duration) -> bool,
     ) -> Followed {
         let begun_ns = clock::thread_cpu_ns();
-        let mut run = Run { profiler: self, stack, processes: HashMap::new(), followed: Followed::default() };
+        let mut run = self.begin(stack);
         for (pid, name, mappings) in running {
             run.add(pid, &name, &mappings);
         }
@@ -106,7 +110,7 @@ impl Run<'_> {
         self.processes.entry(pid).or_insert_with(|| Process::new("?"))
     }
 
-    fn take(&mut self, record: Record) {
+    pub(crate) fn take(&mut self, record: Record) {
         match record {
             Record::Sample(sampled) => self.sample(&sampled),
             Record::Mapped(mapping) if mapping.is_code => {
@@ -179,7 +183,7 @@ impl Run<'_> {
         }
     }
 
-    fn finish(mut self) -> Followed {
+    pub(crate) fn finish(mut self) -> Followed {
         for (pid, process) in std::mem::take(&mut self.processes) {
             self.end(pid, process);
         }

@@ -14,13 +14,14 @@ pub(crate) struct PerfMap {
 }
 
 impl PerfMap {
-    /// Reads the map of a process where its maker put it. Only its own user's or root's is believed: anybody may write there.
-    pub(crate) fn read(pid: i32, owner: Option<u32>) -> Option<Self> {
+    /// Reads the map of a process where its maker put it. Only what the process's user, root, or whoever profiles wrote is
+    /// believed: anybody may write there.
+    pub(crate) fn read(pid: i32, user: Option<u32>) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         let path = PathBuf::from(format!("/tmp/perf-{pid}.map"));
         let facts = Path::symlink_metadata(&path).ok().filter(|facts| facts.is_file())?;
         let own = fauxplat_sys::process::user_id();
-        if facts.uid() != 0 && facts.uid() != own && Some(facts.uid()) != owner {
+        if facts.uid() != 0 && facts.uid() != own && Some(facts.uid()) != user {
             return None;
         }
         let bytes = fauxplat_sys::files::read_bounded(&path, MAP_MAX).ok()?;

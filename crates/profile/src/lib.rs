@@ -6,6 +6,7 @@
 mod demangle;
 mod elf;
 mod follow;
+mod import;
 mod jit;
 mod kernel;
 mod names;
@@ -19,4 +20,5 @@ mod tests;
 mod unwind;
 
 pub use follow::{Followed, Profiler};
+pub use import::{ImportError, Imported};
 pub use tables::Tables;

@@ -25,6 +25,8 @@ pub(crate) enum Source {
     Jit {
         /// The process.
         pid: i32,
+        /// Its user, who may say what its code is called.
+        user: Option<u32>,
     },
     /// The kernel.
     Kernel,
@@ -57,6 +59,13 @@ impl Object {
 pub(crate) const KERNEL: ObjectId = 0;
 pub(crate) const UNKNOWN: ObjectId = 1;
 
+/// A file of a recording.
+#[derive(Clone, Debug, Default)]
+struct Recorded {
+    known: Option<ObjectId>,
+    build_id: Option<String>,
+}
+
 /// All of them.
 #[derive(Debug)]
 pub(crate) struct Objects {
@@ -64,6 +73,8 @@ pub(crate) struct Objects {
     files: HashMap<((u32, u32), u64), ObjectId>,
     jits: HashMap<i32, ObjectId>,
     vdso: Option<ObjectId>,
+    /// Of a profile that was recorded before: its files by their paths, with the number of the build that was recorded.
+    recorded: Option<HashMap<String, Recorded>>,
     /// When the first of them could be mapped, in seconds of the real time.
     begun_s: i64,
 }
@@ -73,7 +84,17 @@ impl Objects {
         let begun_s = (fauxplat_sys::clock::realtime_ns() / 1_000_000_000) as i64;
         let all =
             vec![Object::plain("[kernel]", Source::Kernel), Object::plain("[unknown]", Source::Unknown)];
-        Objects { all, files: HashMap::new(), jits: HashMap::new(), vdso: None, begun_s }
+        Objects { all, files: HashMap::new(), jits: HashMap::new(), vdso: None, recorded: None, begun_s }
+    }
+
+    /// Files are those of a recording, of whose builds these are known: no process that lives has anything to do with it.
+    pub(crate) fn recorded(&mut self, builds: HashMap<String, String>) {
+        self.recorded = Some(
+            builds
+                .into_iter()
+                .map(|(path, build)| (path, Recorded { known: None, build_id: Some(build) }))
+                .collect(),
+        );
     }
 
     pub(crate) fn get(&self, id: ObjectId) -> &Object {
@@ -89,6 +110,18 @@ impl Objects {
         let path = String::from_utf8_lossy(&mapping.path).into_owned();
         if path == "[vdso]" {
             return self.vdso();
+        }
+        if let Some(recorded) = &mut self.recorded
+            && is_path(&path)
+        {
+            let Recorded { known, build_id } = recorded.entry(path.clone()).or_default().clone();
+            return known.unwrap_or_else(|| {
+                let id = self.add(recorded_before(path.clone(), build_id));
+                self.recorded
+                    .iter_mut()
+                    .for_each(|all| all.entry(path.clone()).or_default().known = Some(id));
+                id
+            });
         }
         if mapping.inode == 0 {
             return self.jit(mapping.pid);
@@ -107,7 +140,8 @@ impl Objects {
         match self.jits.get(&pid) {
             Some(&known) => known,
             None => {
-                let id = self.add(Object::plain("[jit]", Source::Jit { pid }));
+                let user = fs::metadata(format!("/proc/{pid}")).ok().map(|facts| facts.uid());
+                let id = self.add(Object::plain("[jit]", Source::Jit { pid, user }));
                 self.jits.insert(pid, id);
                 id
             }
@@ -130,12 +164,42 @@ impl Objects {
     }
 }
 
+/// Whether it is the path of a file, and no name that the kernel or perf gave to something else.
+fn is_path(path: &str) -> bool {
+    path.starts_with('/')
+        && !path.starts_with("//")
+        && !path.starts_with("/dev/zero")
+        && !path.starts_with("/SYSV")
+}
+
+/// The file of a profile that was recorded before, if it is still of the same build.
+fn recorded_before(path: String, build_id: Option<String>) -> Object {
+    let lost = |why: &str| Object::plain(&path, Source::Lost(why.to_owned()));
+    if !fs::metadata(&path).is_ok_and(|facts| facts.is_file()) {
+        return lost("it is not here");
+    }
+    let Ok(file) = fauxplat_sys::files::open_at_once(Path::new(&path), false) else {
+        return lost("it may not be read");
+    };
+    let elf = Elf::of_file(&file);
+    let own = elf.as_ref().and_then(|elf| elf.build_id.clone());
+    if build_id.is_some() && own != build_id {
+        return lost("it is another build than the one that was recorded");
+    }
+    Object { elf, file: Some(file), ..Object::plain(&path, Source::File) }
+}
+
 /// The file of a mapping, if it is still the one that was mapped.
 fn opened(mapping: &Mapping, path: String, changed_before_s: i64) -> Object {
     // Through the process's own root: it may live in a container.
     let within = Path::new("/proc").join(mapping.pid.to_string()).join("root");
     let inside = within.join(path.trim_start_matches('/'));
-    let found = [inside, PathBuf::from(&path)].into_iter().find_map(|path| {
+    // The kernel's own way to what is mapped there, whatever has become of its name; for root.
+    let end = mapping.start.saturating_add(mapping.bytes);
+    let mapped = format!("/proc/{}/map_files/{:x}-{end:x}", mapping.pid, mapping.start);
+    let found = [PathBuf::from(mapped), inside, PathBuf::from(&path)].into_iter().find_map(|path| {
+        // What is no file is not even opened: of a device that alone may have effects.
+        fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let file = fauxplat_sys::files::open_at_once(&path, false).ok()?;
         let facts = file.metadata().ok().filter(fs::Metadata::is_file)?;
         // Layered file systems tell other numbers here than in mappings, so a file is taken that has not changed lately.

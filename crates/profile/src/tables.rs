@@ -176,8 +176,8 @@ fn look_up(object: &Object, places: &[u64]) -> Names {
             let at = of_symbols(places, |address| kernel.find(address));
             Names { at, known, missing }
         }
-        Source::Jit { pid } => {
-            let map = PerfMap::read(*pid, None);
+        Source::Jit { pid, user } => {
+            let map = PerfMap::read(*pid, *user);
             let known = if map.is_some() { ObjectNames::Symbols } else { ObjectNames::None };
             let missing = map.is_none().then(|| {
                 format!("code that process {pid} wrote itself has no names: interpreters write /tmp/perf-{pid}.map when asked to (python -X perf, node --perf-basic-prof)")

@@ -132,6 +132,11 @@ fn memory_is_what_was_mapped_last() {
     process.map(&mapping(u64::MAX - 10, 100, 7), &mut objects);
 }
 
+/// The beginning of a file of perf: places and lengths at random, and within it.
+fn recorded(words: &[u64]) -> Vec<u8> {
+    [b"PERFILE2".as_slice(), &words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<u8>>()].concat()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -148,6 +153,16 @@ proptest! {
             bytes.truncate(cut.index(bytes.len()));
         }
         use_all(&bytes);
+    }
+
+    #[test]
+    fn recordings_of_strangers_are_refused_or_read(
+        words in prop::collection::vec(prop_oneof![0u64..400, any::<u64>(), Just(136), Just(104)], 0..60),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("perf.data");
+        std::fs::write(&path, recorded(&words)).unwrap();
+        let _ = crate::Profiler::default().import(&path);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::perf::{self, Attributes, CountingEvent, Whom, flag};
 use crate::shared::SharedWords;
 use crate::{Result, check};
 use record::Layout;
-pub use record::{Mapping, Record, Sampled};
+pub use record::{Mapping, Record, Sampled, chains};
 
 /// `data_head` and `data_tail` of `struct perf_event_mmap_page`, as word indices.
 const HEAD_WORD: usize = 1024 / 8;
@@ -55,6 +55,11 @@ const REGISTERS: Registers = Registers { fp: 29, sp: 31, ip: 32, lr: Some(30) };
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const REGISTERS: Registers = Registers { fp: 0, sp: 0, ip: 0, lr: None };
 
+/// The kernel's numbers of the registers that come with a copy of a stack, in their order.
+pub fn registers() -> Vec<u32> {
+    REGISTERS.numbers()
+}
+
 /// Whether stacks can be copied with their registers on this processor.
 pub const CAN_COPY_STACKS: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
@@ -67,6 +72,11 @@ struct Registers {
 }
 
 impl Registers {
+    /// Their numbers, rising.
+    fn numbers(self) -> Vec<u32> {
+        (0..64).filter(|number| self.mask() >> number & 1 == 1).collect()
+    }
+
     fn mask(self) -> u64 {
         let lr = self.lr.map_or(0, |lr| 1 << lr);
         1 << self.fp | 1 << self.sp | 1 << self.ip | lr

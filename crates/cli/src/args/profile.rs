@@ -1,5 +1,7 @@
 //! `profile`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use fauxplat_experiment::measure::profile::Unwinding;
 use fauxplat_units::{Bytes, Nanos};
@@ -13,6 +15,7 @@ const EXAMPLES: &str = "\
   fauxplat profile --callers-of malloc ./program input
   fauxplat profile --export html=flame.html --export speedscope=p.json ./program
   fauxplat profile --pid 1234 --max-time 10s
+  fauxplat profile --import perf.data --format html --output flame.html
   fauxplat profile ./old ./new";
 
 /// Bytes of the stack that the kernel can copy with a sample at most.
@@ -30,6 +33,9 @@ pub(crate) struct ProfileArgs {
     /// --max-time or Ctrl-C
     #[arg(long, value_name = "PID", conflicts_with_all = ["commands", "definition", "runs"])]
     pub(crate) pid: Option<u32>,
+    /// Show what `perf record` wrote: callers are followed anew, and names are looked up here
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["commands", "definition", "runs", "pid"])]
+    pub(crate) import: Option<PathBuf>,
     /// Samples a second of CPU time
     #[arg(short = 'F', long, value_name = "HZ", default_value_t = 997, value_parser = clap::value_parser!(u64).range(1..=50_000))]
     pub(crate) frequency: u64,

@@ -1,6 +1,6 @@
 //! `fauxplat profile`: where the time goes, who calls it, and what changed between two builds.
 
-use fauxplat_experiment::measure::profile::{Profiling, profile_process};
+use fauxplat_experiment::measure::profile::{Profiling, profile_file, profile_process};
 use fauxplat_experiment::{Driver, Failure, Machine, measure};
 use fauxplat_model::Definition;
 use fauxplat_model::document::Findings;
@@ -20,6 +20,12 @@ const BLOCKS_MAX: u32 = 1000;
 pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let output = OutputArgs { tree: args.tree, ..args.output.clone() };
+    if let Some(file) = &args.import {
+        let asked = asked(args, &[], 1)?;
+        let header = inspection::header_of(machine.facts().clone(), invocation);
+        let found = profile_file(file, &asked)?;
+        return inspection::report(&header, &Findings::Profile(Box::new(found)), &output);
+    }
     if let Some(pid) = args.pid {
         return process(pid, args, &output, &machine, invocation);
     }

@@ -197,3 +197,56 @@ fn what_makes_no_profile_is_refused() {
         lab.run_unstored(&[&["profile"], words].concat()).complains(2, said);
     }
 }
+
+/// What perf recorded of the same program: the same functions with the same callers.
+#[test]
+fn what_perf_recorded_is_shown_with_callers() {
+    let Some(lab) = shares() else { return };
+    let mut perf = Command::new("perf");
+    perf.args([
+        "record",
+        "-q",
+        "-e",
+        "cpu-clock",
+        "-F",
+        "997",
+        "--call-graph",
+        "dwarf",
+        "-o",
+        "perf.data",
+        "./shares",
+        "100000",
+    ]);
+    let recorded = perf
+        .current_dir(lab.folder())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .status();
+    if !recorded.is_ok_and(|status| status.success()) {
+        println!("skipped: perf is not installed, or may not record here");
+        return;
+    }
+    let document = lab.json(&["profile", "--import", "perf.data", "--callers-of", "^thirty$"]);
+    assert!(function(&document, "fifty").is_some(), "{}", document["profiles"][0]["functions"]);
+    let timed = document["views"][0]["relatives"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|it| it["name"] == "timed")
+        .unwrap();
+    assert_eq!((timed["depth"].as_u64(), timed["share"].as_f64()), (Some(1), Some(1.0)), "{document}");
+}
+
+/// A file of a stranger, whole, cut, or something else: a line says what it is not.
+#[test]
+fn what_perf_did_not_write_is_refused() {
+    let lab = Lab::new();
+    let mut begun = b"PERFILE2".to_vec();
+    begun.extend((0..200u64).flat_map(u64::to_le_bytes));
+    std::fs::write(lab.path("begun"), begun).unwrap();
+    lab.write("text", "no profile");
+    lab.write("empty", "");
+    for name in ["begun", "text", "empty", "missing", "."] {
+        lab.run_unstored(&["profile", "--import", name]).complains(2, &[name]);
+    }
+}

@@ -1,5 +1,6 @@
 //! The experiment of `profile`: runs that are sampled, and not timed.
 
+mod imported;
 mod running;
 mod sampled;
 mod source;
@@ -12,6 +13,7 @@ use regex::Regex;
 
 use crate::steer::how_it_ended;
 use crate::{Driver, Failure, Standing};
+pub use imported::profile_file;
 pub use running::profile_process;
 use sampled::{Chosen, Run};
 
@@ -66,7 +68,7 @@ pub fn profile(driver: &mut Driver, asked: &Profiling) -> (ProfileFindings, Opti
     let (mut profiler, mut runs) = (Profiler::default(), Vec::new());
     let failed = all_runs(driver, asked, &chosen, &mut profiler, &mut runs).err();
     let names = driver.names();
-    (found(asked, &chosen, profiler, runs, names), failed)
+    (found(asked, &chosen.quality, profiler, runs, names), failed)
 }
 
 /// Blocks of one run of each command, in an order that changes from block to block.
@@ -121,7 +123,7 @@ fn failed(driver: &Driver, run: &Run) -> Option<Failure> {
 /// What follows from the runs.
 fn found(
     asked: &Profiling,
-    chosen: &Chosen,
+    common: &ProfileQuality,
     profiler: Profiler,
     runs: Vec<Run>,
     names: Vec<String>,
@@ -129,7 +131,7 @@ fn found(
     let profiles: Vec<Profile> = names
         .into_iter()
         .enumerate()
-        .map(|(at, name)| profile_of(name, chosen, runs.iter().filter(|run| usize::from(run.command) == at)))
+        .map(|(at, name)| profile_of(name, common, runs.iter().filter(|run| usize::from(run.command) == at)))
         .collect();
     let followed: Vec<(ProfiledRun, Followed)> = runs
         .into_iter()
@@ -165,8 +167,8 @@ fn with_tables(mut profiles: Vec<Profile>, tables: Tables) -> ProfileFindings {
     ProfileFindings { profiles, objects, frames, stacks, instructions, ..ProfileFindings::default() }
 }
 
-fn profile_of<'r>(name: String, chosen: &Chosen, runs: impl Iterator<Item = &'r Run>) -> Profile {
-    let mut quality = ProfileQuality { ..chosen.quality.clone() };
+fn profile_of<'r>(name: String, common: &ProfileQuality, runs: impl Iterator<Item = &'r Run>) -> Profile {
+    let mut quality = common.clone();
     let mut processes: Vec<ProcessShare> = Vec::new();
     for run in runs {
         quality.runs += 1;

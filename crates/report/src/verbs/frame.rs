@@ -203,7 +203,9 @@ pub(crate) fn repeat(header: &Header) -> String {
         header.invocation.iter().position(|word| ["run", "compare", "aa", "sweep"].contains(&word.as_str()));
     match verb {
         // A load draws nothing.
-        _ if has_seed || header.invocation.get(1).is_some_and(|word| word == "load") => {}
+        // Nothing is drawn of a load or of a profile.
+        _ if has_seed || header.invocation.get(1).is_some_and(|word| word == "load" || word == "profile") => {
+        }
         Some(verb) => words.insert(verb + 1, format!("--seed {}", header.seed)),
         None => words.push(format!("--seed {}", header.seed)),
     }

@@ -224,9 +224,7 @@ fn sample<'a>(mut rest: Words<'a>, misc: u16, layout: &Layout) -> Option<Sampled
     if layout.has_chain {
         let count = rest.one()?;
         let chain = rest.some(count)?;
-        let user = chain.iter().position(|&entry| entry == CONTEXT_USER);
-        let (kernel, user) = chain.split_at(user.unwrap_or(chain.len()));
-        (kernel_chain, user_chain) = (without_mark(kernel), without_mark(user));
+        (kernel_chain, user_chain) = chains(chain);
     }
     let (mut registers, mut stack): (_, &[u64]) = (None, &[]);
     if layout.registers != 0 {
@@ -240,6 +238,13 @@ fn sample<'a>(mut rest: Words<'a>, misc: u16, layout: &Layout) -> Option<Sampled
     }
     let is_kernel = matches!(misc & MODE_MASK, MODE_KERNEL | MODE_GUEST_KERNEL);
     Some(Sampled { pid, tid, time_ns, ip, is_kernel, period, kernel_chain, user_chain, registers, stack })
+}
+
+/// The callers in the kernel and those in user mode of a chain with marks between them.
+pub fn chains(chain: &[u64]) -> (&[u64], &[u64]) {
+    let user = chain.iter().position(|&entry| entry == CONTEXT_USER);
+    let (kernel, user) = chain.split_at(user.unwrap_or(chain.len()));
+    (without_mark(kernel), without_mark(user))
 }
 
 /// The addresses of a part of a chain, whose first entry says whose they are.

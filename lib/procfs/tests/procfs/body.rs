@@ -1,7 +1,8 @@
 //! What the fuzz target does with its bytes, shared with the replay on stable.
 
 use fauxplat_procfs::{
-    cgroup, cpuinfo, keyed, meminfo, mounts, per_cpu, pressure, stat, status, task, whole_lines,
+    cgroup, cpuinfo, kallsyms, keyed, maps, meminfo, mounts, per_cpu, pressure, stat, status, task,
+    whole_lines,
 };
 
 /// Every parser on the same text: whatever it is, nobody panics, and what is found fits together.
@@ -24,6 +25,16 @@ pub(crate) fn files(bytes: &[u8]) {
     }
     assert!(whole_lines(bytes, bytes.len()).len() <= bytes.len());
     cpuinfo::processors(text).for_each(drop);
+    text.lines().for_each(line_of_addresses);
+}
+
+fn line_of_addresses(line: &str) {
+    if let Some(map) = maps::MapsLine::parse(line) {
+        assert!(!map.addresses.is_empty() && line.ends_with(map.path));
+    }
+    if let Some((address, name)) = kallsyms::symbol(line) {
+        assert!(address > 0 && !line[name].is_empty());
+    }
 }
 
 fn stat_file(text: &str) {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use fauxplat_procfs::stat::Kind;
-use fauxplat_procfs::{cgroup, keyed, meminfo, mounts, per_cpu, pressure, stat, task};
+use fauxplat_procfs::{cgroup, kallsyms, keyed, maps, meminfo, mounts, per_cpu, pressure, stat, task};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -116,6 +116,24 @@ proptest! {
         let full = pressure::full(&text).unwrap();
         prop_assert_eq!((full.avg10_percent, full.avg60_percent, full.avg300_percent), (Some(ten), Some(sixty), Some(five)));
         prop_assert_eq!(full.total_us, Some(total_us));
+    }
+
+    #[test]
+    fn memory_and_symbols(
+        start in 1u64..1 << 47, pages in 1u64..1000, offset in any::<u32>(), inode in any::<u32>(), path in name(),
+        device in (0u32..4096, 0u32..4096), is_code in any::<bool>(), symbol in "[a-z_.0-9]{1,20}", module in "(\t\\[[a-z0-9_]{1,9}\\])?",
+    ) {
+        let end = start + pages * 4096;
+        let flags = if is_code { "r-xp" } else { "rw-p" };
+        let line = format!("{start:x}-{end:x} {flags} {offset:08x} {:02x}:{:02x} {inode}       /{path}", device.0, device.1);
+        let map = maps::MapsLine::parse(&line).unwrap();
+        prop_assert_eq!((map.addresses, map.is_code, map.offset, map.device, map.inode), (start..end, is_code, offset.into(), device, inode.into()));
+        prop_assert_eq!(map.path, format!("/{path}"));
+        let line = format!("{start:016x} t {symbol}{module}\n");
+        let (address, name) = kallsyms::symbol(&line).unwrap();
+        prop_assert_eq!((address, &line[name]), (start, &*format!("{symbol}{module}")));
+        let data = format!("{start:016x} d {symbol}");
+        prop_assert_eq!(kallsyms::symbol(&data), None);
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub fn profile_process(machine: &Machine, pid: u32, asked: &Profiling) -> Result
     let elapsed_s = (clock::monotonic_ns() - begun_ns) as f64 / 1e9;
     let run = Run { command: 0, block: 0, followed, cpu_s: cpu_ns as f64 / 1e9, elapsed_s, outcome: None };
     let name = format!("{} (process {pid})", process.name);
-    Ok(found(asked, &chosen, profiler, vec![run], vec![name]))
+    Ok(found(asked, &chosen.quality, profiler, vec![run], vec![name]))
 }
 
 /// CPU time of all threads of a process, those that ended included.

@@ -1,5 +1,6 @@
 //! One run that is sampled.
 
+use std::io::ErrorKind;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -20,6 +21,8 @@ const RING_BYTES: u64 = 8 << 20;
 const RINGS_BYTES: u64 = 256 << 20;
 /// What is sampled where nothing else is asked for, the best first.
 const USUAL: [&str; 2] = ["cycles", "cpu-clock"];
+/// `EMFILE` of errno(3).
+const TOO_MANY_FILES: i32 = 24;
 /// The kernel's clock of the time for which a thread has a CPU, `PERF_COUNT_SW_TASK_CLOCK`.
 const TASK_CLOCK: CountingEvent = CountingEvent {
     kind: 1,
@@ -149,9 +152,14 @@ fn refused(name: &str, error: &SysError) -> Failure {
 }
 
 fn cure(error: &SysError) -> String {
-    match error.is_permission() {
-        true => format!("{error}; it takes root, CAP_PERFMON, or a kernel.perf_event_paranoid below 2"),
-        false => error.to_string(),
+    match error.source.kind() {
+        ErrorKind::PermissionDenied => {
+            format!("{error}; it takes root, CAP_PERFMON, or a kernel.perf_event_paranoid below 2")
+        }
+        _ if error.source.raw_os_error() == Some(TOO_MANY_FILES) => {
+            format!("{error}; each thread takes a descriptor for each CPU: allow more of them (ulimit -n)")
+        }
+        _ => error.to_string(),
     }
 }
 

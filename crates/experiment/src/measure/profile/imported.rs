@@ -1,0 +1,40 @@
+//! What perf recorded.
+
+use std::path::Path;
+
+use fauxplat_model::{ProfileFindings, ProfileQuality};
+use fauxplat_profile::Profiler;
+
+use super::sampled::Run;
+use super::{Profiling, found};
+use crate::Failure;
+
+/// Shows a file of `perf record`: callers are followed anew, and names are looked up here.
+///
+/// # Errors
+/// It cannot be read, or is from another kind of processor.
+pub fn profile_file(path: &Path, asked: &Profiling) -> Result<ProfileFindings, Failure> {
+    let mut profiler = Profiler::default();
+    let imported = profiler.import(path).map_err(Failure::usage)?;
+    let mut notes = vec![
+        "it was recorded by perf: names of the kernel and of code without a file are those of now".to_owned(),
+    ];
+    if !imported.left_out.is_empty() {
+        notes.push(format!("samples of the other events are left out: {}", imported.left_out.join(", ")));
+    }
+    let is_clock = imported.event.starts_with("cpu-clock") || imported.event.starts_with("task-clock");
+    let quality = ProfileQuality {
+        event: imported.event,
+        notes,
+        unwinding: if imported.stack_bytes > 0 { "eh_frame".to_owned() } else { "frame-pointers".to_owned() },
+        stack_bytes: imported.stack_bytes,
+        has_kernel: imported.has_kernel,
+        ..ProfileQuality::default()
+    };
+    // Of a clock a sample stands for nanoseconds.
+    let cpu_s = if is_clock { imported.events as f64 / 1e9 } else { 0.0 };
+    let elapsed_s = imported.elapsed_ns as f64 / 1e9;
+    let run = Run { command: 0, block: 0, followed: imported.followed, cpu_s, elapsed_s, outcome: None };
+    let name = imported.command.unwrap_or_else(|| path.display().to_string());
+    Ok(found(asked, &quality, profiler, vec![run], vec![name]))
+}

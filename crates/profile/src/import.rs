@@ -1,0 +1,244 @@
+//! Profiles that perf recorded: its samples are followed as ours are.
+
+mod sections;
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
+use std::io::BufReader;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use fauxplat_sys::sampling::{Mapping, Record, Sampled, Stack, chains, registers};
+use linux_perf_data::linux_perf_event_reader::{CpuMode, EventRecord, Mmap2FileId, SampleRecord};
+use linux_perf_data::{AttributeDescription, PerfFile, PerfFileReader, PerfFileRecord};
+
+use crate::follow::{Followed, Profiler};
+
+/// `PROT_EXEC` of mmap(2).
+const EXECUTE: u32 = 4;
+
+/// Why a file is no profile that can be shown.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// It cannot be opened.
+    #[error("{path}: {source}", path = path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// It is not what perf writes, or damaged.
+    #[error("{path}: it is no perf.data that can be read: {reason}", path = path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// It was recorded on another kind of processor.
+    #[error("{path}: it was recorded on {theirs}, and stacks of {ours} are followed here", path = path.display())]
+    Processor {
+        /// The file.
+        path: PathBuf,
+        /// Its processor.
+        theirs: String,
+        /// Ours.
+        ours: &'static str,
+    },
+}
+
+/// What was recorded.
+#[derive(Clone, Debug, Default)]
+pub struct Imported {
+    /// The samples.
+    pub followed: Followed,
+    /// The event, as perf calls it.
+    pub event: String,
+    /// The command, if the file says it.
+    pub command: Option<String>,
+    /// Bytes of the stack that were copied with a sample; 0 where callers were found by frame pointers.
+    pub stack_bytes: u32,
+    /// Whether samples of the kernel are among them.
+    pub has_kernel: bool,
+    /// Events that all samples stand for; nanoseconds where the event is a clock.
+    pub events: u64,
+    /// From the first sample to the last, in nanoseconds.
+    pub elapsed_ns: u64,
+    /// Events beside the first, whose samples are left out.
+    pub left_out: Vec<String>,
+}
+
+impl Profiler {
+    /// Reads a file of `perf record`.
+    ///
+    /// # Errors
+    /// It cannot be read, is damaged, or from another kind of processor.
+    pub fn import(&mut self, path: &Path) -> Result<Imported, ImportError> {
+        let file = File::open(path).map_err(|source| ImportError::Open { path: path.to_owned(), source })?;
+        let damaged = |reason: String| ImportError::Damaged { path: path.to_owned(), reason };
+        sections::check(&file).map_err(|reason| damaged(reason.to_owned()))?;
+        // Whoever reads it for us asserts what a damaged file breaks.
+        let read = catch_unwind(AssertUnwindSafe(|| self.read(path, file)));
+        read.unwrap_or_else(|_| Err(damaged("its records are not whole".to_owned())))
+    }
+
+    fn read(&mut self, path: &Path, file: File) -> Result<Imported, ImportError> {
+        let damaged = |error: &dyn std::fmt::Display| ImportError::Damaged {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        };
+        let reader = PerfFileReader::parse_file(BufReader::new(file)).map_err(|error| damaged(&error))?;
+        let PerfFileReader { perf_file: mut about, record_iter: mut records } = reader;
+        check_processor(path, &about)?;
+        self.objects.recorded(builds(&about));
+        let mut imported = described(&about);
+        let (mut first_ns, mut last_ns) = (u64::MAX, 0);
+        let mut run = self.begin(Stack::Chain);
+        while let Some(record) = records.next_record(&mut about).map_err(|error| damaged(&error))? {
+            let PerfFileRecord::EventRecord { attr_index, record } = record else { continue };
+            match record.parse().map_err(|error| damaged(&error))? {
+                EventRecord::Sample(sample) if attr_index == 0 => {
+                    let words = Words::of(&sample);
+                    imported.stack_bytes = imported.stack_bytes.max(words.copied);
+                    imported.events += sample.period.unwrap_or(1);
+                    if let Some(time) = sample.timestamp {
+                        (first_ns, last_ns) = (first_ns.min(time), last_ns.max(time));
+                    }
+                    run.stack = if words.has_copy { Stack::Copy(words.copied) } else { Stack::Chain };
+                    let sampled = words.sampled(&sample);
+                    imported.has_kernel |= sampled.is_kernel;
+                    run.take(Record::Sample(sampled));
+                }
+                other => {
+                    if let Some(record) = told(other) {
+                        run.take(record);
+                    }
+                }
+            }
+        }
+        imported.followed = run.finish();
+        imported.elapsed_ns = last_ns.saturating_sub(first_ns.min(last_ns));
+        Ok(imported)
+    }
+}
+
+fn check_processor(path: &Path, about: &PerfFile) -> Result<(), ImportError> {
+    let ours = std::env::consts::ARCH;
+    match about.arch().ok().flatten() {
+        Some(theirs) if theirs != ours => {
+            Err(ImportError::Processor { path: path.to_owned(), theirs: theirs.to_owned(), ours })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Which build each file was when it was recorded.
+fn builds(about: &PerfFile) -> HashMap<String, String> {
+    let all = about.build_ids().unwrap_or_default();
+    let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    all.into_values()
+        .map(|file| (String::from_utf8_lossy(&file.path).into_owned(), hexadecimal(&file.build_id)))
+        .collect()
+}
+
+fn described(about: &PerfFile) -> Imported {
+    let names: Vec<String> = about
+        .event_attributes()
+        .iter()
+        .map(|event: &AttributeDescription| event.name().unwrap_or("unnamed event").to_owned())
+        .collect();
+    let words = about.cmdline().ok().flatten();
+    let (event, left_out) =
+        names.split_first().map_or_else(Default::default, |(first, rest)| (first.clone(), rest.to_vec()));
+    Imported { event, left_out, command: words.map(|words| words.join(" ")), ..Imported::default() }
+}
+
+/// What a sample has, in words as the kernel gives them to us.
+struct Words {
+    chain: Vec<u64>,
+    registers: Option<Vec<u64>>,
+    stack: Vec<u64>,
+    copied: u32,
+    has_copy: bool,
+}
+
+impl Words {
+    fn of(sample: &SampleRecord) -> Self {
+        let chain = sample.callchain.map(|chain| (0..chain.len()).filter_map(|at| chain.get(at)).collect());
+        let wanted: BTreeSet<u32> = registers().into_iter().collect();
+        let own = |all: &linux_perf_data::linux_perf_event_reader::Regs| -> Option<Vec<u64>> {
+            wanted.iter().map(|&number| all.get(number.into())).collect()
+        };
+        let (bytes, filled) = match &sample.user_stack {
+            Some((bytes, filled)) => (bytes.as_slice().into_owned(), *filled),
+            None => (Vec::new(), 0),
+        };
+        let filled = bytes.len().min(usize::try_from(filled).unwrap_or(usize::MAX));
+        let (words, _) = bytes[..filled].as_chunks::<8>();
+        Words {
+            chain: chain.unwrap_or_default(),
+            registers: sample.user_regs.as_ref().and_then(own),
+            stack: words.iter().map(|word| u64::from_ne_bytes(*word)).collect(),
+            copied: bytes.len() as u32,
+            has_copy: sample.user_stack.is_some(),
+        }
+    }
+
+    fn sampled(&self, sample: &SampleRecord) -> Sampled<'_> {
+        let (kernel_chain, user_chain) = chains(&self.chain);
+        Sampled {
+            pid: sample.pid.unwrap_or(0),
+            tid: sample.tid.unwrap_or(0),
+            time_ns: sample.timestamp.unwrap_or(0),
+            ip: sample.ip.unwrap_or(0),
+            is_kernel: matches!(sample.cpu_mode, CpuMode::Kernel | CpuMode::GuestKernel),
+            period: sample.period.unwrap_or(1),
+            kernel_chain,
+            user_chain,
+            registers: self.registers.as_deref(),
+            stack: &self.stack,
+        }
+    }
+}
+
+/// What processes did, in our words.
+fn told(record: EventRecord) -> Option<Record<'static>> {
+    match record {
+        EventRecord::Comm(it) => {
+            let name = it.name.as_slice().into_owned();
+            Some(Record::Named { pid: it.pid, tid: it.tid, name, is_exec: it.is_execve })
+        }
+        EventRecord::Fork(it) => Some(Record::Forked { pid: it.pid, parent: it.ppid, tid: it.tid }),
+        EventRecord::Lost(it) => Some(Record::Lost(it.count)),
+        EventRecord::Throttle(_) => Some(Record::Throttled),
+        EventRecord::Mmap(it) if !is_kernel(it.cpu_mode) => Some(Record::Mapped(Mapping {
+            pid: it.pid,
+            start: it.address,
+            bytes: it.length,
+            file_offset: it.page_offset,
+            device: (0, 0),
+            inode: 0,
+            is_code: it.is_executable,
+            path: it.path.as_slice().into_owned(),
+        })),
+        EventRecord::Mmap2(it) if !is_kernel(it.cpu_mode) => Some(Record::Mapped(Mapping {
+            pid: it.pid,
+            start: it.address,
+            bytes: it.length,
+            file_offset: it.page_offset,
+            device: (0, 0),
+            inode: match &it.file_id {
+                Mmap2FileId::InodeAndVersion(file) => file.inode,
+                Mmap2FileId::BuildId(_) => 0,
+            },
+            is_code: it.protection & EXECUTE != 0,
+            path: it.path.as_slice().into_owned(),
+        })),
+        _ => None,
+    }
+}
+
+fn is_kernel(mode: CpuMode) -> bool {
+    matches!(mode, CpuMode::Kernel | CpuMode::GuestKernel)
+}
