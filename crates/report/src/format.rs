@@ -46,11 +46,19 @@ pub enum Format {
     Lscpu,
     /// The text exposition that Prometheus and its text-file collector read; for live tables.
     OpenMetrics,
+    /// A line per stack with its samples, as Brendan Gregg's scripts fold them; for profiles.
+    Folded,
+    /// The file of speedscope; for profiles.
+    Speedscope,
+    /// The processed profile that the Firefox Profiler reads; for profiles.
+    Firefox,
+    /// The compressed protocol buffer that pprof reads; for profiles.
+    Pprof,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 19] = [
+    pub const ALL: [Format; 23] = [
         Format::Text,
         Format::Json,
         Format::Csv,
@@ -70,12 +78,16 @@ impl Format {
         Format::Boxes,
         Format::Lscpu,
         Format::OpenMetrics,
+        Format::Folded,
+        Format::Speedscope,
+        Format::Firefox,
+        Format::Pprof,
     ];
 
     /// What a command line says of its option for formats.
     pub const HELP: &'static str = "text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, \
         hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; \
-        openmetrics for table";
+        openmetrics for table; folded, speedscope, firefox and pprof for profiles";
 
     /// The words of all formats, for a message.
     pub(crate) fn names() -> String {
@@ -105,6 +117,10 @@ impl Format {
             Format::Boxes => "boxes",
             Format::Lscpu => "lscpu",
             Format::OpenMetrics => "openmetrics",
+            Format::Folded => "folded",
+            Format::Speedscope => "speedscope",
+            Format::Firefox => "firefox",
+            Format::Pprof => "pprof",
         }
     }
 }
@@ -151,6 +167,8 @@ pub struct View {
     pub by_mean: bool,
     /// How much of it a terminal is shown; the other formats have all of it.
     pub detail: Detail,
+    /// Whether a terminal is shown the tree of calls of a profile, too.
+    pub tree: bool,
 }
 
 /// How much of a report somebody wants.

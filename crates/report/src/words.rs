@@ -58,6 +58,14 @@ pub(crate) fn first_line(text: &str, width: usize, ellipsis: &str) -> String {
     format!("{} {ellipsis}", fitting[..end].trim_end_matches([' ', ',', ';', ':']))
 }
 
+/// As much of the beginning of a text as fits into so many columns, and a mark for the rest.
+pub(crate) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
+    match text.width() <= width {
+        true => text.to_owned(),
+        false => format!("{}{ellipsis}", prefix(text.chars(), width.saturating_sub(ellipsis.width()))),
+    }
+}
+
 /// As many characters as fit into so many columns.
 fn prefix(chars: impl Iterator<Item = char>, columns: usize) -> String {
     let mut used = 0;
@@ -209,6 +217,19 @@ pub(crate) fn round_number(value: f64) -> String {
     (rounded + 0.0).to_string()
 }
 
+/// A whole number with commas between thousands: 12345 becomes `12,345`.
+pub(crate) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() * 4 / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// `1 run`, `2 runs`.
 pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count}{TIE}{}", if count == 1 { one } else { many })
@@ -283,6 +304,18 @@ mod tests {
         assert_eq!(round_percent(-0.0), round_percent(0.0));
         assert_eq!(round_percent(-1e-9), round_percent(0.0));
         assert_eq!(round_number(-0.001), "0");
+    }
+
+    #[test]
+    fn thousands_stand_apart() {
+        let shown = [0, 12, 999, 1000, 12_345, 1_234_567].map(grouped);
+        assert_eq!(shown, ["0", "12", "999", "1,000", "12,345", "1,234,567"]);
+    }
+
+    #[test]
+    fn the_beginning_of_a_line_remains() {
+        assert_eq!([10, 5, 3].map(|width| cut("abcdefghij", width, "…")), ["abcdefghij", "abcd…", "ab…"]);
+        assert_eq!(cut("文件文件", 6, ".."), "文件..");
     }
 
     #[test]

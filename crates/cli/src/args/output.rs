@@ -141,7 +141,7 @@ impl OutputArgs {
             Unit::Millisecond => TimeUnit::Millisecond,
             Unit::Second => TimeUnit::Second,
         });
-        View { unit, by_mean: self.sort == Order::MeanTime, detail: self.detail() }
+        View { unit, by_mean: self.sort == Order::MeanTime, detail: self.detail(), ..View::default() }
     }
 
     /// How much of the report is shown.

@@ -3,6 +3,8 @@
 mod bencher;
 mod boxes;
 mod csv_summary;
+mod firefox;
+mod folded;
 mod github;
 mod go_benchmark;
 mod hyperfine;
@@ -10,7 +12,10 @@ mod hyperfine_2;
 mod junit;
 mod lscpu;
 pub(crate) mod openmetrics;
+mod pprof;
+mod profiles;
 mod pyperf;
+mod speedscope;
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -41,6 +46,10 @@ pub(crate) fn write(
         Format::Boxes => boxes::write(record, style, out),
         Format::Lscpu => lscpu::write(record, out),
         Format::OpenMetrics => openmetrics::write(record, out),
+        Format::Folded => folded::write(record, out),
+        Format::Speedscope => speedscope::write(record, out),
+        Format::Firefox => firefox::write(record, out),
+        Format::Pprof => pprof::write(record, out),
         // The others are no files of another tool. A test writes every format, so that none is forgotten.
         _ => Ok(()),
     }
@@ -68,6 +77,11 @@ pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec
             return nothing("a sweep compares levels; take text, json, csv, markdown, svg or html");
         }
         _ => {}
+    }
+    if matches!(record.findings, Findings::Profile(_)) {
+        return nothing(
+            "a profile has no times of runs; take text, json, csv, markdown, html, svg, folded, speedscope, firefox or pprof",
+        );
     }
     if matches!(record.findings, Findings::Table(_)) {
         return nothing("a live table has no command; take text, json, csv, markdown or openmetrics");

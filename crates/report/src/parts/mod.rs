@@ -3,16 +3,20 @@
 //! Nothing here knows a renderer, and no renderer knows a verb.
 
 pub(crate) mod distribution;
+mod flame;
 mod grid;
 mod heat_map;
+mod listing;
 mod quantiles;
 mod series;
 pub(crate) mod spans;
 mod tree;
 
 pub(crate) use distribution::{Distribution, Shape};
+pub(crate) use flame::{Bar, Flame};
 pub(crate) use grid::{Grid, Row, Tone};
 pub(crate) use heat_map::{HeatMap, Panel, Square, Tint};
+pub(crate) use listing::{Listed, Listing};
 pub(crate) use quantiles::{Curve, Quantiles};
 pub(crate) use series::{Across, Line, Point, Rule, Series, Values};
 pub(crate) use tree::{Boxes, Branch, Tree, TreeBox};
@@ -35,6 +39,10 @@ pub(crate) enum Part {
     HeatMap(HeatMap),
     /// What contains what.
     Tree(Tree),
+    /// Calls as bars upon those of their callers.
+    Flame(Flame),
+    /// Lines that keep their columns.
+    Listing(Listing),
     /// Lines under a title, close together.
     Notes(Notes),
 }
@@ -150,7 +158,9 @@ impl Piece {
     pub(crate) fn new(part: Part) -> Self {
         let (depth, media): (usize, &'static [Medium]) = match &part {
             Part::Sentence(_) | Part::Notes(_) | Part::Tree(Tree::Sets(_)) => (0, &Medium::ALL),
-            Part::Quantiles(_) | Part::HeatMap(_) | Part::Tree(Tree::Boxes(_)) => (0, &[Medium::Page]),
+            Part::Quantiles(_) | Part::HeatMap(_) | Part::Flame(_) | Part::Tree(Tree::Boxes(_)) => {
+                (0, &[Medium::Page])
+            }
             _ => (1, &Medium::ALL),
         };
         let details: &'static [Detail] = match &part {

@@ -7,7 +7,7 @@ use crate::Detail;
 use crate::parts::spans::{Kind, Span, spans};
 use crate::parts::{Branch, Grid, Medium, Note, Notes, Part, Piece, Rank, Sentence, Shape, Tree, shown};
 use crate::render::pen::Pen;
-use crate::render::{canvas, chart};
+use crate::render::{canvas, chart, listing};
 use crate::words::spaced;
 
 /// Drawings in characters: comments are as wide as that.
@@ -80,8 +80,12 @@ fn part(markup: &dyn Markup, part: &Part, out: &mut dyn Write) -> io::Result<()>
         }),
         Part::Tree(it) => tree(markup, it, out),
         Part::Notes(it) => notes(markup, it, out),
+        Part::Listing(it) => {
+            paragraph(&markup.prose(&it.title), out)?;
+            drawing(markup, &listing::lines(it, PEN), out)
+        }
         // Nothing here can hold a picture.
-        Part::Quantiles(_) | Part::HeatMap(_) => Ok(()),
+        Part::Quantiles(_) | Part::HeatMap(_) | Part::Flame(_) => Ok(()),
     }
 }
 

@@ -5,6 +5,7 @@ mod canvas;
 mod chart;
 mod drawings;
 mod html;
+mod listing;
 mod markdown;
 mod markup;
 mod org;

@@ -60,6 +60,7 @@ fn ascii(c: char) -> String {
         '·' => "-".to_owned(),
         '×' => "x".to_owned(),
         '█' => "#".to_owned(),
+        '└' => "`".to_owned(),
         c => c.escape_unicode().to_string(),
     }
 }

@@ -111,6 +111,13 @@ pub(crate) fn bar(x: f64, y: f64, width: f64, height: f64, class: &str, hint: &s
     }
 }
 
+/// A rectangle with sharp corners that says nothing by itself.
+pub(crate) fn plain_rect(x: f64, y: f64, width: f64, height: f64, class: &str) -> Markup {
+    html! {
+        rect x=(number(x)) y=(number(y)) width=(number(width)) height=(number(height)) class=(class) {}
+    }
+}
+
 /// A straight line.
 pub fn line(from: (f64, f64), to: (f64, f64), class: &str) -> Markup {
     html! {

@@ -13,8 +13,8 @@ mod index;
 mod lab;
 mod latency;
 mod load;
-mod profile;
 mod processes;
+mod profile;
 mod quantiles;
 mod replay;
 mod run;
@@ -65,7 +65,7 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
         Findings::Latency(found) => latency::parts(found),
         Findings::Index(found) => index::parts(record.header, found),
         Findings::Load(found) => load::parts(record.header, found),
-        Findings::Profile(found) => profile::parts(found),
+        Findings::Profile(found) => profile::parts(found, view),
         Findings::Tune(found) => tune::parts(record.header, found),
         Findings::TuneList(found) => tune::parts_of_list(found),
         Findings::Restore(found) => tune::parts_of_restore(record.header, found),
@@ -100,6 +100,7 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
         }
         Findings::Explain(found) => explain::rows(found, rows)?,
         Findings::Replay(found) => replay::rows(found, rows)?,
+        Findings::Profile(found) => profile::rows(found, rows)?,
         _ => return Ok(false),
     }
     Ok(true)

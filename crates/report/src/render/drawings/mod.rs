@@ -2,17 +2,20 @@
 
 mod boxes;
 mod distribution;
+mod flame;
 mod heat_map;
 mod quantiles;
 mod series;
 
 use std::io::Write;
 
-use maud::Markup;
+use maud::{Markup, PreEscaped, html};
 
 use crate::ReportError;
 use crate::parts::{Medium, Part, Piece, Tree, shown};
 use crate::svg;
+
+pub(crate) use flame::SCRIPT as FLAME_SCRIPT;
 
 /// A drawing in pixels.
 pub(crate) struct Drawing {
@@ -21,22 +24,45 @@ pub(crate) struct Drawing {
     title: String,
     description: String,
     body: Markup,
+    /// Rules beside those of all drawings.
+    style: &'static str,
+    /// What it does by itself where it is a file; the page around it has the same.
+    script: &'static str,
 }
 
 impl Drawing {
     fn new(width: f64, height: f64, title: &str, description: &str, body: Markup) -> Self {
         let (title, description) = (title.to_owned(), description.to_owned());
-        Drawing { width, height, title, description, body }
+        Drawing { width, height, title, description, body, style: "", script: "" }
+    }
+
+    /// The same with rules and a script of its own.
+    fn alive(self, style: &'static str, script: &'static str) -> Self {
+        Drawing { style, script, ..self }
     }
 
     /// The drawing as a file.
     fn document(&self) -> String {
-        svg::document(self.width, self.height, &self.title, &self.description, &self.body)
+        let body = html! {
+            (self.styled())
+            @if !self.script.is_empty() {
+                // XML reads nothing in a section of characters but its end, which no script here has.
+                script { (PreEscaped("<![CDATA[")) (PreEscaped(self.script)) (PreEscaped("]]>")) }
+            }
+        };
+        svg::document(self.width, self.height, &self.title, &self.description, &body)
+    }
+
+    fn styled(&self) -> Markup {
+        html! {
+            @if !self.style.is_empty() { style { (PreEscaped(self.style)) } }
+            (self.body)
+        }
     }
 
     /// The drawing inside a page that has [`svg::STYLE`].
     pub(crate) fn inline(&self) -> Markup {
-        svg::inline(self.width, self.height, &self.title, &self.description, &self.body)
+        svg::inline(self.width, self.height, &self.title, &self.description, &self.styled())
     }
 }
 
@@ -48,7 +74,8 @@ pub(crate) fn draw(part: &Part) -> Option<Drawing> {
         Part::Series(it) => Some(series::draw(it)),
         Part::HeatMap(it) => Some(heat_map::draw(it)),
         Part::Tree(Tree::Boxes(it)) => Some(boxes::draw(it)),
-        Part::Sentence(_) | Part::Table(_) | Part::Tree(_) | Part::Notes(_) => None,
+        Part::Flame(it) => Some(flame::draw(it)),
+        Part::Sentence(_) | Part::Table(_) | Part::Tree(_) | Part::Notes(_) | Part::Listing(_) => None,
     }
 }
 

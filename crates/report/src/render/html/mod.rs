@@ -10,15 +10,19 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::parts::spans::{Kind, Span, spans};
 use crate::parts::{
-    Branch, Grid, Medium, Note, Notes, Part, Piece, Rank, Sentence, Series, Tone, Tree, shown,
+    Branch, Grid, Listing, Medium, Note, Notes, Part, Piece, Rank, Sentence, Series, Tone, Tree, shown,
 };
-use crate::render::drawings;
+use crate::render::pen::Pen;
+use crate::render::{drawings, listing};
 use crate::svg;
 use crate::words::{counted, spaced, visible};
 use crate::{Detail, ReportError};
 
 /// Tables with more rows than this are folded.
 const ROWS_MAX: usize = 30;
+
+/// Listings scroll: only what no source has is cut.
+const LISTING: Pen = Pen { unicode: true, width: 400 };
 
 /// Commands that the title of the page names.
 const NAMES_MAX: usize = 3;
@@ -33,6 +37,9 @@ pub(crate) fn write(record: &Record, pieces: &[Piece], out: &mut dyn Write) -> R
         main #result tabindex="-1" { (content(&title, &pieces)) }
         (raw::section(record))
         script { (PreEscaped(style::SCRIPT)) }
+        @if pieces.iter().any(|piece| matches!(piece.part, Part::Flame(_))) {
+            script { (PreEscaped(drawings::FLAME_SCRIPT)) }
+        }
     };
     let page = html! {
         (DOCTYPE)
@@ -123,9 +130,13 @@ fn part(piece: &Piece) -> Markup {
         },
         Part::Notes(it) => notes(it),
         Part::Series(Series { is_zoom: true, title, .. }) => figure(piece, Some(title)),
-        Part::Distribution(_) | Part::Quantiles(_) | Part::Series(_) | Part::HeatMap(_) | Part::Tree(_) => {
-            figure(piece, None)
-        }
+        Part::Listing(it) => listing(it),
+        Part::Distribution(_)
+        | Part::Quantiles(_)
+        | Part::Series(_)
+        | Part::HeatMap(_)
+        | Part::Flame(_)
+        | Part::Tree(_) => figure(piece, None),
     }
 }
 
@@ -135,6 +146,18 @@ fn figure(piece: &Piece, caption: Option<&str>) -> Markup {
         figure tabindex="0" {
             (drawing.inline())
             @if let Some(caption) = caption { figcaption { (spaced(&visible(caption))) } }
+        }
+    }
+}
+
+/// Lines that keep their columns, and scroll by themselves where they are too wide.
+fn listing(it: &Listing) -> Markup {
+    html! {
+        p.faint { (spaced(&visible(&it.title))) }
+        pre tabindex="0" {
+            @for (tone, line) in listing::lines(it, LISTING) {
+                span class=[class(tone)] { (spaced(&line)) } "\n"
+            }
         }
     }
 }

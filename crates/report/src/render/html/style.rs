@@ -14,7 +14,7 @@ h2{font-size:1.1rem;margin:2rem 0 .5rem}h3{font-size:1rem;margin:1.5rem 0 .5rem}
 .good{color:var(--good)}.bad{color:var(--bad)}.doubt{color:var(--doubt)}.neutral{color:var(--neutral)}\
 .warnings{border-left:4px solid var(--doubt);background:var(--fill);padding:.25rem 1rem;margin:1rem 0}\
 .warnings p{margin:.5rem 0}code{font-family:ui-monospace,'DejaVu Sans Mono',monospace;font-size:.92em;overflow-wrap:anywhere}\
-.scroll,figure{overflow-x:auto;margin:1rem 0}table{border-collapse:collapse;font-size:.92rem}\
+.scroll,figure,pre{overflow-x:auto;margin:1rem 0}pre{font:.85rem/1.4 ui-monospace,'DejaVu Sans Mono',monospace}table{border-collapse:collapse;font-size:.92rem}\
 th,td{padding:.25rem .75rem;text-align:left;border-bottom:1px solid var(--edge);vertical-align:top}\
 th{font-weight:400;color:inherit}thead th{color:var(--soft);white-space:nowrap}\
 tbody th{max-width:24rem}tbody th:has(code){min-width:11rem}th code{overflow-wrap:break-word}\

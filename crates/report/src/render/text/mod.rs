@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use crate::parts::spans::{Kind, Span, spans};
 use crate::parts::{Grid, Medium, Notes, Part, Piece, Rank, Sentence, Series, Shape, Tone};
-use crate::render::{canvas, chart};
+use crate::render::{canvas, chart, listing};
 use crate::words::first_line;
 use crate::{Detail, Style};
 
@@ -84,8 +84,12 @@ fn part(page: &mut Page, piece: &Piece, detail: Detail) -> io::Result<()> {
         Part::Series(it) => series(page, indent, it),
         Part::Tree(it) => tree::write(page, indent, it),
         Part::Notes(it) => notes(page, it, detail),
+        Part::Listing(it) => {
+            page.paragraph(Tone::Faint, indent, &it.title)?;
+            page.drawn(indent, &listing::lines(it, page.pen.narrower(indent)))
+        }
         // No terminal has the room for them.
-        Part::Quantiles(_) | Part::HeatMap(_) => Ok(()),
+        Part::Quantiles(_) | Part::HeatMap(_) | Part::Flame(_) => Ok(()),
     }
 }
 

@@ -1,0 +1,284 @@
+//! The stacks of a profile as those see them who draw, list and export them: ways into code, and the tree that they
+//! make.
+
+use std::collections::{BTreeSet, HashMap};
+
+use fauxplat_model::{ProfileFindings, ProfiledFrame, StackEnd};
+
+/// What stands instead of the callers that a copy of the stack did not hold.
+const TRUNCATED: &str = "[truncated]";
+/// What stands instead of the callers that no table led to.
+const BROKEN: &str = "[broken]";
+/// What samples are in that have no stack at all.
+const NO_STACK: &str = "[no stack]";
+/// What the trunk of all ways is called.
+const ALL: &str = "all";
+
+/// Which kind of code it is, as far as a reader cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// No code: all of it, a process, or what stands for callers that nobody knows.
+    Frame,
+    User,
+    /// Its code stands in that of its caller.
+    Inlined,
+    Kernel,
+    /// The process wrote it itself.
+    Jit,
+    /// It has no name.
+    Unknown,
+}
+
+impl Kind {
+    /// All kinds of code, in the order of a legend.
+    pub(crate) const OF_CODE: [Kind; 5] = [Kind::User, Kind::Inlined, Kind::Kernel, Kind::Jit, Kind::Unknown];
+
+    /// What a legend calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Frame => "process",
+            Kind::User => "program and libraries",
+            Kind::Inlined => "inlined",
+            Kind::Kernel => "kernel",
+            Kind::Jit => "JIT",
+            Kind::Unknown => "without a name",
+        }
+    }
+}
+
+/// What kind of code a frame is.
+pub(crate) fn kind(found: &ProfileFindings, frame: &ProfiledFrame) -> Kind {
+    let object = frame.object.and_then(|place| found.objects.get(place as usize));
+    match frame {
+        frame if frame.is_unknown => Kind::Unknown,
+        frame if frame.is_kernel => Kind::Kernel,
+        _ if object.is_some_and(|object| object.path == "[jit]") => Kind::Jit,
+        frame if frame.is_inlined => Kind::Inlined,
+        _ => Kind::User,
+    }
+}
+
+/// Whether what samples were taken of counts CPU time: clocks and cycles do.
+pub(crate) fn is_time(event: &str) -> bool {
+    let name = event.split(':').next().unwrap_or_default();
+    ["cpu-clock", "task-clock", "cycles", "cpu-cycles"].contains(&name)
+}
+
+/// A way to where samples were.
+pub(crate) struct Way<'f> {
+    /// Empty where nobody knows the process.
+    pub(crate) process: &'f str,
+    /// What stands between the process and the frames, where the way is not whole.
+    pub(crate) mark: Option<&'static str>,
+    /// Places of frames, the one that was called first before all others.
+    pub(crate) frames: &'f [u32],
+    samples: Vec<u64>,
+}
+
+impl Way<'_> {
+    /// Samples of one profile.
+    pub(crate) fn samples(&self, profile: usize) -> u64 {
+        self.samples.get(profile).copied().unwrap_or(0)
+    }
+}
+
+/// All ways of all profiles: together they have every sample, also those of which no stack is known.
+pub(crate) fn ways(found: &ProfileFindings) -> Vec<Way<'_>> {
+    let mut ways: Vec<Way> = Vec::with_capacity(found.stacks.len() + 1);
+    for stack in &found.stacks {
+        let mark = match stack.end {
+            _ if stack.frames.is_empty() => Some(NO_STACK),
+            StackEnd::Whole => None,
+            StackEnd::Truncated => Some(TRUNCATED),
+            StackEnd::Broken => Some(BROKEN),
+        };
+        ways.push(Way {
+            process: &stack.process,
+            mark,
+            frames: &stack.frames,
+            samples: stack.samples.clone(),
+        });
+    }
+    let rest: Vec<u64> = (0..found.profiles.len())
+        .map(|profile| {
+            let known: u64 = ways.iter().map(|way| way.samples(profile)).sum();
+            found.profiles[profile].quality.samples.saturating_sub(known)
+        })
+        .collect();
+    if rest.iter().any(|&samples| samples > 0) {
+        ways.push(Way { process: "", mark: Some(NO_STACK), frames: &[], samples: rest });
+    }
+    ways
+}
+
+/// The frames of a way that the tables hold.
+pub(crate) fn frames<'f>(
+    found: &'f ProfileFindings,
+    places: &'f [u32],
+) -> impl DoubleEndedIterator<Item = (u32, &'f ProfiledFrame)> {
+    places.iter().filter_map(|&place| Some((place, found.frames.get(place as usize)?)))
+}
+
+/// A function below those that called it.
+pub(crate) struct Call<'f> {
+    pub(crate) name: &'f str,
+    pub(crate) kind: Kind,
+    /// Calls above it; 0 for the trunk.
+    pub(crate) depth: usize,
+    /// Samples in it and in what it called, for each profile.
+    pub(crate) samples: Vec<u64>,
+    /// Places of what it called.
+    pub(crate) callees: Vec<usize>,
+}
+
+/// All calls, each behind its caller; the first is the trunk.
+pub(crate) struct CallTree<'f> {
+    pub(crate) calls: Vec<Call<'f>>,
+}
+
+impl<'f> CallTree<'f> {
+    /// The tree of some profiles. Processes are branches of it where they tell ways apart.
+    ///
+    /// Frames of one function are one call, whatever their lines, so that two versions of a program have the same tree.
+    pub(crate) fn of(found: &'f ProfileFindings, profiles: &[usize]) -> Self {
+        let ways = ways(found);
+        let has_processes = has_processes(&ways, profiles);
+        let trunk = Call {
+            name: ALL,
+            kind: Kind::Frame,
+            depth: 0,
+            samples: vec![0; profiles.len()],
+            callees: Vec::new(),
+        };
+        let mut tree = CallTree { calls: vec![trunk] };
+        let mut known = HashMap::new();
+        for way in &ways {
+            let samples: Vec<u64> = profiles.iter().map(|&profile| way.samples(profile)).collect();
+            if samples.iter().all(|&samples| samples == 0) {
+                continue;
+            }
+            let process = Some(way.process).filter(|name| has_processes && !name.is_empty());
+            let above = process.into_iter().chain(way.mark).map(|name| (name, Kind::Frame));
+            let code = frames(found, way.frames).map(|(_, frame)| (frame.name.as_str(), kind(found, frame)));
+            tree.add(&mut known, above.chain(code), &samples);
+        }
+        tree
+    }
+
+    fn add(
+        &mut self,
+        known: &mut HashMap<(usize, &'f str, Kind), usize>,
+        way: impl Iterator<Item = (&'f str, Kind)>,
+        samples: &[u64],
+    ) {
+        let mut at = 0;
+        self.calls[at].count(samples);
+        for (name, kind) in way {
+            at = *known.entry((at, name, kind)).or_insert_with(|| {
+                let call = Call {
+                    name,
+                    kind,
+                    depth: self.calls[at].depth + 1,
+                    samples: vec![0; samples.len()],
+                    callees: Vec::new(),
+                };
+                self.calls.push(call);
+                let place = self.calls.len() - 1;
+                self.calls[at].callees.push(place);
+                place
+            });
+            self.calls[at].count(samples);
+        }
+    }
+
+    /// The trunk, which has every sample.
+    pub(crate) fn trunk(&self) -> &Call<'f> {
+        &self.calls[0]
+    }
+}
+
+/// Whether processes tell ways apart: every profile has the same ones, and more than one. Two versions of a program
+/// have different names, and would have no call in common below those.
+fn has_processes(ways: &[Way], profiles: &[usize]) -> bool {
+    let of = |profile: usize| -> BTreeSet<&str> {
+        let own = ways.iter().filter(|way| way.samples(profile) > 0 && !way.process.is_empty());
+        own.map(|way| way.process).collect()
+    };
+    let Some((&first, others)) = profiles.split_first() else { return false };
+    let names = of(first);
+    names.len() > 1 && others.iter().all(|&other| of(other) == names)
+}
+
+impl Call<'_> {
+    fn count(&mut self, samples: &[u64]) {
+        for (sum, more) in self.samples.iter_mut().zip(samples) {
+            *sum += more;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_model::{Profile, ProfileQuality, ProfiledStack};
+
+    use super::*;
+
+    fn found() -> ProfileFindings {
+        let frame = |name: &str| ProfiledFrame { name: name.into(), ..ProfiledFrame::default() };
+        let stack = |process: &str, frames: &[u32], end, samples: u64| ProfiledStack {
+            frames: frames.to_vec(),
+            process: process.into(),
+            end,
+            samples: vec![samples],
+        };
+        let quality = ProfileQuality { samples: 20, ..ProfileQuality::default() };
+        ProfileFindings {
+            profiles: vec![Profile { quality, ..Profile::default() }],
+            frames: ["main", "f"].map(frame).to_vec(),
+            stacks: vec![
+                stack("p", &[0, 1, 1, 1], StackEnd::Whole, 5),
+                stack("p", &[0, 1], StackEnd::Whole, 3),
+                stack("p", &[1, 99], StackEnd::Truncated, 4),
+            ],
+            ..ProfileFindings::default()
+        }
+    }
+
+    #[test]
+    fn a_tree_has_every_sample_once() {
+        let found = found();
+        let tree = CallTree::of(&found, &[0]);
+        let shown: Vec<(&str, usize, u64)> =
+            tree.calls.iter().map(|call| (call.name, call.depth, call.samples[0])).collect();
+        let expected = [
+            ("all", 0, 20),
+            ("main", 1, 8),
+            ("f", 2, 8),
+            ("f", 3, 5),
+            ("f", 4, 5),
+            ("[truncated]", 1, 4),
+            ("f", 2, 4),
+            ("[no stack]", 1, 8),
+        ];
+        assert_eq!(shown, expected);
+        assert_eq!(tree.trunk().callees.len(), 3);
+    }
+
+    #[test]
+    fn processes_are_branches_where_there_are_several() {
+        let mut found = found();
+        found.stacks[2].process = "q".into();
+        let tree = CallTree::of(&found, &[0]);
+        let branches: Vec<&str> = tree.trunk().callees.iter().map(|&place| tree.calls[place].name).collect();
+        assert_eq!(branches, ["p", "q", "[no stack]"]);
+    }
+
+    #[test]
+    fn a_kind_is_the_most_surprising_of_what_a_frame_is() {
+        let found = found();
+        let frame = ProfiledFrame { is_kernel: true, is_inlined: true, ..ProfiledFrame::default() };
+        assert_eq!(kind(&found, &frame), Kind::Kernel);
+        assert_eq!(kind(&found, &ProfiledFrame { is_unknown: true, ..frame }), Kind::Unknown);
+        assert!(Kind::OF_CODE.iter().all(|kind| !kind.name().is_empty()));
+    }
+}

@@ -1,0 +1,45 @@
+//! Calls as bars upon those of their callers, as wide as their share.
+
+use crate::calls::Kind;
+
+/// A flame graph of one profile, or of two whose difference is coloured.
+pub(crate) struct Flame {
+    /// What it is, and what a screen reader says instead of it.
+    pub(crate) title: String,
+    pub(crate) description: String,
+    /// The one or two profiles. The widths are those of the last.
+    pub(crate) names: Vec<String>,
+    /// Samples of each.
+    pub(crate) totals: Vec<u64>,
+    /// What its samples are shares of.
+    pub(crate) whole: String,
+    /// Each behind its caller, and those that one calls beside each other in the order of their names.
+    pub(crate) bars: Vec<Bar>,
+    /// What is not drawn.
+    pub(crate) notes: Vec<String>,
+}
+
+/// One call.
+pub(crate) struct Bar {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    /// Calls above it; 0 for the trunk.
+    pub(crate) depth: usize,
+    /// Where it begins and how long it is, in samples, for each profile.
+    pub(crate) spans: Vec<(u64, u64)>,
+}
+
+impl Flame {
+    /// The share of a bar in one of the profiles.
+    pub(crate) fn share(&self, bar: &Bar, profile: usize) -> f64 {
+        match (self.totals.get(profile), bar.spans.get(profile)) {
+            (Some(&total), Some(&(_, samples))) if total > 0 => samples as f64 / total as f64,
+            _ => 0.0,
+        }
+    }
+
+    /// How much larger the share in the last profile is than in the first; absent where there is one profile only.
+    pub(crate) fn change(&self, bar: &Bar) -> Option<f64> {
+        (self.names.len() > 1).then(|| self.share(bar, self.names.len() - 1) - self.share(bar, 0))
+    }
+}

@@ -1,0 +1,19 @@
+//! Lines that keep their columns: numbers at the left, and a text that is cut at its end where there is no room.
+
+use super::Tone;
+
+/// A listing, such as the lines of a source or the calls of a tree.
+pub(crate) struct Listing {
+    /// What stands above the numbers, and above the text.
+    pub(crate) header: Vec<String>,
+    pub(crate) title: String,
+    pub(crate) lines: Vec<Listed>,
+}
+
+/// One line.
+pub(crate) struct Listed {
+    pub(crate) tone: Tone,
+    /// The numbers, as many as there are headings.
+    pub(crate) cells: Vec<String>,
+    pub(crate) text: String,
+}

@@ -1,0 +1,221 @@
+//! Where the time goes that one command takes more than another.
+
+use fauxplat_model::{FunctionDifference, Profile, ProfileDifference, ProfileFindings};
+
+use super::words::{ROWS, magnitude, named, short, signed, signed_cell};
+use crate::parts::{Grid, Piece, Tone};
+use crate::words::{TIE, counted, listed, round_percent, shorten};
+
+/// Functions that the answer names on either side.
+const NAMED_MAX: usize = 3;
+/// Columns of a caller in a table.
+const CALLER_MAX: usize = 24;
+
+/// The two profiles of a difference, if there are such.
+pub(super) fn pair<'f>(
+    found: &'f ProfileFindings,
+    of: &ProfileDifference,
+) -> Option<(&'f Profile, &'f Profile)> {
+    Some((found.profiles.get(usize::from(of.a))?, found.profiles.get(usize::from(of.b))?))
+}
+
+/// What is said of a function in itself.
+fn is_told(of: &ProfileDifference, function: &FunctionDifference) -> bool {
+    function.p_adjusted <= of.error
+}
+
+/// The same of it with what it calls.
+fn is_told_below(of: &ProfileDifference, function: &FunctionDifference) -> bool {
+    function.total_p_adjusted <= of.error
+}
+
+/// "`b` takes 7.1 % (6.2–8.0 %) more CPU time than `a`; of it 5.1 points ± 0.8 are in `parse_line`, called by `read`."
+pub(super) fn answer(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
+    let Some((a, b)) = pair(found, of) else { return Piece::answer(Tone::Doubt, "Nothing was compared.") };
+    let said = format!("{}; {}.", overall(of, &named(&a.name), &named(&b.name)), whereabouts(of));
+    let tone = match direction(of) {
+        Some(true) => Tone::Bad,
+        Some(false) => Tone::Good,
+        None => Tone::Neutral,
+    };
+    Piece::answer(tone, said)
+}
+
+/// Whether the second takes more, where its interval says so.
+fn direction(of: &ProfileDifference) -> Option<bool> {
+    match (of.low_s > 0.0, of.high_s < 0.0) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    }
+}
+
+fn overall(of: &ProfileDifference, a: &str, b: &str) -> String {
+    let share = |seconds: f64| seconds / of.a_cpu_s;
+    let (value, low, high) = (share(of.cpu_s), share(of.low_s), share(of.high_s));
+    let sure = round_percent(1.0 - of.error);
+    match direction(of) {
+        Some(true) => {
+            let within = format!("{}–{}", magnitude(low), magnitude(high));
+            format!("{b} takes {}{TIE}% ({within}{TIE}%) more CPU time than {a}", magnitude(value))
+        }
+        Some(false) => {
+            let within = format!("{}–{}", magnitude(high), magnitude(low));
+            format!("{b} takes {}{TIE}% ({within}{TIE}%) less CPU time than {a}", magnitude(value))
+        }
+        None => format!(
+            "whether {b} takes more CPU time than {a} is not told from noise: {}{TIE}% ({} to {}{TIE}%, {sure} sure)",
+            signed(value),
+            signed(low),
+            signed(high)
+        ),
+    }
+}
+
+/// Which functions it is in, as far as that is told from noise.
+fn whereabouts(of: &ProfileDifference) -> String {
+    let mut told: Vec<&FunctionDifference> = of.functions.iter().filter(|it| is_told(of, it)).collect();
+    told.sort_by(|a, b| b.self_s.abs().total_cmp(&a.self_s.abs()));
+    if told.is_empty() {
+        return below(of);
+    }
+    let takes_more = direction(of).unwrap_or(told[0].self_s > 0.0);
+    let (with, against): (Vec<&FunctionDifference>, Vec<&FunctionDifference>) =
+        told.iter().partition(|it| (it.self_s > 0.0) == takes_more);
+    let mut said = Vec::new();
+    if !with.is_empty() {
+        let begin = if direction(of).is_some() { "of it " } else { "" };
+        said.push(format!("{begin}{}", functions(of, &with, if takes_more { "more" } else { "less" })));
+    }
+    if !against.is_empty() {
+        said.push(format!(
+            "against it {}",
+            functions(of, &against, if takes_more { "less" } else { "more" })
+        ));
+    }
+    let rest = of.cpu_s - told.iter().map(|it| it.self_s).sum::<f64>();
+    said.push(format!("{} not told from noise", points(signed_or_plain(rest / of.a_cpu_s, takes_more))));
+    said.join("; ")
+}
+
+/// What is left in the direction of the whole has no sign.
+fn signed_or_plain(share: f64, takes_more: bool) -> String {
+    let along = if takes_more { share } else { -share };
+    if along >= 0.0 { magnitude(along) } else { format!("−{}", magnitude(along)) }
+}
+
+fn points(number: String) -> String {
+    let word = if number == "1.0" { "point" } else { "points" };
+    format!("{number}{TIE}{word}")
+}
+
+/// "5.1 points ± 0.8 are in `parse_line`, called by `read`, 2.0 ± 0.3 in `hash`".
+fn functions(of: &ProfileDifference, those: &[&FunctionDifference], word: &str) -> String {
+    let one = |(place, it): (usize, &&FunctionDifference)| {
+        let number = magnitude(it.self_s / of.a_cpu_s);
+        let half = magnitude((it.self_high_s - it.self_low_s) / 2.0 / of.a_cpu_s);
+        let caller =
+            it.caller.as_deref().map_or_else(String::new, |name| format!(", called by {}", named(name)));
+        let (number, are) = match place {
+            0 => (points(number), if direction(of).is_some() { "are in" } else { word_are(word) }),
+            _ => (number, "in"),
+        };
+        format!("{number} ±{TIE}{half} {are} {}{caller}", named(&it.name))
+    };
+    let mut said: Vec<String> = those.iter().take(NAMED_MAX).enumerate().map(one).collect();
+    if those.len() > NAMED_MAX {
+        let rest: f64 = those[NAMED_MAX..].iter().map(|it| it.self_s).sum();
+        let many = counted(those.len() - NAMED_MAX, "further function", "further functions");
+        said.push(format!("{} in {many}", magnitude(rest / of.a_cpu_s)));
+    }
+    listed(&said)
+}
+
+fn word_are(word: &str) -> &'static str {
+    if word == "more" { "more are in" } else { "less are in" }
+}
+
+/// What is told of a function together with what it calls, where none is told by itself.
+fn below(of: &ProfileDifference) -> String {
+    let told = of.functions.iter().filter(|it| is_told_below(of, it));
+    let Some(most) = told.max_by(|a, b| a.total_s.abs().total_cmp(&b.total_s.abs())) else {
+        return "no function is told from noise".to_owned();
+    };
+    let number = points(signed(most.total_s / of.a_cpu_s));
+    format!(
+        "no function by itself is told from noise, and {} with what it calls is: {number}",
+        named(&most.name)
+    )
+}
+
+/// The table of functions.
+pub(super) fn pieces(found: &ProfileFindings, of: &ProfileDifference) -> Vec<Piece> {
+    let Some((a, b)) = pair(found, of) else { return Vec::new() };
+    let heading = Piece::heading(format!("{} against {}", named(&b.name), named(&a.name)));
+    let mut pieces = vec![heading];
+    if of.functions.is_empty() {
+        return pieces;
+    }
+    for (rows, is_full) in [(ROWS[1], true), (ROWS[0], false)] {
+        let shown = |piece: Piece| if is_full { piece.in_full() } else { piece.in_brief() };
+        pieces.push(shown(Piece::table(table(of, rows)).joined()));
+        let left = of.functions.len().saturating_sub(rows);
+        if left > 0 {
+            let told = of.functions[rows..].iter().filter(|it| is_told(of, it)).count();
+            let many = counted(left, "more function", "more functions");
+            let said = format!("{many}, of which {told} told from noise.");
+            pieces.push(shown(Piece::plain(said).at(1).joined()));
+        }
+    }
+    pieces.push(Piece::plain(basis(of)));
+    pieces
+}
+
+fn table(of: &ProfileDifference, rows: usize) -> Grid {
+    let header = ["function", "self, points", "with callees, points", "verdict", "called by"];
+    let mut grid = Grid::named(&header, &[4]);
+    let share = |seconds: f64| seconds / of.a_cpu_s;
+    for it in of.functions.iter().take(rows) {
+        let (tone, verdict) = verdict(of, it);
+        let name = match &it.renamed {
+            Some(renamed) => format!("{}, now {}", short(&it.name), short(renamed)),
+            None => short(&it.name),
+        };
+        grid.push(
+            tone,
+            vec![
+                name,
+                signed_cell(share(it.self_s), share(it.self_low_s), share(it.self_high_s)),
+                signed_cell(share(it.total_s), share(it.total_low_s), share(it.total_high_s)),
+                verdict.to_owned(),
+                it.caller.as_deref().map_or_else(String::new, caller),
+            ],
+        );
+    }
+    grid
+}
+
+/// Callers stand at the end, and leave the room to what they call.
+fn caller(name: &str) -> String {
+    shorten(&short(name), CALLER_MAX, "…")
+}
+
+fn verdict(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, &'static str) {
+    match (is_told(of, it), it.self_s > 0.0) {
+        (true, true) => (Tone::Bad, "slower"),
+        (true, false) => (Tone::Good, "faster"),
+        (false, _) if is_told_below(of, it) && it.total_s > 0.0 => (Tone::Bad, "slower below"),
+        (false, _) if is_told_below(of, it) => (Tone::Good, "faster below"),
+        _ => (Tone::Faint, ""),
+    }
+}
+
+fn basis(of: &ProfileDifference) -> String {
+    let pairs = counted(of.pairs as usize, "pair of runs", "pairs of runs");
+    let sure = round_percent(1.0 - of.error);
+    format!(
+        "Points are per cent of the CPU time of a run of the first, from {pairs}. All intervals hold together with \
+         {sure}, and in {} of such comparisons at most a function is called slower or faster that is not.",
+        round_percent(of.error)
+    )
+}

@@ -1,0 +1,69 @@
+//! The functions of one profile: the answer, and a table of those in which most samples were.
+
+use fauxplat_model::{FunctionShare, Profile, ProfileFindings};
+
+use super::words::{ROWS, cell, file, named, part, share, share_within, short, whole};
+use crate::calls::is_time;
+use crate::parts::{Grid, Piece, Tone};
+use crate::words::counted;
+
+/// "41.2 % (39.8–42.6 %) of the CPU time of `prog` is in `parse_line`."
+pub(super) fn answer(profile: &Profile) -> Piece {
+    let (name, quality) = (named(&profile.name), &profile.quality);
+    let said = match profile.functions.first() {
+        _ if quality.samples == 0 => format!("No sample of {name} was taken."),
+        None => format!("No function of {name} is known, of {} samples.", quality.samples),
+        Some(top) => {
+            let is = if is_time(&quality.event) { "is" } else { "are" };
+            format!(
+                "{} of the {} of {name} {is} in {}.",
+                share_within(top.self_share, top.self_low, top.self_high),
+                whole(quality),
+                named(&top.name)
+            )
+        }
+    };
+    let is_sure = quality.samples >= super::quality::SAMPLES_MIN && !profile.functions.is_empty();
+    Piece::answer(if is_sure { Tone::Title } else { Tone::Doubt }, said)
+}
+
+/// The table, which is longer where there is room, and what it leaves out.
+pub(super) fn pieces(found: &ProfileFindings, profile: &Profile) -> Vec<Piece> {
+    if profile.functions.is_empty() {
+        return Vec::new();
+    }
+    let [brief, full] = ROWS;
+    let mut pieces = vec![Piece::table(table(found, profile, full)).in_full()];
+    pieces.extend(rest(profile, full).map(|it| Piece::plain(it).at(1).joined().in_full()));
+    pieces.push(Piece::table(table(found, profile, brief)).in_brief());
+    pieces.extend(rest(profile, brief).map(|it| Piece::plain(it).at(1).joined().in_brief()));
+    pieces
+}
+
+fn table(found: &ProfileFindings, profile: &Profile, rows: usize) -> Grid {
+    let header = ["function", "self (95 %)", "with callees (95 %)", "file"];
+    let mut grid = Grid::named(&header, &[3]);
+    for function in profile.functions.iter().take(rows) {
+        grid.push(Tone::Plain, row(found, function));
+    }
+    grid
+}
+
+fn row(found: &ProfileFindings, of: &FunctionShare) -> Vec<String> {
+    let object = of.object.and_then(|place| found.objects.get(place as usize));
+    vec![
+        short(&of.name),
+        cell(of.self_share, of.self_low, of.self_high),
+        cell(of.total_share, of.total_low, of.total_high),
+        object.map_or_else(String::new, |object| file(&object.path)),
+    ]
+}
+
+/// How many functions the table leaves out, and how much they hold.
+fn rest(profile: &Profile, rows: usize) -> Option<String> {
+    let left = profile.functions.get(rows..).filter(|left| !left.is_empty())?;
+    let samples = left.iter().map(|function| function.self_samples).sum();
+    let held = share(part(samples, profile.quality.samples));
+    let many = counted(left.len(), "more function holds", "more functions hold");
+    Some(format!("{many} {held} by themselves."))
+}

@@ -1,0 +1,48 @@
+//! Where the time of a program goes, and who calls what.
+
+mod differences;
+mod flame;
+mod functions;
+mod quality;
+mod rows;
+mod tree;
+mod views;
+mod words;
+
+use fauxplat_model::{Profile, ProfileFindings};
+
+use crate::View;
+use crate::parts::{Medium, Part, Piece};
+
+pub(super) use rows::rows;
+
+pub(super) fn parts(found: &ProfileFindings, view: &View) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let compared = found.differences.iter().filter(|it| differences::pair(found, it).is_some());
+    pieces.extend(compared.clone().map(|it| differences::answer(found, it)));
+    pieces.extend(found.profiles.iter().map(functions::answer));
+    pieces.extend(flame::drawings(found).into_iter().map(|it| Piece::new(Part::Flame(it))));
+    pieces.extend(compared.flat_map(|it| differences::pieces(found, it)));
+    for (place, profile) in found.profiles.iter().enumerate() {
+        pieces.extend(of_profile(found, place, profile, view));
+    }
+    pieces.extend(found.views.iter().flat_map(|it| views::pieces(found, it)));
+    pieces.extend(quality::names(found));
+    pieces
+}
+
+/// The functions of a profile, and what a reader must know before believing them.
+fn of_profile(found: &ProfileFindings, place: usize, profile: &Profile, view: &View) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    if found.profiles.len() > 1 {
+        pieces.push(Piece::heading(words::named(&profile.name)));
+    }
+    pieces.extend(functions::pieces(found, profile));
+    if view.tree {
+        let tree = tree::listing(found, place);
+        pieces.extend(tree.map(|it| Piece::new(Part::Listing(it)).only(&[Medium::Terminal])));
+    }
+    pieces.extend(quality::pieces(profile));
+    pieces.extend(quality::processes(profile));
+    pieces
+}

@@ -1,0 +1,247 @@
+//! How good a profile is: a line on every report, and what to do where it is bad.
+
+use fauxplat_model::{Profile, ProfileFindings, ProfileQuality, ProfiledObject};
+
+use super::words::{ROWS, file, part, share, short};
+use crate::Detail;
+use crate::parts::{Grid, Piece, Rank, Tone};
+use crate::words::{counted, grouped, listed, visible};
+
+/// Fewer samples than this tell little.
+pub(super) const SAMPLES_MIN: u64 = 100;
+/// From these shares on a profile may mislead.
+const LOST_MAX: f64 = 0.01;
+const TRUNCATED_MAX: f64 = 0.01;
+const UNKNOWN_MAX: f64 = 0.05;
+const RATE_MIN: f64 = 0.9;
+/// Files whose names are missing that a short report lists.
+const FILES_MAX: usize = 3;
+
+/// The line, the warnings, and what was done otherwise than usual.
+pub(super) fn pieces(profile: &Profile) -> Vec<Piece> {
+    let quality = &profile.quality;
+    // Whoever reads nothing but the answer is told how good it is, too.
+    let mut pieces = vec![Piece { details: &Detail::ALL, ..Piece::plain(line(quality)) }];
+    let warnings = warnings(quality);
+    pieces.extend(warnings.into_iter().map(|it| Piece::sentence(Rank::Warning, Tone::Doubt, it).joined()));
+    pieces.extend(quality.notes.iter().map(|note| Piece::plain(visible(note)).joined()));
+    pieces
+}
+
+/// "12,345 samples of cpu-clock at 997 a second (999 asked), 0 lost, …".
+fn line(of: &ProfileQuality) -> String {
+    let event = if of.event.is_empty() { String::new() } else { format!(" of {}", visible(&of.event)) };
+    let runs =
+        if of.runs > 1 { format!(" in {}", counted(of.runs as usize, "run", "runs")) } else { String::new() };
+    let word = if of.samples == 1 { "sample" } else { "samples" };
+    let mut said = vec![
+        format!("{} {word}{event}{runs}{}", grouped(of.samples), rate(of)),
+        format!("{} lost", grouped(of.lost)),
+    ];
+    let shared = |count: u64| share(part(count, of.samples));
+    let cure = if of.truncated > 0 && of.stack_bytes > 0 { " (raise --stack-size)" } else { "" };
+    said.push(format!("{} of stacks truncated{cure}", shared(of.truncated)));
+    said.push(format!("{} broken", shared(of.broken)));
+    said.push(format!("{} without a name", shared(of.unknown)));
+    let kernel = if of.has_kernel { "" } else { ", the kernel's own functions not among them" };
+    format!("{}{kernel}; {}.", said.join(", "), sources(of).join("; "))
+}
+
+fn rate(of: &ProfileQuality) -> String {
+    let number = |hz: f64| if hz.is_finite() { format!("{hz:.0}") } else { "?".to_owned() };
+    match (of.reached_hz, of.rate_hz) {
+        (Some(reached), Some(asked)) => format!(" at {} a second ({} asked)", number(reached), number(asked)),
+        (Some(reached), None) => format!(" at {} a second", number(reached)),
+        (None, Some(asked)) => format!(" ({} a second asked)", number(asked)),
+        (None, None) => String::new(),
+    }
+}
+
+/// How callers were found, and what all of it took.
+fn sources(of: &ProfileQuality) -> Vec<String> {
+    let stack = match of.stack_bytes {
+        0 => String::new(),
+        bytes if bytes % 1024 == 0 => format!(", {} KiB of stack", bytes / 1024),
+        bytes => format!(", {bytes} B of stack"),
+    };
+    let unwinding = if of.unwinding.is_empty() { "nothing" } else { &of.unwinding };
+    let mut said = vec![format!("callers by {}{stack}", visible(unwinding))];
+    if of.elapsed_s > 0.0 {
+        said.push(format!("reading them took {} of a CPU", share(of.own_cpu_s / of.elapsed_s)));
+    }
+    said
+}
+
+/// What may mislead, each with what to do.
+fn warnings(of: &ProfileQuality) -> Vec<String> {
+    let mut said = Vec::new();
+    let shared = |count: u64| part(count, of.samples);
+    let lost = part(of.lost, of.samples.saturating_add(of.lost));
+    if of.samples > 0 && of.samples < SAMPLES_MIN {
+        said.push(format!(
+            "{} tell little: let the program run longer or more often, or ask for more samples a second.",
+            counted(of.samples as usize, "sample", "samples")
+        ));
+    }
+    if lost > LOST_MAX {
+        said.push(format!(
+            "{} of the samples were lost, and nobody knows where they were: ask for fewer a second, or leave a CPU free.",
+            share(lost)
+        ));
+    }
+    if shared(of.truncated) > TRUNCATED_MAX {
+        let cure = if of.stack_bytes > 0 { ": raise --stack-size" } else { "" };
+        said.push(format!(
+            "{} of the stacks lack their outermost callers{cure}.",
+            share(shared(of.truncated))
+        ));
+    }
+    if shared(of.unknown) > UNKNOWN_MAX {
+        said.push(format!(
+            "{} of the samples are in functions without a name: install the debug information of what is listed below, \
+             or build without stripping.",
+            share(shared(of.unknown))
+        ));
+    }
+    said.extend(slow(of));
+    said
+}
+
+/// Samples that came more rarely than they were asked for.
+fn slow(of: &ProfileQuality) -> Option<String> {
+    let (asked, reached) = (of.rate_hz?, of.reached_hz?);
+    if of.samples == 0 || reached >= asked * RATE_MIN {
+        return None;
+    }
+    let why = match of.throttled {
+        0 => "the machine's clock gives no more, or the program ran too briefly".to_owned(),
+        times => format!(
+            "the kernel kept them back {}; raise kernel.perf_event_max_sample_rate",
+            counted(times as usize, "time", "times")
+        ),
+    };
+    Some(format!(
+        "{reached:.0} samples came in a second of CPU time where {asked:.0} were asked for: {why}, or ask for fewer."
+    ))
+}
+
+/// The processes, if there are several.
+pub(super) fn processes(profile: &Profile) -> Vec<Piece> {
+    if profile.processes.len() < 2 {
+        return Vec::new();
+    }
+    let table = |rows: usize| {
+        let mut grid = Grid::named(&["process", "pid", "threads", "samples", "share"], &[2, 1]);
+        for it in profile.processes.iter().take(rows) {
+            let held = share(part(it.samples, profile.quality.samples));
+            let numbers = [it.pid.to_string(), it.threads.to_string(), grouped(it.samples), held];
+            grid.push(Tone::Plain, std::iter::once(short(&it.name)).chain(numbers).collect());
+        }
+        Piece::table(grid)
+    };
+    let many = counted(profile.processes.len(), "process was", "processes were");
+    vec![
+        Piece::plain(format!("{many} sampled.")),
+        table(ROWS[1]).joined().in_full(),
+        table(ROWS[0]).joined().in_brief(),
+    ]
+}
+
+/// Files whose names are missing, and what to install.
+pub(super) fn names(found: &ProfileFindings) -> Vec<Piece> {
+    let missing: Vec<(&ProfiledObject, &str)> =
+        found.objects.iter().filter_map(|it| Some((it, it.missing.as_deref()?))).collect();
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let one = |(place, (object, what)): (usize, &(&ProfiledObject, &str))| {
+        let piece = Piece::plain(format!("{}: {}", super::words::named(&object.path), visible(what)));
+        let piece = piece.at(1).joined();
+        if place < FILES_MAX { piece } else { piece.in_full() }
+    };
+    let heading = Piece::heading("Names that are missing");
+    let mut pieces: Vec<Piece> =
+        std::iter::once(heading).chain(missing.iter().enumerate().map(one)).collect();
+    if let Some(more) = missing.get(FILES_MAX..).filter(|more| !more.is_empty()) {
+        let names: Vec<String> = more.iter().take(FILES_MAX).map(|(object, _)| file(&object.path)).collect();
+        let others = counted(more.len(), "more file", "more files");
+        pieces.push(Piece::plain(format!("{others}, such as {}.", listed(&names))).at(1).joined().in_brief());
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::spaced;
+
+    fn good() -> ProfileQuality {
+        ProfileQuality {
+            event: "cpu-clock".into(),
+            unwinding: "eh_frame".into(),
+            stack_bytes: 32 << 10,
+            runs: 1,
+            samples: 12_345,
+            truncated: 12,
+            broken: 37,
+            unknown: 148,
+            has_kernel: true,
+            rate_hz: Some(999.0),
+            reached_hz: Some(997.2),
+            cpu_s: 12.4,
+            elapsed_s: 12.5,
+            own_cpu_s: 0.1625,
+            ..ProfileQuality::default()
+        }
+    }
+
+    #[test]
+    fn a_line_says_how_good_it_is() {
+        let expected = "12,345 samples of cpu-clock at 997 a second (999 asked), 0 lost, 0.10 % of stacks truncated \
+            (raise --stack-size), 0.30 % broken, 1.2 % without a name; callers by eh_frame, 32 KiB of stack; reading \
+            them took 1.3 % of a CPU.";
+        assert_eq!(spaced(&line(&good())), expected);
+        assert!(warnings(&good()).is_empty());
+    }
+
+    #[test]
+    fn each_trouble_has_a_cure() {
+        let bad = ProfileQuality {
+            samples: 90,
+            lost: 2,
+            truncated: 1,
+            unknown: 5,
+            reached_hz: Some(800.0),
+            throttled: 3,
+            ..good()
+        };
+        let said = warnings(&bad).join("\n");
+        let cures = [
+            "run longer",
+            "leave a CPU free",
+            "raise --stack-size",
+            "stripping",
+            "perf_event_max_sample_rate",
+        ];
+        for cure in cures {
+            assert!(said.contains(cure), "{cure}: {said}");
+        }
+        // At the limits nothing is said.
+        let fair = ProfileQuality {
+            samples: 100,
+            lost: 1,
+            truncated: 1,
+            unknown: 5,
+            reached_hz: Some(900.0),
+            ..good()
+        };
+        assert_eq!(warnings(&fair), Vec::<String>::new());
+    }
+
+    #[test]
+    fn nothing_is_no_reason_to_fall_over() {
+        let nothing = ProfileQuality::default();
+        assert!(line(&nothing).starts_with("0 samples, 0 lost, 0.00"));
+        assert!(warnings(&nothing).is_empty());
+    }
+}

@@ -1,0 +1,163 @@
+//! What else was asked of a profile: who calls something, what it calls, and where in its source it is.
+
+use fauxplat_model::{
+    Annotated, AnnotatedFunction, Profile, ProfileFindings, ProfileView, Relative, Relatives,
+};
+
+use super::words::{ROWS, cell, named, part, share, share_within, short, whole};
+use crate::parts::spans::code;
+use crate::parts::{Grid, Listed, Listing, Part, Piece, Tone};
+use crate::words::{counted, grouped, listed, visible};
+
+/// Functions that a pattern found and a sentence names.
+const NAMED_MAX: usize = 4;
+/// Lines around one with samples that are shown with it.
+const AROUND: usize = 4;
+/// From this share of its function on a line stands out.
+const HOT: f64 = 0.1;
+/// Columns of a tabulator.
+const TAB: &str = "    ";
+
+/// The pieces of one view.
+pub(super) fn pieces(found: &ProfileFindings, view: &ProfileView) -> Vec<Piece> {
+    match view {
+        ProfileView::CallersOf(it) => relatives(found, it, "Callers"),
+        ProfileView::CalleesOf(it) => relatives(found, it, "Callees"),
+        ProfileView::Annotated(it) => annotated(found, it),
+    }
+}
+
+/// "Callers of `pattern` in `prog`".
+fn heading(found: &ProfileFindings, what: &str, pattern: &str, profile: u16) -> Piece {
+    let of = found.profiles.get(usize::from(profile)).map(|it| format!(" in {}", named(&it.name)));
+    Piece::heading(format!("{what} of {}{}", code(pattern), of.unwrap_or_default()))
+}
+
+fn relatives(found: &ProfileFindings, of: &Relatives, what: &str) -> Vec<Piece> {
+    let mut pieces = vec![heading(found, what, &of.pattern, of.profile)];
+    if of.functions.is_empty() {
+        pieces.push(
+            Piece::said(Tone::Doubt, format!("No function is found by {}.", code(&of.pattern))).joined(),
+        );
+        return pieces;
+    }
+    let samples = found.profiles.get(usize::from(of.profile)).map(|it| whole(&it.quality));
+    let samples = samples.unwrap_or_else(|| "samples".to_owned());
+    let held = share_within(of.share, of.low, of.high);
+    pieces.push(
+        Piece::plain(format!("{held} of the {samples} is in {} or below.", names(&of.functions))).joined(),
+    );
+    if of.relatives.is_empty() {
+        pieces.push(Piece::plain("There are none.".to_owned()).joined());
+        return pieces;
+    }
+    for (rows, is_full) in [(ROWS[1], true), (ROWS[0], false)] {
+        let shown = |piece: Piece| if is_full { piece.in_full() } else { piece.in_brief() };
+        pieces.push(shown(Piece::table(table(&of.relatives, what, rows)).joined()));
+        let left = of.relatives.len().saturating_sub(rows);
+        let more = || format!("{} left out.", counted(left, "more is", "more are"));
+        pieces.extend((left > 0).then(|| shown(Piece::plain(more()).at(1).joined())));
+    }
+    pieces
+}
+
+fn names(functions: &[String]) -> String {
+    let mut said: Vec<String> = functions.iter().take(NAMED_MAX).map(|name| named(name)).collect();
+    if functions.len() > NAMED_MAX {
+        said.push(counted(functions.len() - NAMED_MAX, "other", "others"));
+    }
+    listed(&said)
+}
+
+fn table(relatives: &[Relative], what: &str, rows: usize) -> Grid {
+    let title = if what == "Callers" { "caller" } else { "callee" };
+    let mut grid = Grid::named(&[title, "calls away", "share of those (95 %)", ""], &[3]);
+    for it in relatives.iter().take(rows) {
+        let inlined = if it.is_inlined { "inlined" } else { "" };
+        let held = cell(it.share, it.low, it.high);
+        grid.push(Tone::Plain, vec![short(&it.name), it.depth.to_string(), held, inlined.to_owned()]);
+    }
+    grid
+}
+
+fn annotated(found: &ProfileFindings, of: &Annotated) -> Vec<Piece> {
+    let mut pieces = vec![heading(found, "Lines", &of.pattern, of.profile)];
+    if of.functions.is_empty() {
+        pieces.push(
+            Piece::said(Tone::Doubt, format!("No function is found by {}.", code(&of.pattern))).joined(),
+        );
+    }
+    let profile = found.profiles.get(usize::from(of.profile));
+    pieces.extend(of.functions.iter().flat_map(|it| function(profile, it)));
+    pieces
+}
+
+fn function(profile: Option<&Profile>, of: &AnnotatedFunction) -> Vec<Piece> {
+    let held = profile.map_or_else(String::new, |profile| {
+        format!(", {} of the {}", share(part(of.samples, profile.quality.samples)), whole(&profile.quality))
+    });
+    let samples = if of.samples == 1 { "sample" } else { "samples" };
+    let file = of.file.as_deref().map_or_else(String::new, |file| format!(", {}", visible(file)));
+    let head = format!("{}: {} {samples}{held}{file}", named(&of.name), grouped(of.samples));
+    let mut pieces = vec![Piece::plain(head)];
+    if !of.lines.is_empty() {
+        let lines = of.lines.iter().map(|it| {
+            let text = it.text.as_deref().unwrap_or_default();
+            (it.line.to_string(), it.samples, text)
+        });
+        pieces.push(listing(&format!("Lines of {}", visible(&of.name)), "line", of.samples, lines));
+    }
+    if !of.instructions.is_empty() {
+        let lines =
+            of.instructions.iter().map(|it| (format!("{:x}", it.address), it.samples, it.text.as_str()));
+        pieces.push(listing(&format!("Instructions of {}", visible(&of.name)), "address", of.samples, lines));
+    }
+    pieces.extend(of.missing.iter().map(|why| Piece::said(Tone::Doubt, visible(why)).joined()));
+    pieces
+}
+
+/// Lines with samples and those around them; a line of dots stands for what is left out between.
+fn listing<'t>(
+    title: &str,
+    place: &str,
+    all: u64,
+    lines: impl Iterator<Item = (String, u64, &'t str)>,
+) -> Piece {
+    let lines: Vec<(String, u64, &str)> = lines.collect();
+    let is_near = |at: usize| {
+        let near = at.saturating_sub(AROUND)..(at + AROUND + 1).min(lines.len());
+        lines[near].iter().any(|line| line.1 > 0)
+    };
+    let mut listing = Listing {
+        title: title.to_owned(),
+        header: ["samples", "share", place].map(str::to_owned).to_vec(),
+        lines: Vec::new(),
+    };
+    let mut is_gap = false;
+    for (at, (place, samples, text)) in lines.iter().enumerate() {
+        if !is_near(at) {
+            is_gap = true;
+            continue;
+        }
+        if std::mem::take(&mut is_gap) && !listing.lines.is_empty() {
+            let cells = vec![String::new(), String::new(), "…".to_owned()];
+            listing.lines.push(Listed { tone: Tone::Faint, cells, text: String::new() });
+        }
+        listing.lines.push(line(place, *samples, text, all));
+    }
+    Piece::new(Part::Listing(listing)).joined()
+}
+
+fn line(place: &str, samples: u64, text: &str, all: u64) -> Listed {
+    let of_all = part(samples, all);
+    let cells = match samples {
+        0 => vec![String::new(), String::new(), place.to_owned()],
+        _ => vec![grouped(samples), share(of_all), place.to_owned()],
+    };
+    let tone = match samples {
+        0 => Tone::Faint,
+        _ if of_all >= HOT => Tone::Neutral,
+        _ => Tone::Plain,
+    };
+    Listed { tone, cells, text: text.trim_end().replace('\t', TAB) }
+}
