@@ -10,6 +10,7 @@ mod instrument;
 mod latency;
 mod load;
 mod memory;
+mod profile;
 mod regions;
 mod start;
 mod sweep;
@@ -44,6 +45,10 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["load", parts @ ..] => load::run(parts),
         ["look", words @ ..] => look(words),
         ["memory"] => memory::run(),
+        ["profile"] => profile::run(20),
+        ["profile", "differences"] => profile::differences(20),
+        ["profile", "differences", times] => profile::differences(times.parse().unwrap_or(20)),
+        ["profile", rounds] => profile::run(rounds.parse().unwrap_or(20)),
         ["regions"] => regions::run(ROUNDS),
         ["regions", rounds] => regions::run(rounds.parse().unwrap_or(ROUNDS)),
         ["start"] => start::run(ROUNDS),

@@ -26,6 +26,7 @@ mod machines;
 mod pairing;
 mod patience;
 mod precision;
+pub mod profile;
 mod rates;
 mod replay;
 mod replication;

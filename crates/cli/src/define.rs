@@ -272,6 +272,14 @@ pub(crate) fn apply_runs(definition: &mut Definition, args: &RunArgs) -> Result<
     Ok(())
 }
 
+/// What is left to itself in `profile`: a program is looked at as it is, so nothing is pinned or padded.
+pub(crate) fn defaults_of_profile(condition: &mut Condition) {
+    if condition.cpu == Placement::Auto {
+        condition.cpu = Placement::Free;
+    }
+    condition.env_pad = EnvPad::None;
+}
+
 /// What is left to itself in `run`: nothing is to be compared, so nothing is pinned, and the environment is padded
 /// only where nothing else moves the stack. With ASLR on, the kernel draws its place anew in each run.
 pub(crate) fn defaults_of_run(condition: &mut Condition, args: &RunArgs, machine: &Machine) {

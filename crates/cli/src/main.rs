@@ -112,6 +112,7 @@ fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
         args::Verb::Restore(args) => verbs::restore::restore(&args, words),
         args::Verb::Lab(args) => verbs::lab::lab(&args, words),
         args::Verb::Counters(args) => verbs::counters::counters(&args, words),
+        args::Verb::Profile(args) => verbs::profile::profile(&args, words),
         args::Verb::Doctor(args) => verbs::doctor::doctor(&args, words),
         args::Verb::Topo(args) => verbs::topo::topo(&args, words),
         args::Verb::Explain(args) => verbs::explain::explain(&args, words),
@@ -138,6 +139,7 @@ fn measures(verb: &args::Verb) -> bool {
             | Verb::Latency(_)
             | Verb::Load(_)
             | Verb::Index(_)
+            | Verb::Profile(_)
             | Verb::Lab(_)
     )
 }

@@ -403,9 +403,9 @@ impl Finished {
 
     /// Whether there is anything to report: a person who gets one line of error has no use for an empty report.
     pub fn has_measured(&self) -> bool {
-        self.failed.is_none()
-            || self.is_cut_short
-            || self.samples.iter().any(|sample| sample.phase == Phase::Measured)
+        let is_sampled = matches!(&self.findings, Findings::Profile(found) if !found.stacks.is_empty());
+        let has_run = self.samples.iter().any(|sample| sample.phase == Phase::Measured);
+        self.failed.is_none() || self.is_cut_short || has_run || is_sampled
     }
 }
 

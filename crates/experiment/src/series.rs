@@ -176,7 +176,7 @@ impl Process {
         if threads.is_empty() { Err(gone()) } else { Ok(Process { pid, name, threads, begun_ticks }) }
     }
 
-    fn is_alive(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         stat_of(self.pid).is_some_and(|(_, begun)| begun == self.begun_ticks)
     }
 }

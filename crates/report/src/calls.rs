@@ -58,12 +58,6 @@ pub(crate) fn kind(found: &ProfileFindings, frame: &ProfiledFrame) -> Kind {
     }
 }
 
-/// Whether what samples were taken of counts CPU time: clocks and cycles do.
-pub(crate) fn is_time(event: &str) -> bool {
-    let name = event.split(':').next().unwrap_or_default();
-    ["cpu-clock", "task-clock", "cycles", "cpu-cycles"].contains(&name)
-}
-
 /// A way to where samples were.
 pub(crate) struct Way<'f> {
     /// Empty where nobody knows the process.

@@ -2,8 +2,8 @@
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, LoadAccount, Metric,
-    Profile, RunFindings, Severity, SweepAnswer, SweepFindings, Verdict,
+    AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, LoadAccount, Metric, Profile,
+    RunFindings, Severity, SweepAnswer, SweepFindings, Verdict,
 };
 use fauxplat_units::Nanos;
 

@@ -11,6 +11,7 @@ pub mod perf;
 pub mod pipes;
 pub mod process;
 pub mod program;
+pub mod sampling;
 pub mod sched;
 pub mod shared;
 pub mod signal;

@@ -18,19 +18,19 @@ const ANY_CPU: i32 = -1;
 
 /// Bits of `flags`, in the order of the fields of `struct perf_event_attr`.
 const DISABLED: u32 = 0;
-const INHERIT: u32 = 1;
+pub(crate) const INHERIT: u32 = 1;
 const EXCLUDE_USER: u32 = 4;
 const EXCLUDE_KERNEL: u32 = 5;
 const EXCLUDE_HV: u32 = 6;
-const ENABLE_ON_EXEC: u32 = 12;
+pub(crate) const ENABLE_ON_EXEC: u32 = 12;
 
 /// `PERF_EVENT_IOC_ENABLE`, `_DISABLE` and `_RESET`, which the header makes by `_IO('$', n)`.
-const IOC_ENABLE: libc::Ioctl = libc::_IO(b'$' as u32, 0);
-const IOC_DISABLE: libc::Ioctl = libc::_IO(b'$' as u32, 1);
+pub(crate) const IOC_ENABLE: libc::Ioctl = libc::_IO(b'$' as u32, 0);
+pub(crate) const IOC_DISABLE: libc::Ioctl = libc::_IO(b'$' as u32, 1);
 const IOC_RESET: libc::Ioctl = libc::_IO(b'$' as u32, 3);
 
-/// `struct perf_event_attr` as it is since Linux 2.6.33 (`PERF_ATTR_SIZE_VER1`), which every kernel of today takes:
-/// the first version with room for `config2`.
+/// `struct perf_event_attr` as it is since Linux 4.7 (`PERF_ATTR_SIZE_VER5`). An older kernel takes it as long as what it
+/// does not know is zero.
 #[repr(C)]
 #[derive(Default)]
 pub(crate) struct Attributes {
@@ -45,6 +45,14 @@ pub(crate) struct Attributes {
     pub(crate) breakpoint_kind: u32,
     pub(crate) config1: u64,
     pub(crate) config2: u64,
+    pub(crate) branch_sample_type: u64,
+    pub(crate) sample_regs_user: u64,
+    pub(crate) sample_stack_user: u32,
+    pub(crate) clockid: i32,
+    pub(crate) sample_regs_intr: u64,
+    pub(crate) aux_watermark: u32,
+    pub(crate) sample_max_stack: u16,
+    pub(crate) reserved: u16,
 }
 
 /// Opens an event for a thread (0 is the calling one, -1 any) on a CPU (-1 is any).
@@ -84,11 +92,11 @@ pub struct CountingEvent {
 }
 
 impl CountingEvent {
-    fn call(&self) -> String {
+    pub(crate) fn call(&self) -> String {
         format!("perf_event_open(type {}, config {:#x})", self.kind, self.config[0])
     }
 
-    fn attributes(&self) -> Attributes {
+    pub(crate) fn attributes(&self) -> Attributes {
         let excluded = [
             (self.excludes_user, EXCLUDE_USER),
             (self.excludes_kernel, EXCLUDE_KERNEL),
@@ -109,7 +117,7 @@ impl CountingEvent {
 }
 
 /// A field of one bit: C lays such fields out from the highest bit down where the highest byte comes first.
-const fn flag(place: u32) -> u64 {
+pub(crate) const fn flag(place: u32) -> u64 {
     if cfg!(target_endian = "big") { 1 << (63 - place) } else { 1 << place }
 }
 
@@ -129,7 +137,7 @@ pub enum Whom {
 }
 
 impl Whom {
-    fn thread(self) -> i32 {
+    pub(crate) fn thread(self) -> i32 {
         match self {
             Whom::Children | Whom::Myself => 0,
             Whom::Process(pid) | Whom::Held(pid) => pid,

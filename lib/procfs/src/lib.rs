@@ -20,7 +20,9 @@
 
 pub mod cgroup;
 pub mod cpuinfo;
+pub mod kallsyms;
 pub mod keyed;
+pub mod maps;
 pub mod meminfo;
 pub mod mounts;
 pub mod per_cpu;

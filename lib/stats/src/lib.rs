@@ -19,6 +19,7 @@ pub mod multiple;
 pub mod noncentral;
 pub mod paired;
 pub mod permute;
+pub mod proportion;
 pub mod randomise;
 pub mod rivals;
 pub mod series;

@@ -7,7 +7,7 @@ use super::Cli;
 /// The verbs by the questions that they answer.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Is it faster?", &["run", "compare", "aa"]),
-    ("What moved it?", &["sweep", "explain", "lab"]),
+    ("What moved it?", &["sweep", "explain", "profile", "lab"]),
     (
         "The machine:",
         &["doctor", "tune", "restore", "topo", "index", "contend", "latency", "load", "counters", "limit"],

@@ -17,6 +17,7 @@ mod lab;
 mod latency;
 mod load;
 mod output;
+mod profile;
 mod run;
 mod surroundings;
 mod sweep;
@@ -46,6 +47,7 @@ pub(crate) use lab::{LabAction, LabArgs, LabRunArgs};
 pub(crate) use latency::{LatencyArgs, LatencyKind};
 pub(crate) use load::LoadArgs;
 pub(crate) use output::{Export, HyperfineExports, Look, OutputArgs, When};
+pub(crate) use profile::ProfileArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use surroundings::SurroundingsArgs;
 pub(crate) use sweep::SweepArgs;
@@ -77,6 +79,8 @@ pub(crate) enum Verb {
     Contend(ContendArgs),
     /// What can be counted here, by whom, and why not the rest?
     Counters(CountersArgs),
+    /// Where does the time go, who calls it, and what changed?
+    Profile(ProfileArgs),
     /// How late are timers, messages and signals, and why?
     Latency(LatencyArgs),
     /// Disturb chosen CPUs by a known amount
@@ -132,6 +136,7 @@ impl Verb {
             Verb::Latency(args) => Some(&args.end),
             Verb::Load(args) => Some(&args.end),
             Verb::Index(args) => Some(&args.end),
+            Verb::Profile(args) => Some(&args.end),
             Verb::Lab(LabArgs { action: LabAction::Run(args) }) => Some(&args.end),
             _ => None,
         }

@@ -61,6 +61,9 @@ pub(crate) struct OutputArgs {
     /// No progress line
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// Whether the calls of a profile are shown as a tree: an option of that verb alone.
+    #[arg(skip)]
+    pub(crate) tree: bool,
 }
 
 /// Reads the name of the report's file. Elsewhere `--output` says what becomes of the commands' output.
@@ -141,7 +144,7 @@ impl OutputArgs {
             Unit::Millisecond => TimeUnit::Millisecond,
             Unit::Second => TimeUnit::Second,
         });
-        View { unit, by_mean: self.sort == Order::MeanTime, detail: self.detail(), ..View::default() }
+        View { unit, by_mean: self.sort == Order::MeanTime, detail: self.detail(), tree: self.tree }
     }
 
     /// How much of the report is shown.

@@ -16,6 +16,7 @@ pub(crate) mod lab;
 pub(crate) mod latency;
 pub(crate) mod load;
 mod merge;
+pub(crate) mod profile;
 pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod sweep;

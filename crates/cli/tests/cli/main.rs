@@ -35,6 +35,7 @@ mod load;
 mod made_up;
 mod misbehaviour;
 mod placement;
+mod profile;
 mod rates;
 mod regions;
 mod reports;

@@ -8,11 +8,7 @@ use crate::Failure;
 /// A run that failed, as one line.
 pub(super) fn failed_run(landed: Landed<'_>) -> Failure {
     let Landed { sample, command, .. } = landed;
-    let how = match sample.outcome {
-        Outcome::Exited(status) => format!("ended with status {status}"),
-        Outcome::Signaled(signal) => format!("was ended by signal {signal}{}", signal_name(signal)),
-        Outcome::TimedOut => "was still running at the time limit and was ended".to_owned(),
-    };
+    let how = how_it_ended(sample.outcome);
     let hint = match command.condition.shell.is_used() || sample.outcome != Outcome::Exited(127) {
         true => {
             "see its output with --show-output, keep failed runs with --ignore-failure, or leave them out with --skip-failures"
@@ -24,6 +20,15 @@ pub(super) fn failed_run(landed: Landed<'_>) -> Failure {
         command.command,
         sample.trial + 1
     ))
+}
+
+/// How a run ended that did not succeed.
+pub(crate) fn how_it_ended(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Exited(status) => format!("ended with status {status}"),
+        Outcome::Signaled(signal) => format!("was ended by signal {signal}{}", signal_name(signal)),
+        Outcome::TimedOut => "was still running at the time limit and was ended".to_owned(),
+    }
 }
 
 fn signal_name(signal: u8) -> &'static str {

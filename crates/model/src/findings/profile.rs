@@ -108,11 +108,11 @@ pub struct FunctionShare {
 /// How much of a profile is in one process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProcessShare {
-    /// Its number.
+    /// Its number; of several runs that of the first.
     pub pid: u32,
     /// What the kernel called it at its end.
     pub name: String,
-    /// Samples in it.
+    /// Samples in it; of several runs in all of this name.
     pub samples: u64,
     /// Its threads that were sampled.
     pub threads: u32,

@@ -3,8 +3,6 @@
 mod bencher;
 mod boxes;
 mod csv_summary;
-mod firefox;
-mod folded;
 mod github;
 mod go_benchmark;
 mod hyperfine;
@@ -12,10 +10,8 @@ mod hyperfine_2;
 mod junit;
 mod lscpu;
 pub(crate) mod openmetrics;
-mod pprof;
-mod profiles;
+mod profile;
 mod pyperf;
-mod speedscope;
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -46,10 +42,10 @@ pub(crate) fn write(
         Format::Boxes => boxes::write(record, style, out),
         Format::Lscpu => lscpu::write(record, out),
         Format::OpenMetrics => openmetrics::write(record, out),
-        Format::Folded => folded::write(record, out),
-        Format::Speedscope => speedscope::write(record, out),
-        Format::Firefox => firefox::write(record, out),
-        Format::Pprof => pprof::write(record, out),
+        Format::Folded => profile::folded(record, out),
+        Format::Speedscope => profile::speedscope(record, out),
+        Format::Firefox => profile::firefox(record, out),
+        Format::Pprof => profile::pprof(record, out),
         // The others are no files of another tool. A test writes every format, so that none is forgotten.
         _ => Ok(()),
     }
@@ -80,7 +76,7 @@ pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec
     }
     if matches!(record.findings, Findings::Profile(_)) {
         return nothing(
-            "a profile has no times of runs; take text, json, csv, markdown, html, svg, folded, speedscope, firefox or pprof",
+            "runs that are sampled are not timed; take text, json, html, svg, folded, speedscope, firefox or pprof",
         );
     }
     if matches!(record.findings, Findings::Table(_)) {

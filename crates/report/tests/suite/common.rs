@@ -12,10 +12,12 @@ use fauxplat_model::{
 use fauxplat_report::{Format, Style, write};
 use fauxplat_units::Bytes;
 
-/// The formats that carry runs: those for drawings and topologies refuse them.
+/// The formats that carry runs: those for drawings, topologies and profiles refuse them.
 pub(crate) fn formats_of_runs() -> impl Iterator<Item = Format> {
-    let drawings = [Format::Svg, Format::Boxes, Format::Lscpu, Format::OpenMetrics];
-    Format::ALL.into_iter().filter(move |format| !drawings.contains(format))
+    let others = [Format::Svg, Format::Boxes, Format::Lscpu, Format::OpenMetrics];
+    let of_profiles = [Format::Folded, Format::Speedscope, Format::Firefox, Format::Pprof];
+    let is_other = move |format: &Format| others.contains(format) || of_profiles.contains(format);
+    Format::ALL.into_iter().filter(move |format| !is_other(format))
 }
 
 /// A record that owns its parts.

@@ -18,6 +18,8 @@ pub(crate) fn without_runs() -> Vec<(&'static str, Owned)> {
         ("replay", made::replay()),
         ("restore", made::restore()),
         ("lab", made::lab()),
+        ("profile", crate::profile::one()),
+        ("profile_two", crate::profile::two()),
         ("table", made::table()),
         ("topo", made::topo()),
         ("topo_pick", made::topo_pick()),

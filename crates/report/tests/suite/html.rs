@@ -107,7 +107,7 @@ const ELEMENTS: [&str; 45] = [
     "br",
 ];
 
-const ATTRIBUTES: [&str; 40] = [
+const ATTRIBUTES: [&str; 47] = [
     "lang",
     "charset",
     "http-equiv",
@@ -148,6 +148,13 @@ const ATTRIBUTES: [&str; 40] = [
     "style",
     "title",
     "alt",
+    "data-totals",
+    "data-rows",
+    "data-geometry",
+    "data-depth",
+    "data-spans",
+    "data-do",
+    "tabindex",
 ];
 
 /// Names of the attributes of a tag; every value stands in quotes.

@@ -15,6 +15,7 @@ mod hostile;
 mod html;
 mod json;
 mod markdown;
+mod profile;
 mod properties;
 mod renamed;
 mod sweep;

@@ -30,7 +30,7 @@ pub(crate) const SCRIPT: &str = include_str!("flame.js");
 
 /// Strength of a change by its step; no colour says it alone, since each bar tells its numbers.
 const STYLE: &str = "\
-.bar text{pointer-events:none;font-family:ui-monospace,'DejaVu Sans Mono',monospace}\
+.bar text,.late text{pointer-events:none}.bar text{font-family:ui-monospace,'DejaVu Sans Mono',monospace}\
 .bar rect{stroke:var(--ground);stroke-width:.6}.bar{cursor:pointer;outline:none}\
 .bar:focus rect{stroke:var(--ink);stroke-width:2}.bar.above rect{opacity:.55}.bar.gone{display:none}\
 .searched .bar rect{opacity:.3}.searched .bar.found rect{opacity:1;stroke:var(--ink)}\

@@ -2,8 +2,7 @@
 
 use fauxplat_model::{FunctionShare, Profile, ProfileFindings};
 
-use super::words::{ROWS, cell, file, named, part, share, share_within, short, whole};
-use crate::calls::is_time;
+use super::words::{ROWS, cell, file, is_time, named, part, share, share_within, short, whole};
 use crate::parts::{Grid, Piece, Tone};
 use crate::words::counted;
 
@@ -14,7 +13,7 @@ pub(super) fn answer(profile: &Profile) -> Piece {
         _ if quality.samples == 0 => format!("No sample of {name} was taken."),
         None => format!("No function of {name} is known, of {} samples.", quality.samples),
         Some(top) => {
-            let is = if is_time(&quality.event) { "is" } else { "are" };
+            let is = if is_time(quality) { "is" } else { "are" };
             format!(
                 "{} of the {} of {name} {is} in {}.",
                 share_within(top.self_share, top.self_low, top.self_high),

@@ -2,7 +2,6 @@
 
 use fauxplat_model::ProfileQuality;
 
-use crate::calls::is_time;
 use crate::parts::spans;
 use crate::words::{TIE, shorten, visible};
 
@@ -34,10 +33,15 @@ pub(super) fn file(path: &str) -> String {
 /// What the samples of a profile are shares of: clocks and cycles count time, all else itself.
 pub(super) fn whole(quality: &ProfileQuality) -> String {
     match quality.event.split(':').next().unwrap_or_default() {
-        _ if is_time(&quality.event) => "CPU time".to_owned(),
+        "cpu-clock" | "task-clock" | "cycles" | "cpu-cycles" => "CPU time".to_owned(),
         "" => "samples".to_owned(),
         other => visible(other),
     }
+}
+
+/// Whether shares of a profile are shares of its CPU time.
+pub(super) fn is_time(quality: &ProfileQuality) -> bool {
+    whole(quality) == "CPU time"
 }
 
 /// A number of per cent with as many digits as `like` deserves.

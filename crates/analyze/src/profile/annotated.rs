@@ -1,0 +1,68 @@
+//! In which lines and instructions of a function the samples are.
+
+use std::collections::BTreeMap;
+
+use fauxplat_model::{Annotated, AnnotatedFunction, AnnotatedInstruction, AnnotatedLine, ProfileFindings};
+use regex::Regex;
+
+use super::functions::samples;
+
+/// Lines and instructions of the functions that a pattern finds, those with the most samples first.
+pub fn annotated(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Annotated {
+    let at = usize::from(profile);
+    let mut functions: BTreeMap<&str, Gathered> = BTreeMap::new();
+    for stack in &found.stacks {
+        let samples = samples(&stack.samples, at);
+        let Some(frame) = stack.frames.last().and_then(|&last| found.frames.get(last as usize)) else {
+            continue;
+        };
+        if samples == 0 || !pattern.is_match(&frame.name) {
+            continue;
+        }
+        let gathered = functions.entry(&frame.name).or_default();
+        gathered.samples += samples;
+        if let (Some(file), Some(line)) = (&frame.file, frame.line) {
+            *gathered.files.entry(file).or_default().entry(line).or_default() += samples;
+        }
+    }
+    for one in &found.instructions {
+        let Some(frame) = found.frames.get(one.frame as usize) else { continue };
+        let samples = samples(&one.samples, at);
+        if let Some(gathered) = functions.get_mut(frame.name.as_str()).filter(|_| samples > 0) {
+            *gathered.instructions.entry(one.address).or_default() += samples;
+        }
+    }
+    let mut functions: Vec<AnnotatedFunction> =
+        functions.into_iter().map(|(name, gathered)| gathered.named(name)).collect();
+    functions.sort_by(|a, b| b.samples.cmp(&a.samples).then_with(|| a.name.cmp(&b.name)));
+    Annotated { profile, pattern: pattern.as_str().to_owned(), functions }
+}
+
+/// What was seen of one function.
+#[derive(Default)]
+struct Gathered<'f> {
+    samples: u64,
+    files: BTreeMap<&'f str, BTreeMap<u32, u64>>,
+    instructions: BTreeMap<u64, u64>,
+}
+
+impl Gathered<'_> {
+    /// A function of macros or templates has lines in several files: the one with the most samples is shown.
+    fn named(self, name: &str) -> AnnotatedFunction {
+        let most = |(_, lines): &(&str, BTreeMap<u32, u64>)| lines.values().sum::<u64>();
+        let file = self.files.into_iter().max_by_key(most);
+        let missing = file.is_none().then(|| "no lines are known of it: compile it with -g".to_owned());
+        let (file, lines) =
+            file.map_or((None, BTreeMap::new()), |(file, lines)| (Some(file.to_owned()), lines));
+        let line = |(line, samples)| AnnotatedLine { line, samples, text: None };
+        let instruction = |(address, samples)| AnnotatedInstruction { address, samples, text: String::new() };
+        AnnotatedFunction {
+            name: name.to_owned(),
+            samples: self.samples,
+            file,
+            lines: lines.into_iter().map(line).collect(),
+            instructions: self.instructions.into_iter().map(instruction).collect(),
+            missing: missing.into_iter().collect(),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! What differs between two programs, function by function, so surely that it is not noise.
+//!
+//! Runs of both come in pairs, one after the other. The CPU seconds of a function in a run are its share of the run's samples
+//! times the run's CPU time; of each pair the difference is taken. Within a pair it is chance which of the two was slower
+//! if nothing differs, so the signs of whole pairs can be flipped: the largest of all functions' statistics in each such
+//! world says what the largest is worth here (Westfall and Young 1993, "Resampling-based multiple testing", single-step
+//! max T). That keeps the error of the whole family, however much functions depend on each other and on the machine.
+
+use std::collections::HashMap;
+
+use fauxplat_model::{FunctionDifference, ProfileDifference, ProfileFindings, ProfiledRun};
+use fauxplat_stats::draw::Draw;
+
+use super::functions::Functions;
+use super::kinship::{self, Canon};
+
+/// Fewer samples of both programs together tell nothing, and would only make the family larger.
+const SAMPLES_MIN: u64 = 20;
+/// So many pairs are flipped in every way, more in so many drawn ones.
+const PAIRS_EXACT: usize = 12;
+const FLIPS: usize = 4096;
+
+/// One quantity of one function: its own time, or that with what it calls.
+struct Quantity {
+    /// What the second program took more in each pair.
+    differences: Vec<f64>,
+    /// The variance of one of them that comes from counting samples alone.
+    counting: f64,
+    /// Whether it is looked at.
+    is_in_family: bool,
+}
+
+impl Quantity {
+    fn mean(&self) -> f64 {
+        self.differences.iter().sum::<f64>() / self.differences.len().max(1) as f64
+    }
+
+    /// What its sum is held against. It is the same whatever the signs are, and never less than what counting alone makes: a
+    /// function of few samples may have the same few in all pairs.
+    fn scale(&self) -> f64 {
+        let squares: f64 = self.differences.iter().map(|d| d * d).sum();
+        squares.max(self.counting * self.differences.len() as f64).sqrt()
+    }
+
+    fn statistic(&self) -> f64 {
+        ratio(self.differences.iter().sum::<f64>().abs(), self.scale())
+    }
+
+    /// The differences that would not be rejected: those for which the statistic stays within its bound.
+    fn half_width(&self, bound: f64) -> f64 {
+        let n = self.differences.len() as f64;
+        let mean = self.mean();
+        let spread = self.differences.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / n;
+        if bound * bound >= n {
+            return f64::INFINITY;
+        }
+        bound * (spread / (n - bound * bound)).max(self.counting / n).sqrt()
+    }
+}
+
+fn ratio(sum: f64, scale: f64) -> f64 {
+    if scale > 0.0 { sum / scale } else { 0.0 }
+}
+
+/// How much more CPU time profile `b` takes than `a` in each function. `error` is the chance, at most, that any is called
+/// different where none is.
+pub fn difference(
+    found: &ProfileFindings,
+    runs: &[ProfiledRun],
+    a: u16,
+    b: u16,
+    error: f64,
+) -> ProfileDifference {
+    let canon = kinship::canon(&Functions::of(&found.frames).all, found, [a, b]);
+    let pairs = pairs(runs, a, b);
+    let seconds: Vec<[RunSeconds; 2]> =
+        pairs.iter().map(|pair| pair.map(|run| RunSeconds::of(found, &canon, run))).collect();
+    let whole = quantity(&seconds, |run| run.cpu_s, |_| 0.0, u64::MAX);
+    let mut quantities = Vec::new();
+    for function in 0..canon.count() {
+        let pooled = |of: fn(&Seconds) -> u64| -> u64 {
+            seconds.iter().flatten().filter_map(|run| run.functions.get(&function)).map(of).sum()
+        };
+        let of = |run: &RunSeconds| run.functions.get(&function).copied().unwrap_or_default();
+        let own = |run: &RunSeconds| of(run).own as f64 * run.per_sample;
+        let total = |run: &RunSeconds| of(run).total as f64 * run.per_sample;
+        quantities.push(quantity(
+            &seconds,
+            own,
+            |run| of(run).own as f64 * run.per_sample.powi(2),
+            pooled(|it| it.own),
+        ));
+        quantities.push(quantity(
+            &seconds,
+            total,
+            |run| of(run).total as f64 * run.per_sample.powi(2),
+            pooled(|it| it.total),
+        ));
+    }
+    let worlds = largest_of_worlds(&quantities, pairs.len());
+    let bound = bound(&worlds, error);
+    let mean_of =
+        |side: usize| seconds.iter().map(|pair| pair[side].cpu_s).sum::<f64>() / seconds.len().max(1) as f64;
+    let [first, second] = [mean_of(0), mean_of(1)];
+    // No function takes less than nothing or more than all, whatever little is known of it.
+    let family = Family { worlds, bound, least: -first, most: second };
+    let mut functions: Vec<FunctionDifference> = (0..canon.count())
+        .map(|function| family.told(found, &canon, function, &quantities[2 * function..2 * function + 2]))
+        .collect();
+    sort(&mut functions, error);
+    // The program as a whole is one question, so it has a family of its own.
+    let worlds = largest_of_worlds(std::slice::from_ref(&whole), pairs.len());
+    let half = whole.half_width(self::bound(&worlds, error));
+    ProfileDifference {
+        a,
+        b,
+        pairs: pairs.len() as u32,
+        a_cpu_s: first,
+        cpu_s: whole.mean(),
+        low_s: (whole.mean() - half).max(-first),
+        high_s: (whole.mean() + half).min(second),
+        error,
+        functions,
+    }
+}
+
+/// Pairs of runs of one block.
+fn pairs(runs: &[ProfiledRun], a: u16, b: u16) -> Vec<[&ProfiledRun; 2]> {
+    let of = |profile: u16, block: u32| runs.iter().find(|run| run.profile == profile && run.block == block);
+    let blocks = runs.iter().filter(|run| run.profile == a).map(|run| run.block);
+    blocks.filter_map(|block| Some([of(a, block)?, of(b, block)?])).collect()
+}
+
+/// Samples of one function in one run.
+#[derive(Clone, Copy, Default)]
+struct Seconds {
+    own: u64,
+    total: u64,
+}
+
+/// One run by functions.
+struct RunSeconds {
+    functions: HashMap<usize, Seconds>,
+    /// CPU seconds for which a sample stands.
+    per_sample: f64,
+    cpu_s: f64,
+}
+
+impl RunSeconds {
+    fn of(found: &ProfileFindings, canon: &Canon, run: &ProfiledRun) -> Self {
+        let mut functions: HashMap<usize, Seconds> = HashMap::new();
+        let mut all = 0;
+        let mut here = Vec::new();
+        for &(stack, samples) in &run.stacks {
+            all += samples;
+            let Some(stack) = found.stacks.get(stack as usize) else { continue };
+            here.clear();
+            here.extend(stack.frames.iter().filter_map(|&frame| canon.of_frame(frame)));
+            if let Some(&last) = here.last() {
+                functions.entry(last).or_default().own += samples;
+            }
+            here.sort_unstable();
+            here.dedup();
+            here.iter().for_each(|&function| functions.entry(function).or_default().total += samples);
+        }
+        let per_sample = if all == 0 { 0.0 } else { run.cpu_s / all as f64 };
+        RunSeconds { functions, per_sample, cpu_s: run.cpu_s }
+    }
+}
+
+fn quantity(
+    seconds: &[[RunSeconds; 2]],
+    of: impl Fn(&RunSeconds) -> f64,
+    variance: impl Fn(&RunSeconds) -> f64,
+    samples: u64,
+) -> Quantity {
+    let differences = seconds.iter().map(|[a, b]| of(b) - of(a)).collect();
+    let counting = seconds.iter().flatten().map(variance).sum::<f64>() / seconds.len().max(1) as f64;
+    Quantity { differences, counting, is_in_family: samples >= SAMPLES_MIN }
+}
+
+/// The largest statistic of the family with the signs as they are, then in each world of flipped signs.
+fn largest_of_worlds(quantities: &[Quantity], pairs: usize) -> Vec<f64> {
+    let family: Vec<(&[f64], f64)> = quantities
+        .iter()
+        .filter(|it| it.is_in_family)
+        .map(|it| (it.differences.as_slice(), it.scale()))
+        .filter(|(_, scale)| *scale > 0.0)
+        .collect();
+    let largest = |signs: &[f64]| {
+        let one = |(differences, scale): &(&[f64], f64)| {
+            let sum: f64 = differences.iter().zip(signs).map(|(d, sign)| d * sign).sum();
+            sum.abs() / scale
+        };
+        family.iter().map(one).fold(0.0, f64::max)
+    };
+    // A world and its mirror image have the same largest, so the sign of the first pair stays.
+    let free = pairs.saturating_sub(1);
+    if pairs <= PAIRS_EXACT {
+        let signs = |world: usize| -> Vec<f64> {
+            (0..pairs).map(|pair| if pair > 0 && world >> (pair - 1) & 1 == 1 { -1.0 } else { 1.0 }).collect()
+        };
+        return (0..1_usize << free).map(|world| largest(&signs(world))).collect();
+    }
+    let mut draw = Draw::new(0x5eed, pairs as u64);
+    let mut worlds = vec![largest(&vec![1.0; pairs])];
+    for _ in 1..FLIPS {
+        let signs: Vec<f64> = (0..pairs).map(|_| if draw.below(2) == 0 { 1.0 } else { -1.0 }).collect();
+        worlds.push(largest(&signs));
+    }
+    worlds
+}
+
+/// Statistics beyond it are so rare if nothing differs. With too few pairs nothing is.
+fn bound(worlds: &[f64], error: f64) -> f64 {
+    let mut falling = worlds.to_vec();
+    falling.sort_by(|a, b| b.total_cmp(a));
+    // A statistic counts with all worlds that reach it, its own among them.
+    let allowed = (error * worlds.len() as f64 + 1e-9).floor() as usize;
+    match allowed {
+        0 => f64::INFINITY,
+        allowed => falling.get(allowed).copied().unwrap_or(0.0),
+    }
+}
+
+/// What the worlds say of each function.
+struct Family {
+    worlds: Vec<f64>,
+    bound: f64,
+    /// The ends between which every difference lies.
+    least: f64,
+    most: f64,
+}
+
+impl Family {
+    fn p(&self, quantity: &Quantity) -> f64 {
+        let statistic = quantity.statistic();
+        if !quantity.is_in_family || statistic == 0.0 {
+            return 1.0;
+        }
+        let as_large = self.worlds.iter().filter(|&&world| world >= statistic * (1.0 - 1e-12)).count();
+        as_large as f64 / self.worlds.len() as f64
+    }
+
+    fn interval(&self, quantity: &Quantity) -> (f64, f64) {
+        let half = quantity.half_width(self.bound);
+        ((quantity.mean() - half).max(self.least), (quantity.mean() + half).min(self.most))
+    }
+
+    fn told(
+        &self,
+        found: &ProfileFindings,
+        canon: &Canon,
+        function: usize,
+        of: &[Quantity],
+    ) -> FunctionDifference {
+        let [own, total] = of else { unreachable!("two quantities of each function") };
+        let [(low, high), (total_low, total_high)] = [own, total].map(|quantity| self.interval(quantity));
+        let (name, renamed) = canon.names(function);
+        FunctionDifference {
+            name,
+            renamed,
+            self_s: own.mean(),
+            self_low_s: low,
+            self_high_s: high,
+            total_s: total.mean(),
+            total_low_s: total_low,
+            total_high_s: total_high,
+            p_adjusted: self.p(own),
+            total_p_adjusted: self.p(total),
+            caller: canon.caller(found, function, own.mean() > 0.0),
+        }
+    }
+}
+
+/// What differs by itself comes first, the most first; then what differs with what it calls; then the rest.
+fn sort(functions: &mut [FunctionDifference], error: f64) {
+    let rank = |one: &FunctionDifference| match (one.p_adjusted <= error, one.total_p_adjusted <= error) {
+        (true, _) => (0, one.self_s.abs()),
+        (false, true) => (1, one.total_s.abs()),
+        (false, false) => (2, one.self_s.abs()),
+    };
+    functions.sort_by(|a, b| {
+        let ((first, size_a), (second, size_b)) = (rank(a), rank(b));
+        first.cmp(&second).then(size_b.total_cmp(&size_a)).then_with(|| a.name.cmp(&b.name))
+    });
+}

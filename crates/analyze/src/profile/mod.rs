@@ -1,0 +1,36 @@
+//! What follows from the samples of a profile: shares of functions, who calls them, and where in them the time goes.
+//!
+//! A function is a name in a file of code, however many lines it has and wherever it was inlined.
+
+mod annotated;
+mod difference;
+mod functions;
+mod kinship;
+mod relatives;
+
+pub use annotated::annotated;
+pub use difference::difference;
+pub use functions::shares;
+pub use relatives::{callees_of, callers_of};
+
+/// How sure the interval of a share is.
+const LEVEL: f64 = 0.95;
+
+/// A share with its interval.
+struct Share {
+    share: f64,
+    low: f64,
+    high: f64,
+}
+
+/// So many of all, with Wilson's interval. Samples of one event come at distances that the program does not know, so each is
+/// a trial.
+fn share(samples: u64, all: u64) -> Share {
+    let (low, high) = fauxplat_stats::proportion::wilson(samples, all, LEVEL);
+    Share { share: if all == 0 { 0.0 } else { samples as f64 / all as f64 }, low, high }
+}
+
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! Who calls a function, and what it calls, also through others.
+
+use std::collections::HashMap;
+
+use fauxplat_model::{ProfileFindings, ProfiledStack, Relative, Relatives};
+use regex::Regex;
+
+use super::functions::{Functions, samples};
+use super::share;
+
+/// Who calls the functions that a pattern finds: everyone who stands above one of them in a stack.
+pub fn callers_of(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Relatives {
+    relatives(found, profile, pattern, Direction::Callers)
+}
+
+/// What the functions call that a pattern finds: everyone who stands below one of them in a stack.
+pub fn callees_of(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Relatives {
+    relatives(found, profile, pattern, Direction::Callees)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Callers,
+    Callees,
+}
+
+/// How near a relative stands in one stack.
+#[derive(Clone, Copy)]
+struct Near {
+    depth: u32,
+    is_inlined: bool,
+}
+
+fn relatives(found: &ProfileFindings, profile: u16, pattern: &Regex, direction: Direction) -> Relatives {
+    let functions = Functions::of(&found.frames);
+    let is_meant: Vec<bool> = functions.all.iter().map(|(name, _)| pattern.is_match(name)).collect();
+    let at = usize::from(profile);
+    let (mut matched, mut sum) = (0, 0);
+    let mut kin: HashMap<usize, (u64, Near)> = HashMap::new();
+    for stack in &found.stacks {
+        let samples = samples(&stack.samples, at);
+        sum += samples;
+        let frames = frames_of(stack, found, &functions);
+        if samples == 0 || !frames.iter().any(|&(function, _)| is_meant[function]) {
+            continue;
+        }
+        matched += samples;
+        for (function, near) in nearest(&frames, &is_meant, direction) {
+            let entry = kin.entry(function).or_insert((0, near));
+            entry.0 += samples;
+            if near.depth < entry.1.depth {
+                entry.1 = near;
+            }
+        }
+    }
+    let all = found.profiles.get(at).map_or(sum, |it| it.quality.samples.max(sum));
+    let whole = share(matched, all);
+    let mut relatives: Vec<Relative> = kin
+        .into_iter()
+        .map(|(function, (samples, near))| {
+            let of_matched = share(samples, matched);
+            Relative {
+                name: functions.all[function].0.clone(),
+                samples,
+                share: of_matched.share,
+                low: of_matched.low,
+                high: of_matched.high,
+                depth: near.depth,
+                is_inlined: near.is_inlined,
+            }
+        })
+        .collect();
+    relatives.sort_by(|a, b| {
+        a.depth.cmp(&b.depth).then(b.samples.cmp(&a.samples)).then_with(|| a.name.cmp(&b.name))
+    });
+    let mut meant: Vec<String> = functions
+        .all
+        .iter()
+        .zip(&is_meant)
+        .filter(|(_, is)| **is)
+        .map(|((name, _), _)| name.clone())
+        .collect();
+    meant.sort();
+    meant.dedup();
+    Relatives {
+        profile,
+        pattern: pattern.as_str().to_owned(),
+        functions: meant,
+        samples: matched,
+        share: whole.share,
+        low: whole.low,
+        high: whole.high,
+        relatives,
+    }
+}
+
+/// The functions of a stack from the one that was called first, each with whether its code stands in that of its caller.
+fn frames_of(stack: &ProfiledStack, found: &ProfileFindings, functions: &Functions) -> Vec<(usize, bool)> {
+    let one = |&frame: &u32| {
+        let function = *functions.of_frame.get(frame as usize)?;
+        Some((function, found.frames[frame as usize].is_inlined))
+    };
+    stack.frames.iter().filter_map(one).collect()
+}
+
+/// Every relative of a stack, where it stands nearest to one of those that are meant, with no other of them between.
+fn nearest(frames: &[(usize, bool)], is_meant: &[bool], direction: Direction) -> HashMap<usize, Near> {
+    let mut kin: HashMap<usize, Near> = HashMap::new();
+    let mut note = |function: usize, near: Near| {
+        let known = kin.entry(function).or_insert(near);
+        if near.depth < known.depth {
+            *known = near;
+        }
+    };
+    // How far the last one that is meant is away, and whether the call next to it was inlined.
+    let mut last: Option<Near> = None;
+    let mut step = |(function, is_inlined, before_is_inlined): (usize, bool, bool)| {
+        if is_meant[function] {
+            last = Some(Near { depth: 0, is_inlined: false });
+            return;
+        }
+        let Some(near) = &mut last else { return };
+        near.depth += 1;
+        if near.depth == 1 {
+            near.is_inlined = if direction == Direction::Callers { before_is_inlined } else { is_inlined };
+        }
+        note(function, *near);
+    };
+    let inlined_below = |at: usize| frames.get(at + 1).is_some_and(|&(_, is_inlined)| is_inlined);
+    let one = |at: usize| (frames[at].0, frames[at].1, inlined_below(at));
+    match direction {
+        Direction::Callers => (0..frames.len()).rev().map(one).for_each(&mut step),
+        Direction::Callees => (0..frames.len()).map(one).for_each(&mut step),
+    }
+    kin
+}

@@ -1,0 +1,156 @@
+//! Shares, relatives, lines and instructions of small profiles that are written as words.
+
+use fauxplat_model::{Profile, ProfileFindings, ProfiledFrame, ProfiledInstruction, ProfiledStack};
+use proptest::prelude::*;
+use regex::Regex;
+
+use super::*;
+
+/// A profile of stacks that are written as `outer/inner samples`; a name with `+` before it is inlined.
+fn profile(stacks: &[(&str, u64)]) -> ProfileFindings {
+    let mut found = ProfileFindings { profiles: vec![Profile::default()], ..ProfileFindings::default() };
+    for (names, samples) in stacks {
+        let mut frames = Vec::new();
+        for word in names.split('/').filter(|word| !word.is_empty()) {
+            let (name, is_inlined) = word.strip_prefix('+').map_or((word, false), |name| (name, true));
+            let frame = ProfiledFrame {
+                name: name.to_owned(),
+                is_inlined,
+                object: Some(0),
+                ..ProfiledFrame::default()
+            };
+            let known = found.frames.iter().position(|other| *other == frame);
+            frames.push(known.unwrap_or(found.frames.len()) as u32);
+            if known.is_none() {
+                found.frames.push(frame);
+            }
+        }
+        found.stacks.push(ProfiledStack { frames, samples: vec![*samples], ..ProfiledStack::default() });
+        found.profiles[0].quality.samples += samples;
+    }
+    shares(&mut found);
+    found
+}
+
+fn of(found: &ProfileFindings, name: &str) -> [u64; 2] {
+    let function = found.profiles[0].functions.iter().find(|it| it.name == name);
+    function.map_or([0, 0], |it| [it.self_samples, it.total_samples])
+}
+
+/// Name, samples, depth and whether it is inlined.
+fn kin(relatives: &fauxplat_model::Relatives) -> Vec<(&str, u64, u32, bool)> {
+    relatives.relatives.iter().map(|it| (it.name.as_str(), it.samples, it.depth, it.is_inlined)).collect()
+}
+
+#[test]
+fn a_function_that_calls_itself_is_counted_once_in_a_stack() {
+    let found = profile(&[("main/f/f/f", 3), ("main/f/g", 2), ("main", 1), ("", 4)]);
+    assert_eq!([of(&found, "main"), of(&found, "f"), of(&found, "g")], [[1, 6], [3, 5], [2, 2]]);
+    assert_eq!(found.profiles[0].functions[0].name, "f", "the most samples of its own come first");
+    let f = &found.profiles[0].functions[0];
+    assert!(
+        (f.self_share - 0.3).abs() < 1e-12 && f.self_low < 0.3 && f.self_high > 0.3,
+        "of all ten samples"
+    );
+}
+
+#[test]
+fn callers_are_found_through_others_and_through_inlined_ones() {
+    let found = profile(&[
+        ("main/read/+is_new/+find/equal", 60),
+        ("main/other/equal/compare", 30),
+        ("main/idle", 10),
+    ]);
+    let callers = callers_of(&found, 0, &Regex::new("^equal$").unwrap());
+    assert_eq!((callers.samples, callers.functions.as_slice()), (90, &["equal".to_owned()][..]));
+    assert!((callers.share - 0.9).abs() < 1e-12);
+    assert_eq!(
+        kin(&callers),
+        [
+            ("find", 60, 1, false),
+            ("other", 30, 1, false),
+            ("main", 90, 2, false),
+            ("is_new", 60, 2, false),
+            ("read", 60, 3, false)
+        ]
+    );
+    let callers = callers_of(&found, 0, &Regex::new("^find$").unwrap());
+    assert_eq!(kin(&callers)[0], ("is_new", 60, 1, true), "the call of find was replaced by its code");
+    let callees = callees_of(&found, 0, &Regex::new("read|other").unwrap());
+    assert_eq!(kin(&callees)[..2], [("equal", 90, 1, false), ("is_new", 60, 1, true)][..]);
+}
+
+/// Between two calls of the same function stands who it calls, not who calls it from outside.
+#[test]
+fn relatives_of_what_recurses_stand_between_its_calls_too() {
+    let found = profile(&[("main/eval/call/eval/call/eval", 5)]);
+    let pattern = Regex::new("^eval$").unwrap();
+    assert_eq!(kin(&callers_of(&found, 0, &pattern)), [("call", 5, 1, false), ("main", 5, 1, false)]);
+    assert_eq!(kin(&callees_of(&found, 0, &pattern)), [("call", 5, 1, false)]);
+}
+
+#[test]
+fn what_a_pattern_does_not_find_has_no_relatives() {
+    let found = profile(&[("main/f", 3)]);
+    let none = callers_of(&found, 0, &Regex::new("nothing").unwrap());
+    assert_eq!((none.samples, none.relatives.len(), none.functions.len()), (0, 0, 0));
+    assert_eq!(callers_of(&profile(&[]), 0, &Regex::new("f").unwrap()).samples, 0);
+}
+
+#[test]
+fn lines_and_instructions_are_those_of_the_innermost_function() {
+    let mut found = profile(&[("main/f", 3), ("main/f/g", 2)]);
+    let place = |line| ProfiledFrame {
+        file: Some("f.c".into()),
+        line: Some(line),
+        name: "f".into(),
+        ..ProfiledFrame::default()
+    };
+    found.frames.extend([place(7), place(9)]);
+    let frames = found.frames.len() as u32;
+    for (line, samples) in [(2, 5), (1, 4)] {
+        let frames = vec![0, frames - line];
+        found.stacks.push(ProfiledStack { frames, samples: vec![samples], ..ProfiledStack::default() });
+    }
+    let one = |address, samples| ProfiledInstruction {
+        object: 0,
+        address,
+        frame: frames - 1,
+        samples: vec![samples],
+    };
+    found.instructions = vec![one(0x20, 4), one(0x10, 5), one(0x30, 0)];
+    let seen = annotated(&found, 0, &Regex::new("^f$").unwrap());
+    let f = &seen.functions[0];
+    assert_eq!((f.name.as_str(), f.samples, f.file.as_deref()), ("f", 12, Some("f.c")));
+    assert_eq!(f.lines.iter().map(|it| (it.line, it.samples)).collect::<Vec<_>>(), [(7, 5), (9, 4)]);
+    assert_eq!(
+        f.instructions.iter().map(|it| (it.address, it.samples)).collect::<Vec<_>>(),
+        [(0x10, 5), (0x20, 4)]
+    );
+    let g = &annotated(&found, 0, &Regex::new("^g$").unwrap()).functions[0];
+    assert!(g.lines.is_empty() && g.missing[0].contains("-g"), "{g:?}");
+}
+
+proptest! {
+    #[test]
+    fn shares_are_shares(stacks in prop::collection::vec(("[a-d]?(/[+]?[a-d]){0,6}", 0u64..1000), 0..30)) {
+        let stacks: Vec<(&str, u64)> = stacks.iter().map(|(names, samples)| (names.as_str(), *samples)).collect();
+        let found = profile(&stacks);
+        let sum: u64 = found.stacks.iter().filter(|it| !it.frames.is_empty()).map(|it| it.samples[0]).sum();
+        let functions = &found.profiles[0].functions;
+        prop_assert_eq!(functions.iter().map(|it| it.self_samples).sum::<u64>(), sum);
+        for one in functions {
+            prop_assert!(one.total_samples >= one.self_samples && one.total_samples <= sum);
+            prop_assert!(one.self_low <= one.self_share && one.self_share <= one.self_high);
+            prop_assert!(one.total_low <= one.total_share && one.total_share <= one.total_high);
+        }
+        for pattern in ["a", "[ab]", "."] {
+            let pattern = Regex::new(pattern).unwrap();
+            for relatives in [callers_of(&found, 0, &pattern), callees_of(&found, 0, &pattern)] {
+                prop_assert!(relatives.samples <= sum);
+                prop_assert!(relatives.relatives.iter().all(|it| it.samples <= relatives.samples && it.depth > 0));
+                prop_assert!(relatives.relatives.iter().all(|it| !pattern.is_match(&it.name)));
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `profile`.
+
+use clap::{Args, ValueEnum};
+use fauxplat_experiment::measure::profile::Unwinding;
+use fauxplat_units::{Bytes, Nanos};
+use regex::Regex;
+
+use super::help::after;
+use super::{CommandArgs, ConditionArgs, EndArgs, OutputArgs, time_with_unit};
+
+const EXAMPLES: &str = "\
+  fauxplat profile 'gzip -k -c big.txt'
+  fauxplat profile --callers-of malloc ./program input
+  fauxplat profile --export html=flame.html --export speedscope=p.json ./program
+  fauxplat profile --pid 1234 --max-time 10s
+  fauxplat profile ./old ./new";
+
+/// Bytes of the stack that the kernel can copy with a sample at most.
+const STACK_MAX: u64 = 65_528;
+
+#[derive(Debug, Args)]
+#[command(after_help = after(EXAMPLES), mut_arg("counters", |arg| arg.help(
+    "Sample at this event, as `fauxplat counters` names it: cpu-clock, cycles:u, page-faults, context-switches \
+     [default: cycles, or cpu-clock where the processor counts none]"
+)))]
+pub(crate) struct ProfileArgs {
+    #[command(flatten)]
+    pub(crate) commands: CommandArgs,
+    /// Sample a process that runs already, with all threads and processes that it makes from now on, until it ends, until
+    /// --max-time or Ctrl-C
+    #[arg(long, value_name = "PID", conflicts_with_all = ["commands", "definition", "runs"])]
+    pub(crate) pid: Option<u32>,
+    /// Samples a second of CPU time
+    #[arg(short = 'F', long, value_name = "HZ", default_value_t = 997, value_parser = clap::value_parser!(u64).range(1..=50_000))]
+    pub(crate) frequency: u64,
+    /// Take a sample every so many events instead
+    #[arg(long, value_name = "N", conflicts_with = "frequency", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) period: Option<u64>,
+    /// How callers are found: by the compiler's tables (eh-frame), or by frame pointers, which costs less and needs programs
+    /// that keep them
+    #[arg(long, visible_alias = "call-graph", value_name = "METHOD", default_value = "eh-frame")]
+    pub(crate) unwind: Method,
+    /// How much of the stack is copied with each sample, at most 65528 bytes; more finds the callers of deeper stacks
+    #[arg(long, value_name = "BYTES", default_value = "32KiB", value_parser = stack_bytes)]
+    pub(crate) stack_size: u32,
+    /// Leave out what happens in the kernel
+    #[arg(long)]
+    pub(crate) user_only: bool,
+    /// Runs of each command that are sampled [default: 1; of several commands as many as fit into --max-time]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) runs: Option<u32>,
+    /// Begin no run after this time [default: 30s for several commands], or watch a process no longer
+    #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
+    pub(crate) max_time: Option<Nanos>,
+    /// Who calls the functions whose names this finds, also through others or inlined (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) callers_of: Vec<Regex>,
+    /// What the functions call whose names this finds (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) callees_of: Vec<Regex>,
+    /// Lines of source in which the functions are whose names this finds (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) annotate: Vec<Regex>,
+    /// Show who called whom as a tree, too
+    #[arg(long)]
+    pub(crate) tree: bool,
+    #[command(flatten)]
+    pub(crate) condition: ConditionArgs,
+    #[command(flatten)]
+    pub(crate) end: EndArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// How callers are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Method {
+    /// By the compiler's tables, through a copy of the stack
+    #[value(alias = "dwarf")]
+    EhFrame,
+    /// By the chain of frame pointers, which the kernel follows
+    #[value(alias = "fp")]
+    FramePointers,
+}
+
+impl Method {
+    /// The same in the terms of the experiment.
+    pub(crate) fn unwinding(self) -> Unwinding {
+        match self {
+            Method::EhFrame => Unwinding::EhFrame,
+            Method::FramePointers => Unwinding::FramePointers,
+        }
+    }
+}
+
+/// Reads how much of the stack is copied. The kernel wants a multiple of eight.
+fn stack_bytes(text: &str) -> Result<u32, String> {
+    let bytes = text.parse::<Bytes>().map_err(|error| error.to_string())?.0;
+    match bytes {
+        1024..=STACK_MAX => Ok(bytes as u32 / 8 * 8),
+        _ => Err(format!("`{text}` is not between 1KiB and {STACK_MAX}")),
+    }
+}

@@ -1,0 +1,88 @@
+//! `fauxplat profile`: where the time goes, who calls it, and what changed between two builds.
+
+use fauxplat_experiment::measure::profile::{Profiling, profile_process};
+use fauxplat_experiment::{Driver, Failure, Machine, measure};
+use fauxplat_model::Definition;
+use fauxplat_model::document::Findings;
+use fauxplat_sys::signal;
+use fauxplat_units::Nanos;
+
+use crate::args::{OutputArgs, ProfileArgs};
+use crate::begin::{beginning, conclude};
+use crate::{define, inspection};
+
+/// For how long several commands are sampled in turns, unless somebody says otherwise.
+const IN_TURNS: Nanos = Nanos(30_000_000_000);
+/// More blocks than this say no more.
+const BLOCKS_MAX: u32 = 1000;
+
+/// Samples commands or a process.
+pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), Failure> {
+    let machine = Machine::here();
+    let output = OutputArgs { tree: args.tree, ..args.output.clone() };
+    if let Some(pid) = args.pid {
+        return process(pid, args, &output, &machine, invocation);
+    }
+    let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
+    refuse(&definition)?;
+    let events = std::mem::take(&mut definition.counters);
+    define::defaults_of_profile(&mut definition.condition);
+    let mut driver =
+        Driver::of_commands(beginning("profile", definition, machine, (&output, &args.end), invocation)?)?;
+    let asked = asked(args, &events, driver.names().len())?;
+    let (found, failed) = measure::profile::profile(&mut driver, &asked);
+    conclude(driver.finish(Findings::Profile(Box::new(found)), failed), &output)
+}
+
+fn process(
+    pid: u32,
+    args: &ProfileArgs,
+    output: &OutputArgs,
+    machine: &Machine,
+    invocation: &[String],
+) -> Result<(), Failure> {
+    signal::stop_on_interrupt().map_err(Failure::machine)?;
+    let asked = asked(args, &args.commands.counters, 1)?;
+    let header = inspection::header_of(machine.facts().clone(), invocation);
+    let found = profile_process(machine, pid, &asked)?;
+    inspection::report(&header, &Findings::Profile(Box::new(found)), output)
+}
+
+/// What is measured of timed runs has no place here.
+fn refuse(definition: &Definition) -> Result<(), Failure> {
+    let measured = [
+        ("--table", !definition.tables.is_empty()),
+        ("--metric-from", !definition.printed.is_empty()),
+        ("--region", !definition.regions.is_empty()),
+        ("--control", definition.control.is_some()),
+        ("--simulated", definition.condition.simulate.is_some()),
+    ];
+    match measured.iter().find(|(_, is_there)| *is_there) {
+        None => Ok(()),
+        Some((option, _)) => Err(Failure::usage(format!(
+            "{option}: sampled runs are not measured; leave it out, or take `fauxplat run`"
+        ))),
+    }
+}
+
+fn asked(args: &ProfileArgs, events: &[String], commands: usize) -> Result<Profiling, Failure> {
+    let event = match events {
+        [] => None,
+        [event] => Some(event.clone()),
+        _ => return Err(Failure::usage("-e: a profile is of one event; name one")),
+    };
+    let is_alone = commands < 2;
+    Ok(Profiling {
+        event,
+        rate_hz: args.frequency,
+        period: args.period,
+        unwinding: args.unwind.unwinding(),
+        stack_bytes: args.stack_size,
+        is_user_only: args.user_only,
+        runs: args.runs.unwrap_or(if is_alone { 1 } else { BLOCKS_MAX }),
+        longest: args.max_time.or_else(|| (!is_alone && args.runs.is_none()).then_some(IN_TURNS)),
+        callers_of: args.callers_of.clone(),
+        callees_of: args.callees_of.clone(),
+        annotate: args.annotate.clone(),
+    })
+}

@@ -1,0 +1,199 @@
+//! Profiles: whose time it was, who called it, and what is said where that cannot be known.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::common::Lab;
+
+/// A folder with a program that was compiled from a file of the benches, or from these lines; nothing where there is no
+/// compiler, or where the kernel lets nobody sample.
+fn compiled(lab: Lab, name: &str, lines: Option<&str>) -> Option<Lab> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/profile/shares.c");
+    let source = match lines {
+        Some(lines) => lab.write("source.c", lines),
+        None => own.display().to_string(),
+    };
+    match Command::new("cc").args(["-O1", "-g", "-pthread", "-o", &lab.file(name), &source]).status() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            println!("skipped: cc is not installed");
+            return None;
+        }
+        done => assert!(done.unwrap().success(), "{source} compiles"),
+    }
+    let tried = lab.run_unstored(&["profile", "--format", "json", "true"]);
+    let may = tried.code != Some(3);
+    if !may {
+        println!("skipped: {}", tried.err.trim());
+    }
+    may.then_some(lab)
+}
+
+fn shares() -> Option<Lab> {
+    compiled(Lab::new(), "shares", None)
+}
+
+fn profiled(lab: &Lab, words: &[&str]) -> Value {
+    lab.json(&[&["profile", "--user-only"], words].concat())
+}
+
+/// Functions from the one that was called first, with the samples of the first profile and how far they could be followed.
+fn stacks(document: &Value) -> Vec<(Vec<String>, u64, String)> {
+    let frames = document["frames"].as_array().unwrap();
+    let name = |frame: &Value| frames[frame.as_u64().unwrap() as usize]["name"].as_str().unwrap().to_owned();
+    let one = |stack: &Value| {
+        let names = stack["frames"].as_array().unwrap().iter().map(name).collect();
+        (names, stack["samples"][0].as_u64().unwrap(), stack["end"].as_str().unwrap().to_owned())
+    };
+    document["stacks"].as_array().unwrap().iter().map(one).collect()
+}
+
+fn function<'d>(document: &'d Value, name: &str) -> Option<&'d Value> {
+    document["profiles"][0]["functions"].as_array().unwrap().iter().find(|it| it["name"] == name)
+}
+
+/// Whoever starts the program: its functions have their callers up to its beginning.
+#[test]
+fn callers_are_right_behind_every_launcher() {
+    let Some(lab) = shares() else { return };
+    for launcher in ["", "env ", "timeout 60 ", "sh -c 'A; true'"] {
+        let own = "./shares 100000 2 30";
+        let command =
+            if launcher.contains('A') { launcher.replace('A', own) } else { format!("{launcher}{own}") };
+        let document = profiled(&lab, &[&command]);
+        let mut seen = 0;
+        for (names, samples, end) in stacks(&document) {
+            let Some(at) = names.iter().position(|name| name == "thirty") else { continue };
+            seen += samples;
+            assert_eq!(end, "whole", "{command}: {names:?}");
+            let deeper = names[..at].iter().filter(|name| *name == "deeper").count();
+            assert_eq!((names[at - 1].as_str(), deeper), ("timed", 31), "{command}: {names:?}");
+        }
+        assert!(seen > 0, "{command}: nothing was sampled in a function that has a third of the time");
+    }
+}
+
+#[test]
+fn shares_come_with_their_intervals_and_the_quality_of_the_profile() {
+    let Some(lab) = shares() else { return };
+    let document = profiled(&lab, &["--callers-of", "^thirty$", "--annotate", "^fifty$", "./shares 100000"]);
+    let quality = &document["profiles"][0]["quality"];
+    assert!(quality["samples"].as_u64() > Some(0) && quality["cpu_s"].as_f64() > Some(0.0), "{quality}");
+    assert_eq!(
+        (quality["unwinding"].as_str(), quality["has_kernel"].as_bool()),
+        (Some("eh_frame"), Some(false))
+    );
+    for name in ["fifty", "thirty"] {
+        let it = function(&document, name).unwrap_or_else(|| panic!("{name} has a share"));
+        let [low, share, high] = ["self_low", "self_share", "self_high"].map(|end| it[end].as_f64().unwrap());
+        assert!(0.0 <= low && low < share && share < high && high <= 1.0, "{it}");
+    }
+    let callers = document["views"][0]["relatives"].as_array().unwrap();
+    let timed = callers.iter().find(|it| it["name"] == "timed").unwrap();
+    assert_eq!((timed["depth"].as_u64(), timed["share"].as_f64()), (Some(1), Some(1.0)), "{callers:?}");
+    let annotated = &document["views"][1]["functions"][0];
+    assert!(annotated["file"].as_str().unwrap().ends_with("shares.c"), "{annotated}");
+    assert!(!annotated["lines"].as_array().unwrap().is_empty(), "{annotated}");
+}
+
+/// Sampled runs are no samples of time: nobody may take one for the other.
+#[test]
+fn a_profile_is_stored_and_holds_no_timed_run() {
+    let Some(lab) = shares() else { return };
+    let has_no_run = |command: &Value| command["runs"].as_array().is_none_or(Vec::is_empty);
+    lab.run(&["profile", "./shares 50000"]).succeeds();
+    let document = lab.last();
+    assert_eq!(document["schema"], "fauxplat.profile/1");
+    assert!(function(&document, "fifty").is_some(), "what was found is there when it is shown again");
+    assert!(document["commands"].as_array().is_none_or(|commands| commands.iter().all(has_no_run)));
+}
+
+#[test]
+fn stacks_that_were_cut_are_counted() {
+    let Some(lab) = shares() else { return };
+    let document = profiled(&lab, &["--stack-size", "1KiB", "./shares 100000 1 400"]);
+    let quality = &document["profiles"][0]["quality"];
+    let (cut, all) = (quality["truncated"].as_u64().unwrap(), quality["samples"].as_u64().unwrap());
+    let thirty = function(&document, "thirty").unwrap()["total_samples"].as_u64().unwrap();
+    assert!(cut >= thirty && thirty > 0 && cut <= all, "{quality}");
+}
+
+/// Its file is gone before the profile is written: it was opened while the program lived.
+#[test]
+fn a_program_that_was_deleted_keeps_its_names() {
+    let lines = "#include <unistd.h>\n\
+        __attribute__((noinline)) long work(long n) { volatile long sum = 0; for (long i = 0; i < n; i++) sum += i; return sum; }\n\
+        int main(int argc, char **argv) { work(60000000); unlink(argv[0]); work(60000000); return argc == 0; }\n";
+    let Some(lab) = compiled(Lab::new(), "gone", Some(lines)) else { return };
+    let document = profiled(&lab, &["./gone"]);
+    assert!(!lab.path("gone").exists());
+    assert!(function(&document, "work").is_some(), "{}", document["profiles"][0]["functions"]);
+}
+
+#[test]
+fn a_process_that_runs_already_is_followed_to_its_end() {
+    let Some(lab) = shares() else { return };
+    let mut process =
+        Command::new(lab.path("shares")).arg("1000000").stderr(std::process::Stdio::null()).spawn().unwrap();
+    let pid = process.id().to_string();
+    let document = profiled(&lab, &["--pid", &pid, "--max-time", "60s"]);
+    process.wait().unwrap();
+    let (names, ..) = stacks(&document)
+        .into_iter()
+        .find(|(names, ..)| names.last().is_some_and(|it| it == "fifty"))
+        .unwrap();
+    assert!(names.contains(&"work".to_owned()) && names.contains(&"main".to_owned()), "{names:?}");
+    lab.run(&["profile", "--pid", &pid]).complains(2, &["--pid", "no such process"]);
+}
+
+#[test]
+fn whoever_may_not_see_the_kernel_gets_the_rest_and_is_told() {
+    for lab in Lab::both() {
+        let Some(lab) = compiled(lab, "shares", None) else { continue };
+        let document = lab.json(&["profile", "./shares 100000"]);
+        let quality = &document["profiles"][0]["quality"];
+        assert!(function(&document, "fifty").is_some());
+        let notes = quality["notes"].to_string();
+        assert!(quality["has_kernel"] == true || notes.contains("kernel"), "{quality}");
+    }
+}
+
+#[test]
+fn two_commands_take_turns_and_few_pairs_say_nothing() {
+    let Some(lab) = shares() else { return };
+    let document = profiled(&lab, &["-r", "2", "./shares 20000", "./shares 20000 1 3"]);
+    let difference = &document["differences"][0];
+    assert_eq!((difference["pairs"].as_u64(), difference["error"].as_f64()), (Some(2), Some(0.01)));
+    let functions = difference["functions"].as_array().unwrap();
+    let is_named = |it: &&Value| {
+        it["p_adjusted"].as_f64() <= Some(0.01) || it["total_p_adjusted"].as_f64() <= Some(0.01)
+    };
+    assert_eq!(functions.iter().filter(is_named).count(), 0, "{difference}");
+    assert_eq!(document["profiles"][1]["quality"]["runs"], 2);
+}
+
+#[test]
+fn a_command_that_fails_is_an_error_beside_what_was_sampled() {
+    let Some(lab) = shares() else { return };
+    let failed = lab.run_unstored(&["profile", "--format", "json", "./shares 50000 99"]);
+    failed.complains(4, &["ended with status 2", "--ignore-failure"]);
+    lab.run_unstored(&["profile", "--ignore-failure", "--format", "json", "./shares 50000 99"]).succeeds();
+}
+
+#[test]
+fn what_makes_no_profile_is_refused() {
+    let lab = Lab::new();
+    let refused: [(&[&str], &[&str]); 7] = [
+        (&["-e", "cpu-clock,page-faults", "true"], &["one event"]),
+        (&["-e", "cpu-clocc", "true"], &["cpu-clocc"]),
+        (&["--region", "parse", "true"], &["--region", "not measured"]),
+        (&["--stack-size", "1", "true"], &["1KiB"]),
+        (&["--callers-of", "(", "true"], &["--callers-of"]),
+        (&["--period", "0", "true"], &["--period"]),
+        (&["-F", "0", "true"], &["--frequency"]),
+    ];
+    for (words, said) in refused {
+        lab.run_unstored(&[&["profile"], words].concat()).complains(2, said);
+    }
+}

@@ -1,0 +1,214 @@
+//! The experiment of `profile`: runs that are sampled, and not timed.
+
+mod running;
+mod sampled;
+mod source;
+
+use fauxplat_analyze::profile as analysis;
+use fauxplat_model::{ProcessShare, Profile, ProfileFindings, ProfileQuality, ProfileView, ProfiledRun};
+use fauxplat_profile::{Followed, Profiler, Tables};
+use fauxplat_units::Nanos;
+use regex::Regex;
+
+use crate::steer::how_it_ended;
+use crate::{Driver, Failure, Standing};
+pub use running::profile_process;
+use sampled::{Chosen, Run};
+
+/// How callers are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unwinding {
+    /// By the compiler's tables, through a copy of the stack.
+    #[default]
+    EhFrame,
+    /// By the chain of frame pointers, which the kernel follows.
+    FramePointers,
+}
+
+/// What is sampled, and what is asked of it.
+#[derive(Clone, Debug)]
+pub struct Profiling {
+    /// Of which event; what is usual when none is named.
+    pub event: Option<String>,
+    /// How many samples a second of CPU time.
+    pub rate_hz: u64,
+    /// Or every how many events.
+    pub period: Option<u64>,
+    /// How callers are found.
+    pub unwinding: Unwinding,
+    /// Bytes of the stack that are copied.
+    pub stack_bytes: u32,
+    /// Whether the kernel is left out.
+    pub is_user_only: bool,
+    /// Runs of each command.
+    pub runs: u32,
+    /// No run begins after this time.
+    pub longest: Option<Nanos>,
+    /// Whose callers are wanted.
+    pub callers_of: Vec<Regex>,
+    /// Of what it is wanted what it calls.
+    pub callees_of: Vec<Regex>,
+    /// Of what lines and instructions are wanted.
+    pub annotate: Vec<Regex>,
+}
+
+/// The chance, at most, that any function is called different where none is: that of a comparison.
+const ERROR: f64 = 0.01;
+/// Fewer pairs cannot say anything that surely.
+const PAIRS_MIN: u32 = 10;
+
+/// Samples all commands, in turns, and tells where their time goes. What failed stands beside what was found until then.
+pub fn profile(driver: &mut Driver, asked: &Profiling) -> (ProfileFindings, Option<Failure>) {
+    let chosen = match sampled::choose(asked, driver.machine()) {
+        Ok(chosen) => chosen,
+        Err(failure) => return (ProfileFindings::default(), Some(failure)),
+    };
+    let (mut profiler, mut runs) = (Profiler::default(), Vec::new());
+    let failed = all_runs(driver, asked, &chosen, &mut profiler, &mut runs).err();
+    let names = driver.names();
+    (found(asked, &chosen, profiler, runs, names), failed)
+}
+
+/// Blocks of one run of each command, in an order that changes from block to block.
+fn all_runs(
+    driver: &mut Driver,
+    asked: &Profiling,
+    chosen: &Chosen,
+    profiler: &mut Profiler,
+    runs: &mut Vec<Run>,
+) -> Result<(), Failure> {
+    let commands = driver.commands.len() as u16;
+    let least = if commands > 1 { PAIRS_MIN } else { 1 };
+    for block in 0..asked.runs {
+        let is_late = asked.longest.is_some_and(|longest| driver.elapsed_s() * 1e9 >= longest.0 as f64);
+        if driver.is_over() || driver.is_interrupted() || (block >= least && is_late) {
+            break;
+        }
+        let share = match asked.longest {
+            Some(longest) => driver.elapsed_s() * 1e9 / longest.0.max(1) as f64,
+            None => f64::from(block) / f64::from(asked.runs),
+        };
+        let words = "sampling".to_owned();
+        driver.tell(&Standing { share: share.min(1.0), words, blocks: block });
+        for turn in 0..commands {
+            let command = if block % 2 == 0 { turn } else { commands - 1 - turn };
+            match sampled::run(driver, chosen, profiler, command, block)? {
+                Some(run) => {
+                    let failed = failed(driver, &run);
+                    runs.push(run);
+                    failed.map_or(Ok(()), Err)?;
+                }
+                None => {
+                    driver.interrupt();
+                    return Ok(());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A run that failed and was not to be kept, as one line.
+fn failed(driver: &Driver, run: &Run) -> Option<Failure> {
+    let outcome = run.outcome.filter(|outcome| !outcome.is_success())?;
+    let command = &driver.commands[usize::from(run.command)];
+    let is_ignored = command.condition.ignore_failure.any();
+    let how = how_it_ended(outcome);
+    let hint = "what was sampled of it is reported; see its output with --show-output, or keep failed runs with --ignore-failure";
+    (!is_ignored).then(|| Failure::command(format!("`{}` {how}; {hint}", command.command)))
+}
+
+/// What follows from the runs.
+fn found(
+    asked: &Profiling,
+    chosen: &Chosen,
+    profiler: Profiler,
+    runs: Vec<Run>,
+    names: Vec<String>,
+) -> ProfileFindings {
+    let profiles: Vec<Profile> = names
+        .into_iter()
+        .enumerate()
+        .map(|(at, name)| profile_of(name, chosen, runs.iter().filter(|run| usize::from(run.command) == at)))
+        .collect();
+    let followed: Vec<(ProfiledRun, Followed)> = runs
+        .into_iter()
+        .map(|run| {
+            let shape = ProfiledRun {
+                profile: run.command,
+                block: run.block,
+                cpu_s: run.cpu_s,
+                ..ProfiledRun::default()
+            };
+            (shape, run.followed)
+        })
+        .collect();
+    let mut tables = profiler.tables(&followed, profiles.len());
+    let runs = std::mem::take(&mut tables.runs);
+    let mut found = with_tables(profiles, tables);
+    analysis::shares(&mut found);
+    found.differences = (1..found.profiles.len() as u16)
+        .map(|other| analysis::difference(&found, &runs, 0, other, ERROR))
+        .collect();
+    found.views = views(asked, &found);
+    found
+}
+
+fn with_tables(mut profiles: Vec<Profile>, tables: Tables) -> ProfileFindings {
+    for (at, profile) in profiles.iter_mut().enumerate() {
+        let ends = tables.ends(at);
+        profile.quality.truncated = ends.truncated;
+        profile.quality.broken = ends.broken;
+        profile.quality.unknown = ends.unknown;
+    }
+    let Tables { objects, frames, stacks, instructions, .. } = tables;
+    ProfileFindings { profiles, objects, frames, stacks, instructions, ..ProfileFindings::default() }
+}
+
+fn profile_of<'r>(name: String, chosen: &Chosen, runs: impl Iterator<Item = &'r Run>) -> Profile {
+    let mut quality = ProfileQuality { ..chosen.quality.clone() };
+    let mut processes: Vec<ProcessShare> = Vec::new();
+    for run in runs {
+        quality.runs += 1;
+        quality.samples += run.followed.samples;
+        quality.lost += run.followed.lost;
+        quality.throttled += run.followed.throttled;
+        quality.cpu_s += run.cpu_s;
+        quality.elapsed_s += run.elapsed_s;
+        quality.own_cpu_s += run.followed.own_cpu_ns as f64 / 1e9;
+        for (pid, name, samples, threads) in &run.followed.processes {
+            // Of several runs each has processes of its own, which are the same to a reader.
+            let known = processes.iter_mut().find(|it| quality.runs > 1 && it.name == *name);
+            match known {
+                Some(known) => {
+                    known.samples += samples;
+                    known.threads += threads;
+                }
+                None => {
+                    let (pid, name) = (*pid as u32, name.clone());
+                    processes.push(ProcessShare { pid, name, samples: *samples, threads: *threads });
+                }
+            }
+        }
+    }
+    quality.reached_hz = (quality.cpu_s > 0.0).then(|| quality.samples as f64 / quality.cpu_s);
+    processes.sort_by(|a, b| b.samples.cmp(&a.samples).then(a.pid.cmp(&b.pid)));
+    Profile { name, quality, processes, functions: Vec::new() }
+}
+
+fn views(asked: &Profiling, found: &ProfileFindings) -> Vec<ProfileView> {
+    let mut views = Vec::new();
+    for profile in 0..found.profiles.len() as u16 {
+        let callers = |pattern| ProfileView::CallersOf(analysis::callers_of(found, profile, pattern));
+        let callees = |pattern| ProfileView::CalleesOf(analysis::callees_of(found, profile, pattern));
+        let annotated = |pattern| {
+            let mut annotated = analysis::annotated(found, profile, pattern);
+            source::fill(found, &mut annotated);
+            ProfileView::Annotated(annotated)
+        };
+        views.extend(asked.callers_of.iter().map(callers));
+        views.extend(asked.callees_of.iter().map(callees));
+        views.extend(asked.annotate.iter().map(annotated));
+    }
+    views
+}

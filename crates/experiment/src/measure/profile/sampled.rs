@@ -1,0 +1,204 @@
+//! One run that is sampled.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use fauxplat_model::{Definition, Outcome, ProfileQuality};
+use fauxplat_profile::{Followed, Profiler};
+use fauxplat_sys::perf::{Counter, CountingEvent, Whom};
+use fauxplat_sys::sampling::{CAN_COPY_STACKS, Pace, Sampler, SamplingEvent, Stack};
+use fauxplat_sys::{SysError, clock};
+use fauxplat_units::CpuSet;
+
+use super::{Profiling, Unwinding};
+use crate::counters::Counters;
+use crate::{Driver, Failure, Machine};
+
+/// Room for the samples of one CPU, and of all together.
+const RING_BYTES: u64 = 8 << 20;
+const RINGS_BYTES: u64 = 256 << 20;
+/// What is sampled where nothing else is asked for, the best first.
+const USUAL: [&str; 2] = ["cycles", "cpu-clock"];
+/// The kernel's clock of the time for which a thread has a CPU, `PERF_COUNT_SW_TASK_CLOCK`.
+const TASK_CLOCK: CountingEvent = CountingEvent {
+    kind: 1,
+    config: [1, 0, 0],
+    excludes_user: false,
+    excludes_kernel: false,
+    excludes_hypervisor: false,
+};
+
+/// What is sampled, as the kernel is asked for it.
+pub(super) struct Chosen {
+    pub(super) event: SamplingEvent,
+    cpus: CpuSet,
+    /// What is the same for all profiles.
+    pub(super) quality: ProfileQuality,
+}
+
+/// One run.
+pub(super) struct Run {
+    pub(super) command: u16,
+    pub(super) block: u32,
+    pub(super) followed: Followed,
+    pub(super) cpu_s: f64,
+    pub(super) elapsed_s: f64,
+    /// How it ended; nothing of a process that runs already.
+    pub(super) outcome: Option<Outcome>,
+}
+
+/// Finds the event and tries it on this thread, so that what cannot be sampled is said before anything runs.
+pub(super) fn choose(asked: &Profiling, machine: &Machine) -> Result<Chosen, Failure> {
+    let (name, counting, mut notes) = event(asked, machine)?;
+    let counting =
+        CountingEvent { excludes_kernel: counting.excludes_kernel || asked.is_user_only, ..counting };
+    let is_clock = name.starts_with("cpu-clock") || name.starts_with("task-clock");
+    let pace = match asked.period {
+        Some(period) => Pace::Period(period),
+        // Of a clock the nanoseconds between two samples are known.
+        None if is_clock => Pace::Period(1_000_000_000 / asked.rate_hz.max(1)),
+        None => Pace::Frequency(asked.rate_hz),
+    };
+    let mut unwinding = asked.unwinding;
+    if unwinding == Unwinding::EhFrame && !CAN_COPY_STACKS {
+        unwinding = Unwinding::FramePointers;
+        notes.push(
+            "callers are found by frame pointers: this processor's stacks cannot be followed otherwise"
+                .into(),
+        );
+    }
+    let stack = match unwinding {
+        Unwinding::EhFrame => Stack::Copy(asked.stack_bytes),
+        Unwinding::FramePointers => Stack::Chain,
+    };
+    let cpus = machine.topology().online.clone();
+    let mut event = SamplingEvent { event: counting, pace, stack };
+    if let Err(error) = attempt(&event, &cpus) {
+        event.event.excludes_kernel = true;
+        attempt(&event, &cpus).map_err(|_| refused(&name, &error))?;
+        notes.push(format!("the kernel's own functions are left out: {}", cure(&error)));
+    }
+    let stack_bytes = if unwinding == Unwinding::EhFrame { asked.stack_bytes } else { 0 };
+    let quality = ProfileQuality {
+        event: name,
+        notes,
+        unwinding: match unwinding {
+            Unwinding::EhFrame => "eh_frame".to_owned(),
+            Unwinding::FramePointers => "frame-pointers".to_owned(),
+        },
+        stack_bytes,
+        has_kernel: !event.event.excludes_kernel,
+        rate_hz: asked.period.is_none().then_some(asked.rate_hz as f64),
+        ..ProfileQuality::default()
+    };
+    Ok(Chosen { event, cpus, quality })
+}
+
+/// The event by its name, with what somebody should know of it.
+fn event(asked: &Profiling, machine: &Machine) -> Result<(String, CountingEvent, Vec<String>), Failure> {
+    let mut notes = Vec::new();
+    let names: Vec<&str> = match &asked.event {
+        Some(name) => vec![name],
+        None => USUAL.to_vec(),
+    };
+    let mut failed = None;
+    for name in names {
+        match open(name, machine) {
+            Ok((event, more)) => {
+                notes.extend(more);
+                return Ok((event.name, event.event, notes));
+            }
+            Err(failure) => {
+                notes.push(format!("{name} cannot be counted here: `fauxplat counters` says why"));
+                failed = failed.or(Some(failure));
+            }
+        }
+    }
+    Err(failed.unwrap_or_else(|| Failure::usage("-e names no event")))
+}
+
+/// An event that can be opened, and what it is called then: `cpu-clock:u` where the kernel's part is not allowed.
+struct Named {
+    name: String,
+    event: CountingEvent,
+}
+
+fn open(name: &str, machine: &Machine) -> Result<(Named, Vec<String>), Failure> {
+    let definition = Definition { counters: vec![name.to_owned()], ..Definition::default() };
+    let counters = Counters::open(&definition, machine)?;
+    let entries = counters.only_set()?;
+    match entries.as_slice() {
+        [entry] => {
+            let id = entry.metric.name();
+            let name = id.split_once(':').map_or(id, |(_, name)| name).to_owned();
+            Ok((Named { name, event: entry.event() }, counters.notes))
+        }
+        _ => Err(Failure::usage(format!("-e {name}: a profile is of one event; name one"))),
+    }
+}
+
+fn attempt(event: &SamplingEvent, cpus: &CpuSet) -> Result<(), SysError> {
+    let own = Whom::Process(fauxplat_sys::wake::thread_id());
+    let one: CpuSet = cpus.iter().take(1).collect();
+    Sampler::open(event, &[own], &one, 0).map(drop)
+}
+
+fn refused(name: &str, error: &SysError) -> Failure {
+    Failure::machine(format!("{name} cannot be sampled here: {}", cure(error)))
+}
+
+fn cure(error: &SysError) -> String {
+    match error.is_permission() {
+        true => format!("{error}; it takes root, CAP_PERFMON, or a kernel.perf_event_paranoid below 2"),
+        false => error.to_string(),
+    }
+}
+
+impl Chosen {
+    /// Attaches to threads.
+    pub(super) fn sampler(&self, threads: &[Whom]) -> Result<Sampler, Failure> {
+        let each = (RINGS_BYTES / self.cpus.len().max(1) as u64).min(RING_BYTES);
+        let ring_bytes = 1 << (63 - each.max(1).leading_zeros());
+        Sampler::open(&self.event, threads, &self.cpus, ring_bytes)
+            .map_err(|error| refused(&self.quality.event, &error))
+    }
+}
+
+/// Runs a command once and samples it. `None` if the user stopped it.
+pub(super) fn run(
+    driver: &mut Driver,
+    chosen: &Chosen,
+    profiler: &mut Profiler,
+    command: u16,
+    block: u32,
+) -> Result<Option<Run>, Failure> {
+    let (over, is_over) = channel::<()>();
+    let (mut reader, mut task_clock, mut begun_ns) = (None, None, 0);
+    let mut own = std::mem::take(profiler);
+    let outcome = driver.hold(command, |pid| {
+        let mut sampler = chosen.sampler(&[Whom::Held(pid)])?;
+        task_clock = Counter::open(&TASK_CLOCK, Whom::Held(pid), None).ok();
+        let stack = chosen.event.stack;
+        begun_ns = clock::monotonic_ns();
+        reader = Some(thread::spawn(move || {
+            let followed = own.follow(&mut sampler, stack, Vec::new(), |pause| ends(&is_over, pause));
+            (own, followed)
+        }));
+        Ok(())
+    });
+    let elapsed_s = (clock::monotonic_ns() - begun_ns) as f64 / 1e9;
+    // Its end is the sign for who reads.
+    drop(over);
+    let read = reader.and_then(|reader| reader.join().ok());
+    let cpu_s = task_clock.and_then(|clock| clock.read().ok()).map_or(0.0, |count| count.value as f64 / 1e9);
+    let Some((own, followed)) = read else { return outcome.map(|_| None) };
+    *profiler = own;
+    let outcome = outcome?;
+    Ok(outcome.is_some().then_some(Run { command, block, followed, cpu_s, elapsed_s, outcome }))
+}
+
+/// Waits so long, or until the other side is gone; whether it is.
+fn ends(is_over: &Receiver<()>, pause: Duration) -> bool {
+    is_over.recv_timeout(pause) != Err(RecvTimeoutError::Timeout)
+}

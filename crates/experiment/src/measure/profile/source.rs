@@ -1,0 +1,102 @@
+//! What lines of source and instructions say that samples are in.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+use fauxplat_launch::{Capture, plain};
+use fauxplat_model::{Annotated, AnnotatedFunction, AnnotatedInstruction, AnnotatedLine, ProfileFindings};
+use fauxplat_sys::text::read_text;
+
+/// A file of source is not larger than this, or it was not written by people.
+const SOURCE_MAX: usize = 16 << 20;
+/// So many lines are shown around one with samples.
+const AROUND: u32 = 2;
+/// A function longer than this is not disassembled, nor for longer than this.
+const CODE_MAX: u64 = 1 << 20;
+const PATIENCE: Duration = Duration::from_secs(20);
+/// So far beyond the last instruction with a sample is shown.
+const BEHIND: u64 = 16;
+
+/// Adds what the lines and instructions say, and why not where they cannot be read.
+pub(super) fn fill(found: &ProfileFindings, annotated: &mut Annotated) {
+    for function in &mut annotated.functions {
+        lines(function);
+        if let Err(why) = instructions(found, function) {
+            function.instructions.clear();
+            function.missing.push(why);
+        }
+    }
+}
+
+fn lines(function: &mut AnnotatedFunction) {
+    let Some(file) = &function.file else { return };
+    let text = match read_text(Path::new(file), SOURCE_MAX) {
+        Ok(text) => text,
+        Err(error) => {
+            function.missing.push(format!("its source cannot be read: {error}"));
+            return;
+        }
+    };
+    let all: Vec<&str> = text.lines().collect();
+    let seen: BTreeMap<u32, u64> = function.lines.iter().map(|line| (line.line, line.samples)).collect();
+    let near = |line: &u32| line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND);
+    let shown: BTreeSet<u32> = seen.keys().flat_map(near).collect();
+    let line = |number: u32| {
+        let text = all.get(number as usize - 1).map(|text| (*text).to_owned());
+        let samples = seen.get(&number).copied().unwrap_or(0);
+        (text.is_some() || samples > 0).then_some(AnnotatedLine { line: number, samples, text })
+    };
+    function.lines = shown.into_iter().filter_map(line).collect();
+}
+
+/// The instructions between the first and the last with samples, by the disassembler of binutils.
+fn instructions(found: &ProfileFindings, function: &mut AnnotatedFunction) -> Result<(), String> {
+    let (Some(first), Some(last)) = (function.instructions.first(), function.instructions.last()) else {
+        return Ok(());
+    };
+    let (first, last) = (first.address, last.address);
+    let is_meant = |it: &&fauxplat_model::ProfiledInstruction| {
+        (first..=last).contains(&it.address) && found.frames[it.frame as usize].name == function.name
+    };
+    let object =
+        found.instructions.iter().find(is_meant).and_then(|it| found.objects.get(it.object as usize));
+    let path = object.map(|object| object.path.clone()).filter(|path| path.starts_with('/'));
+    let path = path.ok_or("its instructions stand in no file")?;
+    if last - first > CODE_MAX {
+        return Err("its instructions are too far apart to be shown".to_owned());
+    }
+    let text = disassembled(&path, first, last + BEHIND)?;
+    let seen: BTreeMap<u64, u64> = function.instructions.iter().map(|it| (it.address, it.samples)).collect();
+    let one = |(address, text)| AnnotatedInstruction {
+        address,
+        samples: seen.get(&address).copied().unwrap_or(0),
+        text,
+    };
+    let shown: Vec<AnnotatedInstruction> = text.lines().filter_map(instruction).map(one).collect();
+    if shown.is_empty() {
+        return Err(format!("{path} shows no instructions there: it may have been replaced"));
+    }
+    function.instructions = shown;
+    Ok(())
+}
+
+fn disassembled(path: &str, first: u64, end: u64) -> Result<String, String> {
+    let program = plain::find(&["objdump".to_owned()]);
+    let program = program.map_err(|_| "objdump (binutils), which shows instructions, is not installed")?;
+    let range = [format!("--start-address={first:#x}"), format!("--stop-address={end:#x}")];
+    let words = ["--disassemble", "--no-show-raw-insn", "--demangle"].map(str::to_owned);
+    let arguments = words.into_iter().chain(range).chain([path.to_owned()]).collect();
+    let capture = Capture { program, arguments, limit: Some(PATIENCE), ..Capture::default() };
+    let done = capture.run().map_err(|error| format!("objdump: {error}"))?;
+    match done.outcome.is_success() {
+        true => Ok(done.output.text().into_owned()),
+        false => Err(format!("objdump cannot read {path}: {}", done.errors.text().trim())),
+    }
+}
+
+/// An address, a colon, a tabulator and an instruction.
+fn instruction(line: &str) -> Option<(u64, String)> {
+    let (address, text) = line.trim_start().split_once(":\t")?;
+    Some((u64::from_str_radix(address, 16).ok()?, text.replace('\t', " ").trim().to_owned()))
+}

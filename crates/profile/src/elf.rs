@@ -1,0 +1,135 @@
+//! What is needed of an executable file to follow calls through it and to find its names.
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use object::read::ReadCache;
+use object::{Object, ObjectSection, ObjectSegment};
+
+/// Bytes of a section, shared by all who follow calls through it.
+pub(crate) type Bytes = Arc<[u8]>;
+
+/// A part of a file that is mapped: where it stands in the file, and at which of the file's own addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) offset: u64,
+    pub(crate) bytes: u64,
+    pub(crate) address: u64,
+}
+
+/// A section with its place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Section {
+    pub(crate) address: Range<u64>,
+    pub(crate) data: Option<Bytes>,
+}
+
+/// What an executable says about itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Elf {
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) build_id: Option<String>,
+    /// The name of the file with what was stripped, if it names one.
+    pub(crate) debug_link: Option<PathBuf>,
+    pub(crate) eh_frame: Section,
+    pub(crate) eh_frame_hdr: Section,
+    pub(crate) debug_frame: Option<Bytes>,
+    pub(crate) text: Range<u64>,
+    pub(crate) got: Range<u64>,
+    /// Where the program begins, if it is one.
+    pub(crate) entry: u64,
+    /// Whether it has lines.
+    pub(crate) has_lines: bool,
+    /// Whether it has names of all functions.
+    pub(crate) has_symbols: bool,
+}
+
+/// How long the first instructions of a program are at most, up to the call of its first function.
+const ENTRY_BYTES: u64 = 64;
+
+/// A table of a compiler is not larger than this, or it is not one.
+const SECTION_MAX: u64 = 512 << 20;
+
+impl Elf {
+    /// Reads a file; nothing if it is none of these.
+    pub(crate) fn of_file(file: &File) -> Option<Self> {
+        let cache = ReadCache::new(file.try_clone().ok()?);
+        Elf::of(&object::File::parse(&cache).ok()?)
+    }
+
+    /// Reads an image in memory.
+    pub(crate) fn of_image(image: &[u8]) -> Option<Self> {
+        Elf::of(&object::File::parse(image).ok()?)
+    }
+
+    fn of<'d, R: object::ReadRef<'d>>(file: &object::File<'d, R>) -> Option<Self> {
+        let segments = file.segments().map(|segment| {
+            let (offset, bytes) = segment.file_range();
+            Segment { offset, bytes, address: segment.address() }
+        });
+        let debug_link = file.gnu_debuglink().ok().flatten();
+        let has = |name: &str| file.section_by_name(name).is_some_and(|section| section.size() > 0);
+        Some(Elf {
+            segments: segments.collect(),
+            build_id: file.build_id().ok().flatten().map(hexadecimal),
+            debug_link: debug_link.and_then(|(name, _)| Some(PathBuf::from(std::str::from_utf8(name).ok()?))),
+            eh_frame: section(file, ".eh_frame"),
+            eh_frame_hdr: section(file, ".eh_frame_hdr"),
+            debug_frame: section(file, ".debug_frame").data,
+            text: range(file, ".text"),
+            got: range(file, ".got"),
+            entry: file.entry(),
+            has_lines: has(".debug_line") || has(".zdebug_line"),
+            has_symbols: has(".symtab"),
+        })
+    }
+
+    /// Whether an address is in the few instructions with which a program begins. Nobody called them, and no table says so.
+    pub(crate) fn is_entry(&self, address: u64) -> bool {
+        self.entry != 0 && (self.entry..self.entry + ENTRY_BYTES).contains(&address)
+    }
+
+    /// The file's own address of a place in it.
+    pub(crate) fn address_of(&self, offset: u64) -> Option<u64> {
+        let segment =
+            self.segments.iter().find(|it| (it.offset..it.offset.saturating_add(it.bytes)).contains(&offset));
+        segment.and_then(|it| it.address.checked_add(offset - it.offset))
+    }
+}
+
+fn range<'d, R: object::ReadRef<'d>>(file: &object::File<'d, R>, name: &str) -> Range<u64> {
+    let section = file.section_by_name(name);
+    section.map_or(0..0, |section| section.address()..section.address().saturating_add(section.size()))
+}
+
+fn section<'d, R: object::ReadRef<'d>>(file: &object::File<'d, R>, name: &str) -> Section {
+    let section = file.section_by_name(name).filter(|section| section.size() <= SECTION_MAX);
+    let data = section.and_then(|section| section.uncompressed_data().ok().map(Bytes::from));
+    Section { address: range(file, name), data }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Where distributions put what they stripped, besides the folder of the file itself.
+const DEBUG_ROOT: &str = "/usr/lib/debug";
+
+/// Files that may hold what was stripped from this one, the surest first.
+pub(crate) fn debug_files(elf: &Elf, path: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    if let Some((first, rest)) = elf.build_id.as_deref().and_then(|id| id.split_at_checked(2)) {
+        all.push(Path::new(DEBUG_ROOT).join(".build-id").join(first).join(format!("{rest}.debug")));
+    }
+    if let (Some(link), Some(folder)) = (&elf.debug_link, path.parent()) {
+        // The name of a file, not a way to one: whoever wrote it may not send us elsewhere.
+        if let Some(name) = link.file_name() {
+            all.push(folder.join(name));
+            all.push(folder.join(".debug").join(name));
+            all.push(Path::new(DEBUG_ROOT).join(folder.strip_prefix("/").unwrap_or(folder)).join(name));
+        }
+    }
+    all
+}

@@ -1,0 +1,22 @@
+//! Profiles: samples of running programs become functions and who called them.
+//!
+//! [`Profiler::follow`] reads the kernel's samples while a program runs, finds the callers of each at once, and keeps
+//! nothing but how often each stack was seen. Names are looked up when all is over ([`Profiler::tables`]).
+
+mod demangle;
+mod elf;
+mod follow;
+mod jit;
+mod kernel;
+mod names;
+mod objects;
+mod process;
+mod stacks;
+mod stubs;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod unwind;
+
+pub use follow::{Followed, Profiler};
+pub use tables::Tables;

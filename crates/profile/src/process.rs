@@ -1,0 +1,117 @@
+//! Where the code of a process stands in its memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fauxplat_sys::sampling::Mapping;
+use framehop::{ExplicitModuleSectionInfo, Module, Unwinder as _, UnwinderNative};
+
+use crate::elf::{Bytes, Elf};
+use crate::objects::{ObjectId, Objects, Source, UNKNOWN};
+use crate::stacks::Place;
+
+/// Finds callers in the memory of one process.
+pub(crate) type Unwinder = UnwinderNative<Bytes, framehop::MayAllocateDuringUnwind>;
+
+/// A part of memory that holds code.
+#[derive(Clone, Copy, Debug)]
+struct Mapped {
+    end: u64,
+    object: ObjectId,
+    /// What is added to an address to get that of the file.
+    to_file: u64,
+}
+
+/// A process that lives, or the last state of one that ended.
+#[derive(Clone)]
+pub(crate) struct Process {
+    pub(crate) name: String,
+    pub(crate) threads: BTreeSet<i32>,
+    pub(crate) samples: u64,
+    pub(crate) unwinder: Unwinder,
+    code: BTreeMap<u64, Mapped>,
+}
+
+impl Process {
+    pub(crate) fn new(name: &str) -> Self {
+        Process {
+            name: name.to_owned(),
+            threads: BTreeSet::new(),
+            samples: 0,
+            unwinder: Unwinder::new(),
+            code: BTreeMap::new(),
+        }
+    }
+
+    /// A process that another one made begins with its memory.
+    pub(crate) fn child(&self) -> Self {
+        Process { threads: BTreeSet::new(), samples: 0, ..self.clone() }
+    }
+
+    /// Another program runs in it.
+    pub(crate) fn forget_code(&mut self) {
+        self.code.clear();
+        self.unwinder = Unwinder::new();
+    }
+
+    /// Takes note of code. What stood there before is gone.
+    pub(crate) fn map(&mut self, mapping: &Mapping, objects: &mut Objects) {
+        let end = mapping.start.saturating_add(mapping.bytes);
+        let over: Vec<u64> =
+            self.code.range(..end).filter(|(_, old)| old.end > mapping.start).map(|(&at, _)| at).collect();
+        for at in over {
+            self.code.remove(&at);
+            self.unwinder.remove_module(at);
+        }
+        let id = objects.of(mapping);
+        let object = objects.get(id);
+        let address = match (&object.source, &object.elf) {
+            // The file of an image in memory begins where it is mapped.
+            (Source::Vdso, Some(elf)) => elf.address_of(0),
+            (_, Some(elf)) => elf.address_of(mapping.file_offset),
+            // An address of its own is all that such memory has.
+            (Source::Jit { .. }, None) => Some(mapping.start),
+            // Without its tables an address is a place in the file.
+            (_, None) => Some(mapping.file_offset),
+        };
+        let Some(address) = address else { return };
+        let to_file = address.wrapping_sub(mapping.start);
+        self.code.insert(mapping.start, Mapped { end, object: id, to_file });
+        if let Some(elf) = &object.elf {
+            let base = mapping.start.wrapping_sub(address);
+            self.unwinder.add_module(module(&object.path, mapping.start..end, base, elf));
+        }
+    }
+
+    /// Whether an address is where a program or its loader begins.
+    pub(crate) fn is_entry(&self, address: u64, objects: &Objects) -> bool {
+        let place = self.place(address);
+        objects.get(place.object).elf.as_ref().is_some_and(|elf| elf.is_entry(place.address))
+    }
+
+    /// Whose code an address is in, and where.
+    pub(crate) fn place(&self, address: u64) -> Place {
+        let below = self.code.range(..=address).next_back().filter(|(_, mapped)| address < mapped.end);
+        match below {
+            Some((_, mapped)) => {
+                Place { object: mapped.object, address: address.wrapping_add(mapped.to_file) }
+            }
+            None => Place { object: UNKNOWN, address },
+        }
+    }
+}
+
+fn module(path: &str, range: std::ops::Range<u64>, base: u64, elf: &Elf) -> Module<Bytes> {
+    let is_there = |range: &std::ops::Range<u64>| (!range.is_empty()).then(|| range.clone());
+    let sections = ExplicitModuleSectionInfo {
+        base_svma: 0,
+        text_svma: is_there(&elf.text),
+        got_svma: is_there(&elf.got),
+        eh_frame_svma: is_there(&elf.eh_frame.address),
+        eh_frame: elf.eh_frame.data.clone(),
+        eh_frame_hdr_svma: is_there(&elf.eh_frame_hdr.address),
+        eh_frame_hdr: elf.eh_frame_hdr.data.clone(),
+        debug_frame: elf.debug_frame.clone(),
+        ..ExplicitModuleSectionInfo::default()
+    };
+    Module::new(path.to_owned(), range, base, sections)
+}

@@ -1,0 +1,86 @@
+//! How often each stack was seen. Nothing else of a sample is kept.
+
+use std::collections::HashMap;
+
+use fauxplat_model::StackEnd;
+
+use crate::objects::ObjectId;
+
+/// A place in code: whose it is, and where by the file's own addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) object: ObjectId,
+    pub(crate) address: u64,
+}
+
+/// A way to where a sample was.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct RawStack {
+    /// Places, from the one that ran to the one that was called first.
+    pub(crate) places: Box<[u32]>,
+    /// What the process was called, by its place in the list of names.
+    pub(crate) process: u32,
+    pub(crate) end: StackEnd,
+}
+
+/// All places, names and stacks, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Stacks {
+    places: Interned<Place>,
+    names: Interned<String>,
+    stacks: Interned<RawStack>,
+}
+
+impl Stacks {
+    pub(crate) fn place(&mut self, place: Place) -> u32 {
+        self.places.number(place)
+    }
+
+    pub(crate) fn name(&mut self, name: &str) -> u32 {
+        match self.names.numbers.get(name) {
+            Some(&known) => known,
+            None => self.names.number(name.to_owned()),
+        }
+    }
+
+    pub(crate) fn stack(&mut self, places: &[u32], process: u32, end: StackEnd) -> u32 {
+        self.stacks.number(RawStack { places: places.into(), process, end })
+    }
+
+    pub(crate) fn places(&self) -> Vec<Place> {
+        self.places.in_order().copied().collect()
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.names.in_order().cloned().collect()
+    }
+
+    pub(crate) fn all(&self) -> Vec<&RawStack> {
+        self.stacks.in_order().collect()
+    }
+}
+
+/// Things that got numbers in the order in which they were first seen.
+#[derive(Debug)]
+struct Interned<T> {
+    numbers: HashMap<T, u32>,
+}
+
+impl<T> Default for Interned<T> {
+    fn default() -> Self {
+        Interned { numbers: HashMap::new() }
+    }
+}
+
+impl<T: Eq + std::hash::Hash> Interned<T> {
+    fn number(&mut self, thing: T) -> u32 {
+        let next = self.numbers.len() as u32;
+        *self.numbers.entry(thing).or_insert(next)
+    }
+
+    fn in_order(&self) -> impl Iterator<Item = &T> {
+        let mut all: Vec<(&T, u32)> = self.numbers.iter().map(|(thing, &number)| (thing, number)).collect();
+        all.sort_unstable_by_key(|(_, number)| *number);
+        all.into_iter().map(|(thing, _)| thing)
+    }
+}

@@ -1,0 +1,63 @@
+//! The procedure linkage table: a stub for each function of another file that is called.
+
+use std::ops::Range;
+
+use object::elf::{R_AARCH64_JUMP_SLOT, R_X86_64_JUMP_SLOT};
+use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationFlags, RelocationTarget};
+
+/// A stub of the processors that are known here has so many bytes.
+const STUB_BYTES: u64 = 16;
+
+/// The stubs of a file.
+#[derive(Debug, Default)]
+pub(crate) struct Stubs {
+    /// Sections of stubs, and how many of them come before the first that is somebody's.
+    sections: Vec<(Range<u64>, u64)>,
+    /// Functions that are called by stubs, in the order of these.
+    names: Vec<String>,
+}
+
+impl Stubs {
+    pub(crate) fn of<'d, R: object::ReadRef<'d>>(file: &object::File<'d, R>) -> Self {
+        let section = |(name, before): (&str, u64)| {
+            let section = file.section_by_name(name)?;
+            Some((section.address()..section.address().checked_add(section.size())?, before))
+        };
+        // Where calls must land on a marked instruction, the stubs that are called stand in a table of their own. The other
+        // begins with a stub that finds functions when they are called for the first time; of arm64 it has the size of two.
+        let first = if file.architecture() == object::Architecture::Aarch64 { 2 } else { 1 };
+        let sections =
+            [(".plt.sec", 0), (".plt", first), (".plt.got", u64::MAX)].into_iter().filter_map(section);
+        Stubs { sections: sections.collect(), names: names(file) }
+    }
+
+    /// What a place is called that is in a stub.
+    pub(crate) fn name(&self, place: u64) -> Option<String> {
+        let (section, before) = self.sections.iter().find(|(section, _)| section.contains(&place))?;
+        let number = ((place - section.start) / STUB_BYTES).checked_sub(*before);
+        // Names count only if there is one for each stub.
+        let is_whole =
+            (section.end - section.start) / STUB_BYTES == before.saturating_add(self.names.len() as u64);
+        let name =
+            number.filter(|_| is_whole).and_then(|number| self.names.get(usize::try_from(number).ok()?));
+        Some(name.map_or_else(|| "[plt]".to_owned(), |name| format!("{name}@plt")))
+    }
+}
+
+/// The functions for which the linker left slots, in the order of these.
+fn names<'d, R: object::ReadRef<'d>>(file: &object::File<'d, R>) -> Vec<String> {
+    let symbols = file.dynamic_symbol_table();
+    let name = |target: RelocationTarget| {
+        let RelocationTarget::Symbol(index) = target else { return None };
+        symbols.as_ref()?.symbol_by_index(index).ok()?.name().ok().map(str::to_owned)
+    };
+    let relocations = file.dynamic_relocations().into_iter().flatten();
+    let mut slots: Vec<(u64, String)> = relocations
+        .filter(|(_, one)| {
+            matches!(one.flags(), RelocationFlags::Elf { r_type: R_X86_64_JUMP_SLOT | R_AARCH64_JUMP_SLOT })
+        })
+        .map(|(slot, one)| (slot, name(one.target()).unwrap_or_else(|| "?".to_owned())))
+        .collect();
+    slots.sort();
+    slots.into_iter().map(|(_, name)| name).collect()
+}

@@ -1,0 +1,255 @@
+//! From places to names: the tables of a report.
+
+use std::collections::HashMap;
+
+use fauxplat_model::{
+    ObjectNames, ProfiledFrame, ProfiledInstruction, ProfiledObject, ProfiledRun, ProfiledStack, StackEnd,
+};
+
+use crate::follow::{Followed, Profiler};
+use crate::jit::PerfMap;
+use crate::kernel::Kernel;
+use crate::names::{self, Named, Names};
+use crate::objects::{KERNEL, Object, ObjectId, Source, UNKNOWN};
+use crate::stacks::Place;
+
+/// What was followed, with names.
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    /// Files that code came from.
+    pub objects: Vec<ProfiledObject>,
+    /// Places in code.
+    pub frames: Vec<ProfiledFrame>,
+    /// Ways to them; their samples are empty.
+    pub stacks: Vec<ProfiledStack>,
+    /// Instructions in which samples were; their samples are empty.
+    pub instructions: Vec<ProfiledInstruction>,
+    /// The runs, by the numbers of these stacks.
+    pub runs: Vec<ProfiledRun>,
+}
+
+/// Things that are the same get one number.
+struct Numbered<T>(HashMap<T, u32>, Vec<T>);
+
+impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
+    fn new() -> Self {
+        Numbered(HashMap::new(), Vec::new())
+    }
+
+    fn number(&mut self, thing: T) -> u32 {
+        if let Some(&known) = self.0.get(&thing) {
+            return known;
+        }
+        let number = self.1.len() as u32;
+        self.1.push(thing.clone());
+        self.0.insert(thing, number);
+        number
+    }
+}
+
+impl Profiler {
+    /// Looks up all names. `runs` says which profile each run belongs to, which block, and how long it ran.
+    pub fn tables(self, runs: &[(ProfiledRun, Followed)], profiles: usize) -> Tables {
+        let places = self.stacks.places();
+        let (objects, frames_at) = self.frames(&places);
+        let mut frames = Numbered::new();
+        let frames_of: Vec<Vec<u32>> = frames_at
+            .into_iter()
+            .map(|at| at.into_iter().map(|frame| frames.number(frame)).collect())
+            .collect();
+        let mut tables = Tables { objects, ..Tables::default() };
+        let (mut stacks, process_names) = (Numbered::new(), self.stacks.names());
+        let mut hits: HashMap<u32, Vec<u64>> = HashMap::new();
+        let mut stack_of = Vec::new();
+        for raw in self.stacks.all() {
+            let outer_first =
+                raw.places.iter().rev().flat_map(|&place| frames_of[place as usize].iter().rev());
+            let shape = (outer_first.copied().collect::<Vec<u32>>(), raw.process, raw.end);
+            stack_of.push((stacks.number(shape), raw.places.first().copied()));
+        }
+        for (run, followed) in runs {
+            let mut counts: HashMap<u32, u64> = HashMap::new();
+            for (raw, &samples) in followed.stacks.iter().enumerate().filter(|(_, samples)| **samples > 0) {
+                let (stack, leaf) = stack_of[raw];
+                *counts.entry(stack).or_default() += samples;
+                if let Some(leaf) = leaf {
+                    hits.entry(leaf).or_insert_with(|| vec![0; profiles])[usize::from(run.profile)] +=
+                        samples;
+                }
+            }
+            let mut stacks: Vec<(u32, u64)> = counts.into_iter().collect();
+            stacks.sort_unstable();
+            tables.runs.push(ProfiledRun { stacks, ..run.clone() });
+        }
+        tables.stacks = stacks
+            .1
+            .into_iter()
+            .map(|(frames, process, end)| ProfiledStack {
+                frames,
+                process: process_names[process as usize].clone(),
+                end,
+                samples: vec![0; profiles],
+            })
+            .collect();
+        for run in &tables.runs {
+            for &(stack, samples) in &run.stacks {
+                tables.stacks[stack as usize].samples[usize::from(run.profile)] += samples;
+            }
+        }
+        tables.frames = frames.1;
+        tables.instructions = instructions(hits, &places, &frames_of, &tables.frames);
+        tables
+    }
+
+    /// The objects of a report, and for each place its frames, from the one that runs to the one that holds its code.
+    fn frames(&self, places: &[Place]) -> (Vec<ProfiledObject>, Vec<Vec<ProfiledFrame>>) {
+        let mut by_object: HashMap<ObjectId, Vec<u64>> = HashMap::new();
+        for place in places {
+            by_object.entry(place.object).or_default().push(place.address);
+        }
+        let mut objects = Vec::new();
+        let mut numbers = HashMap::new();
+        let mut found: HashMap<ObjectId, Names> = HashMap::new();
+        for (id, object) in self.objects.iter().enumerate() {
+            let id = id as ObjectId;
+            let Some(wanted) = by_object.get(&id) else { continue };
+            let names = look_up(object, wanted);
+            let build_id = object.elf.as_ref().and_then(|elf| elf.build_id.clone());
+            if id != UNKNOWN {
+                numbers.insert(id, objects.len() as u32);
+                let missing = names.missing.clone();
+                objects.push(ProfiledObject {
+                    path: object.path.clone(),
+                    build_id,
+                    names: names.known,
+                    missing,
+                });
+            }
+            found.insert(id, names);
+        }
+        let frames = places.iter().map(|place| {
+            let named = found.get(&place.object).and_then(|names| names.at.get(&place.address));
+            frames_of(
+                place,
+                named.map_or(&[], Vec::as_slice),
+                numbers.get(&place.object).copied(),
+                self.objects.get(place.object),
+            )
+        });
+        (objects, frames.collect())
+    }
+}
+
+fn frames_of(place: &Place, named: &[Named], object: Option<u32>, source: &Object) -> Vec<ProfiledFrame> {
+    let is_kernel = place.object == KERNEL;
+    if named.is_empty() {
+        let file = source.path.rsplit('/').next().unwrap_or_default();
+        let name = match (is_kernel, object) {
+            (true, _) => "[kernel]".to_owned(),
+            (false, Some(_)) => format!("[{}]", file.trim_matches(['[', ']'])),
+            (false, None) => "[unknown]".to_owned(),
+        };
+        return vec![ProfiledFrame { name, object, is_kernel, is_unknown: true, ..ProfiledFrame::default() }];
+    }
+    let last = named.len() - 1;
+    let frame = |(at, named): (usize, &Named)| ProfiledFrame {
+        name: named.name.clone(),
+        object,
+        file: named.file.clone(),
+        line: named.line,
+        is_inlined: at < last,
+        is_kernel,
+        is_unknown: false,
+    };
+    named.iter().enumerate().map(frame).collect()
+}
+
+/// Names of places in one object.
+fn look_up(object: &Object, places: &[u64]) -> Names {
+    match &object.source {
+        Source::Kernel => {
+            let kernel = Kernel::read();
+            let missing = kernel.is_empty().then(|| {
+                "the kernel hides its addresses: take root, or write 0 into /proc/sys/kernel/kptr_restrict".to_owned()
+            });
+            let known = if kernel.is_empty() { ObjectNames::None } else { ObjectNames::Symbols };
+            let at = of_symbols(places, |address| kernel.find(address));
+            Names { at, known, missing }
+        }
+        Source::Jit { pid } => {
+            let map = PerfMap::read(*pid, None);
+            let known = if map.is_some() { ObjectNames::Symbols } else { ObjectNames::None };
+            let missing = map.is_none().then(|| {
+                format!("code that process {pid} wrote itself has no names: interpreters write /tmp/perf-{pid}.map when asked to (python -X perf, node --perf-basic-prof)")
+            });
+            let map = map.unwrap_or_default();
+            Names { at: of_symbols(places, |address| map.find(address).map(str::to_owned)), known, missing }
+        }
+        Source::File => match (&object.elf, object.readable()) {
+            (Some(elf), Some(readable)) => names::of_file(elf, &readable, &object.path, places),
+            _ => Names {
+                missing: Some("it is no program that can be read here".to_owned()),
+                ..Names::default()
+            },
+        },
+        Source::Lost(why) => Names { missing: Some(why.clone()), ..Names::default() },
+        Source::Vdso => names::of_vdso(places),
+        Source::Unknown => Names::default(),
+    }
+}
+
+fn of_symbols(places: &[u64], name: impl Fn(u64) -> Option<String>) -> HashMap<u64, Vec<Named>> {
+    let named = |name: String| vec![Named { name, ..Named::default() }];
+    places.iter().filter_map(|&place| Some((place, named(name(place)?)))).collect()
+}
+
+fn instructions(
+    hits: HashMap<u32, Vec<u64>>,
+    places: &[Place],
+    frames_of: &[Vec<u32>],
+    frames: &[ProfiledFrame],
+) -> Vec<ProfiledInstruction> {
+    let mut all: Vec<ProfiledInstruction> = hits
+        .into_iter()
+        .filter_map(|(place, samples)| {
+            let frame = *frames_of[place as usize].first()?;
+            // What belongs to no file has no instructions that could be shown.
+            let object = frames[frame as usize].object?;
+            let address = places[place as usize].address;
+            Some(ProfiledInstruction { object, address, frame, samples })
+        })
+        .collect();
+    all.sort_by_key(|one| (one.object, one.address));
+    all
+}
+
+/// How a stack ends decides what is wrong with a profile, so it is told of each.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ends {
+    /// Samples of stacks that go further than what was copied.
+    pub truncated: u64,
+    /// Samples of stacks that end where nobody knows the caller.
+    pub broken: u64,
+    /// Samples in code without a name.
+    pub unknown: u64,
+}
+
+impl Tables {
+    /// How the stacks of one profile end.
+    pub fn ends(&self, profile: usize) -> Ends {
+        let mut ends = Ends::default();
+        for stack in &self.stacks {
+            let samples = stack.samples[profile];
+            match stack.end {
+                StackEnd::Whole => {}
+                StackEnd::Truncated => ends.truncated += samples,
+                StackEnd::Broken => ends.broken += samples,
+            }
+            let leaf = stack.frames.last().map(|&frame| &self.frames[frame as usize]);
+            if leaf.is_none_or(|frame| frame.is_unknown) {
+                ends.unknown += samples;
+            }
+        }
+        ends
+    }
+}

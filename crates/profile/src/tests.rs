@@ -1,0 +1,159 @@
+//! What strangers wrote: files that are broken in every way are no programs, and never an end of this one.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use fauxplat_sys::sampling::{Mapping, Sampled};
+use proptest::prelude::*;
+
+use crate::elf::{Elf, debug_files};
+use crate::jit::PerfMap;
+use crate::names;
+use crate::objects::{Objects, UNKNOWN};
+use crate::process::Process;
+use crate::unwind::{self, Cache};
+
+const SOURCE: &str = "static inline int twice(int n) { return n * 2; }\n\
+    __attribute__((noinline)) int work(int n) { return twice(n) + 1; }\n\
+    int main(int argc, char **argv) { (void)argv; return work(argc); }\n";
+
+/// A small program with tables, lines and symbols, compiled once; without a compiler the beginning of this test's own.
+#[expect(clippy::disallowed_methods, reason = "a compiler is started, and nothing is measured")]
+fn image() -> &'static [u8] {
+    static IMAGE: OnceLock<Vec<u8>> = OnceLock::new();
+    IMAGE.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let [source, program] = ["program.c", "program"].map(|name| folder.path().join(name));
+        std::fs::write(&source, SOURCE).unwrap();
+        let done = Command::new("cc").args(["-O2", "-g", "-o"]).arg(&program).arg(&source).status();
+        if done.is_ok_and(|status| status.success()) {
+            return std::fs::read(&program).unwrap();
+        }
+        let whole = std::fs::read("/proc/self/exe").unwrap();
+        whole[..whole.len().min(256 << 10)].to_vec()
+    })
+}
+
+/// Everything that is done with a file of a stranger.
+fn use_all(bytes: &[u8]) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("program");
+    std::fs::write(&path, bytes).unwrap();
+    let file = std::fs::File::open(&path).unwrap();
+    let elf = Elf::of_file(&file);
+    assert_eq!(elf.is_some(), Elf::of_image(bytes).is_some());
+    let Some(elf) = elf else { return };
+    let places: Vec<u64> = (0..200).map(|at| elf.entry.wrapping_sub(0x200).wrapping_add(at * 8)).collect();
+    let found = names::of_file(&elf, &path, "/nowhere/program", &places);
+    assert!(found.at.keys().all(|place| places.contains(place)));
+    debug_files(&elf, Path::new("/nowhere/program"));
+    let mut process = Process::new("stranger");
+    let mapping = Mapping {
+        pid: std::process::id() as i32,
+        start: 0x1000_0000,
+        bytes: 0x10_0000,
+        file_offset: 0,
+        device: (0, 0),
+        inode: std::os::unix::fs::MetadataExt::ino(&file.metadata().unwrap()),
+        is_code: true,
+        path: std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec(),
+    };
+    process.map(&mapping, &mut Objects::new());
+    let stack: Vec<u64> = (0..128).map(|at| 0x1000_0000 + at * 0x333).collect();
+    for ip in places.iter().map(|place| place.wrapping_add(0x1000_0000)) {
+        // As many registers as are asked for, of which one is the stack's and one the code's address.
+        let registers = if cfg!(target_arch = "aarch64") { vec![64, ip + 8, 0, ip] } else { vec![64, 0, ip] };
+        let sampled = sampled(Some(&registers), &stack);
+        let callers = unwind::tables(&sampled, 1024, &process.unwinder, &mut Cache::new());
+        assert!(callers.addresses.len() < 8192, "a stack of a kibibyte has an end");
+    }
+}
+
+fn sampled<'a>(registers: Option<&'a [u64]>, stack: &'a [u64]) -> Sampled<'a> {
+    let (kernel_chain, user_chain): (&[u64], &[u64]) = (&[], &[]);
+    let (pid, tid, time_ns, ip, is_kernel, period) = (1, 1, 0, 0, false, 1);
+    Sampled { pid, tid, time_ns, ip, is_kernel, period, kernel_chain, user_chain, registers, stack }
+}
+
+#[test]
+fn a_program_as_it_is_can_be_read() {
+    let elf = Elf::of_file(&std::fs::File::open("/proc/self/exe").unwrap()).unwrap();
+    assert!(elf.eh_frame.data.is_some() && elf.entry != 0);
+    assert!(elf.is_entry(elf.entry) && !elf.is_entry(0));
+    use_all(image());
+}
+
+/// This function, by its address, in its own file: names, lines, and whatever holds its code.
+#[test]
+fn a_place_has_its_name() {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let lines = maps.lines().filter_map(fauxplat_procfs::maps::MapsLine::parse);
+    let own = a_place_has_its_name as *const () as u64;
+    let line = lines.filter(|line| line.is_code).find(|line| line.addresses.contains(&own)).unwrap();
+    let exe = Path::new("/proc/self/exe");
+    let elf = Elf::of_file(&std::fs::File::open(exe).unwrap()).unwrap();
+    let place = elf.address_of(own - line.addresses.start + line.offset).unwrap();
+    let found = names::of_file(&elf, exe, "/proc/self/exe", &[place]);
+    let outer = found.at[&place].last().unwrap();
+    assert!(outer.name.ends_with("a_place_has_its_name"), "{outer:?}");
+}
+
+#[test]
+fn without_registers_there_are_no_callers() {
+    let sampled = sampled(None, &[]);
+    let callers = unwind::tables(&sampled, 1024, &Process::new("p").unwinder, &mut Cache::new());
+    assert!(callers.addresses.is_empty());
+    assert_eq!(Process::new("p").place(0x1234).object, UNKNOWN);
+}
+
+/// Of memory that is mapped over other memory, the newer counts; a child has that of its parent, and another program none.
+#[test]
+fn memory_is_what_was_mapped_last() {
+    let (mut objects, mut process) = (Objects::new(), Process::new("p"));
+    let mapping = |start, bytes, pid| Mapping {
+        pid,
+        start,
+        bytes,
+        file_offset: 0,
+        device: (0, 0),
+        inode: 0,
+        is_code: true,
+        path: b"//anon".to_vec(),
+    };
+    process.map(&mapping(0x1000, 0x2000, 7), &mut objects);
+    let old = process.place(0x1800).object;
+    process.map(&mapping(0x1000, 0x1000, 8), &mut objects);
+    assert!(process.place(0x1800).object != old && process.place(0x2800).object == UNKNOWN);
+    let mut child = process.child();
+    assert_eq!(child.place(0x1800), process.place(0x1800));
+    child.forget_code();
+    assert_eq!(child.place(0x1800).object, UNKNOWN);
+    process.map(&mapping(u64::MAX - 10, 100, 7), &mut objects);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn broken_programs_are_taken_for_what_they_are(
+        changes in prop::collection::vec((0usize..2048, any::<u8>()), 1..12),
+        elsewhere in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..40),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let mut bytes = image().to_vec();
+        changes.iter().for_each(|&(at, byte)| bytes[at] = byte);
+        elsewhere.iter().for_each(|(at, byte)| { let at = at.index(bytes.len()); bytes[at] = *byte; });
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        use_all(&bytes);
+    }
+
+    #[test]
+    fn maps_of_strangers_are_read(text in ".*", address in any::<u64>()) {
+        let _ = PerfMap::parse(&text).find(address);
+        let _ = PerfMap::parse("ffffffffffffff00 ffffffffffffffff all\n0 10 none\n").find(address);
+        let _ = crate::demangle::demangle(&format!("_Z{text}"));
+    }
+}

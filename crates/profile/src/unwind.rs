@@ -1,0 +1,110 @@
+//! Who called whom at the moment of a sample.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use fauxplat_model::StackEnd;
+use fauxplat_sys::sampling::Sampled;
+use framehop::{CacheNative, MayAllocateDuringUnwind, Unwinder as _};
+
+use crate::process::Unwinder;
+
+/// Rules of unwinding for the addresses that were met last.
+pub(crate) type Cache = CacheNative<MayAllocateDuringUnwind>;
+
+/// Longer chains are cut: a stack of 64 KiB has fewer frames than this.
+const FRAMES_MAX: usize = 8192;
+/// Frames that the kernel follows by frame pointers (`kernel.perf_event_max_stack`), but for the first.
+const CHAIN_MAX: usize = 126;
+
+/// Callers of a sample in user mode.
+pub(crate) struct Callers {
+    /// Addresses to look up, from the one that ran to the one that was called first.
+    pub(crate) addresses: Vec<u64>,
+    pub(crate) end: StackEnd,
+}
+
+/// Follows frame pointers as the kernel did.
+pub(crate) fn chain(sampled: &Sampled) -> Callers {
+    let mut chain = sampled.user_chain.iter();
+    let first = chain.next().copied();
+    // A caller goes on behind its call, which may be another line or function.
+    let addresses: Vec<u64> =
+        first.into_iter().chain(chain.map(|&address| address.saturating_sub(1))).collect();
+    let end = match addresses.len() {
+        0 => StackEnd::Broken,
+        length if length >= CHAIN_MAX => StackEnd::Truncated,
+        _ => StackEnd::Whole,
+    };
+    Callers { addresses, end }
+}
+
+/// Follows the compiler's tables through a copy of the stack of so many bytes at most.
+pub(crate) fn tables(sampled: &Sampled, stack_bytes: u32, unwinder: &Unwinder, cache: &mut Cache) -> Callers {
+    let Some(start) = sampled.registers.and_then(Start::of) else {
+        return Callers { addresses: Vec::new(), end: StackEnd::Broken };
+    };
+    let mut ran_out = false;
+    let mut read = |address: u64| {
+        let place = address.checked_sub(start.sp).filter(|place| place % 8 == 0).ok_or(())? / 8;
+        let word = usize::try_from(place).ok().and_then(|place| sampled.stack.get(place));
+        ran_out |= word.is_none();
+        word.copied().ok_or(())
+    };
+    let mut addresses = Vec::new();
+    let mut frames = unwinder.iter_frames(start.ip, start.registers(unwinder), cache, &mut read);
+    // The tables are a stranger's, and who reads them for us was seen to panic at some that are nonsense.
+    let is_whole = catch_unwind(AssertUnwindSafe(|| {
+        loop {
+            match frames.next() {
+                Ok(Some(frame)) if addresses.len() < FRAMES_MAX => addresses.push(frame.address_for_lookup()),
+                Ok(None) => return true,
+                _ => return false,
+            }
+        }
+    }));
+    let is_whole = is_whole.unwrap_or(false);
+    let is_full = sampled.stack.len() as u64 * 8 + 8 > u64::from(stack_bytes);
+    let end = match is_whole {
+        true => StackEnd::Whole,
+        false if (ran_out && is_full) || addresses.len() >= FRAMES_MAX => StackEnd::Truncated,
+        false => StackEnd::Broken,
+    };
+    Callers { addresses, end }
+}
+
+/// Where unwinding begins.
+struct Start {
+    ip: u64,
+    sp: u64,
+    fp: u64,
+    #[cfg(target_arch = "aarch64")]
+    lr: u64,
+}
+
+impl Start {
+    /// Registers come in the order of their numbers.
+    #[cfg(target_arch = "x86_64")]
+    fn of(registers: &[u64]) -> Option<Self> {
+        let &[fp, sp, ip] = registers else { return None };
+        Some(Start { ip, sp, fp })
+    }
+
+    #[cfg(target_arch = "aarch64")]
+    fn of(registers: &[u64]) -> Option<Self> {
+        let &[fp, lr, sp, ip] = registers else { return None };
+        Some(Start { ip, sp, fp, lr })
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn registers(&self, _: &Unwinder) -> framehop::x86_64::UnwindRegsX86_64 {
+        framehop::x86_64::UnwindRegsX86_64::new(self.ip, self.sp, self.fp)
+    }
+
+    /// Return addresses may carry a signature in bits that no address uses.
+    #[cfg(target_arch = "aarch64")]
+    fn registers(&self, unwinder: &Unwinder) -> framehop::aarch64::UnwindRegsAarch64 {
+        use framehop::aarch64::{PtrAuthMask, UnwindRegsAarch64};
+        let mask = PtrAuthMask::from_max_known_address(unwinder.max_known_code_address());
+        UnwindRegsAarch64::new_with_ptr_auth_mask(mask, self.lr, self.sp, self.fp)
+    }
+}

@@ -1,0 +1,35 @@
+//! A line for each stack, as Brendan Gregg's scripts fold them; of two profiles with two counts, as `difffolded.pl` writes.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use fauxplat_model::document::Record;
+
+use super::{above, found};
+use crate::ReportError;
+use crate::calls;
+use crate::words::visible;
+
+const NAME: &str = "folded";
+
+pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    let found = found(record, NAME)?;
+    let profiles = found.profiles.len();
+    if profiles > 2 {
+        let reason = "it holds one profile or two, and there are more; take speedscope, html or json";
+        return Err(ReportError::NothingToExport { format: NAME, reason });
+    }
+    // Lines of source tell stacks apart that are the same functions.
+    let mut lines: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    for way in calls::ways(found) {
+        let names = calls::frames(found, way.frames).map(|(_, frame)| visible(&frame.name));
+        let line: Vec<String> = above(&way).chain(names).map(|name| name.replace(';', ":")).collect();
+        let counts = lines.entry(line.join(";")).or_insert_with(|| vec![0; profiles]);
+        counts.iter_mut().enumerate().for_each(|(profile, count)| *count += way.samples(profile));
+    }
+    for (line, counts) in lines.iter().filter(|(_, counts)| counts.iter().any(|&count| count > 0)) {
+        let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
+        writeln!(out, "{line} {}", counts.join(" "))?;
+    }
+    Ok(())
+}

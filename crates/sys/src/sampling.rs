@@ -1,0 +1,324 @@
+//! Samples of what threads do, with their stacks, through ring buffers of the kernel.
+//!
+//! See `perf_event_open(2)`. There is a ring for each CPU, since the kernel gives none to events that are inherited
+//! otherwise; the records of all are handed over in the order of their time, which is that of the monotonic clock.
+#![expect(unsafe_code, reason = "ioctl(2) commands the descriptors of events")]
+
+mod record;
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::Ordering;
+
+use fauxplat_units::CpuSet;
+
+use crate::memory::page_bytes;
+use crate::perf::{self, Attributes, CountingEvent, Whom, flag};
+use crate::shared::SharedWords;
+use crate::{Result, check};
+use record::Layout;
+pub use record::{Mapping, Record, Sampled};
+
+/// `data_head` and `data_tail` of `struct perf_event_mmap_page`, as word indices.
+const HEAD_WORD: usize = 1024 / 8;
+const TAIL_WORD: usize = 1032 / 8;
+
+const IP: u64 = 1 << 0;
+const TID: u64 = 1 << 1;
+const TIME: u64 = 1 << 2;
+const CALLCHAIN: u64 = 1 << 5;
+const PERIOD: u64 = 1 << 8;
+const REGS_USER: u64 = 1 << 12;
+const STACK_USER: u64 = 1 << 13;
+
+/// Bits of `flags`, see [`perf`].
+const MMAP: u32 = 8;
+const COMM: u32 = 9;
+const FREQUENCY: u32 = 10;
+const TASK: u32 = 13;
+const SAMPLE_ID_ALL: u32 = 18;
+const EXCLUDE_CALLCHAIN_KERNEL: u32 = 21;
+const EXCLUDE_CALLCHAIN_USER: u32 = 22;
+const MMAP2: u32 = 23;
+const COMM_EXEC: u32 = 24;
+const USE_CLOCKID: u32 = 25;
+
+/// `PERF_EVENT_IOC_SET_OUTPUT`: a second event of a CPU writes into the ring of the first.
+const IOC_SET_OUTPUT: libc::Ioctl = libc::_IO(b'$' as u32, 5);
+
+/// Numbers of the kernel for the registers that unwinding needs (`asm/perf_regs.h`): the stack pointer, the instruction
+/// pointer, the frame pointer and, where calls leave it in a register, the return address.
+#[cfg(target_arch = "x86_64")]
+const REGISTERS: Registers = Registers { fp: 6, sp: 7, ip: 8, lr: None };
+#[cfg(target_arch = "aarch64")]
+const REGISTERS: Registers = Registers { fp: 29, sp: 31, ip: 32, lr: Some(30) };
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const REGISTERS: Registers = Registers { fp: 0, sp: 0, ip: 0, lr: None };
+
+/// Whether stacks can be copied with their registers on this processor.
+pub const CAN_COPY_STACKS: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
+#[derive(Clone, Copy)]
+struct Registers {
+    fp: u32,
+    sp: u32,
+    ip: u32,
+    lr: Option<u32>,
+}
+
+impl Registers {
+    fn mask(self) -> u64 {
+        let lr = self.lr.map_or(0, |lr| 1 << lr);
+        1 << self.fp | 1 << self.sp | 1 << self.ip | lr
+    }
+}
+
+/// When a sample is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// So many a second, which the kernel keeps by looking how fast events come.
+    Frequency(u64),
+    /// Every so many events; of a clock these are nanoseconds.
+    Period(u64),
+}
+
+/// What is kept of the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stack {
+    /// The chain of frame pointers, as the kernel follows it.
+    Chain,
+    /// A copy of its last bytes, with the registers.
+    Copy(u32),
+}
+
+/// What is sampled, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct SamplingEvent {
+    /// The event.
+    pub event: CountingEvent,
+    /// When.
+    pub pace: Pace,
+    /// With what of the stack in user mode.
+    pub stack: Stack,
+}
+
+impl SamplingEvent {
+    fn attributes(&self, whom: Whom) -> Attributes {
+        let plain = self.event.attributes();
+        let has_kernel = !self.event.excludes_kernel;
+        let mut flags = plain.flags | flag(perf::INHERIT) | flag(USE_CLOCKID) | flag(SAMPLE_ID_ALL);
+        flags |= [MMAP, MMAP2, COMM, COMM_EXEC, TASK].map(flag).into_iter().fold(0, |all, one| all | one);
+        if matches!(whom, Whom::Held(_) | Whom::Children) {
+            flags |= flag(perf::ENABLE_ON_EXEC);
+        }
+        let (mut kind, mut registers, mut bytes) = (IP | TID | TIME | PERIOD, 0, 0);
+        match self.stack {
+            Stack::Chain => kind |= CALLCHAIN,
+            Stack::Copy(stack_bytes) => {
+                kind |= REGS_USER | STACK_USER | if has_kernel { CALLCHAIN } else { 0 };
+                (registers, bytes) = (REGISTERS.mask(), stack_bytes);
+                flags |= flag(EXCLUDE_CALLCHAIN_USER);
+            }
+        }
+        if !has_kernel {
+            flags |= flag(EXCLUDE_CALLCHAIN_KERNEL);
+        }
+        let sample_period = match self.pace {
+            Pace::Frequency(hz) => {
+                flags |= flag(FREQUENCY);
+                hz
+            }
+            Pace::Period(events) => events,
+        };
+        Attributes {
+            flags,
+            sample_period,
+            sample_type: kind,
+            sample_regs_user: registers,
+            sample_stack_user: bytes,
+            clockid: libc::CLOCK_MONOTONIC,
+            // Whoever reads looks by himself, so nobody need be woken.
+            wakeup_events: u32::MAX,
+            ..plain
+        }
+    }
+
+    fn layout(&self) -> Layout {
+        let is_copied = matches!(self.stack, Stack::Copy(_));
+        Layout {
+            has_chain: !is_copied || !self.event.excludes_kernel,
+            registers: if is_copied { REGISTERS.mask() } else { 0 },
+        }
+    }
+}
+
+/// Samples threads with all that they make, until it is dropped.
+#[derive(Debug)]
+pub struct Sampler {
+    events: Vec<File>,
+    rings: Vec<Ring>,
+    layout: Layout,
+    scratch: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct Ring {
+    memory: SharedWords,
+    /// The first page is the kernel's own; records come behind it.
+    page_bytes: u64,
+    data_bytes: u64,
+}
+
+impl Sampler {
+    /// Prepares to sample threads wherever they run; see [`Whom`] for when each begins. `ring_bytes`, a power of two, is the
+    /// room for samples of each CPU; less is taken where the kernel gives no more.
+    ///
+    /// # Errors
+    /// What perf_event_open(2) and mmap(2) say.
+    pub fn open(event: &SamplingEvent, threads: &[Whom], cpus: &CpuSet, ring_bytes: u64) -> Result<Self> {
+        let layout = event.layout();
+        let mut sampler = Sampler { events: Vec::new(), rings: Vec::new(), layout, scratch: Vec::new() };
+        for cpu in cpus.iter() {
+            let mut first: Option<usize> = None;
+            for &whom in threads {
+                let opened = perf::open(
+                    event.attributes(whom),
+                    whom.thread(),
+                    cpu.0 as i32,
+                    perf::NO_LEADER,
+                    &event.event.call(),
+                );
+                let file = match opened {
+                    Ok(file) => file,
+                    // One of many that has ended does nothing that could be sampled.
+                    Err(error) if error.is_gone() && threads.len() > 1 => continue,
+                    Err(error) => return Err(error),
+                };
+                match first {
+                    None => {
+                        sampler.rings.push(Ring::open(&file, ring_bytes)?);
+                        first = Some(sampler.events.len());
+                    }
+                    Some(first) => share_ring(&file, &sampler.events[first])?,
+                }
+                sampler.events.push(file);
+            }
+        }
+        Ok(sampler)
+    }
+
+    /// Samples from now on; needed only for processes that run already.
+    ///
+    /// # Errors
+    /// What ioctl(2) says.
+    pub fn enable(&self) -> Result<()> {
+        self.command(perf::IOC_ENABLE, "ioctl(PERF_EVENT_IOC_ENABLE)")
+    }
+
+    /// Samples no more.
+    ///
+    /// # Errors
+    /// What ioctl(2) says.
+    pub fn disable(&self) -> Result<()> {
+        self.command(perf::IOC_DISABLE, "ioctl(PERF_EVENT_IOC_DISABLE)")
+    }
+
+    fn command(&self, request: libc::Ioctl, call: &str) -> Result<()> {
+        self.events.iter().try_for_each(|event| {
+            // SAFETY: the descriptor is one of perf, whose commands used here take a number and no memory.
+            check(unsafe { libc::ioctl(event.as_raw_fd(), request, 0) }, call).map(drop)
+        })
+    }
+
+    /// The share of the fullest ring that is taken, 0 to 1.
+    pub fn fill(&self) -> f64 {
+        self.rings.iter().map(Ring::fill).fold(0.0, f64::max)
+    }
+
+    /// Bytes of one ring.
+    pub fn ring_bytes(&self) -> u64 {
+        self.rings.first().map_or(0, |ring| ring.data_bytes)
+    }
+
+    /// Hands over the records of all CPUs from before a moment of the monotonic clock, the oldest first. A CPU that took a
+    /// sample just before the moment may not have written it yet, so the moment should be some milliseconds ago.
+    pub fn drain(&mut self, before_ns: u64, mut each: impl FnMut(Record<'_>)) {
+        let Sampler { rings, layout, scratch, .. } = self;
+        let heads: Vec<u64> = rings.iter().map(Ring::head).collect();
+        let mut tails: Vec<u64> = rings.iter().map(Ring::tail).collect();
+        let time_at = |at: usize, tail: u64| (tail < heads[at]).then(|| rings[at].time(tail, layout));
+        let mut next: Vec<Option<u64>> =
+            tails.iter().enumerate().map(|(at, &tail)| time_at(at, tail)).collect();
+        loop {
+            let oldest = next.iter().enumerate().filter_map(|(at, time)| Some(((*time)?, at))).min();
+            let Some((_, at)) = oldest.filter(|(time, _)| *time < before_ns) else { return };
+            let ring = &rings[at];
+            tails[at] += ring.copy(tails[at], layout, scratch);
+            // Release: the kernel may overwrite the record only after it was copied.
+            ring.memory.words()[TAIL_WORD].store(tails[at], Ordering::Release);
+            if let Some(record) = record::read(scratch, layout) {
+                each(record);
+            }
+            next[at] = time_at(at, tails[at]);
+        }
+    }
+}
+
+/// A second event on a CPU writes into the ring of the first.
+fn share_ring(event: &File, first: &File) -> Result<()> {
+    // SAFETY: the command takes the number of a descriptor, and both are open.
+    let done = unsafe { libc::ioctl(event.as_raw_fd(), IOC_SET_OUTPUT, first.as_raw_fd()) };
+    check(done, "ioctl(PERF_EVENT_IOC_SET_OUTPUT)").map(drop)
+}
+
+impl Ring {
+    /// The largest ring that may be locked into memory, up to the one that is asked for.
+    fn open(event: &File, bytes: u64) -> Result<Self> {
+        let page_bytes = page_bytes() as u64;
+        let mut data_bytes = bytes.max(page_bytes);
+        loop {
+            match SharedWords::map(event, ((page_bytes + data_bytes) / 8) as usize) {
+                Ok(memory) => return Ok(Ring { memory, page_bytes, data_bytes }),
+                Err(error) if error.is_permission() && data_bytes > page_bytes => data_bytes /= 2,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn head(&self) -> u64 {
+        // Acquire pairs with the kernel's barrier between writing a record and moving the head.
+        self.memory.words()[HEAD_WORD].load(Ordering::Acquire)
+    }
+
+    fn tail(&self) -> u64 {
+        self.memory.words()[TAIL_WORD].load(Ordering::Relaxed)
+    }
+
+    fn fill(&self) -> f64 {
+        (self.head() - self.tail()) as f64 / self.data_bytes as f64
+    }
+
+    fn word(&self, position: u64) -> u64 {
+        let place = (self.page_bytes + position % self.data_bytes) / 8;
+        self.memory.words()[place as usize].load(Ordering::Relaxed)
+    }
+
+    fn time(&self, tail: u64, layout: &Layout) -> u64 {
+        let header = self.word(tail);
+        let place = layout.time_place(header as u32, record::bytes_of(header));
+        self.word(tail + place)
+    }
+
+    /// Copies a record but for the part of its stack that was not filled, and says how long it is in the ring.
+    fn copy(&self, tail: u64, layout: &Layout, into: &mut Vec<u64>) -> u64 {
+        into.clear();
+        let bytes = record::bytes_of(self.word(tail));
+        let word = |place: u64| self.word(tail + place);
+        let whole = layout.filled(bytes, &word);
+        into.extend((0..whole / 8).map(|at| word(at * 8)));
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,267 @@
+//! What stands in the records of a ring.
+
+const MMAP: u32 = 1;
+const LOST: u32 = 2;
+const COMM: u32 = 3;
+const EXIT: u32 = 4;
+const THROTTLE: u32 = 5;
+const FORK: u32 = 7;
+const SAMPLE: u32 = 9;
+const MMAP2: u32 = 10;
+const LOST_SAMPLES: u32 = 13;
+
+/// `PERF_RECORD_MISC_COMM_EXEC`: the name is new because another program runs.
+const COMM_EXEC: u16 = 1 << 13;
+/// `PERF_RECORD_MISC_CPUMODE_MASK`, and its values for the kernel and for the kernel of a guest.
+const MODE_MASK: u16 = 7;
+const MODE_KERNEL: u16 = 1;
+const MODE_GUEST_KERNEL: u16 = 4;
+/// From here on, entries of a chain say whose the next ones are: `PERF_CONTEXT_KERNEL` and `PERF_CONTEXT_USER`.
+const CONTEXT_MAX: u64 = -4095_i64 as u64;
+const CONTEXT_USER: u64 = -512_i64 as u64;
+/// `PERF_SAMPLE_REGS_ABI_NONE`: the thread had no registers of user mode.
+const NO_REGISTERS: u64 = 0;
+
+/// Code that a process maps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// The process.
+    pub pid: i32,
+    /// Its first address.
+    pub start: u64,
+    /// How long it is.
+    pub bytes: u64,
+    /// Where in the file it begins.
+    pub file_offset: u64,
+    /// The device of the file, major and minor number.
+    pub device: (u32, u32),
+    /// The file's number there; 0 where there is no file.
+    pub inode: u64,
+    /// Whether it can be executed.
+    pub is_code: bool,
+    /// Its path, or a name in brackets or behind slashes for what is no file.
+    pub path: Vec<u8>,
+}
+
+/// A sample.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampled<'a> {
+    /// Process.
+    pub pid: i32,
+    /// Thread.
+    pub tid: i32,
+    /// When it was taken.
+    pub time_ns: u64,
+    /// Where the processor was.
+    pub ip: u64,
+    /// Whether that is in the kernel.
+    pub is_kernel: bool,
+    /// For how many events it stands.
+    pub period: u64,
+    /// Callers in the kernel, the innermost first.
+    pub kernel_chain: &'a [u64],
+    /// Callers in user mode by frame pointers, the innermost first, where they were asked for.
+    pub user_chain: &'a [u64],
+    /// Registers of user mode in the order of their numbers, if the thread had any.
+    pub registers: Option<&'a [u64]>,
+    /// What was copied of the stack, from its pointer on.
+    pub stack: &'a [u64],
+}
+
+/// One record.
+#[derive(Clone, Debug)]
+pub enum Record<'a> {
+    /// A sample.
+    Sample(Sampled<'a>),
+    /// A file or other memory was mapped.
+    Mapped(Mapping),
+    /// A process has a new name; `is_exec` when another program runs in it.
+    Named {
+        /// Process.
+        pid: i32,
+        /// Thread.
+        tid: i32,
+        /// The name.
+        name: Vec<u8>,
+        /// Whether an exec gave it.
+        is_exec: bool,
+    },
+    /// A thread or process was made.
+    Forked {
+        /// Process of the new thread.
+        pid: i32,
+        /// Process that made it.
+        parent: i32,
+        /// The new thread.
+        tid: i32,
+    },
+    /// A thread ended.
+    Ended {
+        /// Process.
+        pid: i32,
+        /// Thread.
+        tid: i32,
+    },
+    /// The kernel had no room for so many records.
+    Lost(u64),
+    /// The kernel takes no samples until its next tick, since they come too fast.
+    Throttled,
+}
+
+/// Which parts samples have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    pub(super) has_chain: bool,
+    /// The registers, as bits; 0 without them and without a stack.
+    pub(super) registers: u64,
+}
+
+/// The length of a record, which is never less than its header's.
+pub(super) fn bytes_of(header: u64) -> u64 {
+    (header >> 48).max(8)
+}
+
+impl Layout {
+    /// Where the time stands: third in a sample, and last behind everything else.
+    pub(super) fn time_place(&self, kind: u32, bytes: u64) -> u64 {
+        if kind == SAMPLE { 24 } else { bytes.saturating_sub(8) }
+    }
+
+    /// How much of a record was filled. The kernel reserves all that was asked for of the stack, and says behind it how much
+    /// there was.
+    pub(super) fn filled(&self, bytes: u64, word: &impl Fn(u64) -> u64) -> u64 {
+        if word(0) as u32 != SAMPLE || self.registers == 0 {
+            return bytes;
+        }
+        let mut place = 40;
+        if self.has_chain {
+            place += 8 + word(place).min(bytes / 8) * 8;
+        }
+        if place >= bytes {
+            return bytes;
+        }
+        place += 8 + if word(place) == NO_REGISTERS { 0 } else { u64::from(self.registers.count_ones()) * 8 };
+        if place >= bytes {
+            return bytes;
+        }
+        let reserved = word(place);
+        let behind = place + 8 + reserved;
+        if reserved == 0 || behind >= bytes {
+            return bytes.min(place + 8);
+        }
+        place + 8 + word(behind).min(reserved) / 8 * 8
+    }
+}
+
+/// A reader of words that never goes beyond them.
+struct Words<'a>(&'a [u64]);
+
+impl<'a> Words<'a> {
+    fn one(&mut self) -> Option<u64> {
+        let (&first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(first)
+    }
+
+    fn some(&mut self, count: u64) -> Option<&'a [u64]> {
+        let (some, rest) = self.0.split_at_checked(usize::try_from(count).ok()?)?;
+        self.0 = rest;
+        Some(some)
+    }
+}
+
+/// What a record says; nothing where it is of no interest or not whole.
+pub(super) fn read<'a>(words: &'a [u64], layout: &Layout) -> Option<Record<'a>> {
+    let mut rest = Words(words);
+    let header = rest.one()?;
+    let (kind, misc) = (header as u32, (header >> 32) as u16);
+    match kind {
+        SAMPLE => sample(rest, misc, layout).map(Record::Sample),
+        MMAP2 => mapping(rest).map(Record::Mapped),
+        COMM => {
+            let (pid, tid) = pair(rest.one()?);
+            // Behind the name stand thread and time.
+            let name = text(rest.0.get(..rest.0.len().checked_sub(2)?)?);
+            Some(Record::Named { pid, tid, name, is_exec: misc & COMM_EXEC != 0 })
+        }
+        FORK => {
+            let (pid, parent) = pair(rest.one()?);
+            let (tid, _) = pair(rest.one()?);
+            Some(Record::Forked { pid, parent, tid })
+        }
+        EXIT => {
+            let (pid, _) = pair(rest.one()?);
+            let (tid, _) = pair(rest.one()?);
+            Some(Record::Ended { pid, tid })
+        }
+        LOST => {
+            rest.one()?;
+            Some(Record::Lost(rest.one()?))
+        }
+        LOST_SAMPLES => Some(Record::Lost(rest.one()?)),
+        THROTTLE => Some(Record::Throttled),
+        MMAP => None,
+        _ => None,
+    }
+}
+
+/// Two numbers of 32 bits, in the order of their memory.
+fn pair(word: u64) -> (i32, i32) {
+    let [a, b, c, d, e, f, g, h] = word.to_ne_bytes();
+    (i32::from_ne_bytes([a, b, c, d]), i32::from_ne_bytes([e, f, g, h]))
+}
+
+/// A name that ends with a zero.
+fn text(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).take_while(|&byte| byte != 0).collect()
+}
+
+fn sample<'a>(mut rest: Words<'a>, misc: u16, layout: &Layout) -> Option<Sampled<'a>> {
+    let ip = rest.one()?;
+    let (pid, tid) = pair(rest.one()?);
+    let (time_ns, period) = (rest.one()?, rest.one()?);
+    let (mut kernel_chain, mut user_chain): (&[u64], &[u64]) = (&[], &[]);
+    if layout.has_chain {
+        let count = rest.one()?;
+        let chain = rest.some(count)?;
+        let user = chain.iter().position(|&entry| entry == CONTEXT_USER);
+        let (kernel, user) = chain.split_at(user.unwrap_or(chain.len()));
+        (kernel_chain, user_chain) = (without_mark(kernel), without_mark(user));
+    }
+    let (mut registers, mut stack): (_, &[u64]) = (None, &[]);
+    if layout.registers != 0 {
+        if rest.one()? != NO_REGISTERS {
+            registers = Some(rest.some(layout.registers.count_ones().into())?);
+        }
+        // The size that was reserved; what was filled of it is all that was copied.
+        if rest.one().is_some_and(|reserved| reserved > 0) {
+            stack = rest.0;
+        }
+    }
+    let is_kernel = matches!(misc & MODE_MASK, MODE_KERNEL | MODE_GUEST_KERNEL);
+    Some(Sampled { pid, tid, time_ns, ip, is_kernel, period, kernel_chain, user_chain, registers, stack })
+}
+
+/// The addresses of a part of a chain, whose first entry says whose they are.
+fn without_mark(part: &[u64]) -> &[u64] {
+    match part {
+        [mark, rest @ ..] if *mark >= CONTEXT_MAX => rest,
+        all => all,
+    }
+}
+
+fn mapping(mut rest: Words<'_>) -> Option<Mapping> {
+    const EXECUTE: i32 = libc::PROT_EXEC;
+    let (pid, _) = pair(rest.one()?);
+    let (start, bytes, file_offset) = (rest.one()?, rest.one()?, rest.one()?);
+    let (major, minor) = pair(rest.one()?);
+    let inode = rest.one()?;
+    rest.one()?;
+    let (protection, _) = pair(rest.one()?);
+    let path = text(rest.0.get(..rest.0.len().checked_sub(2)?)?);
+    let device = (major as u32, minor as u32);
+    Some(Mapping { pid, start, bytes, file_offset, device, inode, is_code: protection & EXECUTE != 0, path })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! Samples of a thread of this process.
+
+use std::hint::black_box;
+use std::thread;
+
+use super::*;
+use crate::clock;
+
+fn of_clock(stack: Stack) -> SamplingEvent {
+    // PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, in user mode alone, which nobody is refused.
+    let event = CountingEvent { kind: 1, excludes_kernel: true, ..CountingEvent::default() };
+    SamplingEvent { event, pace: Pace::Period(200_000), stack }
+}
+
+/// Works until a clock of its own has run for so long, whatever else the machine does.
+fn spin(cpu_ns: u64) {
+    let end_ns = clock::thread_cpu_ns() + cpu_ns;
+    while clock::thread_cpu_ns() < end_ns {
+        (0..1000).for_each(|at| {
+            black_box(at);
+        });
+    }
+}
+
+/// What was sampled of a thread of this process, or nothing where the kernel gives no samples.
+fn sampled(stack: Stack, ring_bytes: u64) -> Option<(usize, u64, usize)> {
+    let worker = thread::spawn(move || {
+        let (own, cpus) = (crate::wake::thread_id(), crate::sched::affinity(0).unwrap());
+        let mut sampler = Sampler::open(&of_clock(stack), &[Whom::Process(own)], &cpus, ring_bytes).ok()?;
+        sampler.enable().unwrap();
+        spin(30_000_000);
+        sampler.disable().unwrap();
+        let (mut samples, mut lost, mut with_callers, mut last_ns) = (0, 0, 0, 0);
+        sampler.drain(u64::MAX, |record| match record {
+            Record::Sample(sample) => {
+                assert_eq!((sample.tid, sample.is_kernel), (own, false));
+                assert!(sample.time_ns >= last_ns, "the oldest comes first");
+                last_ns = sample.time_ns;
+                samples += 1;
+                with_callers += usize::from(!sample.stack.is_empty() || !sample.user_chain.is_empty());
+            }
+            Record::Lost(count) => lost += count,
+            _ => {}
+        });
+        assert_eq!(sampler.fill(), 0.0, "all was taken");
+        Some((samples, lost, with_callers))
+    });
+    worker.join().unwrap()
+}
+
+#[test]
+fn a_thread_is_sampled_with_its_stack_in_the_order_of_time() {
+    for stack in [Stack::Chain, Stack::Copy(8 << 10)] {
+        if !CAN_COPY_STACKS && stack != Stack::Chain {
+            continue;
+        }
+        let Some((samples, lost, with_callers)) = sampled(stack, 4 << 20) else { continue };
+        assert!(samples > 0 && with_callers == samples, "{stack:?}: {samples}, {with_callers} with callers");
+        assert_eq!(lost, 0, "{stack:?}");
+    }
+}
+
+/// Of a ring that is too small the kernel keeps what fits and counts the rest.
+#[test]
+fn what_does_not_fit_is_counted() {
+    let page = page_bytes() as u64;
+    let Some((samples, ..)) = sampled(Stack::Copy(2 << 10), page) else { return };
+    let fits = page / (2 << 10) + 1;
+    assert!(samples as u64 <= fits, "{samples} samples in a page");
+}

@@ -1,0 +1,47 @@
+//! Memory of a process, `/proc/PID/maps` (see proc_pid_maps(5)).
+
+use std::ops::Range;
+
+/// A line: a part of the memory, and what is mapped there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapsLine<'t> {
+    /// Its addresses.
+    pub addresses: Range<u64>,
+    /// Whether it can be executed.
+    pub is_code: bool,
+    /// Where in the file it begins.
+    pub offset: u64,
+    /// The device of the file, major and minor number.
+    pub device: (u32, u32),
+    /// The file's number there; 0 without a file.
+    pub inode: u64,
+    /// Its path, or a name in brackets; empty for memory without a name.
+    pub path: &'t str,
+}
+
+impl<'t> MapsLine<'t> {
+    /// Reads one line; `None` for garbage.
+    pub fn parse(line: &'t str) -> Option<Self> {
+        let mut rest = line;
+        let mut word = || {
+            let (word, behind) = rest.split_once(' ').unwrap_or((rest, ""));
+            rest = behind.trim_start_matches(' ');
+            word
+        };
+        let (start, end) = word().split_once('-')?;
+        let addresses = hexadecimal(start)?..hexadecimal(end)?;
+        let is_code = word().as_bytes().get(2) == Some(&b'x');
+        let offset = hexadecimal(word())?;
+        let (major, minor) = word().split_once(':')?;
+        let device = (u32::from_str_radix(major, 16).ok()?, u32::from_str_radix(minor, 16).ok()?);
+        let inode = word().parse().ok()?;
+        if addresses.is_empty() {
+            return None;
+        }
+        Some(MapsLine { addresses, is_code, offset, device, inode, path: rest.trim_end_matches('\n') })
+    }
+}
+
+fn hexadecimal(text: &str) -> Option<u64> {
+    u64::from_str_radix(text, 16).ok()
+}
