@@ -28,11 +28,12 @@ pub(crate) fn visible(text: &str) -> String {
     out
 }
 
-/// Control characters, line separators, and the format characters that reorder or hide what stands around them.
+/// Control characters, line separators, the format characters that reorder or hide what stands around them, and what is
+/// no character: XML has none of those, however they are written.
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Shortens a text in the middle to at most `width` columns: its beginning and its end tell commands apart.
@@ -254,6 +255,7 @@ mod tests {
         assert_eq!(visible("a\nb\tc\r"), "a\\nb\\tc\\r");
         assert_eq!(visible("\u{1b}[31m\u{9b}2J\u{7f}"), "\\u{1b}[31m\\u{9b}2J\\u{7f}");
         assert_eq!(visible("exe\u{202e}txt\u{200b}"), "exe\\u{202e}txt\\u{200b}");
+        assert_eq!(visible("a\u{fffe}b\u{ffff}\u{fffd}"), "a\\u{fffe}b\\u{ffff}\u{fffd}");
         assert_eq!(visible("grüße 文件"), "grüße 文件");
     }
 

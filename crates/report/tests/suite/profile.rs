@@ -286,6 +286,35 @@ fn names_of_strangers_stay_names() {
     }
 }
 
+/// Names that XML cannot hold, that are endless, or that are nothing.
+#[test]
+fn whatever_a_symbol_table_holds_is_drawn_and_folded() {
+    let mut odd = found(1);
+    let names =
+        ["x".repeat(10_000), "]]>&\"'\u{1}\u{7f}\u{fffe}\u{ffff}".into(), "文".repeat(500), String::new()];
+    odd.frames.iter_mut().zip(names).for_each(|(frame, name)| frame.name = name);
+    let drawing = String::from_utf8(file(&owned(odd.clone()), Format::Svg).unwrap()).unwrap();
+    let is_character = |c: char| matches!(c, '\n' | ' '..='\u{fffd}' | '\u{10000}'..);
+    assert!(drawing.chars().all(is_character), "XML 1.0, production 2");
+    assert_eq!(drawing.matches("]]>").count(), 1, "the end of the script alone");
+    assert!(drawing.len() < 50_000, "{}", drawing.len());
+    let folded = String::from_utf8(file(&owned(odd), Format::Folded).unwrap()).unwrap();
+    assert!(folded.contains("a:b;[truncated];?;?;? 300\n"), "{folded}");
+    assert!(folded.lines().all(|line| line.split(';').all(|step| !step.trim().is_empty())), "{folded}");
+}
+
+/// Recursion of a program is none of what draws it.
+#[test]
+fn deep_recursion_is_cut_and_told() {
+    let mut deep = found(1);
+    let stack = ProfiledStack { frames: vec![2; 20_000], samples: vec![2000], ..ProfiledStack::default() };
+    deep.stacks = vec![stack];
+    for format in [Format::Svg, Format::Html] {
+        let page = String::from_utf8(file(&owned(deep.clone()), format).unwrap()).unwrap();
+        assert!(page.contains("calls left out") && page.matches("class=\"bar").count() < 400, "{format}");
+    }
+}
+
 #[test]
 fn only_profiles_have_stacks() {
     for format in [Format::Folded, Format::Speedscope, Format::Firefox, Format::Pprof] {

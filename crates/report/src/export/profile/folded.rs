@@ -23,7 +23,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     let mut lines: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for way in calls::ways(found) {
         let names = calls::frames(found, way.frames).map(|(_, frame)| visible(&frame.name));
-        let line: Vec<String> = above(&way).chain(names).map(|name| name.replace(';', ":")).collect();
+        let line: Vec<String> = above(&way).chain(names).map(|name| step(&name)).collect();
         let counts = lines.entry(line.join(";")).or_insert_with(|| vec![0; profiles]);
         counts.iter_mut().enumerate().for_each(|(profile, count)| *count += way.samples(profile));
     }
@@ -32,4 +32,9 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         writeln!(out, "{line} {}", counts.join(" "))?;
     }
     Ok(())
+}
+
+/// A name that ends no step and is one: readers drop what stands between two semicolons with nothing in it.
+fn step(name: &str) -> String {
+    if name.trim().is_empty() { "?".to_owned() } else { name.replace(';', ":") }
 }

@@ -176,6 +176,16 @@
       if (bar) { zoom(bar); }
     });
 
+    // A screen reader or a script may put the focus elsewhere: arrows go on from there.
+    flame.addEventListener('focusin', function (event) {
+      var bar = byNode.get(event.target);
+      if (bar && bar !== focused) {
+        focused.node.setAttribute('tabindex', '-1');
+        focused = bar;
+        focused.node.setAttribute('tabindex', '0');
+      }
+    });
+
     svg.setAttribute('role', 'group');
     flame.classList.add('live');
     bars[0].node.setAttribute('tabindex', '0');

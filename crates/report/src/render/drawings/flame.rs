@@ -30,7 +30,7 @@ pub(crate) const SCRIPT: &str = include_str!("flame.js");
 
 /// Strength of a change by its step; no colour says it alone, since each bar tells its numbers.
 const STYLE: &str = "\
-.bar text,.late text{pointer-events:none}.bar text{font-family:ui-monospace,'DejaVu Sans Mono',monospace}\
+.bar text{pointer-events:none;font-family:ui-monospace,'DejaVu Sans Mono',monospace}\
 .bar rect{stroke:var(--ground);stroke-width:.6}.bar{cursor:pointer;outline:none}\
 .bar:focus rect{stroke:var(--ink);stroke-width:2}.bar.above rect{opacity:.55}.bar.gone{display:none}\
 .searched .bar rect{opacity:.3}.searched .bar.found rect{opacity:1;stroke:var(--ink)}\
@@ -216,5 +216,12 @@ mod tests {
             assert!(!SCRIPT.contains(loads), "{loads}");
         }
         assert!(STYLE.chars().all(|c| !"<&>".contains(c)));
+    }
+
+    /// A switch is nothing but its text: without it there would be nothing to click.
+    #[test]
+    fn switches_take_the_pointer() {
+        let rules = STYLE.split('}').filter(|rule| rule.contains("pointer-events:none"));
+        assert!(rules.clone().count() > 0 && rules.clone().all(|rule| !rule.contains("late")));
     }
 }
