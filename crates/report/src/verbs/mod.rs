@@ -14,7 +14,7 @@ mod lab;
 mod latency;
 mod load;
 mod processes;
-mod profile;
+pub(crate) mod profile;
 mod quantiles;
 mod replay;
 mod run;

@@ -225,6 +225,17 @@ fn speedscope_and_firefox_have_every_sample() {
     }
 }
 
+/// Faults that were counted at a rate are no seconds.
+#[test]
+fn only_time_is_told_in_seconds() {
+    let mut faults = found(1);
+    faults.profiles[0].quality.event = "page-faults:u".into();
+    let written = file(&owned(faults), Format::Speedscope).unwrap();
+    let written: serde_json::Value = serde_json::from_slice(&written).unwrap();
+    assert_eq!(written["profiles"][0]["unit"], "none");
+    assert_eq!(written["profiles"][0]["endValue"], 2000.0);
+}
+
 #[test]
 fn pprof_has_every_sample_by_names_that_are_there() {
     let written = file(&one(), Format::Pprof).unwrap();

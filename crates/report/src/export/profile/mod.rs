@@ -16,6 +16,7 @@ use fauxplat_model::{Profile, ProfileFindings};
 
 use crate::ReportError;
 use crate::calls::{self, Way};
+use crate::verbs::profile::is_time;
 use crate::words::visible;
 
 /// The profiles of a record, if that is what it has.
@@ -42,7 +43,7 @@ fn only<'a>(found: &'a ProfileFindings, format: &'static str) -> Result<&'a Prof
 /// CPU seconds for which a sample stands, where samples are of time.
 fn seconds_per_sample(profile: &Profile) -> Option<f64> {
     let quality = &profile.quality;
-    let is_time = quality.rate_hz.is_some() && quality.cpu_s > 0.0 && quality.samples > 0;
+    let is_time = is_time(quality) && quality.cpu_s > 0.0 && quality.samples > 0;
     is_time.then(|| quality.cpu_s / quality.samples as f64)
 }
 

@@ -40,7 +40,7 @@ pub(super) fn whole(quality: &ProfileQuality) -> String {
 }
 
 /// Whether shares of a profile are shares of its CPU time.
-pub(super) fn is_time(quality: &ProfileQuality) -> bool {
+pub(crate) fn is_time(quality: &ProfileQuality) -> bool {
     whole(quality) == "CPU time"
 }
 
