@@ -443,7 +443,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l definition
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l pid -d 'Sample a process that runs already, with all threads and processes that it makes from now on, until it ends, until --max-time or Ctrl-C' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l import -d 'Show what `perf record` wrote: callers are followed anew, and names are looked up here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s F -l frequency -d 'Samples a second of CPU time' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s F -l frequency -d 'Samples a second of CPU time, or of waiting' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l period -d 'Take a sample every so many events instead' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l unwind -l call-graph -d 'How callers are found: by the compiler\'s tables (eh-frame), or by frame pointers, which costs less and needs programs that keep them' -r -f -a "eh-frame\t'By the compiler\'s tables, through a copy of the stack'
 frame-pointers\t'By the chain of frame pointers, which the kernel follows'"
@@ -497,7 +497,7 @@ command\t''
 mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s e -l counters -d 'Sample at this event, as `fauxplat counters` names it: cpu-clock, cycles:u, page-faults, context-switches [default: cycles, or cpu-clock where the processor counts none]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s e -l counters -d 'Sample at this event, as `fauxplat counters` names it: cpu-clock, cycles:u, page-faults; off-cpu: the time in which threads wait, by where they do [default: cycles, or cpu-clock where the processor counts none]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l user-only -d 'Leave out what happens in the kernel'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l tree -d 'Show who called whom as a tree, too'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l show-output -d 'The same as --stdout inherit'

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use fauxplat_model::StackEnd;
 use fauxplat_sys::clock;
-use fauxplat_sys::sampling::{Mapping, Record, Sampled, Sampler, Stack};
+use fauxplat_sys::sampling::{Mapping, Record, Sampled, Sampler, Stack, Switch};
 
 use crate::objects::{KERNEL, Objects};
 use crate::process::Process;
-use crate::stacks::{Place, Stacks};
+use crate::stacks::{Place, RawStack, Stacks};
 use crate::unwind::{self, Cache, Callers};
+use crate::waits::{PREEMPTED, Wait, Waiting, Waits};
 
 /// How long the kernel may take from the time of a record to its being there to read, generously.
 const SETTLED_NS: u64 = 2_000_000;
@@ -31,6 +32,10 @@ pub struct Followed {
     pub lost: u64,
     /// How often the kernel kept samples back.
     pub throttled: u64,
+    /// Waits that were seen, and how long they were together, in nanoseconds.
+    pub waits: u64,
+    /// The length of all.
+    pub waited_ns: u64,
     /// CPU time that reading took, in nanoseconds.
     pub own_cpu_ns: u64,
     /// Number, name, samples and threads of each process.
@@ -60,25 +65,28 @@ impl Default for Profiler {
 pub(crate) struct Run<'p> {
     profiler: &'p mut Profiler,
     pub(crate) stack: Stack,
+    waits: Option<Waits>,
     processes: HashMap<i32, Process>,
     followed: Followed,
 }
 
 impl Profiler {
-    pub(crate) fn begin(&mut self, stack: Stack) -> Run<'_> {
-        Run { profiler: self, stack, processes: HashMap::new(), followed: Followed::default() }
+    pub(crate) fn begin(&mut self, stack: Stack, waiting: Option<Waiting>) -> Run<'_> {
+        let waits = waiting.map(Waits::new);
+        Run { profiler: self, stack, waits, processes: HashMap::new(), followed: Followed::default() }
     }
 
-    /// Reads until it is over, and what was still under way then.
+    /// Reads until it is over, and what was still under way then. With `waiting`, samples are where waits begin, and of these
+    /// the length counts.
     pub fn follow(
         &mut self,
         sampler: &mut Sampler,
-        stack: Stack,
+        (stack, waiting): (Stack, Option<Waiting>),
         running: Vec<(i32, String, Vec<Mapping>)>,
         mut is_over: impl FnMut(Duration) -> bool,
     ) -> Followed {
         let begun_ns = clock::thread_cpu_ns();
-        let mut run = self.begin(stack);
+        let mut run = self.begin(stack, waiting);
         for (pid, name, mappings) in running {
             run.add(pid, &name, &mappings);
         }
@@ -92,7 +100,9 @@ impl Profiler {
             let settled_ns = clock::monotonic_ns().saturating_sub(SETTLED_NS);
             sampler.drain(settled_ns, |record| run.take(record));
         }
+        let end_ns = clock::monotonic_ns();
         sampler.drain(u64::MAX, |record| run.take(record));
+        run.end_waits(end_ns);
         let mut followed = run.finish();
         followed.own_cpu_ns = clock::thread_cpu_ns() - begun_ns;
         followed
@@ -132,27 +142,45 @@ impl Run<'_> {
                 let former = self.processes.insert(pid, child);
                 former.into_iter().for_each(|former| self.end(pid, former));
             }
-            // Another thread has the same memory; and what ended is told when all is over.
-            Record::Forked { .. } | Record::Ended { .. } => {}
+            // Another thread has the same memory.
+            Record::Forked { .. } => {}
+            // What ended is told when all is over; its number may be another thread's next.
+            Record::Ended { tid, .. } => self.waits.iter_mut().for_each(|waits| waits.forget(tid)),
+            Record::Switched { pid, tid, time_ns, how } => self.switched((pid, tid), time_ns, how),
             Record::Lost(count) => self.followed.lost += count,
             Record::Throttled => self.followed.throttled += 1,
         }
     }
 
     fn sample(&mut self, sampled: &Sampled) {
-        let Run { profiler, stack, processes, followed } = self;
+        let stack = self.stack_of(sampled);
+        match &mut self.waits {
+            None => {
+                let stack = self.profiler.stacks.stack(stack);
+                self.count((sampled.pid, sampled.tid), stack, 1);
+            }
+            Some(waits) => {
+                let (pid, since_ns) = (sampled.pid, sampled.time_ns);
+                waits.begins(sampled.tid, Wait { pid, since_ns, stack: Some(stack), is_preempted: false });
+            }
+        }
+    }
+
+    fn stack_of(&mut self, sampled: &Sampled) -> RawStack {
+        let Run { profiler, stack, processes, waits, .. } = self;
         let process = processes.entry(sampled.pid).or_insert_with(|| Process::new("?"));
-        followed.samples += 1;
-        process.samples += 1;
-        process.threads.insert(sampled.tid);
         let Profiler { objects, stacks, cache, addresses } = &mut **profiler;
         addresses.clear();
-        for (at, &address) in sampled.kernel_chain.iter().enumerate() {
+        let kernel_chain = match waits {
+            Some(waits) => waits.waiting.kernel_chain(sampled.kernel_chain),
+            None => sampled.kernel_chain,
+        };
+        for (at, &address) in kernel_chain.iter().enumerate() {
             // All but the first are where a call goes on.
             let address = if at == 0 { address } else { address.saturating_sub(1) };
             addresses.push(stacks.place(Place { object: KERNEL, address }));
         }
-        if sampled.is_kernel && addresses.is_empty() {
+        if sampled.is_kernel && addresses.is_empty() && waits.is_none() {
             addresses.push(stacks.place(Place { object: KERNEL, address: sampled.ip }));
         }
         let callers = match *stack {
@@ -168,12 +196,55 @@ impl Run<'_> {
             end => end,
         };
         addresses.extend(callers.addresses.iter().map(|&address| stacks.place(process.place(address))));
-        let name = stacks.name(&process.name);
-        let number = stacks.stack(addresses, name, end) as usize;
+        let process = stacks.name(&process.name);
+        RawStack { places: addresses.as_slice().into(), process, end }
+    }
+
+    fn count(&mut self, (pid, tid): (i32, i32), stack: u32, samples: u64) {
+        let process = self.processes.entry(pid).or_insert_with(|| Process::new("?"));
+        process.samples += samples;
+        process.threads.insert(tid);
+        let followed = &mut self.followed;
+        followed.samples += samples;
+        let number = stack as usize;
         if followed.stacks.len() <= number {
             followed.stacks.resize(number + 1, 0);
         }
-        followed.stacks[number] += 1;
+        followed.stacks[number] += samples;
+    }
+
+    fn switched(&mut self, (pid, tid): (i32, i32), time_ns: u64, how: Switch) {
+        let Some(waits) = &mut self.waits else { return };
+        if how == Switch::Runs {
+            self.end_wait(tid, time_ns);
+        } else {
+            waits.switched_out(tid, pid, time_ns, how == Switch::Preempted);
+        }
+    }
+
+    fn end_wait(&mut self, tid: i32, now_ns: u64) {
+        let Some(waits) = &mut self.waits else { return };
+        let Some((wait, waited_ns)) = waits.ends(tid, now_ns) else { return };
+        let stacks = &mut self.profiler.stacks;
+        let mut stack = wait.stack.unwrap_or_else(|| {
+            let name = self.processes.get(&wait.pid).map_or("?", |process| &process.name);
+            RawStack { places: Box::new([]), process: stacks.name(name), end: StackEnd::Broken }
+        });
+        if wait.is_preempted {
+            let preempted = stacks.place(PREEMPTED);
+            stack.places = std::iter::once(preempted).chain(stack.places).collect();
+        }
+        let stack = stacks.stack(stack);
+        let samples = waits.samples(stack, waited_ns);
+        self.followed.waits += 1;
+        self.followed.waited_ns += waited_ns;
+        self.count((wait.pid, tid), stack, samples);
+    }
+
+    /// Nobody looks any longer: what waits has waited until now.
+    fn end_waits(&mut self, now_ns: u64) {
+        let open = self.waits.as_ref().map(Waits::open).unwrap_or_default();
+        open.into_iter().for_each(|tid| self.end_wait(tid, now_ns));
     }
 
     fn end(&mut self, pid: i32, process: Process) {

@@ -94,7 +94,7 @@ impl Profiler {
         self.objects.recorded(builds(&about));
         let mut imported = described(&about);
         let (mut first_ns, mut last_ns) = (u64::MAX, 0);
-        let mut run = self.begin(Stack::Chain);
+        let mut run = self.begin(Stack::Chain, None);
         while let Some(record) = records.next_record(&mut about).map_err(|error| damaged(&error))? {
             let PerfFileRecord::EventRecord { attr_index, record } = record else { continue };
             match record.parse().map_err(|error| damaged(&error))? {

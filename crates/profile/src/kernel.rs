@@ -36,6 +36,15 @@ impl Kernel {
         self.symbols.is_empty()
     }
 
+    /// Where the functions of the scheduler are, in which every thread is that waits: what `ps -o wchan` leaves out, too.
+    pub(crate) fn scheduler(&self) -> std::ops::Range<u64> {
+        let place = |wanted: &str| {
+            let found = self.symbols.iter().find(|(_, name)| self.text.get(name.clone()) == Some(wanted));
+            found.map_or(0, |(address, _)| *address)
+        };
+        place("__sched_text_start")..place("__sched_text_end")
+    }
+
     /// The function that an address is in.
     pub(crate) fn find(&self, address: u64) -> Option<String> {
         let after = self.symbols.partition_point(|(start, _)| *start <= address);
@@ -58,5 +67,8 @@ mod tests {
         assert_eq!(kernel.find(0xffff_ffff_8100_0300).as_deref(), Some("do_two [ext4]"));
         assert_eq!(kernel.find(0x1000), None);
         assert!(Kernel::parse("0000000000000000 T hidden\n".into()).is_empty());
+        let text = "ffffffff81000100 T __sched_text_start\nffffffff81000300 T __sched_text_end\n";
+        assert_eq!(Kernel::parse(text.to_owned()).scheduler(), 0xffff_ffff_8100_0100..0xffff_ffff_8100_0300);
+        assert!(kernel.scheduler().is_empty());
     }
 }

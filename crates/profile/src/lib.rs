@@ -18,7 +18,9 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod unwind;
+mod waits;
 
 pub use follow::{Followed, Profiler};
 pub use import::{ImportError, Imported};
 pub use tables::Tables;
+pub use waits::Waiting;

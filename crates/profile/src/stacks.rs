@@ -43,8 +43,8 @@ impl Stacks {
         }
     }
 
-    pub(crate) fn stack(&mut self, places: &[u32], process: u32, end: StackEnd) -> u32 {
-        self.stacks.number(RawStack { places: places.into(), process, end })
+    pub(crate) fn stack(&mut self, stack: RawStack) -> u32 {
+        self.stacks.number(stack)
     }
 
     pub(crate) fn places(&self) -> Vec<Place> {

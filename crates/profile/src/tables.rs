@@ -12,6 +12,7 @@ use crate::kernel::Kernel;
 use crate::names::{self, Named, Names};
 use crate::objects::{KERNEL, Object, ObjectId, Source, UNKNOWN};
 use crate::stacks::Place;
+use crate::waits::{PREEMPTED, PREEMPTED_NAME};
 
 /// What was followed, with names.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +52,8 @@ impl Profiler {
     /// Looks up all names. `runs` says which profile each run belongs to, which block, and how long it ran.
     pub fn tables(self, runs: &[(ProfiledRun, Followed)], profiles: usize) -> Tables {
         let places = self.stacks.places();
-        let (objects, frames_at) = self.frames(&places);
+        let is_sampled = is_sampled(runs, self.stacks.all().len());
+        let (objects, frames_at) = self.frames(&places, &self.seen(&is_sampled, places.len()));
         let mut frames = Numbered::new();
         let frames_of: Vec<Vec<u32>> = frames_at
             .into_iter()
@@ -61,7 +63,11 @@ impl Profiler {
         let (mut stacks, process_names) = (Numbered::new(), self.stacks.names());
         let mut hits: HashMap<u32, Vec<u64>> = HashMap::new();
         let mut stack_of = Vec::new();
-        for raw in self.stacks.all() {
+        for (raw, is_sampled) in self.stacks.all().into_iter().zip(is_sampled) {
+            if !is_sampled {
+                stack_of.push((u32::MAX, None));
+                continue;
+            }
             let outer_first =
                 raw.places.iter().rev().flat_map(|&place| frames_of[place as usize].iter().rev());
             let shape = (outer_first.copied().collect::<Vec<u32>>(), raw.process, raw.end);
@@ -101,10 +107,18 @@ impl Profiler {
         tables
     }
 
+    /// Which places are in a stack with samples.
+    fn seen(&self, is_sampled: &[bool], places: usize) -> Vec<bool> {
+        let mut seen = vec![false; places];
+        let sampled = self.stacks.all().into_iter().zip(is_sampled).filter(|(_, is_sampled)| **is_sampled);
+        sampled.flat_map(|(raw, _)| &raw.places).for_each(|&place| seen[place as usize] = true);
+        seen
+    }
+
     /// The objects of a report, and for each place its frames, from the one that runs to the one that holds its code.
-    fn frames(&self, places: &[Place]) -> (Vec<ProfiledObject>, Vec<Vec<ProfiledFrame>>) {
+    fn frames(&self, places: &[Place], is_wanted: &[bool]) -> (Vec<ProfiledObject>, Vec<Vec<ProfiledFrame>>) {
         let mut by_object: HashMap<ObjectId, Vec<u64>> = HashMap::new();
-        for place in places {
+        for (place, _) in places.iter().zip(is_wanted).filter(|(_, is_wanted)| **is_wanted) {
             by_object.entry(place.object).or_default().push(place.address);
         }
         let mut objects = Vec::new();
@@ -127,7 +141,10 @@ impl Profiler {
             }
             found.insert(id, names);
         }
-        let frames = places.iter().map(|place| {
+        let frames = places.iter().zip(is_wanted).map(|(place, is_wanted)| {
+            if !is_wanted {
+                return Vec::new();
+            }
             let named = found.get(&place.object).and_then(|names| names.at.get(&place.address));
             frames_of(
                 place,
@@ -138,6 +155,15 @@ impl Profiler {
         });
         (objects, frames.collect())
     }
+}
+
+/// Which stacks have samples: there may have been so little waiting in one that none fell into it.
+fn is_sampled(runs: &[(ProfiledRun, Followed)], stacks: usize) -> Vec<bool> {
+    let mut is_sampled = vec![false; stacks];
+    for (_, followed) in runs {
+        is_sampled.iter_mut().zip(&followed.stacks).for_each(|(is, &samples)| *is |= samples > 0);
+    }
+    is_sampled
 }
 
 fn frames_of(place: &Place, named: &[Named], object: Option<u32>, source: &Object) -> Vec<ProfiledFrame> {
@@ -169,11 +195,16 @@ fn look_up(object: &Object, places: &[u64]) -> Names {
     match &object.source {
         Source::Kernel => {
             let kernel = Kernel::read();
-            let missing = kernel.is_empty().then(|| {
+            let is_code = |&address: &u64| address != PREEMPTED.address;
+            let missing = (kernel.is_empty() && places.iter().any(is_code)).then(|| {
                 "the kernel hides its addresses: take root, or write 0 into /proc/sys/kernel/kptr_restrict".to_owned()
             });
             let known = if kernel.is_empty() { ObjectNames::None } else { ObjectNames::Symbols };
-            let at = of_symbols(places, |address| kernel.find(address));
+            let name = |address| match address {
+                address if address == PREEMPTED.address => Some(PREEMPTED_NAME.to_owned()),
+                address => kernel.find(address),
+            };
+            let at = of_symbols(places, name);
             Names { at, known, missing }
         }
         Source::Jit { pid, user } => {

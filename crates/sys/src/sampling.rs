@@ -17,7 +17,7 @@ use crate::perf::{self, Attributes, CountingEvent, Whom, flag};
 use crate::shared::SharedWords;
 use crate::{Result, check};
 use record::Layout;
-pub use record::{Mapping, Record, Sampled, chains};
+pub use record::{Mapping, Record, Sampled, Switch, chains};
 
 /// `data_head` and `data_tail` of `struct perf_event_mmap_page`, as word indices.
 const HEAD_WORD: usize = 1024 / 8;
@@ -42,6 +42,7 @@ const EXCLUDE_CALLCHAIN_USER: u32 = 22;
 const MMAP2: u32 = 23;
 const COMM_EXEC: u32 = 24;
 const USE_CLOCKID: u32 = 25;
+const CONTEXT_SWITCH: u32 = 26;
 
 /// `PERF_EVENT_IOC_SET_OUTPUT`: a second event of a CPU writes into the ring of the first.
 const IOC_SET_OUTPUT: libc::Ioctl = libc::_IO(b'$' as u32, 5);
@@ -110,6 +111,8 @@ pub struct SamplingEvent {
     pub pace: Pace,
     /// With what of the stack in user mode.
     pub stack: Stack,
+    /// Whether it is recorded, too, when threads lose their CPU and get one.
+    pub has_switches: bool,
 }
 
 impl SamplingEvent {
@@ -118,6 +121,9 @@ impl SamplingEvent {
         let has_kernel = !self.event.excludes_kernel;
         let mut flags = plain.flags | flag(perf::INHERIT) | flag(USE_CLOCKID) | flag(SAMPLE_ID_ALL);
         flags |= [MMAP, MMAP2, COMM, COMM_EXEC, TASK].map(flag).into_iter().fold(0, |all, one| all | one);
+        if self.has_switches {
+            flags |= flag(CONTEXT_SWITCH);
+        }
         if matches!(whom, Whom::Held(_) | Whom::Children) {
             flags |= flag(perf::ENABLE_ON_EXEC);
         }

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use fauxplat_model::{FunctionDifference, ProfileDifference, ProfileFindings, ProfiledRun};
+use fauxplat_model::{FunctionDifference, ProfileDifference, ProfileFindings, ProfiledRun, Whole};
 use fauxplat_stats::draw::Draw;
 
 use super::functions::Functions;
@@ -62,7 +62,7 @@ fn ratio(sum: f64, scale: f64) -> f64 {
     if scale > 0.0 { sum / scale } else { 0.0 }
 }
 
-/// How much more CPU time profile `b` takes than `a` in each function. `error` is the chance, at most, that any is called
+/// How much more CPU time, or time of waiting, profile `b` takes than `a` in each function. `error` is the chance, at most, that any is called
 /// different where none is.
 pub fn difference(
     found: &ProfileFindings,
@@ -75,9 +75,10 @@ pub fn difference(
     let pairs = pairs(runs, a, b);
     let seconds: Vec<[RunSeconds; 2]> =
         pairs.iter().map(|pair| pair.map(|run| RunSeconds::of(found, &canon, run))).collect();
-    let whole = quantity(&seconds, |run| run.cpu_s, |_| 0.0, u64::MAX);
+    let whole = quantity(&seconds, |run| run.whole_s, |_| 0.0, u64::MAX);
+    let present: Vec<usize> = (0..canon.count()).filter(|&function| canon.is_present(function)).collect();
     let mut quantities = Vec::new();
-    for function in 0..canon.count() {
+    for &function in &present {
         let pooled = |of: fn(&Seconds) -> u64| -> u64 {
             seconds.iter().flatten().filter_map(|run| run.functions.get(&function)).map(of).sum()
         };
@@ -87,25 +88,28 @@ pub fn difference(
         quantities.push(quantity(
             &seconds,
             own,
-            |run| of(run).own as f64 * run.per_sample.powi(2),
+            |run| of(run).own_chances as f64 * run.per_sample.powi(2),
             pooled(|it| it.own),
         ));
         quantities.push(quantity(
             &seconds,
             total,
-            |run| of(run).total as f64 * run.per_sample.powi(2),
+            |run| of(run).total_chances as f64 * run.per_sample.powi(2),
             pooled(|it| it.total),
         ));
     }
     let worlds = largest_of_worlds(&quantities, pairs.len());
     let bound = bound(&worlds, error);
-    let mean_of =
-        |side: usize| seconds.iter().map(|pair| pair[side].cpu_s).sum::<f64>() / seconds.len().max(1) as f64;
+    let mean_of = |side: usize| {
+        seconds.iter().map(|pair| pair[side].whole_s).sum::<f64>() / seconds.len().max(1) as f64
+    };
     let [first, second] = [mean_of(0), mean_of(1)];
     // No function takes less than nothing or more than all, whatever little is known of it.
     let family = Family { worlds, bound, least: -first, most: second };
-    let mut functions: Vec<FunctionDifference> = (0..canon.count())
-        .map(|function| family.told(found, &canon, function, &quantities[2 * function..2 * function + 2]))
+    let mut functions: Vec<FunctionDifference> = present
+        .iter()
+        .zip(quantities.chunks(2))
+        .map(|(&function, quantities)| family.told(found, &canon, function, quantities))
         .collect();
     sort(&mut functions, error);
     // The program as a whole is one question, so it has a family of its own.
@@ -136,18 +140,23 @@ fn pairs(runs: &[ProfiledRun], a: u16, b: u16) -> Vec<[&ProfiledRun; 2]> {
 struct Seconds {
     own: u64,
     total: u64,
+    /// How many of them chance made: the variance of the numbers, in samples.
+    own_chances: u64,
+    total_chances: u64,
 }
 
 /// One run by functions.
 struct RunSeconds {
     functions: HashMap<usize, Seconds>,
-    /// CPU seconds for which a sample stands.
+    /// Seconds for which a sample stands.
     per_sample: f64,
-    cpu_s: f64,
+    whole_s: f64,
 }
 
 impl RunSeconds {
     fn of(found: &ProfileFindings, canon: &Canon, run: &ProfiledRun) -> Self {
+        let profile = found.profiles.get(usize::from(run.profile));
+        let is_of_waits = profile.is_some_and(|it| it.quality.whole() == Whole::WaitingTime);
         let mut functions: HashMap<usize, Seconds> = HashMap::new();
         let mut all = 0;
         let mut here = Vec::new();
@@ -156,15 +165,21 @@ impl RunSeconds {
             let Some(stack) = found.stacks.get(stack as usize) else { continue };
             here.clear();
             here.extend(stack.frames.iter().filter_map(|&frame| canon.of_frame(frame)));
+            // The waiting time of a stack is known to a sample.
+            let chances = if is_of_waits { samples.min(1) } else { samples };
             if let Some(&last) = here.last() {
-                functions.entry(last).or_default().own += samples;
+                let last = functions.entry(last).or_default();
+                (last.own, last.own_chances) = (last.own + samples, last.own_chances + chances);
             }
             here.sort_unstable();
             here.dedup();
-            here.iter().for_each(|&function| functions.entry(function).or_default().total += samples);
+            for &function in &here {
+                let it = functions.entry(function).or_default();
+                (it.total, it.total_chances) = (it.total + samples, it.total_chances + chances);
+            }
         }
-        let per_sample = if all == 0 { 0.0 } else { run.cpu_s / all as f64 };
-        RunSeconds { functions, per_sample, cpu_s: run.cpu_s }
+        let per_sample = if all == 0 { 0.0 } else { run.whole_s / all as f64 };
+        RunSeconds { functions, per_sample, whole_s: run.whole_s }
     }
 }
 

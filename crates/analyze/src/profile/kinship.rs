@@ -23,6 +23,11 @@ impl Canon {
         self.of_frame.get(frame as usize).copied()
     }
 
+    /// Whether one of the two profiles has samples of it under this number.
+    pub(super) fn is_present(&self, function: usize) -> bool {
+        self.names[function].iter().any(Option::is_some)
+    }
+
     /// Its name, and what it is called in the second profile if that is another.
     pub(super) fn names(&self, function: usize) -> (String, Option<String>) {
         match self.names[function].clone() {

@@ -42,16 +42,16 @@ impl Drawn {
         for block in 0..self.pairs {
             for profile in 0..2_u16 {
                 let speed = 1.0 + self.speed_sd * draw.normal();
-                let (mut counts, mut cpu_s) = (Vec::new(), 0.0);
+                let (mut counts, mut whole_s) = (Vec::new(), 0.0);
                 for (at, weight) in weights.iter().enumerate() {
                     let grown = if profile == 1 && at == self.grown { self.more } else { 0.0 };
                     let seconds = ((weight / sum) * (1.0 + 0.01 * draw.normal()) + grown) * speed;
                     let samples = poisson(&mut draw, seconds * self.samples);
-                    cpu_s += seconds;
+                    whole_s += seconds;
                     counts.push((at as u32, samples));
                     found.stacks[at].samples[usize::from(profile)] += samples;
                 }
-                runs.push(ProfiledRun { profile, block, stacks: counts, cpu_s });
+                runs.push(ProfiledRun { profile, block, stacks: counts, whole_s });
             }
         }
         shares(&mut found);

@@ -23,7 +23,8 @@ const STACK_MAX: u64 = 65_528;
 
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES), mut_arg("counters", |arg| arg.help(
-    "Sample at this event, as `fauxplat counters` names it: cpu-clock, cycles:u, page-faults, context-switches \
+    "Sample at this event, as `fauxplat counters` names it: cpu-clock, cycles:u, page-faults; off-cpu: the time in \
+     which threads wait, by where they do \
      [default: cycles, or cpu-clock where the processor counts none]"
 )))]
 pub(crate) struct ProfileArgs {
@@ -36,7 +37,7 @@ pub(crate) struct ProfileArgs {
     /// Show what `perf record` wrote: callers are followed anew, and names are looked up here
     #[arg(long, value_name = "FILE", conflicts_with_all = ["commands", "definition", "runs", "pid"])]
     pub(crate) import: Option<PathBuf>,
-    /// Samples a second of CPU time
+    /// Samples a second of CPU time, or of waiting
     #[arg(short = 'F', long, value_name = "HZ", default_value_t = 997, value_parser = clap::value_parser!(u64).range(1..=50_000))]
     pub(crate) frequency: u64,
     /// Take a sample every so many events instead

@@ -159,6 +159,46 @@ fn whoever_may_not_see_the_kernel_gets_the_rest_and_is_told() {
     }
 }
 
+const WAITS: &str = "#define _GNU_SOURCE\n#include <poll.h>\n#include <time.h>\n\
+    __attribute__((noinline)) void naps(void) { struct timespec t = {0, 3000000}; \
+      for (int i = 0; i < 40; i++) nanosleep(&t, 0); __asm__ volatile(\"\"); }\n\
+    __attribute__((noinline)) void polls(void) { poll(0, 0, 60); __asm__ volatile(\"\"); }\n\
+    int main(int argc, char **argv) { (void)argv; naps(); polls(); return argc == 0; }\n";
+
+/// Waits are seen whole: how long they took is known, whoever waited, however the machine is loaded.
+#[test]
+fn time_without_a_cpu_is_where_it_was_waited() {
+    let Some(lab) = compiled(Lab::new(), "waits", Some(WAITS)) else { return };
+    let tried = lab.run_unstored(&["profile", "-e", "off-cpu", "--format", "json", "true"]);
+    if tried.code == Some(3) {
+        println!("skipped: {}", tried.err.trim());
+        return;
+    }
+    for more in [&["--unwind", "eh-frame"][..], &["--user-only"]] {
+        let words = [&["profile", "-e", "off-cpu", "-F", "10000"], more, &["./waits"]].concat();
+        let document = lab.json(&words);
+        let quality = &document["profiles"][0]["quality"];
+        let waited_s = quality["waited_s"].as_f64().unwrap();
+        assert!(waited_s >= 0.18 && quality["waits"].as_u64() >= Some(41), "{quality}");
+        let samples = quality["samples"].as_f64().unwrap();
+        assert!((samples - waited_s * 10_000.0).abs() < 0.01 * samples, "a sample is 100 µs: {quality}");
+        // No more than what was slept, and no less: whatever else there is stands in other functions.
+        for (name, least_s) in [("naps", 0.12), ("polls", 0.06)] {
+            let seconds = function(&document, name).unwrap()["total_samples"].as_f64().unwrap() / 10_000.0;
+            assert!(seconds >= least_s - 0.002 && seconds <= waited_s, "{name}: {seconds} s of {waited_s}");
+        }
+        let leads = document["profiles"][0]["functions"][0]["name"].as_str().unwrap();
+        assert!(!leads.contains("schedule"), "{leads} says nothing of what is waited for");
+    }
+    let document = lab.json(&["profile", "-e", "off-cpu", "-r", "10", "sleep 0.02", "sleep 0.06"]);
+    let difference = &document["differences"][0];
+    assert!(difference["a_cpu_s"].as_f64() >= Some(0.02), "{difference}");
+    assert!(difference["low_s"].as_f64() > Some(0.0), "{difference}");
+    for function in difference["functions"].as_array().unwrap() {
+        assert_ne!(function["name"], "", "{difference}");
+    }
+}
+
 #[test]
 fn two_commands_take_turns_and_few_pairs_say_nothing() {
     let Some(lab) = shares() else { return };
@@ -184,7 +224,8 @@ fn a_command_that_fails_is_an_error_beside_what_was_sampled() {
 #[test]
 fn what_makes_no_profile_is_refused() {
     let lab = Lab::new();
-    let refused: [(&[&str], &[&str]); 7] = [
+    let refused: [(&[&str], &[&str]); 8] = [
+        (&["-e", "page-faults", "true", "true"], &["page-faults", "off-cpu", "compared by time"]),
         (&["-e", "cpu-clock,page-faults", "true"], &["one event"]),
         (&["-e", "cpu-clocc", "true"], &["cpu-clocc"]),
         (&["--region", "parse", "true"], &["--region", "not measured"]),

@@ -6,7 +6,9 @@ mod sampled;
 mod source;
 
 use fauxplat_analyze::profile as analysis;
-use fauxplat_model::{ProcessShare, Profile, ProfileFindings, ProfileQuality, ProfileView, ProfiledRun};
+use fauxplat_model::{
+    OFF_CPU, ProcessShare, Profile, ProfileFindings, ProfileQuality, ProfileView, ProfiledRun, Whole,
+};
 use fauxplat_profile::{Followed, Profiler, Tables};
 use fauxplat_units::Nanos;
 use regex::Regex;
@@ -65,10 +67,21 @@ pub fn profile(driver: &mut Driver, asked: &Profiling) -> (ProfileFindings, Opti
         Ok(chosen) => chosen,
         Err(failure) => return (ProfileFindings::default(), Some(failure)),
     };
+    if chosen.quality.whole() == Whole::Events && driver.commands.len() > 1 {
+        return (ProfileFindings::default(), Some(not_of_time(&chosen.quality.event)));
+    }
     let (mut profiler, mut runs) = (Profiler::default(), Vec::new());
     let failed = all_runs(driver, asked, &chosen, &mut profiler, &mut runs).err();
     let names = driver.names();
     (found(asked, &chosen.quality, profiler, runs, names), failed)
+}
+
+/// What differs between commands is told in seconds.
+fn not_of_time(event: &str) -> Failure {
+    Failure::usage(format!(
+        "-e {event}: several commands are compared by time, their CPU time or with -e {OFF_CPU} that of waiting; profile one \
+         command by {event}, or compare how many there are with `fauxplat compare -e {event} --metric {event}`"
+    ))
 }
 
 /// Blocks of one run of each command, in an order that changes from block to block.
@@ -139,7 +152,7 @@ fn found(
             let shape = ProfiledRun {
                 profile: run.command,
                 block: run.block,
-                cpu_s: run.cpu_s,
+                whole_s: run.whole_s(common.whole()),
                 ..ProfiledRun::default()
             };
             (shape, run.followed)
@@ -177,6 +190,10 @@ fn profile_of<'r>(name: String, common: &ProfileQuality, runs: impl Iterator<Ite
         quality.throttled += run.followed.throttled;
         quality.cpu_s += run.cpu_s;
         quality.elapsed_s += run.elapsed_s;
+        if quality.whole() == Whole::WaitingTime {
+            *quality.waits.get_or_insert(0) += run.followed.waits;
+            *quality.waited_s.get_or_insert(0.0) += run.whole_s(Whole::WaitingTime);
+        }
         quality.own_cpu_s += run.followed.own_cpu_ns as f64 / 1e9;
         for (pid, name, samples, threads) in &run.followed.processes {
             // Of several runs each has processes of its own, which are the same to a reader.
@@ -193,7 +210,8 @@ fn profile_of<'r>(name: String, common: &ProfileQuality, runs: impl Iterator<Ite
             }
         }
     }
-    quality.reached_hz = (quality.cpu_s > 0.0).then(|| quality.samples as f64 / quality.cpu_s);
+    let of_s = quality.whole_s().unwrap_or(quality.cpu_s);
+    quality.reached_hz = (of_s > 0.0).then(|| quality.samples as f64 / of_s);
     processes.sort_by(|a, b| b.samples.cmp(&a.samples).then(a.pid.cmp(&b.pid)));
     Profile { name, quality, processes, functions: Vec::new() }
 }

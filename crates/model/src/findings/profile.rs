@@ -43,7 +43,7 @@ pub struct Profile {
 /// What a reader must know before believing a profile.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfileQuality {
-    /// What a sample was taken of: `cpu-clock`, `cycles`, `page-faults`.
+    /// What a sample was taken of: `cpu-clock`, `cycles`, `page-faults`; `off-cpu` for the time in which threads have no CPU.
     pub event: String,
     /// Why it is not the one that is usual, or what was left out; a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -66,7 +66,7 @@ pub struct ProfileQuality {
     pub unknown: u64,
     /// Whether the kernel's own functions were sampled.
     pub has_kernel: bool,
-    /// How many samples a second of CPU time were asked for; absent where each so many events made one.
+    /// How many samples a second of CPU time, or of waiting, were asked for; absent where each so many events made one.
     pub rate_hz: Option<f64>,
     /// How many there were.
     pub reached_hz: Option<f64>,
@@ -74,10 +74,50 @@ pub struct ProfileQuality {
     pub cpu_s: f64,
     /// Elapsed time of it in seconds.
     pub elapsed_s: f64,
+    /// Where waits were sampled: how many there were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<u64>,
+    /// Time that all threads together waited in them, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_s: Option<f64>,
     /// CPU time that fauxplat took meanwhile to read and unwind, in seconds.
     pub own_cpu_s: f64,
     /// How often the kernel kept samples back because they came too fast.
     pub throttled: u64,
+}
+
+/// The event of waits: the time from the switch that takes a thread's CPU away to the one that gives it back.
+pub const OFF_CPU: &str = "off-cpu";
+
+/// What the samples of a profile are parts of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whole {
+    /// Time in which threads have a CPU.
+    CpuTime,
+    /// Time in which they have none.
+    WaitingTime,
+    /// Events, each of which counts as much as any other.
+    Events,
+}
+
+impl ProfileQuality {
+    /// What the samples are parts of: clocks and cycles count time.
+    pub fn whole(&self) -> Whole {
+        match self.event.split(':').next().unwrap_or_default() {
+            "cpu-clock" | "task-clock" | "cycles" | "cpu-cycles" => Whole::CpuTime,
+            OFF_CPU => Whole::WaitingTime,
+            _ => Whole::Events,
+        }
+    }
+
+    /// The time of which the samples are parts, in seconds, if it is time that they are parts of.
+    pub fn whole_s(&self) -> Option<f64> {
+        match self.whole() {
+            Whole::CpuTime => Some(self.cpu_s),
+            Whole::WaitingTime => self.waited_s,
+            Whole::Events => None,
+        }
+    }
 }
 
 /// How much of a profile is in one function.
@@ -231,9 +271,9 @@ pub struct ProfileDifference {
     pub b: u16,
     /// Pairs of runs, each one of either.
     pub pairs: u32,
-    /// CPU time of a run of the first, in seconds.
+    /// CPU time of a run of the first, in seconds; of waits the time that its threads wait.
     pub a_cpu_s: f64,
-    /// CPU time that a run of the other takes more, in seconds, with its simultaneous interval.
+    /// What a run of the other takes more of it, in seconds, with its simultaneous interval.
     pub cpu_s: f64,
     /// The lower end.
     pub low_s: f64,
@@ -245,7 +285,7 @@ pub struct ProfileDifference {
     pub functions: Vec<FunctionDifference>,
 }
 
-/// How much more CPU time the other takes in one function.
+/// How much more CPU time, or of waits how much more time, the other takes in one function.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FunctionDifference {
     /// Its name.
@@ -253,7 +293,7 @@ pub struct FunctionDifference {
     /// What it is called in the other, where that differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed: Option<String>,
-    /// CPU seconds that a run of the other takes more in the function itself, with its simultaneous interval.
+    /// Seconds that a run of the other takes more in the function itself, with its simultaneous interval.
     pub self_s: f64,
     /// The lower end.
     pub self_low_s: f64,
@@ -376,6 +416,6 @@ pub struct ProfiledRun {
     pub block: u32,
     /// Places in `stacks`, each with its samples.
     pub stacks: Vec<(u32, u64)>,
-    /// CPU time of the run in seconds.
-    pub cpu_s: f64,
+    /// CPU time of the run in seconds; of waits the time that its threads waited.
+    pub whole_s: f64,
 }

@@ -9,9 +9,13 @@ const FORK: u32 = 7;
 const SAMPLE: u32 = 9;
 const MMAP2: u32 = 10;
 const LOST_SAMPLES: u32 = 13;
+const SWITCH: u32 = 14;
 
 /// `PERF_RECORD_MISC_COMM_EXEC`: the name is new because another program runs.
 const COMM_EXEC: u16 = 1 << 13;
+/// `PERF_RECORD_MISC_SWITCH_OUT` and, since Linux 4.17, `PERF_RECORD_MISC_SWITCH_OUT_PREEMPT`: the thread could have gone on.
+const SWITCH_OUT: u16 = 1 << 13;
+const SWITCH_OUT_PREEMPT: u16 = 1 << 14;
 /// `PERF_RECORD_MISC_CPUMODE_MASK`, and its values for the kernel and for the kernel of a guest.
 const MODE_MASK: u16 = 7;
 const MODE_KERNEL: u16 = 1;
@@ -102,10 +106,32 @@ pub enum Record<'a> {
         /// Thread.
         tid: i32,
     },
+    /// A thread lost its CPU, or got one.
+    Switched {
+        /// Process.
+        pid: i32,
+        /// Thread.
+        tid: i32,
+        /// When.
+        time_ns: u64,
+        /// Which of both.
+        how: Switch,
+    },
     /// The kernel had no room for so many records.
     Lost(u64),
     /// The kernel takes no samples until its next tick, since they come too fast.
     Throttled,
+}
+
+/// How a thread and a CPU part or meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// It waits for something.
+    Waits,
+    /// It could have gone on, and another one was let run.
+    Preempted,
+    /// It runs.
+    Runs,
 }
 
 /// Which parts samples have.
@@ -199,6 +225,15 @@ pub(super) fn read<'a>(words: &'a [u64], layout: &Layout) -> Option<Record<'a>> 
             Some(Record::Lost(rest.one()?))
         }
         LOST_SAMPLES => Some(Record::Lost(rest.one()?)),
+        SWITCH => {
+            let ((pid, tid), time_ns) = (pair(rest.one()?), rest.one()?);
+            let how = match misc {
+                misc if misc & SWITCH_OUT == 0 => Switch::Runs,
+                misc if misc & SWITCH_OUT_PREEMPT == 0 => Switch::Waits,
+                _ => Switch::Preempted,
+            };
+            Some(Record::Switched { pid, tid, time_ns, how })
+        }
         THROTTLE => Some(Record::Throttled),
         MMAP => None,
         _ => None,

@@ -9,7 +9,7 @@ use crate::clock;
 fn of_clock(stack: Stack) -> SamplingEvent {
     // PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, in user mode alone, which nobody is refused.
     let event = CountingEvent { kind: 1, excludes_kernel: true, ..CountingEvent::default() };
-    SamplingEvent { event, pace: Pace::Period(200_000), stack }
+    SamplingEvent { event, pace: Pace::Period(200_000), stack, has_switches: false }
 }
 
 /// Works until a clock of its own has run for so long, whatever else the machine does.

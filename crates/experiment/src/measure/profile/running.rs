@@ -33,11 +33,12 @@ pub fn profile_process(machine: &Machine, pid: u32, asked: &Profiling) -> Result
     let cpu_before = cpu_ns(pid);
     let end_ns = asked.longest.map_or(u64::MAX, |longest| begun_ns.saturating_add(longest.0));
     let mut cpu_after = cpu_before;
-    let followed = profiler.follow(&mut sampler, chosen.event.stack, running, |pause| {
-        thread::sleep(pause);
-        cpu_after = cpu_ns(pid).or(cpu_after);
-        !process.is_alive() || signal::stop_requested() || clock::monotonic_ns() >= end_ns
-    });
+    let followed =
+        profiler.follow(&mut sampler, (chosen.event.stack, chosen.waiting.clone()), running, |pause| {
+            thread::sleep(pause);
+            cpu_after = cpu_ns(pid).or(cpu_after);
+            !process.is_alive() || signal::stop_requested() || clock::monotonic_ns() >= end_ns
+        });
     let cpu_ns = cpu_after.unwrap_or(0).saturating_sub(cpu_before.unwrap_or(0));
     let elapsed_s = (clock::monotonic_ns() - begun_ns) as f64 / 1e9;
     let run = Run { command: 0, block: 0, followed, cpu_s: cpu_ns as f64 / 1e9, elapsed_s, outcome: None };

@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use fauxplat_model::{Definition, Outcome, ProfileQuality};
-use fauxplat_profile::{Followed, Profiler};
+use fauxplat_model::{Definition, OFF_CPU, Outcome, ProfileQuality, Whole};
+use fauxplat_profile::{Followed, Profiler, Waiting};
 use fauxplat_sys::perf::{Counter, CountingEvent, Whom};
 use fauxplat_sys::sampling::{CAN_COPY_STACKS, Pace, Sampler, SamplingEvent, Stack};
 use fauxplat_sys::{SysError, clock};
@@ -19,10 +19,14 @@ use crate::{Driver, Failure, Machine};
 /// Room for the samples of one CPU, and of all together.
 const RING_BYTES: u64 = 8 << 20;
 const RINGS_BYTES: u64 = 256 << 20;
+/// Threads may be switched much more often than they are looked at.
+const RING_BYTES_OF_SWITCHES: u64 = 32 << 20;
 /// What is sampled where nothing else is asked for, the best first.
 const USUAL: [&str; 2] = ["cycles", "cpu-clock"];
 /// `EMFILE` of errno(3).
 const TOO_MANY_FILES: i32 = 24;
+/// The kernel's count of how often a thread loses its CPU, `PERF_COUNT_SW_CONTEXT_SWITCHES`.
+const CONTEXT_SWITCHES: CountingEvent = CountingEvent { config: [3, 0, 0], ..TASK_CLOCK };
 /// The kernel's clock of the time for which a thread has a CPU, `PERF_COUNT_SW_TASK_CLOCK`.
 const TASK_CLOCK: CountingEvent = CountingEvent {
     kind: 1,
@@ -35,6 +39,8 @@ const TASK_CLOCK: CountingEvent = CountingEvent {
 /// What is sampled, as the kernel is asked for it.
 pub(super) struct Chosen {
     pub(super) event: SamplingEvent,
+    /// How waits become samples, if they are what is sampled.
+    pub(super) waiting: Option<Waiting>,
     cpus: CpuSet,
     /// What is the same for all profiles.
     pub(super) quality: ProfileQuality,
@@ -45,6 +51,7 @@ pub(super) struct Run {
     pub(super) command: u16,
     pub(super) block: u32,
     pub(super) followed: Followed,
+    /// CPU time.
     pub(super) cpu_s: f64,
     pub(super) elapsed_s: f64,
     /// How it ended; nothing of a process that runs already.
@@ -53,7 +60,67 @@ pub(super) struct Run {
 
 /// Finds the event and tries it on this thread, so that what cannot be sampled is said before anything runs.
 pub(super) fn choose(asked: &Profiling, machine: &Machine) -> Result<Chosen, Failure> {
-    let (name, counting, mut notes) = event(asked, machine)?;
+    let Wanted { name, counting, pace, is_of_waits, mut notes } = wanted(asked, machine)?;
+    let mut unwinding = asked.unwinding;
+    if unwinding == Unwinding::EhFrame && !CAN_COPY_STACKS {
+        unwinding = Unwinding::FramePointers;
+        notes.push(
+            "callers are found by frame pointers: this processor's stacks cannot be followed otherwise"
+                .into(),
+        );
+    }
+    let (unwinding, stack, stack_bytes) = match unwinding {
+        Unwinding::EhFrame => ("eh_frame", Stack::Copy(asked.stack_bytes), asked.stack_bytes),
+        Unwinding::FramePointers => ("frame-pointers", Stack::Chain, 0),
+    };
+    let cpus = machine.topology().online.clone();
+    let mut event = SamplingEvent { event: counting, pace, stack, has_switches: is_of_waits };
+    if let Err(error) = attempt(&event, &cpus) {
+        // A thread loses its CPU in the kernel: without that there is nothing to see.
+        if is_of_waits {
+            return Err(refused(&name, &error));
+        }
+        event.event.excludes_kernel = true;
+        attempt(&event, &cpus).map_err(|_| refused(&name, &error))?;
+        notes.push(format!("the kernel's own functions are left out: {}", cure(&error)));
+    }
+    let has_kernel = !event.event.excludes_kernel && !asked.is_user_only;
+    let sample_ns = asked.period.unwrap_or(1_000_000_000 / asked.rate_hz.max(1));
+    let waiting = is_of_waits.then(|| Waiting::new(sample_ns, has_kernel));
+    let quality = ProfileQuality {
+        event: name,
+        notes,
+        unwinding: unwinding.to_owned(),
+        stack_bytes,
+        has_kernel,
+        rate_hz: asked.period.is_none().then_some(asked.rate_hz as f64),
+        ..ProfileQuality::default()
+    };
+    Ok(Chosen { event, waiting, cpus, quality })
+}
+
+/// The event that is wanted, before it was tried.
+struct Wanted {
+    name: String,
+    counting: CountingEvent,
+    pace: Pace,
+    /// Whether each event is the beginning of a wait, whose length counts.
+    is_of_waits: bool,
+    /// What somebody should know of it.
+    notes: Vec<String>,
+}
+
+fn wanted(asked: &Profiling, machine: &Machine) -> Result<Wanted, Failure> {
+    if asked.event.as_deref() == Some(OFF_CPU) {
+        return Ok(Wanted {
+            name: OFF_CPU.to_owned(),
+            counting: CONTEXT_SWITCHES,
+            pace: Pace::Period(1),
+            is_of_waits: true,
+            notes: Vec::new(),
+        });
+    }
+    let (name, counting, notes) = event(asked, machine)?;
     let counting =
         CountingEvent { excludes_kernel: counting.excludes_kernel || asked.is_user_only, ..counting };
     let is_clock = name.starts_with("cpu-clock") || name.starts_with("task-clock");
@@ -63,39 +130,7 @@ pub(super) fn choose(asked: &Profiling, machine: &Machine) -> Result<Chosen, Fai
         None if is_clock => Pace::Period(1_000_000_000 / asked.rate_hz.max(1)),
         None => Pace::Frequency(asked.rate_hz),
     };
-    let mut unwinding = asked.unwinding;
-    if unwinding == Unwinding::EhFrame && !CAN_COPY_STACKS {
-        unwinding = Unwinding::FramePointers;
-        notes.push(
-            "callers are found by frame pointers: this processor's stacks cannot be followed otherwise"
-                .into(),
-        );
-    }
-    let stack = match unwinding {
-        Unwinding::EhFrame => Stack::Copy(asked.stack_bytes),
-        Unwinding::FramePointers => Stack::Chain,
-    };
-    let cpus = machine.topology().online.clone();
-    let mut event = SamplingEvent { event: counting, pace, stack };
-    if let Err(error) = attempt(&event, &cpus) {
-        event.event.excludes_kernel = true;
-        attempt(&event, &cpus).map_err(|_| refused(&name, &error))?;
-        notes.push(format!("the kernel's own functions are left out: {}", cure(&error)));
-    }
-    let stack_bytes = if unwinding == Unwinding::EhFrame { asked.stack_bytes } else { 0 };
-    let quality = ProfileQuality {
-        event: name,
-        notes,
-        unwinding: match unwinding {
-            Unwinding::EhFrame => "eh_frame".to_owned(),
-            Unwinding::FramePointers => "frame-pointers".to_owned(),
-        },
-        stack_bytes,
-        has_kernel: !event.event.excludes_kernel,
-        rate_hz: asked.period.is_none().then_some(asked.rate_hz as f64),
-        ..ProfileQuality::default()
-    };
-    Ok(Chosen { event, cpus, quality })
+    Ok(Wanted { name, counting, pace, is_of_waits: false, notes })
 }
 
 /// The event by its name, with what somebody should know of it.
@@ -163,10 +198,21 @@ fn cure(error: &SysError) -> String {
     }
 }
 
+impl Run {
+    /// The time of which its samples are parts, in seconds.
+    pub(super) fn whole_s(&self, whole: Whole) -> f64 {
+        match whole {
+            Whole::WaitingTime => self.followed.waited_ns as f64 / 1e9,
+            Whole::CpuTime | Whole::Events => self.cpu_s,
+        }
+    }
+}
+
 impl Chosen {
     /// Attaches to threads.
     pub(super) fn sampler(&self, threads: &[Whom]) -> Result<Sampler, Failure> {
-        let each = (RINGS_BYTES / self.cpus.len().max(1) as u64).min(RING_BYTES);
+        let most = if self.waiting.is_some() { RING_BYTES_OF_SWITCHES } else { RING_BYTES };
+        let each = (RINGS_BYTES / self.cpus.len().max(1) as u64).min(most);
         let ring_bytes = 1 << (63 - each.max(1).leading_zeros());
         Sampler::open(&self.event, threads, &self.cpus, ring_bytes)
             .map_err(|error| refused(&self.quality.event, &error))
@@ -187,10 +233,10 @@ pub(super) fn run(
     let outcome = driver.hold(command, |pid| {
         let mut sampler = chosen.sampler(&[Whom::Held(pid)])?;
         task_clock = Counter::open(&TASK_CLOCK, Whom::Held(pid), None).ok();
-        let stack = chosen.event.stack;
+        let how = (chosen.event.stack, chosen.waiting.clone());
         begun_ns = clock::monotonic_ns();
         reader = Some(thread::spawn(move || {
-            let followed = own.follow(&mut sampler, stack, Vec::new(), |pause| ends(&is_over, pause));
+            let followed = own.follow(&mut sampler, how, Vec::new(), |pause| ends(&is_over, pause));
             (own, followed)
         }));
         Ok(())

@@ -16,7 +16,6 @@ use fauxplat_model::{Profile, ProfileFindings};
 
 use crate::ReportError;
 use crate::calls::{self, Way};
-use crate::verbs::profile::is_time;
 use crate::words::visible;
 
 /// The profiles of a record, if that is what it has.
@@ -40,11 +39,11 @@ fn only<'a>(found: &'a ProfileFindings, format: &'static str) -> Result<&'a Prof
     }
 }
 
-/// CPU seconds for which a sample stands, where samples are of time.
+/// Seconds for which a sample stands, where samples are of time.
 fn seconds_per_sample(profile: &Profile) -> Option<f64> {
     let quality = &profile.quality;
-    let is_time = is_time(quality) && quality.cpu_s > 0.0 && quality.samples > 0;
-    is_time.then(|| quality.cpu_s / quality.samples as f64)
+    let seconds = quality.whole_s().filter(|&seconds| seconds > 0.0 && quality.samples > 0)?;
+    Some(seconds / quality.samples as f64)
 }
 
 /// What stands above the functions of a way: its process, and a mark where callers are missing.

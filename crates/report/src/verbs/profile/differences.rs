@@ -2,7 +2,7 @@
 
 use fauxplat_model::{FunctionDifference, Profile, ProfileDifference, ProfileFindings};
 
-use super::words::{ROWS, magnitude, named, short, signed, signed_cell};
+use super::words::{ROWS, magnitude, named, short, signed, signed_cell, whole};
 use crate::parts::{Grid, Piece, Tone};
 use crate::words::{TIE, counted, listed, round_percent, shorten};
 
@@ -32,7 +32,8 @@ fn is_told_below(of: &ProfileDifference, function: &FunctionDifference) -> bool 
 /// "`b` takes 7.1 % (6.2–8.0 %) more CPU time than `a`; of it 5.1 points ± 0.8 are in `parse_line`, called by `read`."
 pub(super) fn answer(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
     let Some((a, b)) = pair(found, of) else { return Piece::answer(Tone::Doubt, "Nothing was compared.") };
-    let said = format!("{}; {}.", overall(of, &named(&a.name), &named(&b.name)), whereabouts(of));
+    let whole = whole(&a.quality);
+    let said = format!("{}; {}.", overall(of, &whole, &named(&a.name), &named(&b.name)), whereabouts(of));
     let tone = match direction(of) {
         Some(true) => Tone::Bad,
         Some(false) => Tone::Good,
@@ -50,21 +51,21 @@ fn direction(of: &ProfileDifference) -> Option<bool> {
     }
 }
 
-fn overall(of: &ProfileDifference, a: &str, b: &str) -> String {
+fn overall(of: &ProfileDifference, whole: &str, a: &str, b: &str) -> String {
     let share = |seconds: f64| seconds / of.a_cpu_s;
     let (value, low, high) = (share(of.cpu_s), share(of.low_s), share(of.high_s));
     let sure = round_percent(1.0 - of.error);
     match direction(of) {
         Some(true) => {
             let within = format!("{}–{}", magnitude(low), magnitude(high));
-            format!("{b} takes {}{TIE}% ({within}{TIE}%) more CPU time than {a}", magnitude(value))
+            format!("{b} takes {}{TIE}% ({within}{TIE}%) more {whole} than {a}", magnitude(value))
         }
         Some(false) => {
             let within = format!("{}–{}", magnitude(high), magnitude(low));
-            format!("{b} takes {}{TIE}% ({within}{TIE}%) less CPU time than {a}", magnitude(value))
+            format!("{b} takes {}{TIE}% ({within}{TIE}%) less {whole} than {a}", magnitude(value))
         }
         None => format!(
-            "whether {b} takes more CPU time than {a} is not told from noise: {}{TIE}% ({} to {}{TIE}%, {sure} sure)",
+            "whether {b} takes more {whole} than {a} is not told from noise: {}{TIE}% ({} to {}{TIE}%, {sure} sure)",
             signed(value),
             signed(low),
             signed(high)
@@ -101,7 +102,11 @@ fn whereabouts(of: &ProfileDifference) -> String {
 /// What is left in the direction of the whole has no sign.
 fn signed_or_plain(share: f64, takes_more: bool) -> String {
     let along = if takes_more { share } else { -share };
-    if along >= 0.0 { magnitude(along) } else { format!("−{}", magnitude(along)) }
+    match magnitude(along) {
+        none if none == "0.0" => none,
+        shown if along < 0.0 => format!("−{shown}"),
+        shown => shown,
+    }
 }
 
 fn points(number: String) -> String {
@@ -167,7 +172,7 @@ pub(super) fn pieces(found: &ProfileFindings, of: &ProfileDifference) -> Vec<Pie
             pieces.push(shown(Piece::plain(said).at(1).joined()));
         }
     }
-    pieces.push(Piece::plain(basis(of)));
+    pieces.push(Piece::plain(basis(of, &whole(&a.quality))));
     pieces
 }
 
@@ -210,11 +215,11 @@ fn verdict(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, &'static s
     }
 }
 
-fn basis(of: &ProfileDifference) -> String {
+fn basis(of: &ProfileDifference, whole: &str) -> String {
     let pairs = counted(of.pairs as usize, "pair of runs", "pairs of runs");
     let sure = round_percent(1.0 - of.error);
     format!(
-        "Points are per cent of the CPU time of a run of the first, from {pairs}. All intervals hold together with \
+        "Points are per cent of the {whole} of a run of the first, from {pairs}. All intervals hold together with \
          {sure}, and in {} of such comparisons at most a function is called slower or faster that is not.",
         round_percent(of.error)
     )

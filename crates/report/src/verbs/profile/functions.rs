@@ -1,8 +1,8 @@
 //! The functions of one profile: the answer, and a table of those in which most samples were.
 
-use fauxplat_model::{FunctionShare, Profile, ProfileFindings};
+use fauxplat_model::{FunctionShare, Profile, ProfileFindings, Whole};
 
-use super::words::{ROWS, cell, file, is_time, named, part, share, share_within, short, whole};
+use super::words::{ROWS, cell, file, named, part, share, share_within, short, whole};
 use crate::parts::{Grid, Piece, Tone};
 use crate::words::counted;
 
@@ -13,7 +13,7 @@ pub(super) fn answer(profile: &Profile) -> Piece {
         _ if quality.samples == 0 => format!("No sample of {name} was taken."),
         None => format!("No function of {name} is known, of {} samples.", quality.samples),
         Some(top) => {
-            let is = if is_time(quality) { "is" } else { "are" };
+            let is = if quality.whole() == Whole::Events { "are" } else { "is" };
             format!(
                 "{} of the {} of {name} {is} in {}.",
                 share_within(top.self_share, top.self_low, top.self_high),

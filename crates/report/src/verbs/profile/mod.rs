@@ -9,8 +9,6 @@ mod tree;
 mod views;
 mod words;
 
-pub(crate) use words::is_time;
-
 use fauxplat_model::{Profile, ProfileFindings};
 
 use crate::View;

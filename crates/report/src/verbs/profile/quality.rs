@@ -1,6 +1,7 @@
 //! How good a profile is: a line on every report, and what to do where it is bad.
 
-use fauxplat_model::{Profile, ProfileFindings, ProfileQuality, ProfiledObject};
+use fauxplat_model::{Profile, ProfileFindings, ProfileQuality, ProfiledObject, Whole};
+use fauxplat_units::Nanos;
 
 use super::words::{ROWS, file, part, share, short};
 use crate::Detail;
@@ -65,7 +66,12 @@ fn sources(of: &ProfileQuality) -> Vec<String> {
         bytes => format!(", {bytes} B of stack"),
     };
     let unwinding = if of.unwinding.is_empty() { "nothing" } else { &of.unwinding };
-    let mut said = vec![format!("callers by {}{stack}", visible(unwinding))];
+    let mut said = Vec::new();
+    if let (Some(waits), Some(waited_s)) = (of.waits, of.waited_s) {
+        let word = if waits == 1 { "wait" } else { "waits" };
+        said.push(format!("{} {word} of {} together", grouped(waits), Nanos::display_f64(waited_s * 1e9)));
+    }
+    said.push(format!("callers by {}{stack}", visible(unwinding)));
     if of.elapsed_s > 0.0 {
         said.push(format!("reading them took {} of a CPU", share(of.own_cpu_s / of.elapsed_s)));
     }
@@ -110,7 +116,8 @@ fn warnings(of: &ProfileQuality) -> Vec<String> {
 /// Samples that came more rarely than they were asked for.
 fn slow(of: &ProfileQuality) -> Option<String> {
     let (asked, reached) = (of.rate_hz?, of.reached_hz?);
-    if of.samples == 0 || reached >= asked * RATE_MIN {
+    // Every wait is seen, so no sample of them can stay away.
+    if of.samples == 0 || of.whole() == Whole::WaitingTime || reached >= asked * RATE_MIN {
         return None;
     }
     let why = match of.throttled {

@@ -1,6 +1,6 @@
 //! Shares, intervals and names as all reports of profiles say them.
 
-use fauxplat_model::ProfileQuality;
+use fauxplat_model::{ProfileQuality, Whole};
 
 use crate::parts::spans;
 use crate::words::{TIE, shorten, visible};
@@ -30,18 +30,14 @@ pub(super) fn file(path: &str) -> String {
     shorten(&visible(name), FILE_MAX, "…")
 }
 
-/// What the samples of a profile are shares of: clocks and cycles count time, all else itself.
+/// What the samples of a profile are shares of, in words.
 pub(super) fn whole(quality: &ProfileQuality) -> String {
-    match quality.event.split(':').next().unwrap_or_default() {
-        "cpu-clock" | "task-clock" | "cycles" | "cpu-cycles" => "CPU time".to_owned(),
-        "" => "samples".to_owned(),
-        other => visible(other),
+    match (quality.whole(), quality.event.split(':').next().unwrap_or_default()) {
+        (Whole::CpuTime, _) => "CPU time".to_owned(),
+        (Whole::WaitingTime, _) => "waiting time".to_owned(),
+        (Whole::Events, "") => "samples".to_owned(),
+        (Whole::Events, other) => visible(other),
     }
-}
-
-/// Whether shares of a profile are shares of its CPU time.
-pub(crate) fn is_time(quality: &ProfileQuality) -> bool {
-    whole(quality) == "CPU time"
 }
 
 /// A number of per cent with as many digits as `like` deserves.
@@ -119,8 +115,8 @@ mod tests {
     fn clocks_count_time_and_all_else_itself() {
         let of = |event: &str| whole(&ProfileQuality { event: event.into(), ..ProfileQuality::default() });
         assert_eq!(
-            ["cpu-clock", "cycles:u", "page-faults", ""].map(of),
-            ["CPU time", "CPU time", "page-faults", "samples"]
+            ["cpu-clock", "cycles:u", "off-cpu", "page-faults", ""].map(of),
+            ["CPU time", "CPU time", "waiting time", "page-faults", "samples"]
         );
     }
 

@@ -88,6 +88,20 @@ fn what_processes_do_is_read() {
     assert!(matches!(read(&whole(LOST, 0, &[1, 77, 0, 0]), &CHAIN), Some(Record::Lost(77))));
 }
 
+#[test]
+fn threads_lose_their_cpu_and_get_one() {
+    for (misc, expected) in
+        [(0, Switch::Runs), (SWITCH_OUT, Switch::Waits), (SWITCH_OUT | SWITCH_OUT_PREEMPT, Switch::Preempted)]
+    {
+        let words = whole(SWITCH, misc, &[two(7, 8), 99]);
+        let Some(Record::Switched { pid: 7, tid: 8, time_ns: 99, how }) = read(&words, &CHAIN) else {
+            panic!("a switch")
+        };
+        assert_eq!(how, expected);
+    }
+    assert!(read(&whole(SWITCH, 0, &[two(7, 8)]), &CHAIN).is_none());
+}
+
 proptest! {
     #[test]
     fn nothing_makes_it_panic(mut words in prop::collection::vec(any::<u64>(), 1..40), kind in 0u32..20) {

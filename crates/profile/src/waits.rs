@@ -1,0 +1,163 @@
+//! Time in which threads have no CPU, by where they wait.
+//!
+//! Every wait is seen, from the switch that takes the CPU away to the one that gives it back. To be told like all other
+//! profiles it becomes samples: each stack has a clock that runs while a thread waits there, and a sample whenever that has
+//! run for so long. Of each stack the time is told to less than a sample.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::kernel::Kernel;
+use crate::objects::KERNEL;
+use crate::stacks::{Place, RawStack};
+
+/// Where a thread is that could go on and has no CPU: no function of the kernel is there.
+pub(crate) const PREEMPTED: Place = Place { object: KERNEL, address: 0 };
+/// What that is called.
+pub(crate) const PREEMPTED_NAME: &str = "[preempted]";
+
+/// How waits become samples.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    sample_ns: u64,
+    has_kernel: bool,
+    /// Every wait ends in these functions, so that they say nothing.
+    scheduler: Range<u64>,
+}
+
+impl Waiting {
+    /// A sample for so many nanoseconds of waiting, with the kernel's functions or without.
+    pub fn new(sample_ns: u64, has_kernel: bool) -> Self {
+        let scheduler = if has_kernel { Kernel::read().scheduler() } else { 0..0 };
+        Waiting { sample_ns: sample_ns.max(1), has_kernel, scheduler }
+    }
+
+    /// Callers in the kernel without the scheduler, from the function that waits on.
+    pub(crate) fn kernel_chain<'c>(&self, chain: &'c [u64]) -> &'c [u64] {
+        let first = chain.iter().position(|address| !self.scheduler.contains(address));
+        match first.filter(|_| self.has_kernel) {
+            Some(first) => &chain[first..],
+            None => &[],
+        }
+    }
+}
+
+/// A wait that goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Wait {
+    pub(crate) pid: i32,
+    pub(crate) since_ns: u64,
+    /// Unknown where the kernel had no room for the sample.
+    pub(crate) stack: Option<RawStack>,
+    /// Whether the thread could have gone on.
+    pub(crate) is_preempted: bool,
+}
+
+/// The threads of a run that wait, and what is left over of each stack's time.
+#[derive(Debug)]
+pub(crate) struct Waits {
+    pub(crate) waiting: Waiting,
+    open: HashMap<i32, Wait>,
+    /// For each stack, by its number, how far its clock has run since its last sample.
+    clocks: HashMap<u32, u64>,
+}
+
+impl Waits {
+    pub(crate) fn new(waiting: Waiting) -> Self {
+        Waits { waiting, open: HashMap::new(), clocks: HashMap::new() }
+    }
+
+    /// A thread is about to lose its CPU.
+    pub(crate) fn begins(&mut self, tid: i32, wait: Wait) {
+        self.open.insert(tid, wait);
+    }
+
+    /// It has lost it. That its sample came before is the rule, and nothing is known where that was lost.
+    pub(crate) fn switched_out(&mut self, tid: i32, pid: i32, since_ns: u64, is_preempted: bool) {
+        let unknown = Wait { pid, since_ns, stack: None, is_preempted };
+        self.open.entry(tid).or_insert(unknown).is_preempted = is_preempted;
+    }
+
+    /// It has a CPU again, or nobody looks any longer: for how long it waited.
+    pub(crate) fn ends(&mut self, tid: i32, now_ns: u64) -> Option<(Wait, u64)> {
+        let wait = self.open.remove(&tid)?;
+        let waited_ns = now_ns.saturating_sub(wait.since_ns);
+        Some((wait, waited_ns))
+    }
+
+    /// Those that wait still.
+    pub(crate) fn open(&self) -> Vec<i32> {
+        self.open.keys().copied().collect()
+    }
+
+    pub(crate) fn forget(&mut self, tid: i32) {
+        self.open.remove(&tid);
+    }
+
+    /// How many samples fall into so much more time of a stack. Clocks begin at different places, evenly: of many stacks in
+    /// which little was waited some have a sample, and their share is right.
+    pub(crate) fn samples(&mut self, stack: u32, waited_ns: u64) -> u64 {
+        let sample_ns = self.waiting.sample_ns;
+        let clock_ns = self.clocks.entry(stack).or_insert_with(|| {
+            // The fractions of the multiples of the golden ratio (Weyl's sequence).
+            let fraction = u64::from(stack).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            ((u128::from(fraction) * u128::from(sample_ns)) >> 64) as u64
+        });
+        let now_ns = clock_ns.saturating_add(waited_ns);
+        *clock_ns = now_ns % sample_ns;
+        now_ns / sample_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waits(sample_ns: u64) -> Waits {
+        Waits::new(Waiting { sample_ns, has_kernel: true, scheduler: 10..20 })
+    }
+
+    #[test]
+    fn a_sample_stands_for_so_much_waiting_however_it_is_cut() {
+        let mut waits = waits(1000);
+        // Two that take turns, each for half of a sample's time, have a half of the samples each.
+        let mut samples = [0, 0];
+        for _ in 0..1000 {
+            samples[0] += waits.samples(0, 500);
+            samples[1] += waits.samples(1, 500);
+        }
+        assert!(samples.iter().all(|it| (499..=501).contains(it)), "{samples:?} of 500 µs each");
+    }
+
+    #[test]
+    fn many_stacks_of_little_waiting_have_their_share() {
+        let mut waits = waits(1000);
+        let samples: u64 = (0..1000).map(|stack| waits.samples(stack, 300)).sum();
+        assert!((295..=305).contains(&samples), "{samples} of 300");
+    }
+
+    #[test]
+    fn a_wait_whose_sample_was_lost_is_one_all_the_same() {
+        let mut waits = waits(1);
+        assert_eq!(waits.ends(7, 5), None);
+        waits.switched_out(7, 1, 10, true);
+        assert_eq!(waits.open(), [7]);
+        let (wait, waited_ns) = waits.ends(7, 15).unwrap();
+        assert_eq!((waited_ns, wait.stack, wait.is_preempted), (5, None, true));
+        // A clock that went back is no wait of centuries.
+        waits.switched_out(7, 1, 100, false);
+        assert_eq!(waits.ends(7, 50).unwrap().1, 0);
+        waits.switched_out(7, 1, 100, false);
+        waits.forget(7);
+        assert!(waits.open().is_empty());
+    }
+
+    #[test]
+    fn the_scheduler_is_left_out_above_what_waits() {
+        let waiting = Waiting { sample_ns: 1, has_kernel: true, scheduler: 10..20 };
+        assert_eq!(waiting.kernel_chain(&[11, 19, 30, 12, 40]), [30, 12, 40]);
+        assert!(waiting.kernel_chain(&[11, 19]).is_empty());
+        let user = Waiting { has_kernel: false, ..waiting };
+        assert!(user.kernel_chain(&[11, 30]).is_empty());
+    }
+}
