@@ -295,9 +295,62 @@ fn a_threaded_server_on_one_cpu() {
     expect(lab, &|_| Ok(undecided()), Reproduced, &expected);
 }
 
+/// What a profile of the search says where equality has this share, and its callers these.
+fn searching(equality: f64, is_new: f64, callers: Value) -> Value {
+    json!({
+        "profiles": [{ "functions": [{
+            "name": "SearchingCounter::is_new", "total_share": is_new, "total_low": is_new - 0.01,
+            "total_high": is_new + 0.01,
+        }] }],
+        "views": [{
+            "share": equality, "low": equality - 0.01, "high": equality + 0.01, "relatives": callers,
+        }],
+    })
+}
+
+fn is_new(depth: u32, share: f64) -> Value {
+    json!([{ "name": "SearchingCounter::is_new", "share": share, "low": share - 0.01, "high": share + 0.01, "depth": depth }])
+}
+
+fn leads(share: f64) -> Value {
+    json!({ "profiles": [{ "functions": [
+        { "name": "memcmp", "self_share": share, "self_low": share - 0.02, "self_high": share + 0.02 },
+    ] }] })
+}
+
+#[test]
+fn where_the_time_of_a_search_goes() {
+    let lab = "hot-function";
+    let both = |ratio: f64| json!({ "comparisons": [interval(ratio, ratio * 0.99, ratio * 1.01)] });
+    let published = |name: &str| match name {
+        "searching" => searching(0.6, 0.97, is_new(3, 1.0)),
+        "with a set" => leads(0.2),
+        "both" => both(0.011),
+        other => panic!("no experiment {other}"),
+    };
+    expect(lab, &|name| Ok(published(name)), Reproduced, &[]);
+    // Another log: strings differ at once, somebody else compares, the set brings little, and one function has all.
+    let other = |name: &str| match name {
+        "searching" => searching(0.05, 0.2, is_new(2, 0.4)),
+        "with a set" => leads(0.9),
+        _ => both(0.8),
+    };
+    expect(lab, &|name| Ok(other(name)), NotHere, &[]);
+    // The test calls the comparison itself: that was not what was published.
+    let direct = |name: &str| match name {
+        "searching" => searching(0.6, 0.97, is_new(1, 1.0)),
+        other => published(other),
+    };
+    let found = outcomes(lab, &|name| Ok(direct(name)));
+    assert_ne!(found["who asks for it"], Reproduced, "{found:?}");
+    // Nobody may sample: what was timed is judged all the same.
+    let refused = |name: &str| if name == "both" { Ok(both(0.011)) } else { Err(NO_COUNTERS) };
+    expect(lab, &refused, CannotRunHere, &[("the remedy", Reproduced)]);
+}
+
 #[test]
 fn a_document_without_the_place_is_an_error_and_no_outcome() {
-    for lab in ["smt-counters", "observer-cost", "background-heat", "gil-affinity"] {
+    for lab in ["smt-counters", "observer-cost", "background-heat", "gil-affinity", "hot-function"] {
         let failure = run(lab, &|_| Ok(json!({ "something": "else" }))).unwrap_err().to_string();
         assert!(
             failure.contains(&format!("lab {lab}, claim ")) && failure.contains("nothing stands at"),

@@ -4,6 +4,7 @@ mod counters;
 mod latency;
 mod model;
 mod plan;
+mod profile;
 mod report;
 mod store;
 mod topology;
@@ -36,6 +37,7 @@ pub(crate) const ALL: &[Target] = targets! {
     "plan-labs" => plan::labs, plan::WORDS;
     "plan-sweeps" => plan::sweeps, plan::SWEEP_WORDS;
     "procfs-files" => procfs::files, &["cpu0 ", "intr ", "MemTotal: ", " kB\n", "0::/", "some avg10=", "CPU0", "55d0-55d1 r-xp 0 08:01 7 /bin/sh", "ffffffff81000000 t do_one\t[ext4]", "\n"];
+    "profile-recordings" => profile::recordings, profile::WORDS;
     "report-baselines" => report::baselines, report::WORDS;
     "store-files" => store::files, &["\u{0}\u{0}", "SQLite format 3\u{0}"];
     "store-values" => store::values, store::WORDS;

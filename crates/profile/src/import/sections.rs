@@ -2,6 +2,7 @@
 //! whoever reads them for us makes room for whatever length a stranger wrote.
 
 use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 
 /// How every such file begins.
@@ -12,6 +13,20 @@ const PIPE_BYTES: u64 = 16;
 const EVENT_MAX: u64 = 4096;
 /// More events than this are none.
 const EVENTS_MAX: u64 = 65_536;
+/// The least that is said of one in the part about their names.
+const EVENT_MIN: u64 = 64;
+/// Bits of parts that a file may have, and those that are read (`HEADER_CMDLINE`, `HEADER_EVENT_DESC`).
+const PARTS: usize = 256;
+const CMDLINE: usize = 11;
+const EVENT_DESC: usize = 12;
+/// How long the descriptions of events were in a part of their own, until they moved to the others.
+const EVENT_TYPES_WORD: usize = 8;
+/// The bits from 128 on are those of Android's simpleperf.
+const SIMPLEPERF_WORD: usize = 11;
+/// `PERF_RECORD_AUXTRACE`.
+const AUXTRACE: u32 = 71;
+/// How much is read at once of records.
+const READ_BYTES: usize = 256 << 10;
 /// Header up to the bits that say which further sections there are, and those.
 const HEADER_WORDS: usize = 13;
 
@@ -42,8 +57,8 @@ pub(super) fn check(file: &File) -> Result<(), &'static str> {
     if words[1] == PIPE_BYTES {
         return Err("it was written to a pipe; record into a file");
     }
-    let section = |at: usize| Section { offset: words[at], bytes: words[at + 1] };
-    let (event_bytes, events, data) = (words[2], section(3), section(5));
+    let of_header = |at: usize| Section { offset: words[at], bytes: words[at + 1] };
+    let (event_bytes, events, data) = (words[2], of_header(3), of_header(5));
     events.end(length)?;
     let count = events.bytes / event_bytes.max(1);
     if !(80..=EVENT_MAX).contains(&event_bytes) || count > EVENTS_MAX {
@@ -52,15 +67,90 @@ pub(super) fn check(file: &File) -> Result<(), &'static str> {
     for event in 0..count {
         // Behind its description each event has the place of its numbers.
         let place = events.offset + (event + 1) * event_bytes - 16;
-        self::section(file, place)?.end(length)?;
+        section(file, place)?.end(length)?;
     }
-    let features: u32 = words[9..HEADER_WORDS].iter().map(|word| word.count_ones()).sum();
-    let table = data.end(length)?;
-    (0..u64::from(features)).try_for_each(|feature| section_of(file, table, feature)?.end(length).map(drop))
+    parts(file, &words, data.end(length)?, length)?;
+    records(file, data)
 }
 
-fn section_of(file: &File, table: u64, number: u64) -> Result<Section, &'static str> {
-    section(file, table.saturating_add(number * 16))
+/// Checks the parts that a file may have behind its records, whose places stand from `table` on.
+fn parts(file: &File, header: &[u64], table: u64, length: u64) -> Result<(), &'static str> {
+    let part = |bit: usize| -> Result<Option<Section>, &'static str> {
+        let is_there = |bit: usize| header[9 + bit / 64] >> (bit % 64) & 1 == 1;
+        let before = (0..bit).filter(|&bit| is_there(bit)).count() as u64;
+        is_there(bit).then(|| section(file, table.saturating_add(before * 16))).transpose()
+    };
+    let mut together = 0_u64;
+    for bit in 0..PARTS {
+        let Some(part) = part(bit)? else { continue };
+        part.end(length)?;
+        together = together.saturating_add(part.bytes);
+    }
+    if together > length {
+        return Err("its parts lie in each other");
+    }
+    if header[SIMPLEPERF_WORD] != 0 {
+        return Err("it was written by simpleperf, not by perf");
+    }
+    match part(EVENT_DESC)? {
+        Some(part) => descriptions(file, part).ok_or("its events are not described as such files do")?,
+        None if header[EVENT_TYPES_WORD] != 0 => return Err("it was written by a perf that is too old"),
+        None => {}
+    }
+    match part(CMDLINE)? {
+        Some(part) if number(file, part.offset).is_none_or(|words| words * 4 > part.bytes) => {
+            Err("its command is not whole")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Walks through what is said of events: their number, and of each the attributes, its ids and its name.
+fn descriptions(file: &File, part: Section) -> Option<()> {
+    let end = part.offset + part.bytes;
+    let (count, attribute_bytes) = (number(file, part.offset)?, number(file, part.offset + 4)?);
+    let mut place = part.offset + 8;
+    for _ in 0..count {
+        place = place.checked_add(attribute_bytes)?;
+        let ids = number(file, place)?;
+        let name_bytes = number(file, place.checked_add(4)?)?;
+        place = place.checked_add(8 + name_bytes + ids * 8).filter(|&place| place <= end)?;
+    }
+    // Room is made for all of them before the first is read.
+    (count.checked_mul(attribute_bytes.max(EVENT_MIN))? <= part.bytes).then_some(())
+}
+
+/// Walks through the records: behind one of the processor's traces stands as much as it says.
+fn records(file: &File, data: Section) -> Result<(), &'static str> {
+    let cut = "its records are not whole";
+    let mut reader = BufReader::with_capacity(READ_BYTES, file);
+    reader.seek(SeekFrom::Start(data.offset)).map_err(|_| cut)?;
+    let mut left = data.bytes;
+    while left > 0 {
+        let mut header = [0; 16];
+        let known = if left < 16 { 8 } else { 16 };
+        reader.read_exact(&mut header[..known]).map_err(|_| cut)?;
+        let [kind, rest, ..] = header.as_chunks::<4>().0 else { return Err(cut) };
+        let mut bytes = u64::from(u16::from_ne_bytes([rest[2], rest[3]]));
+        if u32::from_ne_bytes(*kind) == AUXTRACE {
+            let trace = u64::from_ne_bytes(header.as_chunks::<8>().0[1]);
+            bytes = bytes.checked_add(trace).ok_or(cut)?;
+        }
+        if bytes < 8 || bytes > left {
+            return Err(cut);
+        }
+        left -= bytes;
+        reader.seek_relative(bytes as i64 - known as i64).map_err(|_| cut)?;
+    }
+    // Whoever reads the file next begins where it does.
+    reader.rewind().map_err(|_| cut)
+}
+
+/// A number of 32 bits.
+fn number(file: &File, place: u64) -> Option<u64> {
+    let mut bytes = [0; 4];
+    file.read_exact_at(&mut bytes, place).ok()?;
+    Some(u32::from_ne_bytes(bytes).into())
 }
 
 fn section(file: &File, place: u64) -> Result<Section, &'static str> {
