@@ -447,7 +447,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s F -l frequ
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l period -d 'Take a sample every so many events instead' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l unwind -l call-graph -d 'How callers are found: by the compiler\'s tables (eh-frame), or by frame pointers, which costs less and needs programs that keep them' -r -f -a "eh-frame\t'By the compiler\'s tables, through a copy of the stack'
 frame-pointers\t'By the chain of frame pointers, which the kernel follows'"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l stack-size -d 'How much of the stack is copied with each sample, at most 65528 bytes; more finds the callers of deeper stacks' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l stack-size -d 'How much of the stack is copied with each sample, at most 64KiB (65528 bytes, to be exact); less costs less where stacks are deep, and loses their outermost callers' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s r -l runs -d 'Runs of each command that are sampled [default: 1; of several commands as many as fit into --max-time]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l max-time -d 'Begin no run after this time [default: 30s for several commands], or watch a process no longer' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l callers-of -d 'Who calls the functions whose names this finds, also through others or inlined (repeatable)' -r

@@ -17,6 +17,21 @@ pub(crate) struct Segment {
     pub(crate) offset: u64,
     pub(crate) bytes: u64,
     pub(crate) address: u64,
+    /// Its beginning is mapped from the multiple of this before it, or of a page where that is less.
+    pub(crate) align: u64,
+    pub(crate) is_code: bool,
+}
+
+impl Segment {
+    fn has(&self, offset: u64) -> bool {
+        (self.offset..self.offset.saturating_add(self.bytes)).contains(&offset)
+    }
+
+    /// Whether a mapping from this place in the file on can be of it.
+    fn may_begin(&self, offset: u64) -> bool {
+        let first = self.offset - self.offset % self.align.max(1);
+        (first..self.offset.saturating_add(self.bytes)).contains(&offset)
+    }
 }
 
 /// A section with its place.
@@ -67,7 +82,11 @@ impl Elf {
     fn of<'d, R: object::ReadRef<'d>>(file: &object::File<'d, R>) -> Option<Self> {
         let segments = file.segments().map(|segment| {
             let (offset, bytes) = segment.file_range();
-            Segment { offset, bytes, address: segment.address() }
+            let is_code = match segment.flags() {
+                object::SegmentFlags::Elf { p_flags, .. } => p_flags.contains(object::elf::PF_X),
+                _ => false,
+            };
+            Segment { offset, bytes, address: segment.address(), align: segment.align(), is_code }
         });
         let debug_link = file.gnu_debuglink().ok().flatten();
         let has = |name: &str| file.section_by_name(name).is_some_and(|section| section.size() > 0);
@@ -91,11 +110,13 @@ impl Elf {
         self.entry != 0 && (self.entry..self.entry + ENTRY_BYTES).contains(&address)
     }
 
-    /// The file's own address of a place in it.
+    /// The file's own address of a place from which code is mapped. Linkers pack segments: the page in which code begins may
+    /// begin with the end of what stands before it in the file and somewhere else in memory.
     pub(crate) fn address_of(&self, offset: u64) -> Option<u64> {
-        let segment =
-            self.segments.iter().find(|it| (it.offset..it.offset.saturating_add(it.bytes)).contains(&offset));
-        segment.and_then(|it| it.address.checked_add(offset - it.offset))
+        let code = || self.segments.iter().filter(|it| it.is_code);
+        let segment = code().find(|it| it.has(offset)).or_else(|| code().find(|it| it.may_begin(offset)));
+        let segment = segment.or_else(|| self.segments.iter().find(|it| it.has(offset)));
+        segment.map(|it| it.address.wrapping_sub(it.offset).wrapping_add(offset))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use fauxplat_sys::sampling::{Mapping, Sampled};
 use proptest::prelude::*;
 
-use crate::elf::{Elf, debug_files};
+use crate::elf::{Elf, Segment, debug_files};
 use crate::jit::PerfMap;
 use crate::names;
 use crate::objects::{Objects, UNKNOWN};
@@ -97,6 +97,48 @@ fn a_place_has_its_name() {
     let found = names::of_file(&elf, exe, "/proc/self/exe", &[place]);
     let outer = found.at[&place].last().unwrap();
     assert!(outer.name.ends_with("a_place_has_its_name"), "{outer:?}");
+}
+
+/// Code that is packed behind something else: the page from which it is mapped begins with that.
+#[test]
+fn code_is_where_its_own_segment_says() {
+    let segment =
+        |offset, bytes, address, is_code| Segment { offset, bytes, address, align: 0x1000, is_code };
+    let segments = vec![
+        segment(0, 0x2500, 0x20_0000, false),
+        segment(0x2500, 0x3300, 0x20_3500, true),
+        segment(0x5800, 0x800, 0x20_7800, false),
+    ];
+    let elf = Elf { segments, ..Elf::default() };
+    assert_eq!(elf.address_of(0x2000), Some(0x20_3000), "mapped from the page in which it begins");
+    assert_eq!(elf.address_of(0x3000), Some(0x20_4000), "or from a page of its own");
+    assert_eq!([0x5900, 0x6000, 0].map(|at| elf.address_of(at)), [Some(0x20_7900), None, Some(0x20_0000)]);
+}
+
+/// Every mapping of code of this program, as the kernel tells it: the function is where it is.
+#[test]
+fn a_mapping_leads_to_its_functions() {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let own = a_mapping_leads_to_its_functions as *const () as u64;
+    let lines = maps.lines().filter_map(fauxplat_procfs::maps::MapsLine::parse);
+    let line = lines.filter(|line| line.is_code).find(|line| line.addresses.contains(&own)).unwrap();
+    let (mut objects, mut process) = (Objects::new(), Process::new("p"));
+    let mapping = Mapping {
+        pid: std::process::id() as i32,
+        start: line.addresses.start,
+        bytes: line.addresses.end - line.addresses.start,
+        file_offset: line.offset,
+        device: line.device,
+        inode: line.inode,
+        is_code: true,
+        path: line.path.as_bytes().to_vec(),
+    };
+    process.map(&mapping, &mut objects);
+    let place = process.place(own).address;
+    let exe = Path::new("/proc/self/exe");
+    let elf = Elf::of_file(&std::fs::File::open(exe).unwrap()).unwrap();
+    let found = names::of_file(&elf, exe, "/proc/self/exe", &[place]);
+    assert!(found.at[&place].last().unwrap().name.ends_with("a_mapping_leads_to_its_functions"));
 }
 
 #[test]

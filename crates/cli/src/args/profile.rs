@@ -20,6 +20,8 @@ const EXAMPLES: &str = "\
 
 /// Bytes of the stack that the kernel can copy with a sample at most.
 const STACK_MAX: u64 = 65_528;
+/// What that is called.
+const STACK_NAMED_MAX: u64 = 64 << 10;
 
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES), mut_arg("counters", |arg| arg.help(
@@ -47,8 +49,9 @@ pub(crate) struct ProfileArgs {
     /// that keep them
     #[arg(long, visible_alias = "call-graph", value_name = "METHOD", default_value = "eh-frame")]
     pub(crate) unwind: Method,
-    /// How much of the stack is copied with each sample, at most 65528 bytes; more finds the callers of deeper stacks
-    #[arg(long, value_name = "BYTES", default_value = "32KiB", value_parser = stack_bytes)]
+    /// How much of the stack is copied with each sample, at most 64KiB (65528 bytes, to be exact); less costs less where
+    /// stacks are deep, and loses their outermost callers
+    #[arg(long, value_name = "BYTES", default_value = "64KiB", value_parser = stack_bytes)]
     pub(crate) stack_size: u32,
     /// Leave out what happens in the kernel
     #[arg(long)]
@@ -100,11 +103,11 @@ impl Method {
     }
 }
 
-/// Reads how much of the stack is copied. The kernel wants a multiple of eight.
+/// Reads how much of the stack is copied. The kernel wants a multiple of eight, which it can write in 16 bits.
 fn stack_bytes(text: &str) -> Result<u32, String> {
     let bytes = text.parse::<Bytes>().map_err(|error| error.to_string())?.0;
     match bytes {
-        1024..=STACK_MAX => Ok(bytes as u32 / 8 * 8),
-        _ => Err(format!("`{text}` is not between 1KiB and {STACK_MAX}")),
+        1024..=STACK_NAMED_MAX => Ok(bytes.min(STACK_MAX) as u32 / 8 * 8),
+        _ => Err(format!("`{text}` is not between 1KiB and 64KiB")),
     }
 }

@@ -15,6 +15,8 @@ const LOST_MAX: f64 = 0.01;
 const TRUNCATED_MAX: f64 = 0.01;
 const UNKNOWN_MAX: f64 = 0.05;
 const RATE_MIN: f64 = 0.9;
+/// The most that the kernel copies of a stack: 64 KiB but for a word.
+const STACK_MAX: u32 = 65_528;
 /// Files whose names are missing that a short report lists.
 const FILES_MAX: usize = 3;
 
@@ -40,7 +42,7 @@ fn line(of: &ProfileQuality) -> String {
         format!("{} lost", grouped(of.lost)),
     ];
     let shared = |count: u64| share(part(count, of.samples));
-    let cure = if of.truncated > 0 && of.stack_bytes > 0 { " (raise --stack-size)" } else { "" };
+    let cure = if of.truncated > 0 && can_copy_more(of) { " (raise --stack-size)" } else { "" };
     said.push(format!("{} of stacks truncated{cure}", shared(of.truncated)));
     said.push(format!("{} broken", shared(of.broken)));
     said.push(format!("{} without a name", shared(of.unknown)));
@@ -58,10 +60,16 @@ fn rate(of: &ProfileQuality) -> String {
     }
 }
 
+/// Whether the kernel can copy more of stacks than it was asked for.
+fn can_copy_more(of: &ProfileQuality) -> bool {
+    (1..STACK_MAX).contains(&of.stack_bytes)
+}
+
 /// How callers were found, and what all of it took.
 fn sources(of: &ProfileQuality) -> Vec<String> {
     let stack = match of.stack_bytes {
         0 => String::new(),
+        STACK_MAX => ", 64 KiB of stack".to_owned(),
         bytes if bytes % 1024 == 0 => format!(", {} KiB of stack", bytes / 1024),
         bytes => format!(", {bytes} B of stack"),
     };
@@ -96,7 +104,7 @@ fn warnings(of: &ProfileQuality) -> Vec<String> {
         ));
     }
     if shared(of.truncated) > TRUNCATED_MAX {
-        let cure = if of.stack_bytes > 0 { ": raise --stack-size" } else { "" };
+        let cure = if can_copy_more(of) { ": raise --stack-size" } else { "" };
         said.push(format!(
             "{} of the stacks lack their outermost callers{cure}.",
             share(shared(of.truncated))
