@@ -12,13 +12,19 @@ fn of_clock(stack: Stack) -> SamplingEvent {
     SamplingEvent { event, pace: Pace::Period(200_000), stack, has_switches: false }
 }
 
-/// Works until a clock of its own has run for so long, whatever else the machine does.
-fn spin(cpu_ns: u64) {
-    let end_ns = clock::thread_cpu_ns() + cpu_ns;
-    while clock::thread_cpu_ns() < end_ns {
-        (0..1000).for_each(|at| {
+/// Works in user mode until there is something in a ring: on an emulated processor the clock that samples comes late. With ten
+/// seconds of its own and nothing there, there are no samples.
+fn spin(sampler: &Sampler) {
+    let end_ns = clock::thread_cpu_ns() + 10_000_000_000;
+    let enough_ns = clock::thread_cpu_ns() + 30_000_000;
+    loop {
+        (0..1_000_000).for_each(|at| {
             black_box(at);
         });
+        let now_ns = clock::thread_cpu_ns();
+        if now_ns > end_ns || (now_ns > enough_ns && sampler.fill() > 0.0) {
+            return;
+        }
     }
 }
 
@@ -28,7 +34,7 @@ fn sampled(stack: Stack, ring_bytes: u64) -> Option<(usize, u64, usize)> {
         let (own, cpus) = (crate::wake::thread_id(), crate::sched::affinity(0).unwrap());
         let mut sampler = Sampler::open(&of_clock(stack), &[Whom::Process(own)], &cpus, ring_bytes).ok()?;
         sampler.enable().unwrap();
-        spin(30_000_000);
+        spin(&sampler);
         sampler.disable().unwrap();
         let (mut samples, mut lost, mut with_callers, mut last_ns) = (0, 0, 0, 0);
         sampler.drain(u64::MAX, |record| match record {
