@@ -134,13 +134,18 @@ struct Running {
     end_ns: Option<u64>,
     /// When it was asked to end.
     asked_ns: Option<u64>,
+    /// Whether its time for that is over.
+    is_enforced: bool,
+    /// How it ended.
+    status: Option<ExitStatus>,
 }
 
 impl Running {
     fn new(child: Child, capture: &Capture) -> Self {
         let nanos = |limit: Duration| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         let end_ns = capture.limit.map(|limit| clock::monotonic_ns().saturating_add(nanos(limit)));
-        Running { child, is_spared: capture.is_spared, end_ns, asked_ns: None }
+        let is_spared = capture.is_spared;
+        Running { child, is_spared, end_ns, asked_ns: None, is_enforced: false, status: None }
     }
 
     /// Whether the user wants it to end, or its time is over.
@@ -150,19 +155,25 @@ impl Running {
     }
 
     /// How it ended, if it did. The user's wish to stop is passed on, and enforced after a while: whoever ignores it, or is
-    /// stopped itself, would be waited for without end.
+    /// stopped itself, would be waited for without end. Of one that was asked to end the whole group is waited for: a shell is
+    /// gone at once, and the compiler that it started still has its files to remove.
     fn look(&mut self) -> io::Result<Option<ExitStatus>> {
-        if let Some(status) = self.child.try_wait()? {
-            return Ok(Some(status));
+        if self.status.is_none() {
+            self.status = self.child.try_wait()?;
         }
         let group = self.child.id() as i32;
+        let is_over = self.asked_ns.is_none() || self.is_enforced || !signal::group_exists(group);
+        if self.status.is_some() && is_over {
+            return Ok(self.status);
+        }
         match self.asked_ns {
             None if self.has_to_end() => {
                 signal::send_group(group, signal::SIGTERM);
                 self.asked_ns = Some(clock::monotonic_ns());
             }
             Some(asked_ns) if clock::monotonic_ns() - asked_ns > GRACE_NS => {
-                signal::send_group(group, signal::SIGKILL)
+                signal::send_group(group, signal::SIGKILL);
+                self.is_enforced = true;
             }
             // It wanted the terminal, which it cannot have in the background, and nobody would continue it.
             _ if matches!(process::stopped_by(group), Some(signal::SIGTTIN | signal::SIGTTOU)) => {
@@ -232,6 +243,19 @@ mod tests {
         assert!(clock::monotonic_ns() - begun_ns < 500_000_000_000);
         let quick = Capture { limit: Some(Duration::MAX), ..Capture::shell("exit 3") };
         assert_eq!(quick.run().unwrap().outcome, Outcome::Exited(3));
+    }
+
+    /// The shell is gone at once, and what it started takes its time.
+    #[test]
+    fn one_that_was_asked_to_end_has_tidied_up_when_it_is_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let line = "(trap 'sleep 0.3; rm file; exit' TERM; : > file; while :; do sleep 0.01; done) &
+            while [ ! -e file ]; do sleep 0.01; done; echo begun; wait";
+        let line = Capture { cwd: Some(folder.path().to_owned()), ..Capture::shell(line) };
+        let limits = [200, 2_000, 20_000, 200_000].map(Duration::from_millis);
+        let within = |limit| Capture { limit: Some(limit), ..line.clone() }.run().unwrap();
+        let has_begun = limits.into_iter().map(within).any(|done| done.output.text().starts_with("begun\n"));
+        assert!(has_begun && !folder.path().join("file").exists());
     }
 
     #[test]

@@ -161,6 +161,14 @@ pub fn send_group(leader: i32, signal: i32) {
     }
 }
 
+/// Whether a group has a process in it, also one that nobody has waited for yet, see `kill(2)`.
+pub fn group_exists(leader: i32) -> bool {
+    // SAFETY: no pointer is passed, and signal 0 is sent to nobody; minus a leader above 1 is one group.
+    leader > 1
+        && (unsafe { libc::kill(-leader, 0) } == 0
+            || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH))
+}
+
 /// Asks the kernel to send this process a signal when its parent ends, see `PR_SET_PDEATHSIG` in `prctl(2)`.
 pub fn on_parent_death(signal: i32) -> Result<()> {
     // SAFETY: the option takes one integer.

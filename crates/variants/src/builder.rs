@@ -177,7 +177,7 @@ impl Builder {
         let begun_ns = clock::monotonic_ns();
         let capture = Capture {
             cwd: Some(cwd.to_owned()),
-            env_set: environment(&words, &out),
+            env_set: environment(&words, &out, place.path()),
             ..Capture::shell(&line)
         };
         let captured = capture.run()?;
@@ -278,9 +278,11 @@ fn filled(line: &str, words: &Words, out: &Path) -> String {
     places.iter().fold(line.to_owned(), |line, (place, text)| line.replace(place, text))
 }
 
-/// The same in the environment, for build commands that take their flags from there.
-fn environment(words: &Words, out: &Path) -> Vec<(String, String)> {
+/// The same in the environment, for build commands that take their flags from there. What a compiler that was ended leaves
+/// in its folder for such things goes with ours.
+fn environment(words: &Words, out: &Path, place: &Path) -> Vec<(String, String)> {
     [
+        ("TMPDIR", place.display().to_string()),
         ("FAUXPLAT_OUT", out.display().to_string()),
         ("FAUXPLAT_SEED", words.seed.clone()),
         ("FAUXPLAT_OBJECTS", words.objects.clone()),

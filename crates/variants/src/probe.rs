@@ -81,7 +81,8 @@ impl Trial {
         let line = line.replace("{out}", "out");
         let line = if objects.is_empty() { line } else { line.replace("one.c two.c", &words.objects) };
         let folder = Some(self.folder.path().to_owned());
-        let built = Capture { cwd: folder, ..Capture::shell(&line) }.run().ok()?;
+        let env_set = vec![("TMPDIR".to_owned(), self.folder.path().display().to_string())];
+        let built = Capture { cwd: folder, env_set, ..Capture::shell(&line) }.run().ok()?;
         let ran = Capture { program: out.clone(), ..Capture::default() };
         let good = built.outcome == Outcome::Exited(0) && ran.run().ok()?.outcome == Outcome::Exited(0);
         good.then(|| sha256(&out))?

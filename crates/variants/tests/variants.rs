@@ -103,6 +103,15 @@ fn flags_may_come_from_the_environment() {
     assert_ne!(yard.hash(&mut recipe, 1), yard.hash(&mut recipe, 2));
 }
 
+/// A compiler that is ended at the wrong moment leaves its temporary files.
+#[test]
+fn what_a_build_leaves_in_its_temporary_folder_goes_with_it() {
+    let mut yard = yard();
+    yard.asked(&format!("echo $TMPDIR > where && : > $TMPDIR/left && {LINE}"), &[]);
+    let place = fs::read_to_string(yard.folder.path().join("where")).unwrap();
+    assert!(place.trim_end().starts_with('/') && !Path::new(place.trim_end()).exists(), "{place}");
+}
+
 #[test]
 fn sections_are_shuffled_where_a_linker_can() {
     let mut yard = yard();
