@@ -97,20 +97,39 @@ impl<'a> Shift<'a> {
     /// The hull of all points whose keys are at most `critical`: none outside can be the shift. Ends that cannot be told from
     /// points that are `asked` about lie at the side of them that their keys say.
     pub fn interval(&self, critical: f64, asked: &[f64]) -> (f64, f64) {
-        let none = (f64::NEG_INFINITY, f64::INFINITY);
-        let Some((first, last)) = self.sorted.range() else { return none };
+        let end = |side| self.end_of_interval(side, critical, asked, None);
+        (end(1.0).unwrap_or(f64::NEG_INFINITY), end(-1.0).unwrap_or(f64::INFINITY))
+    }
+
+    /// Whether that interval lies within `-margin` and `margin`, when they are among the points that are asked about. Its ends
+    /// need not be found for that, only on which side of the margin they are.
+    pub fn is_within(&self, margin: f64, critical: f64, asked: &[f64]) -> bool {
+        let end = |side: f64| self.end_of_interval(side, critical, asked, Some(-side * margin));
+        end(1.0).is_some_and(|low| -margin <= low) && end(-1.0).is_some_and(|high| high <= margin)
+    }
+
+    /// The low end of the interval, or the high one where `side` is −1; `None` where nothing is excluded. If all that is wanted
+    /// is on which side of a point it lies, any point on that side will do.
+    fn end_of_interval(&self, side: f64, critical: f64, asked: &[f64], wanted: Option<f64>) -> Option<f64> {
+        let (first, last) = self.sorted.range()?;
         // Beyond all values every sign is the same: what is not excluded there is excluded nowhere.
         let reach = (last - first).max(first.abs()).max(last.abs()).max(1e-9);
         let (first, last) = (first - 1e-9 * reach, last + 1e-9 * reach);
-        let end = |outermost: f64, innermost: f64, side: f64| {
-            let beyond = |place: Place| side * place.monotone - critical;
-            let by_both = |place: Place| (side * place.monotone).max(side * place.shaped) - critical;
-            (beyond(self.at(outermost)) > 0.0).then(|| {
-                let start = self.end(outermost, innermost, asked, beyond);
-                self.inner(start, innermost, asked, by_both)
-            })
-        };
-        (end(first, last, 1.0).unwrap_or(none.0), end(last, first, -1.0).unwrap_or(none.1))
+        let (outermost, innermost) = if side > 0.0 { (first, last) } else { (last, first) };
+        let beyond = |place: Place| side * place.monotone - critical;
+        let by_both = |place: Place| (side * place.monotone).max(side * place.shaped) - critical;
+        if beyond(self.at(outermost)) <= 0.0 {
+            return None;
+        }
+        if let Some(wanted) = wanted {
+            // The shape can only move it inwards.
+            let about = self.end_towards(outermost, innermost, asked, Some(wanted), beyond);
+            if (about - wanted) * side > 0.0 {
+                return Some(about);
+            }
+        }
+        let start = self.end(outermost, innermost, asked, beyond);
+        Some(self.inner(start, innermost, asked, by_both))
     }
 
     /// About the standard error of the shift, by the quarters.
@@ -121,11 +140,23 @@ impl<'a> Shift<'a> {
     /// The point between `outside`, where something is above zero, and `inside`, where it is not any more. Keys do not fall
     /// steadily, so halves are taken down to a standard error, from the outside; nearer by they are about straight.
     fn end(&self, outside: f64, inside: f64, asked: &[f64], beyond: impl Fn(Place) -> f64) -> f64 {
+        self.end_towards(outside, inside, asked, None, beyond)
+    }
+
+    /// The same, or some point on the same side of the one that is `wanted`.
+    fn end_towards(
+        &self,
+        outside: f64,
+        inside: f64,
+        asked: &[f64],
+        wanted: Option<f64>,
+        beyond: impl Fn(Place) -> f64,
+    ) -> f64 {
         let mut bracket = Bracket { outside: (outside, f64::NAN), inside: (inside, f64::NAN) };
         let (near, enough) = (self.error(), PRECISION * self.error());
         for step in 0..STEPS {
             let width = (bracket.outside.0 - bracket.inside.0).abs();
-            if width <= enough {
+            if width <= enough || wanted.is_some_and(|wanted| !bracket.holds(wanted)) {
                 break;
             }
             let share = if width > near || step % 3 == 0 { 0.5 } else { bracket.secant() };
@@ -173,11 +204,16 @@ impl Bracket {
         if share.is_nan() { 0.5 } else { share.clamp(0.01, 0.99) }
     }
 
+    /// Whether a point lies between both.
+    fn holds(&self, theta: f64) -> bool {
+        let (outside, inside) = (self.outside.0, self.inside.0);
+        theta > outside.min(inside) && theta < outside.max(inside)
+    }
+
     /// Takes a point between both in the place of one of them. The other one counts half from then on, so that it is left
     /// too ("Illinois"; Dowell and Jarratt 1971).
     fn ask(&mut self, theta: f64, value: impl Fn(f64) -> f64) {
-        let (outside, inside) = (self.outside.0, self.inside.0);
-        if theta <= outside.min(inside) || theta >= outside.max(inside) {
+        if !self.holds(theta) {
             return;
         }
         let value = value(theta);
@@ -209,6 +245,29 @@ mod tests {
         assert!(high - low < 3.0, "{low} {high}");
         let mean = Shift::new(&sorted, Question::Mean).estimate();
         assert!((mean - crate::describe::mean(&d).unwrap()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn whether_the_interval_lies_within_a_margin_is_what_its_ends_say() {
+        let mut within = 0;
+        for seed in 0..60 {
+            let mut draw = Draw::new(seed, 1);
+            let gap = [0.0, 4.0, 25.0][draw.below(3)];
+            let value = |draw: &mut Draw| [0.0, gap, 0.0, -gap][draw.below(4)] + draw.normal();
+            let d: Vec<f64> = (0..60 + 7 * seed as usize).map(|_| value(&mut draw)).collect();
+            let sorted = Sorted::new(&d);
+            let shift = Shift::new(&sorted, Question::Typical);
+            let (low, high) = shift.interval(3.0, &[]);
+            let ends = [low, high, 0.0].map(|end| end.abs().min(9.0));
+            for margin in ends.into_iter().flat_map(|end| [0.5 * end, end - 1e-4, end, end + 1e-4, 2.0 * end]) {
+                let asked = [-margin, 0.0, margin];
+                let (low, high) = shift.interval(3.0, &asked);
+                let is_within = -margin <= low && high <= margin;
+                assert_eq!(shift.is_within(margin, 3.0, &asked), is_within, "{seed} {margin} {low} {high}");
+                within += u32::from(is_within);
+            }
+        }
+        assert!((100..700).contains(&within), "{within}");
     }
 
     #[test]
