@@ -1,6 +1,8 @@
 //! The judge: fed with finished blocks, says when to stop, and at the end what was found.
 
-use fauxplat_model::{CompareFindings, DifferenceIn, Extent, Margin, Metric, Rule, Sample, Scope, StoppedBy, Verdict};
+use fauxplat_model::{
+    CompareFindings, DifferenceIn, Extent, Margin, Metric, Rule, Sample, Scope, StoppedBy, Verdict,
+};
 
 use fauxplat_stats::paired::rows::Rows;
 use fauxplat_stats::paired::score::Question;

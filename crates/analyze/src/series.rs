@@ -35,6 +35,9 @@ const INVERTED_TO: usize = 24;
 /// Halvings that find an end of such an interval, each of which draws out all paths.
 const HALVINGS: u32 = 14;
 
+/// From here on (in z) the largest differences lean to one side, which is no evidence yet.
+const LEANING: f64 = 2.0;
+
 /// What the design fixes before the first look.
 #[derive(Clone, Debug)]
 pub(crate) struct Design {
@@ -252,7 +255,8 @@ impl Series {
 
     /// Whether slow runs have a share in a *different*, or are all of it: where noise is large, they move the typical
     /// statistic before they are seen for themselves. The largest differences are asked about the shift, since about zero a
-    /// shift of all runs moves them too; and typical runs are asked again without them.
+    /// shift of all runs moves them too; and typical runs are asked again without them. Where these say nothing and the largest
+    /// not enough, there is a difference of which nobody knows yet where it lies, and while time is left it is waited for.
     fn told_apart(
         &self,
         standing: Standing,
@@ -263,31 +267,44 @@ impl Series {
         if standing.typical != Verdict::Different || standing.in_runs || design.question == Question::Mean {
             return standing;
         }
-        let own = (1.0 - TYPICAL_SHARE) * level;
         let unshifted: Vec<f64> = self.d[..standing.n].iter().map(|d| d - standing.estimate).collect();
-        if tail::observed(&unshifted) < normal_upper_quantile(own / 2.0) - FAR {
+        if tail::observed(&unshifted) < LEANING {
             return standing;
         }
-        let spent = design.spent(own, &self.looked, closing);
-        let keys = |&n: &u32| tail::keys(rows, &unshifted[..n as usize]);
-        let largest = crossed(&self.looked.iter().map(keys).collect::<Vec<_>>(), &spent);
-        if !(largest.up || largest.down) {
+        let in_tail = self.is_in_tail(&unshifted, rows, design, ((1.0 - TYPICAL_SHARE) * level, closing));
+        if !in_tail && closing {
             return standing;
         }
-        let standing = Standing { tail: Verdict::Different, ..standing };
-        let usual = usual(&unshifted, self.excess.least());
-        let rest = Sorted::new(&usual.iter().map(|d| d + standing.estimate).collect::<Vec<_>>());
+        let rest = usual(&unshifted, self.excess.least());
+        let rest = Sorted::new(&rest.iter().map(|d| d + standing.estimate).collect::<Vec<_>>());
         let rest = Shift::new(&rest, design.question);
-        match rest.interval(standing.critical, &[0.0]) {
-            (low, high) if low <= 0.0 && high >= 0.0 => Standing {
+        let (low, high) = rest.interval(standing.critical, &[0.0]);
+        match (in_tail, low <= 0.0 && high >= 0.0) {
+            (false, false) => standing,
+            (false, true) => {
+                Standing { typical: Verdict::Inconclusive, verdict: Verdict::Inconclusive, ..standing }
+            }
+            (true, false) => Standing { tail: Verdict::Different, ..standing },
+            (true, true) => Standing {
                 typical: Verdict::Inconclusive,
+                tail: Verdict::Different,
                 estimate: rest.estimate(),
                 low: bounded(low),
                 high: bounded(high),
                 ..standing
             },
-            _ => standing,
         }
+    }
+
+    /// Whether the largest of these differences lie to one side, by all looks so far.
+    fn is_in_tail(&self, d: &[f64], rows: &Rows, design: &Design, (level, closing): (f64, bool)) -> bool {
+        if tail::observed(d) < normal_upper_quantile(level / 2.0) - FAR {
+            return false;
+        }
+        let spent = design.spent(level, &self.looked, closing);
+        let keys = |&n: &u32| tail::keys(rows, &d[..n as usize]);
+        let largest = crossed(&self.looked.iter().map(keys).collect::<Vec<_>>(), &spent);
+        largest.up || largest.down
     }
 
     /// What the e-process says now.

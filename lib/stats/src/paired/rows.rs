@@ -141,7 +141,11 @@ mod tests {
         assert_eq!(sums, again.sums(&weights));
         assert!(sums.iter().zip(rows.sums(&mirrored)).all(|(one, other)| *one == -other));
         let both = rows.sums_of([&weights, &[1.0; 100]]);
-        assert!(both.iter().zip(sums.iter().zip(rows.sums(&[1.0; 100]))).all(|(both, (one, other))| *both == [*one, other]));
+        assert!(
+            both.iter()
+                .zip(sums.iter().zip(rows.sums(&[1.0; 100])))
+                .all(|(both, (one, other))| *both == [*one, other])
+        );
         let mut counts = vec![0; rows.count()];
         (0..100).for_each(|column| rows.add(column, 1, &mut counts));
         assert!(counts.iter().zip(rows.sums(&[1.0; 100])).all(|(count, sum)| *count as f32 == sum));

@@ -259,7 +259,8 @@ mod tests {
             let shift = Shift::new(&sorted, Question::Typical);
             let (low, high) = shift.interval(3.0, &[]);
             let ends = [low, high, 0.0].map(|end| end.abs().min(9.0));
-            for margin in ends.into_iter().flat_map(|end| [0.5 * end, end - 1e-4, end, end + 1e-4, 2.0 * end]) {
+            for margin in ends.into_iter().flat_map(|end| [0.5 * end, end - 1e-4, end, end + 1e-4, 2.0 * end])
+            {
                 let asked = [-margin, 0.0, margin];
                 let (low, high) = shift.interval(3.0, &asked);
                 let is_within = -margin <= low && high <= margin;
