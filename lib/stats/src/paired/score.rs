@@ -77,6 +77,12 @@ impl Sorted {
         self.rising.is_empty()
     }
 
+    /// How many values lie below a point, and how many above it.
+    pub(crate) fn sides(&self, theta: f64) -> (usize, usize) {
+        let below = self.rising.partition_point(|one| one.0 < theta);
+        (below, self.len() - self.rising.partition_point(|one| one.0 <= theta))
+    }
+
     pub(crate) fn mean(&self) -> f64 {
         self.rising.iter().map(|one| one.0).sum::<f64>() / self.rising.len() as f64
     }
