@@ -102,6 +102,8 @@ fn slow_runs_in_noise_are_waited_for_and_named() {
         let tally = run(&cell, comparisons, 2);
         assert!(tally.in_tail >= comparisons - 1 && tally.whole == 0, "{tally:?}");
     }
+    let among_modes = run(&cells::slow_among_modes(0.05), 12, 2);
+    assert!(among_modes.in_tail >= 9 && among_modes.whole == 0, "{among_modes:?}");
 }
 
 #[test]

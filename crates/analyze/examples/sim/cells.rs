@@ -125,6 +125,13 @@ pub(crate) fn slow_in_a_loud_hour(share: f64) -> Cell {
     Cell { name: "the same in a loud hour", noise, effect: 0.0, rule }
 }
 
+/// The same of four threads, whose modes lie a third apart.
+pub(crate) fn slow_among_modes(share: f64) -> Cell {
+    let noise = Noise { b_slow_share: share, b_slow_by: 1.0, ..THREADS };
+    let rule = Rule { max_pairs: 2560, ..Rule::default() };
+    Cell { name: "the same of four threads", noise, effect: 0.0, rule }
+}
+
 /// A count that never varies, but for some runs of B, in which it is larger by three tenths.
 pub(crate) fn count_that_rises(share: f64) -> Cell {
     let noise = Noise { step: 0.01, b_slow_share: share, b_slow_by: 0.3, ..SILENT };

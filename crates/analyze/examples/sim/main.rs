@@ -18,7 +18,7 @@ mod sweeps;
 
 use cells::{
     Cell, Reference, Tally, count_that_rises, margins, one_bad_layout, reference_cells, run, shapes,
-    share_error, slow_in_a_loud_hour, slow_now_and_then,
+    share_error, slow_among_modes, slow_in_a_loud_hour, slow_now_and_then,
 };
 use fauxplat_model::Rule;
 
@@ -208,9 +208,10 @@ fn tails_table(repetitions: usize, threads: usize) -> bool {
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     let shares = [0.0, 0.02, 0.05, 0.1, 0.2];
     let slow = shares.map(slow_now_and_then).into_iter().chain(shares.map(slow_in_a_loud_hour));
+    let modes = [0.0, 0.05, 0.1].map(slow_among_modes);
     let counts = [0.0, 0.15].map(count_that_rises);
     let mut all = true;
-    for cell in slow.chain(counts).chain([one_bad_layout()]) {
+    for cell in slow.chain(modes).chain(counts).chain([one_bad_layout()]) {
         let (tally, share) = (run(&cell, repetitions, threads), cell.noise.b_slow_share);
         let wrong = match share {
             0.0 => tally.different,

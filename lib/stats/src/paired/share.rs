@@ -8,6 +8,9 @@ const PAST_MIN: usize = 8;
 /// A difference is large from this many scaled medians on.
 const LARGE: f64 = 4.0;
 
+/// Half as long again is large in any noise: ln 1.5. Where modes lie far apart, so many medians would be more than twice.
+const ALWAYS_LARGE: f64 = 0.405;
+
 /// So many large differences are assumed to have been seen before the first pair, so that nobody bets everything.
 const DOUBT: f64 = 0.1;
 
@@ -49,7 +52,7 @@ impl ExcessShare {
 
     /// What the next difference has to exceed.
     pub fn threshold(&self) -> f64 {
-        large(quantile_sorted(&self.rising, 0.5), self.least)
+        self.least.max(large(quantile_sorted(&self.rising, 0.5)).min(ALWAYS_LARGE))
     }
 
     /// Large differences to either side: those of B, and those of A.
@@ -117,13 +120,13 @@ impl Bet {
 }
 
 /// From here on a magnitude is large among others whose median is this.
-fn large(usual: Option<f64>, least: f64) -> f64 {
-    least.max(LARGE * MAD_TO_SD * usual.unwrap_or(0.0))
+fn large(usual: Option<f64>) -> f64 {
+    LARGE * MAD_TO_SD * usual.unwrap_or(0.0)
 }
 
 /// Those of the differences that are not large; below `least` none is.
 pub fn usual(d: &[f64], least: f64) -> Vec<f64> {
-    let large = large(median_in_place(&mut d.iter().map(|d| d.abs()).collect::<Vec<_>>()), least);
+    let large = least.max(large(median_in_place(&mut d.iter().map(|d| d.abs()).collect::<Vec<_>>())));
     d.iter().copied().filter(|d| d.abs() <= large).collect()
 }
 
@@ -191,6 +194,23 @@ mod tests {
         excess.push(0.5);
         excess.push(-0.5);
         assert_eq!(excess.counts(), (1, 1));
+    }
+
+    #[test]
+    fn twice_as_long_is_much_slower_where_modes_lie_a_third_apart() {
+        let mut draw = Draw::new(9, 1);
+        let (mut same, mut slow) = (ExcessShare::new(0.02, 0.03), ExcessShare::new(0.02, 0.03));
+        for n in 0..1000 {
+            let d = [0.0, 0.27, 0.0, -0.27][draw.below(4)] + 0.03 * draw.normal();
+            same.push(d);
+            slow.push(d + if n % 20 == 7 { 0.69 } else { 0.0 });
+        }
+        assert!(same.excludes(0.03, 0.01) && !slow.excludes(0.03, 0.01), "{:?}", slow.counts());
+        assert!(slow.counts().0 >= 40 && slow.counts().1 == 0, "{:?}", slow.counts());
+        // What noise does by itself to both sides is no excess.
+        let mut wide = ExcessShare::new(0.02, 0.03);
+        (0..4000).for_each(|_| wide.push(0.3 * draw.normal()));
+        assert!(wide.counts().0 > 200 && wide.excludes(0.03, 0.01), "{:?}", wide.counts());
     }
 
     #[test]
