@@ -135,9 +135,9 @@ impl<'a> Shift<'a> {
         }))
     }
 
-    /// Whether all values lie so far to one side of a point, but for a few, that the weights do not matter: whether they lie above
-    /// it. Half of the capped magnitudes are at least the cap over 2.224, and none of the few is more than the cap, so that the
-    /// statistic is at least √n · (0.2248 − 2 · few / n); of ranks and signs it is more.
+    /// Whether the values lie above a point, where all but a few are so far to one side of it that the weights do not matter.
+    /// Half of the capped magnitudes are at least the cap over 2.224, and none of the few is more than the cap, so that
+    /// the statistic is at least √n · (0.2248 − 2 · few / n); of ranks and signs it is more.
     fn certainly(&self, theta: f64, critical: f64) -> Option<bool> {
         let n = self.sorted.len() as f64;
         let (below, above) = self.sorted.sides(theta);
@@ -151,8 +151,8 @@ impl<'a> Shift<'a> {
         }
     }
 
-    /// Whether the end between two points surely lies further inwards than a third. The same halves are taken as on the way to
-    /// the end itself, as far as a standard error.
+    /// Whether the end between two points surely lies further inwards than a third. The same halves are taken as on the
+    /// way to the end itself, as far as a standard error.
     fn is_inwards(
         &self,
         (mut outside, mut inside): (f64, f64),
