@@ -1,6 +1,8 @@
 //! The judge: fed with finished blocks, says when to stop, and at the end what was found.
 
-use fauxplat_model::{CompareFindings, Extent, Margin, Metric, Rule, Sample, Scope, StoppedBy, Verdict};
+use fauxplat_model::{
+    CompareFindings, DifferenceIn, Extent, Margin, Metric, Rule, Sample, Scope, StoppedBy, Verdict,
+};
 
 use fauxplat_stats::paired::rows::Rows;
 use fauxplat_stats::paired::score::Question;
@@ -46,6 +48,8 @@ pub struct Stand {
     pub verdict: Verdict,
     /// How far an *equivalent* reaches.
     pub extent: Option<Extent>,
+    /// Whether a *different* lies in slow runs, at least in part.
+    pub in_tail: bool,
     /// Pairs that it rests on.
     pub pairs: usize,
     /// Pairs after which typical runs were decided.
@@ -261,6 +265,7 @@ impl Judge {
         Some(Stand {
             verdict: standing.verdict,
             extent: standing.extent(),
+            in_tail: standing.difference_in().contains(&DifferenceIn::Tail),
             pairs: standing.n * self.pairs_per_block as usize,
             pairs_typical: contest.typical_at.unwrap_or(standing.n) * self.pairs_per_block as usize,
             effect_ratio: standing.estimate.exp(),

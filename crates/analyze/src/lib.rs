@@ -24,6 +24,7 @@ mod level;
 mod load;
 mod machines;
 mod pairing;
+mod paths;
 mod patience;
 mod precision;
 pub mod profile;

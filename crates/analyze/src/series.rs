@@ -15,6 +15,7 @@ use fauxplat_stats::randomise::{block_sign_flip_p, run_length, sign_flip_p};
 use fauxplat_stats::series::{autocorrelation, autocorrelation_inflation};
 use fauxplat_stats::winsor::{location, winsorise};
 
+use crate::paths::Paths;
 use crate::standing::{Standing, bounded, verdict};
 
 /// Autocorrelation of the log ratios from which neighbours are no longer taken as independent.
@@ -33,6 +34,9 @@ const INVERTED_TO: usize = 24;
 
 /// Halvings that find an end of such an interval, each of which draws out all paths.
 const HALVINGS: u32 = 14;
+
+/// From here on (in z) the largest differences lean to one side, which is no evidence yet.
+const LEANING: f64 = 2.0;
 
 /// What the design fixes before the first look.
 #[derive(Clone, Debug)]
@@ -72,42 +76,13 @@ impl Design {
     }
 }
 
-/// All paths about one point, as far as the looks have come. They are drawn out when they are asked for, and kept.
-#[derive(Clone, Debug, Default)]
-struct Paths(Vec<Keys>);
-
-impl Paths {
-    fn crossed(&mut self, looked: &[u32], spent: &[f64], keys: impl Fn(usize) -> Keys) -> Crossed {
-        let missing = looked.get(self.0.len()..).unwrap_or(&[]);
-        self.0.extend(missing.iter().map(|&n| keys(n as usize)));
-        crossed(&self.0, spent)
-    }
-
-    /// Whether the observed path crossed to a side. What crossed stays crossed, so no later look is drawn out then.
-    fn crosses(
-        &mut self,
-        looked: &[u32],
-        spent: &[f64],
-        side: fn(Crossed) -> bool,
-        keys: impl Fn(usize) -> Keys,
-    ) -> bool {
-        let mut till = self.0.len().max(1);
-        loop {
-            till = till.min(looked.len());
-            let has_crossed = side(self.crossed(&looked[..till], &spent[..till], &keys));
-            if has_crossed || till == looked.len() {
-                return has_crossed;
-            }
-            till *= 2;
-        }
-    }
-}
-
 /// The log ratios of one comparison, one per cluster, and how far the looks have come.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     /// One log ratio per kept cluster.
     pub(crate) d: Vec<f64>,
+    /// Those that the latest look saw, in order.
+    sorted: Sorted,
     /// The excess of large differences to one side.
     pub(crate) excess: ExcessShare,
     /// Looks that were taken.
@@ -124,7 +99,8 @@ impl Series {
     pub(crate) fn new(design: &Design) -> Self {
         Series {
             d: Vec::new(),
-            excess: ExcessShare::new(2.0 * design.margin),
+            sorted: Sorted::default(),
+            excess: ExcessShare::new(2.0 * design.margin, design.tail_margin),
             looked: Vec::new(),
             zero: Paths::default(),
             ends: Default::default(),
@@ -158,28 +134,28 @@ impl Series {
         }
         let seen = self.looked.last().map_or(0, |&look| look as usize);
         let closing = closing || self.looked.len() == design.looks.len();
-        let typical = self.typical(rows, design, TYPICAL_SHARE * level, (seen, closing));
+        self.sorted.extend(&self.d[self.sorted.len()..seen]);
+        let look = (seen, closing);
+        let typical = self.typical(rows, design, TYPICAL_SHARE * level, look, closing);
         // What wanders moves the largest differences too.
         let is_steady = !typical.in_runs;
         let tail = match typical.typical {
-            Verdict::Equivalent => self.tail(rows, design, level, (seen, closing)),
-            Verdict::Inconclusive if closing && is_steady => self.tail(rows, design, level, (seen, closing)),
+            Verdict::Equivalent => self.tail(rows, design, level, look),
+            Verdict::Inconclusive if closing && is_steady => self.tail(rows, design, level, look),
             _ => Verdict::Inconclusive,
         };
         let standing = Standing { tail, ..typical }.concluded(closing);
-        // While it goes on, nobody asks for the estimate.
-        match closing || standing.verdict != Verdict::Inconclusive {
-            true => {
-                let standing = Standing { estimate: self.shift_of(seen, design), ..standing };
-                self.told_apart(standing, rows, design, (level, closing))
-            }
-            false => standing,
+        // While it goes on, nobody asks for the estimate and the interval.
+        if !closing && standing.verdict == Verdict::Inconclusive {
+            return standing;
         }
-    }
-
-    /// The shift at which the test of so many clusters sees none.
-    fn shift_of(&self, n: usize, design: &Design) -> f64 {
-        Shift::new(&Sorted::new(&self.d[..n]), design.question).estimate()
+        let known = match typical.typical == Verdict::Equivalent && !closing {
+            true => self.typical(rows, design, TYPICAL_SHARE * level, look, true),
+            false => typical,
+        };
+        let estimate = Shift::new(&self.sorted, design.question).estimate();
+        let standing = Standing { tail, estimate, ..known }.concluded(closing);
+        self.told_apart(standing, rows, design, (level, closing))
     }
 
     /// Half of a plain interval at the latest look, as a log ratio: how well the difference is known, and nothing of where
@@ -193,30 +169,43 @@ impl Series {
         if half.is_nan() { f64::INFINITY } else { half }
     }
 
-    /// What follows for typical runs.
-    fn typical(&mut self, rows: &Rows, design: &Design, level: f64, look: (usize, bool)) -> Standing {
-        let (n, closing) = look;
-        let sorted = Sorted::new(&self.d[..n]);
-        let shift = Shift::new(&sorted, design.question);
+    /// What follows for typical runs. The ends of the interval are found if they are wanted or something was found; whether it
+    /// lies within the margin is known sooner.
+    fn typical(
+        &mut self,
+        rows: &Rows,
+        design: &Design,
+        level: f64,
+        (n, closing): (usize, bool),
+        ends: bool,
+    ) -> Standing {
+        let sorted = &self.sorted;
+        let shift = Shift::new(sorted, design.question);
         let near = Near::of(&shift, design, level);
         if n == 0 || !(closing || near.zero || near.margin) {
             return Standing::open(n);
         }
         let spent = design.spent(level, &self.looked, closing);
         let (d, looked) = (&self.d, &self.looked);
-        let keys = |theta: f64| move |n: usize| Keys::of(rows, &Sorted::new(&d[..n]), theta, design.question);
+        let keys = |theta: f64| {
+            move |n: usize| match n == sorted.len() {
+                true => Keys::of(rows, sorted, theta, design.question),
+                false => Keys::of(rows, &Sorted::new(&d[..n]), theta, design.question),
+            }
+        };
         let zero = self.zero.crossed(looked, &spent, keys(0.0));
+        let ends = ends || zero.up || zero.down;
         // An interval is needed where something may follow from it.
-        if !(closing || zero.up || zero.down || near.margin) {
+        if !(ends || near.margin) {
             return Standing::open(n);
         }
         let estimate = Estimate::of(&d[..n]);
         let centre = LazyCell::new(|| shift.estimate());
         let (low, high) = match n <= INVERTED_TO && (closing || zero.up || zero.down) {
-            true => inverted(&sorted, *centre, |theta, side| {
+            true => inverted(sorted, *centre, |theta, side| {
                 Paths::default().crosses(looked, &spent, side, keys(theta))
             }),
-            false => shift.interval(zero.critical, &[-design.margin, 0.0, design.margin]),
+            false => hull(&shift, zero.critical, design.margin, ends || estimate.in_runs),
         };
         let (low, high) = estimate.widened((low, high), || *centre);
         let different = (zero.up && low > 0.0 || zero.down && high < 0.0)
@@ -266,7 +255,8 @@ impl Series {
 
     /// Whether slow runs have a share in a *different*, or are all of it: where noise is large, they move the typical
     /// statistic before they are seen for themselves. The largest differences are asked about the shift, since about zero a
-    /// shift of all runs moves them too; and typical runs are asked again without them.
+    /// shift of all runs moves them too; and typical runs are asked again without them. Where these say nothing and the largest
+    /// not enough, there is a difference of which nobody knows yet where it lies, and while time is left it is waited for.
     fn told_apart(
         &self,
         standing: Standing,
@@ -277,31 +267,44 @@ impl Series {
         if standing.typical != Verdict::Different || standing.in_runs || design.question == Question::Mean {
             return standing;
         }
-        let own = (1.0 - TYPICAL_SHARE) * level;
         let unshifted: Vec<f64> = self.d[..standing.n].iter().map(|d| d - standing.estimate).collect();
-        if tail::observed(&unshifted) < normal_upper_quantile(own / 2.0) - FAR {
+        if tail::observed(&unshifted) < LEANING {
             return standing;
         }
-        let spent = design.spent(own, &self.looked, closing);
-        let keys = |&n: &u32| tail::keys(rows, &unshifted[..n as usize]);
-        let largest = crossed(&self.looked.iter().map(keys).collect::<Vec<_>>(), &spent);
-        if !(largest.up || largest.down) {
+        let in_tail = self.is_in_tail(&unshifted, rows, design, ((1.0 - TYPICAL_SHARE) * level, closing));
+        if !in_tail && closing {
             return standing;
         }
-        let standing = Standing { tail: Verdict::Different, ..standing };
-        let usual = usual(&unshifted, self.excess.least());
-        let rest = Sorted::new(&usual.iter().map(|d| d + standing.estimate).collect::<Vec<_>>());
+        let rest = usual(&unshifted, self.excess.least());
+        let rest = Sorted::new(&rest.iter().map(|d| d + standing.estimate).collect::<Vec<_>>());
         let rest = Shift::new(&rest, design.question);
-        match rest.interval(standing.critical, &[0.0]) {
-            (low, high) if low <= 0.0 && high >= 0.0 => Standing {
+        let (low, high) = rest.interval(standing.critical, &[0.0]);
+        match (in_tail, low <= 0.0 && high >= 0.0) {
+            (false, false) => standing,
+            (false, true) => {
+                Standing { typical: Verdict::Inconclusive, verdict: Verdict::Inconclusive, ..standing }
+            }
+            (true, false) => Standing { tail: Verdict::Different, ..standing },
+            (true, true) => Standing {
                 typical: Verdict::Inconclusive,
+                tail: Verdict::Different,
                 estimate: rest.estimate(),
                 low: bounded(low),
                 high: bounded(high),
                 ..standing
             },
-            _ => standing,
         }
+    }
+
+    /// Whether the largest of these differences lie to one side, by all looks so far.
+    fn is_in_tail(&self, d: &[f64], rows: &Rows, design: &Design, (level, closing): (f64, bool)) -> bool {
+        if tail::observed(d) < normal_upper_quantile(level / 2.0) - FAR {
+            return false;
+        }
+        let spent = design.spent(level, &self.looked, closing);
+        let keys = |&n: &u32| tail::keys(rows, &d[..n as usize]);
+        let largest = crossed(&self.looked.iter().map(keys).collect::<Vec<_>>(), &spent);
+        largest.up || largest.down
     }
 
     /// What the e-process says now.
@@ -370,6 +373,16 @@ impl Near {
         let (above, below) = shift.keys(0.0);
         let margin = shift.keys(design.margin).1 >= bound && shift.keys(-design.margin).0 >= bound;
         Near { zero: above.max(below) >= bound, margin }
+    }
+}
+
+/// The interval; where its ends are not wanted, one that lies within the margin if the interval does.
+fn hull(shift: &Shift, critical: f64, margin: f64, ends: bool) -> (f64, f64) {
+    let asked = [-margin, 0.0, margin];
+    match ends {
+        true => shift.interval(critical, &asked),
+        false if shift.is_within(margin, critical, &asked) => (-margin, margin),
+        false => (f64::NEG_INFINITY, f64::INFINITY),
     }
 }
 

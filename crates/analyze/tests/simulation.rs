@@ -14,6 +14,7 @@ mod sweeps;
 
 use cells::{Cell, reference_cells, run, shapes, share_error};
 use fauxplat_model::{Rule, SweepAnswer};
+use noise::Noise;
 
 const REPETITIONS: usize = 100;
 
@@ -93,11 +94,37 @@ fn a_program_that_is_slow_now_and_then_is_never_equivalent_as_a_whole() {
 }
 
 #[test]
+fn slow_runs_in_noise_are_waited_for_and_named() {
+    // They move what is typical before they are seen for themselves; that alone ended some comparisons.
+    let steps = Noise { step: 0.01, short_sd: 0.005, b_slow_share: 0.1, b_slow_by: 1.0, ..noise::SILENT };
+    let steps = Cell { noise: steps, ..cells::slow_now_and_then(0.1) };
+    for (cell, comparisons) in [(steps, 40), (cells::slow_in_a_loud_hour(0.05), 16)] {
+        let tally = run(&cell, comparisons, 2);
+        assert!(tally.in_tail >= comparisons - 1 && tally.whole == 0, "{tally:?}");
+    }
+    let among_modes = run(&cells::slow_among_modes(0.05), 12, 2);
+    assert!(among_modes.in_tail >= 9 && among_modes.whole == 0, "{among_modes:?}");
+}
+
+#[test]
+fn a_count_that_rises_now_and_then_is_not_the_same() {
+    let same = run(&cells::count_that_rises(0.0), 10, 2);
+    assert_eq!((same.different, same.whole), (0, 10), "{same:?}");
+    let rises = run(&cells::count_that_rises(0.15), 10, 2);
+    assert_eq!((rises.in_tail, rises.whole), (10, 0), "{rises:?}");
+}
+
+#[test]
 fn a_difference_of_the_margin_is_not_called_equivalent() {
     for noise in [cells::REFERENCE, shapes()[0].1, shapes()[6].1] {
         let cell = Cell { name: "margin", noise, effect: 0.01, rule: Rule::default() };
         let tally = run(&cell, REPETITIONS, 2);
         assert!(tally.equivalent <= 4, "{tally:?}");
+    }
+    for cell in cells::margins().into_iter().filter(|cell| cell.effect >= cell.rule.margin) {
+        let tally = run(&cell, 20, 2);
+        // Of 20 at a true 1 % more than two come once in a thousand times.
+        assert!(tally.equivalent <= 2 && tally.wrong_sign == 0, "{}: {tally:?}", cell.name);
     }
 }
 

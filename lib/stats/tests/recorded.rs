@@ -8,6 +8,7 @@ use fauxplat_stats::paired::shift::Shift;
 use fauxplat_stats::paired::{looks, spending};
 
 const FOUR_THREADS: &str = include_str!("data/four-threads.txt");
+const MUTEX: &str = include_str!("data/mutex.txt");
 const TRUE: &str = include_str!("data/true.txt");
 const PIPELINE: &str = include_str!("data/pipeline.txt");
 
@@ -68,9 +69,13 @@ fn equal_programs_are_typically_equivalent_in_hundreds_of_pairs() {
 
 #[test]
 fn two_per_cent_are_found() {
-    for (name, recorded, wanted) in
-        [("four threads", FOUR_THREADS, 128), ("true", TRUE, 96), ("pipeline", PIPELINE, 256)]
-    {
+    let programs = [
+        ("four threads", FOUR_THREADS, 128),
+        ("mutex", MUTEX, 256),
+        ("true", TRUE, 96),
+        ("pipeline", PIPELINE, 256),
+    ];
+    for (name, recorded, wanted) in programs {
         let (different, equal, pairs) = ten(recorded, 0.02);
         assert_eq!((different, equal), (10, 0), "{name}");
         assert!(pairs <= wanted * 3 / 2, "{name}: {pairs}");

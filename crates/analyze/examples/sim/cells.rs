@@ -23,6 +23,8 @@ pub(crate) struct Tally {
     pub(crate) equivalent: usize,
     /// Equivalent with the tail.
     pub(crate) whole: usize,
+    /// Different in slow runs, at least in part.
+    pub(crate) in_tail: usize,
     pub(crate) covered: usize,
     pub(crate) pairs: Vec<f64>,
 }
@@ -82,11 +84,59 @@ pub(crate) fn shapes() -> Vec<(&'static str, Noise)> {
     ]
 }
 
+/// An hour in which the machine is loud: pairs differ by some 5 %, often by more.
+pub(crate) const LOUD: Noise =
+    Noise { short_sd: 0.03, load_sd: 0.02, load_phi: 0.9, spike_share: 0.05, spike_mean: 0.2, ..SILENT };
+
+/// Four threads on two CPUs: two modes, a third apart, as the scheduler happens to place them.
+pub(crate) const THREADS: Noise =
+    Noise { short_sd: 0.022, mode_gap: 0.3, mode_share: 0.42, spike_share: 0.15, spike_mean: 0.08, ..SILENT };
+
+/// Noises under which B is slower by nothing, by half a margin and by the margin.
+pub(crate) fn margins() -> Vec<Cell> {
+    let noises = [
+        ("normal 0.7 %", shapes()[0].1),
+        ("reference noise", REFERENCE),
+        ("1 run in 5 spikes by 10 %", shapes()[4].1),
+        ("two modes 5 % apart", shapes()[6].1),
+        ("four threads", THREADS),
+        ("a loud hour", LOUD),
+        ("steps of 1 %, ties", shapes()[13].1),
+    ];
+    let rule = Rule { max_pairs: 1024, ..Rule::default() };
+    let all = noises.map(|(name, noise)| [0.0, 0.005, 0.01].map(|effect| (name, noise, effect)));
+    all.into_iter()
+        .flatten()
+        .map(|(name, noise, effect)| Cell { name, noise, effect, rule: rule.clone() })
+        .collect()
+}
+
 /// Two programs whose typical runs are the same and which are not: B takes twice as long now and then.
 pub(crate) fn slow_now_and_then(share: f64) -> Cell {
     let noise = Noise { short_sd: 0.003, b_slow_share: share, b_slow_by: 1.0, ..SILENT };
     let rule = Rule { max_pairs: 1024, ..Rule::default() };
     Cell { name: "B twice as long now and then", noise, effect: 0.0, rule }
+}
+
+/// The same in a loud hour, with the pairs of 30 s.
+pub(crate) fn slow_in_a_loud_hour(share: f64) -> Cell {
+    let noise = Noise { b_slow_share: share, b_slow_by: 1.0, ..LOUD };
+    let rule = Rule { max_pairs: 2560, ..Rule::default() };
+    Cell { name: "the same in a loud hour", noise, effect: 0.0, rule }
+}
+
+/// The same of four threads, whose modes lie a third apart.
+pub(crate) fn slow_among_modes(share: f64) -> Cell {
+    let noise = Noise { b_slow_share: share, b_slow_by: 1.0, ..THREADS };
+    let rule = Rule { max_pairs: 2560, ..Rule::default() };
+    Cell { name: "the same of four threads", noise, effect: 0.0, rule }
+}
+
+/// A count that never varies, but for some runs of B, in which it is larger by three tenths.
+pub(crate) fn count_that_rises(share: f64) -> Cell {
+    let noise = Noise { step: 0.01, b_slow_share: share, b_slow_by: 0.3, ..SILENT };
+    let rule = Rule { max_pairs: 512, ..Rule::default() };
+    Cell { name: "a count 30 % larger now and then", noise, effect: 0.0, rule }
 }
 
 /// Layouts of which one in sixteen is bad for B.
@@ -129,6 +179,7 @@ impl Tally {
         self.wrong_sign += usize::from(different && (stand.effect_ratio > 1.0) != (effect > 0.0));
         self.equivalent += usize::from(stand.verdict == Verdict::Equivalent);
         self.whole += usize::from(stand.extent == Some(Extent::Whole));
+        self.in_tail += usize::from(stand.in_tail);
         self.covered += usize::from((stand.ci_low_ratio.ln()..=stand.ci_high_ratio.ln()).contains(&effect));
         self.pairs.push(stand.pairs_typical as f64);
     }
@@ -138,6 +189,7 @@ impl Tally {
         self.wrong_sign += other.wrong_sign;
         self.equivalent += other.equivalent;
         self.whole += other.whole;
+        self.in_tail += other.in_tail;
         self.covered += other.covered;
         self.pairs.extend(other.pairs);
         self

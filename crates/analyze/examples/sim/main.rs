@@ -1,10 +1,12 @@
-//! Simulates the decision rule: `cargo run --release --example sim -p fauxplat-analyze [REPETITIONS]`; with
-//! `carry-over [REPETITIONS]` that of several commands, with `baselines [REPETITIONS]` that of stored results, with
-//! `sweeps [REPETITIONS]` that of sweeps, with `speed` the time that the analysis of a large sweep takes.
+//! Simulates the decision rule: `cargo run --release --example sim -p fauxplat-analyze [REPETITIONS]`; with `margins`,
+//! `tails`, `carry-over` or `baselines` and a number of repetitions one of its tables alone, with `sweeps [REPETITIONS]` the
+//! rule of sweeps, with `speed` the time that the analysis of a large sweep takes.
 //!
 //! The first table sets the measured figures beside the reference figures, the second shows false verdicts and power
-//! under noises of many shapes. A figure is within when it differs from its reference by at most 2.58 standard errors
-//! of both (99 %), a false rate when it is not above its level by more than that. Anything outside ends with status 1.
+//! under noises of many shapes, the third what becomes of differences up to the margin, the fourth programs that differ in
+//! some of their runs only, then come several commands, and results of other sessions. A figure is within when it differs
+//! from its reference by at most 2.58 standard errors of both (99 %), a false rate when it is not above its level by more
+//! than that. Anything outside ends with status 1.
 #![expect(clippy::disallowed_macros, reason = "an example prints its table")]
 
 mod baselines;
@@ -15,7 +17,8 @@ mod sweep_table;
 mod sweeps;
 
 use cells::{
-    Cell, Reference, Tally, one_bad_layout, reference_cells, run, shapes, share_error, slow_now_and_then,
+    Cell, Reference, Tally, count_that_rises, margins, one_bad_layout, reference_cells, run, shapes,
+    share_error, slow_among_modes, slow_in_a_loud_hour, slow_now_and_then,
 };
 use fauxplat_model::Rule;
 
@@ -29,6 +32,8 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize, or| words.get(at).and_then(|text| text.parse().ok()).unwrap_or(or);
     match words.first().map(String::as_str) {
+        Some("margins") => finish(margins_table(number(1, 1000), threads())),
+        Some("tails") => finish(tails_table(number(1, 1000), threads())),
         Some("carry-over") => carry_over_table(number(1, 1000)),
         Some("baselines") => baselines_table(number(1, 1000)),
         Some("sweeps") => sweep_table::print(number(1, 200)),
@@ -37,21 +42,35 @@ fn main() {
     }
 }
 
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 fn comparisons(repetitions: usize) {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("{repetitions} comparisons a cell\n");
-    let reference = reference_table(repetitions, threads);
+    println!("{repetitions} comparisons a line\n");
+    let mut all = true;
+    for table in [reference_table, shapes_table, margins_table, tails_table] {
+        all &= table(repetitions, threads());
+        println!();
+    }
+    carry_over_table(repetitions);
     println!();
-    let shapes = shapes_table(repetitions, threads);
+    baselines_table(repetitions);
     println!();
-    tails_table(repetitions, threads);
-    println!("\n{}", if reference && shapes { "all within" } else { "NOT all within" });
-    std::process::exit(i32::from(!(reference && shapes)));
+    finish(all);
+}
+
+/// Says whether everything is within, with the status too.
+fn finish(all: bool) {
+    println!("{}", if all { "All within." } else { "NOT all within." });
+    std::process::exit(i32::from(!all));
 }
 
 /// False verdicts on the first two of several commands, the last of which leaves something behind.
 fn carry_over_table(repetitions: usize) {
-    println!("{repetitions} comparisons a line; level 1 %\n\n| commands | false % |\n| --- | --- |");
+    println!(
+        "Two identical programs beside a third, {repetitions} comparisons a line; level 1 %\n\n| commands | false % |\n| --- | --- |"
+    );
     for cell in carry_over::cells() {
         let wrong = carry_over::false_verdicts(&cell, repetitions as u64);
         println!("| {} | {:.2} |", cell.name, 100.0 * wrong as f64 / repetitions as f64);
@@ -61,7 +80,7 @@ fn carry_over_table(repetitions: usize) {
 /// False verdicts on an unchanged program against what was measured of it in another session.
 fn baselines_table(repetitions: usize) {
     println!(
-        "{repetitions} comparisons a line; level 1 %\n\n| sessions | false % | by paired variance % |\n| --- | --- | --- |"
+        "An unchanged program against a baseline, {repetitions} comparisons a line; level 1 %\n\n| sessions | false % | by paired variance % |\n| --- | --- | --- |"
     );
     for cell in baselines::cells() {
         let wrong = |paired| {
@@ -73,7 +92,8 @@ fn baselines_table(repetitions: usize) {
 
 /// Level 5 %, against the reference figures. Says whether all are within.
 fn reference_table(repetitions: usize, threads: usize) -> bool {
-    println!("level 5 %                figure        measured   reference  Monte-Carlo ±");
+    println!("Level 5 %, limit 128 pairs, against what 400 comparisons by this rule came to\n");
+    println!("| case | figure | measured | reference | allowed ± | |\n| --- | --- | --- | --- | --- | --- |");
     let mut all = true;
     for (cell, reference) in reference_cells() {
         let tally = run(&cell, repetitions, threads);
@@ -81,10 +101,7 @@ fn reference_table(repetitions: usize, threads: usize) -> bool {
             let within = (measured - expected).abs() <= error;
             all &= within;
             let verdict = if within { "within" } else { "OUTSIDE" };
-            println!(
-                "{:<24} {figure:<12} {measured:>9.1} {expected:>11.1} {error:>14.1}  {verdict}",
-                cell.name
-            );
+            println!("| {} | {figure} | {measured:.1} | {expected:.1} | {error:.1} | {verdict} |", cell.name);
         }
     }
     all
@@ -119,7 +136,9 @@ fn figures(cell: &Cell, tally: &Tally, reference: Reference) -> Vec<(&'static st
 
 /// False verdicts and power at three settings under each shape of noise. Says whether no level is exceeded.
 fn shapes_table(repetitions: usize, threads: usize) -> bool {
-    println!("noise                        rule       false %  equivalent %  pairs   1 %: found %  pairs");
+    println!("Identical programs, and B 1 % slower; limit 128 pairs\n");
+    println!("| noise | level | false % | equivalent % | pairs | 1 % found % | pairs | |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     let rules = [
         ("1 %", Rule::default()),
         ("5 %", Rule { level: 0.05, ..Rule::default() }),
@@ -135,7 +154,7 @@ fn shapes_table(repetitions: usize, threads: usize) -> bool {
             let within = rate <= rule.level + Z * share_error(rule.level, repetitions);
             all &= within;
             println!(
-                "{name:<28} {label:<11} {:>6.2} {:>13.1} {:>6.1} {:>14.1} {:>6.1}  {}",
+                "| {name} | {label} | {:.2} | {:.1} | {:.1} | {:.1} | {:.1} | {} |",
                 100.0 * rate,
                 100.0 * same.share(same.equivalent),
                 same.pairs_mean().0,
@@ -148,19 +167,69 @@ fn shapes_table(repetitions: usize, threads: usize) -> bool {
     all
 }
 
-/// Programs that are not the same although their typical runs are.
-fn tails_table(repetitions: usize, threads: usize) {
-    println!("typical runs alike           different %  equivalent as a whole %  pairs");
-    let slow = [0.02, 0.05, 0.1, 0.2].map(|share| (Some(share), slow_now_and_then(share)));
-    for (share, cell) in slow.into_iter().chain([(None, one_bad_layout())]) {
+/// What becomes of no difference, half a margin and the margin. Says whether false answers keep to their levels.
+fn margins_table(repetitions: usize, threads: usize) -> bool {
+    println!(
+        "Level 1 %, margin 1 %, limit 1024 pairs; *false* is *different* at 0 and *equivalent* at the margin\n"
+    );
+    println!("| noise | B slower by % | different % | equivalent % | of them as a whole % | pairs | |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    let mut all = true;
+    for cell in margins() {
         let tally = run(&cell, repetitions, threads);
-        let share = share.map_or_else(String::new, |share: f64| format!(", {:.0} %", 100.0 * share));
+        let wrong = match cell.effect {
+            0.0 => tally.different,
+            effect if effect < cell.rule.margin => 0,
+            _ => tally.equivalent + tally.wrong_sign,
+        };
+        let within = tally.share(wrong) <= cell.rule.level + Z * share_error(cell.rule.level, repetitions);
+        all &= within;
         println!(
-            "{:<34} {:>5.1} {:>24.1} {:>6.1}",
-            format!("{}{share}", cell.name),
+            "| {} | {} | {:.2} | {:.2} | {:.2} | {:.1} | {} |",
+            cell.name,
+            100.0 * cell.effect,
             100.0 * tally.share(tally.different),
+            100.0 * tally.share(tally.equivalent),
             100.0 * tally.share(tally.whole),
-            tally.pairs_mean().0
+            tally.pairs_mean().0,
+            if within { "within" } else { "ABOVE" }
         );
     }
+    all
+}
+
+/// Programs that are the same in typical runs and not in all. Says whether none of them is called equivalent as a whole more
+/// often than the level says, where it is not within the margin of the tail, and none different that is the same.
+fn tails_table(repetitions: usize, threads: usize) -> bool {
+    println!("Level 1 %, margin of the tail 3 points\n");
+    println!(
+        "| typical runs alike | slow runs of B % | different % | the tail named % | equivalent as a whole % | pairs | |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    let shares = [0.0, 0.02, 0.05, 0.1, 0.2];
+    let slow = shares.map(slow_now_and_then).into_iter().chain(shares.map(slow_in_a_loud_hour));
+    let modes = [0.0, 0.05, 0.1].map(slow_among_modes);
+    let counts = [0.0, 0.15].map(count_that_rises);
+    let mut all = true;
+    for cell in slow.chain(modes).chain(counts).chain([one_bad_layout()]) {
+        let (tally, share) = (run(&cell, repetitions, threads), cell.noise.b_slow_share);
+        let wrong = match share {
+            0.0 => tally.different,
+            share if share <= cell.rule.tail_margin => 0,
+            _ => tally.whole,
+        };
+        let within = tally.share(wrong) <= cell.rule.level + Z * share_error(cell.rule.level, repetitions);
+        all &= within;
+        println!(
+            "| {} | {} | {:.2} | {:.2} | {:.2} | {:.1} | {} |",
+            cell.name,
+            100.0 * share,
+            100.0 * tally.share(tally.different),
+            100.0 * tally.share(tally.in_tail),
+            100.0 * tally.share(tally.whole),
+            tally.pairs_mean().0,
+            if within { "within" } else { "ABOVE" }
+        );
+    }
+    all
 }

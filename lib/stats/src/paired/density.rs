@@ -11,6 +11,9 @@ const REACH: i64 = 16;
 /// Magnitudes further out than this many bins are alone, as far as a density can say.
 const BINS_MAX: usize = 4096;
 
+/// So many bins are summed side by side.
+const SIDE_BY_SIDE: usize = 16;
+
 /// Beyond so many bandwidths a kernel is zero to rounding.
 const NEGLIGIBLE: f64 = 9.0;
 
@@ -18,6 +21,8 @@ const NEGLIGIBLE: f64 = 9.0;
 pub(crate) struct Density {
     /// Bandwidth.
     pub(crate) width: f64,
+    /// The bin of each magnitude.
+    bins: Vec<u32>,
     /// Per bin: how many magnitudes are there.
     counts: Vec<u32>,
     /// Where a magnitude is, the sums of K, u·K and (1 − u²)·K over all points but it and its mirror image.
@@ -35,24 +40,21 @@ impl Density {
         if width.is_nan() || width <= 1e-12 * r[r.len() - 1] {
             return None;
         }
-        let mut counts = Vec::new();
-        let inside = r.iter().map(|&r| bin(r, width)).take_while(|&bin| bin < BINS_MAX);
-        for bin in inside {
-            counts.resize(counts.len().max(bin + 1), 0u32);
-            counts[bin] += 1;
+        let bins: Vec<u32> = r.iter().map(|&r| bin(r, width)).collect();
+        let inside = bins.partition_point(|&bin| bin < BINS_MAX as u32);
+        let mut counts = vec![0u32; bins[..inside].last().map_or(0, |&last| last as usize + 1)];
+        bins[..inside].iter().for_each(|&bin| counts[bin as usize] += 1);
+        let mut sums = sums(&counts);
+        for ((bin, sums), &count) in sums.iter_mut().enumerate().zip(&counts) {
+            *sums = if count > 0 { without(*sums, bin) } else { [0.0; 3] };
         }
-        let taps = taps();
-        let at =
-            |bin: usize| if counts[bin] > 0 { without(sums(&counts, &taps, bin), bin) } else { [0.0; 3] };
-        let sums = (0..counts.len()).map(at).collect();
-        Some(Density { width, counts, sums })
+        Some(Density { width, bins, counts, sums })
     }
 
-    /// Score −f′/(f + K(0)) at a magnitude, and its derivative, in units of the bandwidth.
-    pub(crate) fn score(&self, r: f64) -> (f64, f64) {
-        let Some([k, uk, curve]) = self.sums.get(bin(r, self.width)) else { return (0.0, 0.0) };
-        let below = k + 1.0;
-        (uk / below, (curve * below + uk * uk) / (below * below))
+    /// For each magnitude the score −f′/(f + K(0)) and its derivative, in units of the bandwidth.
+    pub(crate) fn scores(&self) -> impl Iterator<Item = (f64, f64)> {
+        let scores: Vec<(f64, f64)> = self.sums.iter().map(|&sums| score(sums)).collect();
+        self.bins.iter().map(move |&bin| scores.get(bin as usize).copied().unwrap_or((0.0, 0.0)))
     }
 
     /// The density at zero and its mean over the points, which estimates ∫f².
@@ -67,8 +69,8 @@ impl Density {
     }
 }
 
-fn bin(r: f64, width: f64) -> usize {
-    (r / width * BINS) as usize
+fn bin(r: f64, width: f64) -> u32 {
+    (r / width * BINS) as u32
 }
 
 /// Values of K, u·K and (1 − u²)·K at all bins within reach.
@@ -81,22 +83,41 @@ fn taps() -> Vec<[f64; 3]> {
     (-REACH..=REACH).map(at).collect()
 }
 
-/// Sums over all points and their mirror images, seen from the middle of a bin.
-fn sums(counts: &[u32], taps: &[[f64; 3]], bin: usize) -> [f64; 3] {
-    let mut sums = [0.0; 3];
-    for (step, tap) in (-REACH..).zip(taps) {
-        let place = bin as i64 + step;
-        let place = if place < 0 { -1 - place } else { place };
-        let count = f64::from(counts.get(place as usize).copied().unwrap_or(0));
-        sums.iter_mut().zip(tap).for_each(|(sum, tap)| *sum += count * tap);
+/// Score and derivative from the sums of a bin.
+fn score([k, uk, curve]: [f64; 3]) -> (f64, f64) {
+    let below = k + 1.0;
+    (uk / below, (curve * below + uk * uk) / (below * below))
+}
+
+/// Sums over all points and their mirror images, seen from the middle of each bin. Many bins are summed side by side, each
+/// from the lowest step to the highest.
+fn sums(counts: &[u32]) -> Vec<[f64; 3]> {
+    let reach = REACH as usize;
+    let at = |place: usize| f64::from(counts.get(place).copied().unwrap_or(0));
+    let padded: Vec<f64> = (0..reach).rev().chain(0..counts.len() + reach + SIDE_BY_SIDE).map(at).collect();
+    let taps = taps();
+    let mut all = Vec::with_capacity(counts.len());
+    for (first, part) in (0..).step_by(SIDE_BY_SIDE).zip(counts.chunks(SIDE_BY_SIDE)) {
+        let mut sums = [[0.0; SIDE_BY_SIDE]; 3];
+        // Most bins far out are empty, and nobody asks for their sums.
+        if part.iter().any(|&count| count > 0) {
+            for (step, tap) in taps.iter().enumerate() {
+                let seen = &padded[first + step..][..SIDE_BY_SIDE];
+                for (sums, tap) in sums.iter_mut().zip(tap) {
+                    sums.iter_mut().zip(seen).for_each(|(sum, count)| *sum += count * tap);
+                }
+            }
+        }
+        all.extend((0..part.len()).map(|bin| [sums[0][bin], sums[1][bin], sums[2][bin]]));
     }
-    sums
+    all
 }
 
 /// The same without one point in the bin and its mirror image.
 fn without([k, uk, curve]: [f64; 3], bin: usize) -> [f64; 3] {
     let u = (2 * bin + 1) as f64 / BINS;
-    let mirror = (-0.5 * u * u).exp();
+    // Further out it is zero, to the last bit.
+    let mirror = if u < 40.0 { (-0.5 * u * u).exp() } else { 0.0 };
     [k - 1.0 - mirror, uk - u * mirror, curve - 1.0 - (1.0 - u * u) * mirror]
 }
 
@@ -114,7 +135,7 @@ mod tests {
         let (zero, mean) = density.at_zero_and_mean(&r);
         assert!((zero - 0.399).abs() < 0.02 && (mean - 0.282).abs() < 0.01, "{zero} {mean}");
         // The score of a normal density is x itself, with slope one; smoothing takes a little of it.
-        let scores: Vec<(f64, f64)> = r.iter().map(|&r| density.score(r)).collect();
+        let scores: Vec<(f64, f64)> = density.scores().collect();
         let slope = scores.iter().map(|one| one.1).sum::<f64>() / 4000.0 / density.width.powi(2);
         let along = scores.iter().zip(&r).map(|(one, r)| one.0 * r).sum::<f64>() / 4000.0 / density.width;
         assert!((slope - 1.0).abs() < 0.25 && (along - 1.0).abs() < 0.25, "{slope} {along}");
@@ -129,6 +150,23 @@ mod tests {
         // One value far out is alone.
         let mut far: Vec<f64> = (0..60).map(|i| 1e-3 * f64::from(i)).collect();
         far.push(1e6);
-        assert_eq!(Density::of(&far).unwrap().score(1e6), (0.0, 0.0));
+        assert_eq!(Density::of(&far).unwrap().scores().last(), Some((0.0, 0.0)));
+    }
+
+    #[test]
+    fn bins_summed_side_by_side_have_the_sums_of_one_alone() {
+        let mut draw = Draw::new(8, 0);
+        for bins in [1, 5, 15, 16, 17, 200] {
+            let counts: Vec<u32> = (0..bins).map(|_| (draw.below(5) * draw.below(2)) as u32 + 1).collect();
+            let alone = |bin: usize| {
+                (-REACH..).zip(taps()).fold([0.0; 3], |sums: [f64; 3], (step, tap)| {
+                    let place = bin as i64 + step;
+                    let place = if place < 0 { -1 - place } else { place } as usize;
+                    let count = f64::from(counts.get(place).copied().unwrap_or(0));
+                    std::array::from_fn(|at| sums[at] + count * tap[at])
+                })
+            };
+            assert_eq!(sums(&counts), (0..bins).map(alone).collect::<Vec<_>>());
+        }
     }
 }

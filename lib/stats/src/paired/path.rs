@@ -21,19 +21,21 @@ impl Keys {
             for ((weight, sign), &place) in weights.iter().zip(&about.sign).zip(&about.place) {
                 signed[place as usize] = (weight * sign) as f32;
             }
-            rows.sums(&signed)
+            signed
         };
         let monotone = signed(&chosen.monotone);
-        Keys(match chosen.shaped.as_deref().map(signed) {
-            None => monotone.iter().copied().chain(monotone.iter().map(|sum| -sum)).collect(),
-            Some(shaped) => {
-                let both = || monotone.iter().zip(&shaped);
-                both()
-                    .map(|(one, other)| one.max(*other))
-                    .chain(both().map(|(one, other)| -one.min(*other)))
-                    .collect()
+        match chosen.shaped.as_deref().map(signed) {
+            None => {
+                let up = rows.sums(&monotone);
+                let down = up.iter().map(|sum| -sum).collect();
+                Keys::from_sides(up, down)
             }
-        })
+            Some(shaped) => {
+                let both = rows.sums_of([&monotone, &shaped]);
+                let up = both.iter().map(|[one, other]| one.max(*other)).collect();
+                Keys::from_sides(up, both.iter().map(|[one, other]| -one.min(*other)).collect())
+            }
+        }
     }
 
     /// Keys that were computed elsewhere: upwards for each row, then downwards.
@@ -59,20 +61,51 @@ pub struct Crossed {
 /// the magnitudes are, the observed path is one of the paths at random, so it crosses upwards with at most the last of
 /// these, and downwards too.
 pub fn crossed(looks: &[Keys], spent: &[f64]) -> Crossed {
-    let Some(first) = looks.first() else { return Crossed { critical: f64::INFINITY, ..Crossed::default() } };
-    let paths = first.0.len();
-    let mut has_crossed = vec![false; paths];
-    let (mut count, mut critical) = (0, f32::INFINITY);
-    for (Keys(keys), spent) in looks.iter().zip(spent) {
-        let allowed = ((spent * paths as f64 + 1e-9) as usize).saturating_sub(count);
-        critical = barrier(keys, &has_crossed, (count, allowed));
-        for (crossed, &key) in has_crossed.iter_mut().zip(keys) {
-            let now = !*crossed && key > critical;
-            *crossed |= now;
-            count += usize::from(now);
+    Course::default().crossed(looks, spent)
+}
+
+/// Which paths have crossed, as far as the looks have come.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    /// What might have been used up by each look so far.
+    spent: Vec<f64>,
+    has_crossed: Vec<bool>,
+    count: usize,
+    critical: f32,
+}
+
+impl Course {
+    /// The same as [`crossed`] of the same looks and more, which goes on where it was left, unless something else might have
+    /// been used up by then.
+    pub fn crossed(&mut self, looks: &[Keys], spent: &[f64]) -> Crossed {
+        let Some(Keys(first)) = looks.first() else {
+            return Crossed { critical: f64::INFINITY, ..Crossed::default() };
+        };
+        let paths = first.len();
+        if !spent.starts_with(&self.spent) || self.has_crossed.len() != paths {
+            *self = Course { has_crossed: vec![false; paths], ..Course::default() };
+        }
+        for (keys, &spent) in looks.iter().zip(spent).skip(self.spent.len()) {
+            self.take(keys, spent);
+        }
+        Crossed {
+            up: self.has_crossed[0],
+            down: self.has_crossed[paths / 2],
+            critical: f64::from(self.critical),
         }
     }
-    Crossed { up: has_crossed[0], down: has_crossed[paths / 2], critical: f64::from(critical) }
+
+    /// One more look.
+    fn take(&mut self, Keys(keys): &Keys, spent: f64) {
+        let allowed = ((spent * keys.len() as f64 + 1e-9) as usize).saturating_sub(self.count);
+        self.critical = barrier(keys, &self.has_crossed, (self.count, allowed));
+        for (crossed, &key) in self.has_crossed.iter_mut().zip(keys) {
+            let now = !*crossed && key > self.critical;
+            *crossed |= now;
+            self.count += usize::from(now);
+        }
+        self.spent.push(spent);
+    }
 }
 
 /// The largest key that may not cross: equal keys cross together or not at all.
@@ -176,5 +209,23 @@ mod tests {
         let zeros = [Keys::of(&rows, &Sorted::new(&[0.0; 10]), 0.0, Question::Typical)];
         assert!(!crossed(&zeros, &[0.4]).up);
         assert_eq!(crossed(&[], &[]).critical, f64::INFINITY);
+    }
+
+    #[test]
+    fn a_course_that_goes_on_is_the_one_that_begins_anew() {
+        let mut draw = Draw::new(6, 0);
+        let mut rows = Rows::new(1, 6);
+        rows.grow(48);
+        let d: Vec<f64> = (0..48).map(|_| 0.3 + draw.normal()).collect();
+        let keys = |n: usize| Keys::of(&rows, &Sorted::new(&d[..n]), 0.0, Question::Typical);
+        let looks: Vec<Keys> = [10, 12, 16, 24, 32, 48].map(keys).into();
+        let mut course = Course::default();
+        // The level grows, falls back, and ends with all that is left.
+        for (till, level) in [(1, 0.01), (2, 0.01), (3, 0.04), (5, 0.04), (5, 0.04), (5, 0.01), (6, 0.01)] {
+            let mut spent: Vec<f64> = (1..=till).map(|look| level * spending(look, 6)).collect();
+            assert_eq!(course.crossed(&looks[..till], &spent), crossed(&looks[..till], &spent));
+            spent[till - 1] = level;
+            assert_eq!(course.clone().crossed(&looks[..till], &spent), crossed(&looks[..till], &spent));
+        }
     }
 }

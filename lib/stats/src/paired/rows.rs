@@ -63,13 +63,22 @@ impl Rows {
 
     /// The sum of the weights under the signs of each row. There must be as many columns.
     pub fn sums(&self, weights: &[f32]) -> Vec<f32> {
-        let mut sums = vec![0.0f32; self.count];
-        for (weights, words) in weights.chunks(COLUMNS).zip(&self.words) {
-            let tables: [[f32; 256]; 4] =
-                std::array::from_fn(|byte| table(weights.get(8 * byte..).unwrap_or(&[])));
-            for (sum, word) in sums.iter_mut().zip(words) {
+        self.sums_of([weights]).into_flattened()
+    }
+
+    /// The same for several sets of weights, which must be equally many. What a row is, is looked up once for all of them.
+    pub(crate) fn sums_of<const SETS: usize>(&self, weights: [&[f32]; SETS]) -> Vec<[f32; SETS]> {
+        let mut sums = vec![[0.0f32; SETS]; self.count];
+        let columns = weights.iter().map(|weights| weights.len()).max().unwrap_or(0);
+        for (first, words) in (0..columns).step_by(COLUMNS).zip(&self.words) {
+            let tables: [[[f32; SETS]; 256]; 4] = std::array::from_fn(|byte| {
+                table(|place| weights.map(|all| all.get(first + 8 * byte + place).copied().unwrap_or(0.0)))
+            });
+            for (sums, word) in sums.iter_mut().zip(words) {
                 let [a, b, c, d] = word.to_le_bytes().map(usize::from);
-                *sum += (tables[0][a] + tables[1][b]) + (tables[2][c] + tables[3][d]);
+                for (set, sum) in sums.iter_mut().enumerate() {
+                    *sum += (tables[0][a][set] + tables[1][b][set]) + (tables[2][c][set] + tables[3][d][set]);
+                }
             }
         }
         sums
@@ -84,16 +93,18 @@ impl Rows {
     }
 }
 
-/// The sums of up to eight weights under all signs. Each is added up in the same order, so that a pattern and its mirror
-/// image have exactly opposite sums, and equal patterns equal ones.
-fn table(weights: &[f32]) -> [f32; 256] {
-    let mut sums = [0.0f32; 256];
+/// The sums of eight weights under all signs. Each is added up in the same order, so that a pattern and its mirror image
+/// have exactly opposite sums, and equal patterns equal ones.
+fn table<const SETS: usize>(weights: impl Fn(usize) -> [f32; SETS]) -> [[f32; SETS]; 256] {
+    let mut sums = [[0.0f32; SETS]; 256];
     for place in 0..8 {
-        let weight = weights.get(place).copied().unwrap_or(0.0);
+        let weights = weights(place);
         let (plain, flipped) = sums[..2 << place].split_at_mut(1 << place);
         for (plain, flipped) in plain.iter_mut().zip(flipped) {
-            *flipped = *plain - weight;
-            *plain += weight;
+            for ((plain, flipped), weight) in plain.iter_mut().zip(flipped).zip(weights) {
+                *flipped = *plain - weight;
+                *plain += weight;
+            }
         }
     }
     sums
@@ -129,6 +140,12 @@ mod tests {
         let sums = rows.sums(&weights);
         assert_eq!(sums, again.sums(&weights));
         assert!(sums.iter().zip(rows.sums(&mirrored)).all(|(one, other)| *one == -other));
+        let both = rows.sums_of([&weights, &[1.0; 100]]);
+        assert!(
+            both.iter()
+                .zip(sums.iter().zip(rows.sums(&[1.0; 100])))
+                .all(|(both, (one, other))| *both == [*one, other])
+        );
         let mut counts = vec![0; rows.count()];
         (0..100).for_each(|column| rows.add(column, 1, &mut counts));
         assert!(counts.iter().zip(rows.sums(&[1.0; 100])).all(|(count, sum)| *count as f32 == sum));

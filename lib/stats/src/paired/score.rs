@@ -26,7 +26,7 @@ pub enum Question {
 }
 
 /// Differences with their order, so that magnitudes about any point are had without sorting again.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sorted {
     /// Rising, each with its place in time.
     rising: Vec<(f64, u32)>,
@@ -39,12 +39,27 @@ pub(crate) struct About {
     pub(crate) place: Vec<u32>,
 }
 
+impl About {
+    fn push(&mut self, r: f64, sign: f64, place: u32) {
+        self.r.push(r);
+        self.sign.push(sign);
+        self.place.push(place);
+    }
+}
+
 impl Sorted {
     /// Of differences in the order of time; they must be numbers.
     pub fn new(d: &[f64]) -> Self {
-        let mut rising: Vec<(f64, u32)> = d.iter().copied().zip(0..).collect();
-        rising.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-        Sorted { rising }
+        let mut sorted = Sorted::default();
+        sorted.extend(d);
+        sorted
+    }
+
+    /// Takes what has come since. What is in order already is merged and not sorted again.
+    pub fn extend(&mut self, d: &[f64]) {
+        let first = self.rising.len() as u32;
+        self.rising.extend(d.iter().copied().zip(first..));
+        self.rising.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
     }
 
     /// The smallest and the largest.
@@ -52,8 +67,20 @@ impl Sorted {
         Some((self.rising.first()?.0, self.rising.last()?.0))
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// How many there are.
+    pub fn len(&self) -> usize {
         self.rising.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rising.is_empty()
+    }
+
+    /// How many values lie below a point, and how many above it.
+    pub(crate) fn sides(&self, theta: f64) -> (usize, usize) {
+        let below = self.rising.partition_point(|one| one.0 < theta);
+        (below, self.len() - self.rising.partition_point(|one| one.0 <= theta))
     }
 
     pub(crate) fn mean(&self) -> f64 {
@@ -70,21 +97,20 @@ impl Sorted {
         let n = self.rising.len();
         let mut about =
             About { r: Vec::with_capacity(n), sign: Vec::with_capacity(n), place: Vec::with_capacity(n) };
-        let mut above = self.rising.partition_point(|one| one.0 < theta);
-        let mut below = above;
-        while below > 0 || above < n {
-            let down = below.checked_sub(1).map_or(f64::INFINITY, |at| theta - self.rising[at].0);
-            let up = self.rising.get(above).map_or(f64::INFINITY, |one| one.0 - theta);
-            let (r, sign, at) = if down < up { (down, -1.0, below - 1) } else { (up, 1.0, above) };
-            if down < up {
-                below -= 1
-            } else {
-                above += 1
-            }
-            about.r.push(r);
-            about.sign.push(sign);
-            about.place.push(self.rising[at].1);
+        let (low, high) = self.rising.split_at(self.rising.partition_point(|one| one.0 < theta));
+        let (mut below, mut above) = (low.len(), 0);
+        // The nearer of both goes first. Which it is cannot be foreseen, so nothing branches on it.
+        while below > 0 && above < high.len() {
+            let (down, up) = (theta - low[below - 1].0, high[above].0 - theta);
+            let is_down = down < up;
+            about.r.push(if is_down { down } else { up });
+            about.sign.push(if is_down { -1.0 } else { 1.0 });
+            about.place.push(if is_down { low[below - 1].1 } else { high[above].1 });
+            below -= usize::from(is_down);
+            above += usize::from(!is_down);
         }
+        low[..below].iter().rev().for_each(|one| about.push(theta - one.0, -1.0, one.1));
+        high[above..].iter().for_each(|one| about.push(one.0 - theta, 1.0, one.1));
         about
     }
 }
@@ -132,7 +158,7 @@ fn best_monotone(r: &[f64], capped: Vec<f64>, cap: f64, density: &Density) -> (f
 
 /// The score of the density itself, if it is better than asked for.
 fn shape(r: &[f64], density: &Density, asked: f64) -> Option<Vec<f64>> {
-    let (weights, slopes): (Vec<f64>, Vec<f64>) = r.iter().map(|&r| density.score(r)).unzip();
+    let (weights, slopes): (Vec<f64>, Vec<f64>) = density.scores().unzip();
     let slope = slopes.iter().sum::<f64>() / r.len() as f64 / density.width;
     let efficacy = slope / mean_square(&weights).sqrt();
     let zeroed = weights.iter().zip(r).map(|(&weight, &r)| if r > 0.0 { weight } else { 0.0 });
@@ -174,6 +200,9 @@ mod tests {
         assert_eq!(about.r, [0.0, 0.0, 1.5, 2.5]);
         assert_eq!(about.sign[2..], [-1.0, 1.0]);
         assert_eq!(about.place[2..], [1, 0]);
+        let mut grown = Sorted::new(&[3.0, -1.0]);
+        grown.extend(&[0.5, 0.5]);
+        assert_eq!(grown, Sorted::new(&[3.0, -1.0, 0.5, 0.5]));
         assert_eq!(midranks(&[0.0, 1.0, 1.0, 4.0]), [0.0, 2.5, 2.5, 4.0]);
     }
 

@@ -1,12 +1,15 @@
 //! That the shares of slow runs of A and B are alike: a bet against each share that is too large.
 
-use crate::describe::{MAD_TO_SD, median_in_place};
+use crate::describe::{MAD_TO_SD, median_in_place, quantile_sorted};
 
 /// Pairs that only set the threshold.
 const PAST_MIN: usize = 8;
 
 /// A difference is large from this many scaled medians on.
 const LARGE: f64 = 4.0;
+
+/// Half as long again is large in any noise: ln 1.5. Where modes lie far apart, so many medians would be more than twice.
+const ALWAYS_LARGE: f64 = 0.405;
 
 /// So many large differences are assumed to have been seen before the first pair, so that nobody bets everything.
 const DOUBT: f64 = 0.1;
@@ -16,15 +19,18 @@ const DOUBT: f64 = 0.1;
 pub struct ExcessShare {
     /// Below it no difference is large.
     least: f64,
-    magnitudes: Vec<f64>,
+    /// All magnitudes so far, rising.
+    rising: Vec<f64>,
     /// Of each pair that counts: 1 if B was much slower, −1 if A was, else 0.
     seen: Vec<i8>,
+    /// What is asked for at every look, kept pair by pair.
+    asked: [Bet; 2],
 }
 
 impl ExcessShare {
-    /// Differences below `least` are never large.
-    pub fn new(least: f64) -> Self {
-        ExcessShare { least, magnitudes: Vec::new(), seen: Vec::new() }
+    /// Differences below `least` are never large. An excess of `share` is what will be asked for most.
+    pub fn new(least: f64, share: f64) -> Self {
+        ExcessShare { least, rising: Vec::new(), seen: Vec::new(), asked: Bet::both(share) }
     }
 
     /// Below it no difference is large.
@@ -34,16 +40,19 @@ impl ExcessShare {
 
     /// Takes one more difference. Whether it is large, those before it say.
     pub fn push(&mut self, d: f64) {
-        if self.magnitudes.len() >= PAST_MIN {
-            let large = d.abs() > self.threshold();
-            self.seen.push(if large { d.signum() as i8 } else { 0 });
+        let magnitude = d.abs();
+        if self.rising.len() >= PAST_MIN {
+            let seen = if magnitude > self.threshold() { d.signum() as i8 } else { 0 };
+            self.asked.iter_mut().for_each(|bet| bet.take(seen));
+            self.seen.push(seen);
         }
-        self.magnitudes.push(d.abs());
+        let place = self.rising.partition_point(|other| other.total_cmp(&magnitude).is_lt());
+        self.rising.insert(place, magnitude);
     }
 
     /// What the next difference has to exceed.
     pub fn threshold(&self) -> f64 {
-        large(&self.magnitudes, self.least)
+        self.least.max(large(quantile_sorted(&self.rising, 0.5)).min(ALWAYS_LARGE))
     }
 
     /// Large differences to either side: those of B, and those of A.
@@ -55,8 +64,15 @@ impl ExcessShare {
     /// Whether an excess of `share` or more is excluded to both sides, with error at most `level` over all time
     /// (Ville's inequality; Waudby-Smith and Ramdas 2024, "Estimating means of bounded random variables by betting").
     pub fn excludes(&self, share: f64, level: f64) -> bool {
-        let asked = -level.ln();
-        share > 0.0 && self.ln_e(share, 1.0) >= asked && self.ln_e(share, -1.0) >= asked
+        let enough = |bet: &Bet| bet.evidence >= -level.ln();
+        match self.asked.iter().all(|bet| bet.share == share) {
+            _ if share <= 0.0 => false,
+            true => self.asked.iter().all(enough),
+            false => Bet::both(share).iter_mut().all(|bet| {
+                self.seen.iter().for_each(|&seen| bet.take(seen));
+                enough(bet)
+            }),
+        }
     }
 
     /// The smallest excess that is excluded to both sides; one while nothing is.
@@ -68,32 +84,49 @@ impl ExcessShare {
         }
         high
     }
+}
 
-    /// Evidence that the excess to one side is less than `share`: what one has after betting on it, pair by pair, in the
-    /// proportion that would have been best so far.
-    fn ln_e(&self, share: f64, side: f64) -> f64 {
-        let (mut ahead, mut behind, mut evidence) = (0.0, 0.0, 0.0);
-        for (before, &seen) in self.seen.iter().enumerate() {
-            let bet =
-                best_bet(share, (ahead + DOUBT) / (before as f64 + 1.0), behind / (before as f64 + 1.0));
-            let y = f64::from(seen) * side;
-            evidence += (bet * (share - y)).ln_1p();
-            ahead += f64::from(y > 0.0);
-            behind += f64::from(y < 0.0);
-        }
-        evidence
+/// Evidence that the excess to one side is less than a share: what one has after betting on it, pair by pair, in the
+/// proportion that would have been best so far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Bet {
+    share: f64,
+    /// 1 where the excess would be B's, −1 where A's.
+    side: i8,
+    pairs: f64,
+    /// Large differences to this side, and to the other.
+    ahead: f64,
+    behind: f64,
+    /// Logarithm of what has become of the stake.
+    evidence: f64,
+}
+
+impl Bet {
+    /// Against an excess to either side.
+    fn both(share: f64) -> [Bet; 2] {
+        [1, -1].map(|side| Bet { share, side, pairs: 0.0, ahead: 0.0, behind: 0.0, evidence: 0.0 })
+    }
+
+    /// One more pair.
+    fn take(&mut self, seen: i8) {
+        let before = self.pairs + 1.0;
+        let bet = best_bet(self.share, (self.ahead + DOUBT) / before, self.behind / before);
+        let y = f64::from(seen * self.side);
+        self.evidence += (bet * (self.share - y)).ln_1p();
+        self.ahead += f64::from(y > 0.0);
+        self.behind += f64::from(y < 0.0);
+        self.pairs = before;
     }
 }
 
-/// From here on a magnitude is large among others.
-fn large(magnitudes: &[f64], least: f64) -> f64 {
-    let usual = median_in_place(&mut magnitudes.to_vec()).unwrap_or(0.0);
-    least.max(LARGE * MAD_TO_SD * usual)
+/// From here on a magnitude is large among others whose median is this.
+fn large(usual: Option<f64>) -> f64 {
+    LARGE * MAD_TO_SD * usual.unwrap_or(0.0)
 }
 
 /// Those of the differences that are not large; below `least` none is.
 pub fn usual(d: &[f64], least: f64) -> Vec<f64> {
-    let large = large(&d.iter().map(|d| d.abs()).collect::<Vec<_>>(), least);
+    let large = least.max(large(median_in_place(&mut d.iter().map(|d| d.abs()).collect::<Vec<_>>())));
     d.iter().copied().filter(|d| d.abs() <= large).collect()
 }
 
@@ -126,7 +159,7 @@ mod tests {
     /// Pairs until an excess of `share` is excluded, at most 2000, when B is slow in `b` of its runs.
     fn pairs(share: f64, b: f64, seed: u64) -> usize {
         let mut draw = Draw::new(seed, 2);
-        let mut excess = ExcessShare::new(0.02);
+        let mut excess = ExcessShare::new(0.02, share);
         for n in 1..=2000 {
             let slow = if draw.uniform() < b { 0.7 } else { 0.0 };
             excess.push(0.003 * draw.normal() + slow);
@@ -153,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_bound_says_what_is_excluded() {
-        let mut excess = ExcessShare::new(0.02);
+        let mut excess = ExcessShare::new(0.02, 0.03);
         assert_eq!(excess.bound(0.01), 1.0);
         (0..208).for_each(|_| excess.push(0.0));
         let bound = excess.bound(0.01);
@@ -161,5 +194,46 @@ mod tests {
         excess.push(0.5);
         excess.push(-0.5);
         assert_eq!(excess.counts(), (1, 1));
+    }
+
+    #[test]
+    fn twice_as_long_is_much_slower_where_modes_lie_a_third_apart() {
+        let mut draw = Draw::new(9, 1);
+        let (mut same, mut slow) = (ExcessShare::new(0.02, 0.03), ExcessShare::new(0.02, 0.03));
+        for n in 0..1000 {
+            let d = [0.0, 0.27, 0.0, -0.27][draw.below(4)] + 0.03 * draw.normal();
+            same.push(d);
+            slow.push(d + if n % 20 == 7 { 0.69 } else { 0.0 });
+        }
+        assert!(same.excludes(0.03, 0.01) && !slow.excludes(0.03, 0.01), "{:?}", slow.counts());
+        assert!(slow.counts().0 >= 40 && slow.counts().1 == 0, "{:?}", slow.counts());
+        // What noise does by itself to both sides is no excess.
+        let mut wide = ExcessShare::new(0.02, 0.03);
+        (0..4000).for_each(|_| wide.push(0.3 * draw.normal()));
+        assert!(wide.counts().0 > 200 && wide.excludes(0.03, 0.01), "{:?}", wide.counts());
+    }
+
+    #[test]
+    fn what_is_kept_pair_by_pair_is_what_all_pairs_say_together() {
+        let mut draw = Draw::new(5, 1);
+        let mut excess = ExcessShare::new(0.02, 0.03);
+        let mut d = Vec::new();
+        for n in 0..600 {
+            let one = 0.01 * draw.normal() * if draw.below(12) == 0 { 9.0 } else { 1.0 };
+            let past: Vec<f64> = d.iter().map(|d: &f64| d.abs()).collect();
+            let threshold = 0.02f64.max(LARGE * MAD_TO_SD * crate::describe::median(&past).unwrap_or(0.0));
+            assert_eq!(excess.threshold().to_bits(), threshold.to_bits(), "{n}");
+            excess.push(one);
+            d.push(one);
+            let mut anew = Bet::both(0.03);
+            excess.seen.iter().for_each(|&seen| anew.iter_mut().for_each(|bet| bet.take(seen)));
+            assert_eq!(excess.asked, anew);
+        }
+        let (ahead, behind) = excess.counts();
+        assert!(ahead > 5 && behind > 5, "{ahead} {behind}");
+        for level in [0.5, 0.1, 0.01] {
+            let other = ExcessShare { asked: Bet::both(0.5), ..excess.clone() };
+            assert_eq!(excess.excludes(0.03, level), other.excludes(0.03, level));
+        }
     }
 }

@@ -1,0 +1,38 @@
+//! Paths of signs that are drawn out when somebody asks, and kept over the looks.
+
+use fauxplat_stats::paired::path::{Course, Crossed, Keys};
+
+/// All paths about one point, as far as the looks have come. They are drawn out when they are asked for, and kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Paths {
+    looks: Vec<Keys>,
+    course: Course,
+}
+
+impl Paths {
+    /// What became of the observed path by these looks.
+    pub(crate) fn crossed(&mut self, looked: &[u32], spent: &[f64], keys: impl Fn(usize) -> Keys) -> Crossed {
+        let missing = looked.get(self.looks.len()..).unwrap_or(&[]);
+        self.looks.extend(missing.iter().map(|&n| keys(n as usize)));
+        self.course.crossed(&self.looks, spent)
+    }
+
+    /// Whether the observed path crossed to a side. What crossed stays crossed, so no later look is drawn out then.
+    pub(crate) fn crosses(
+        &mut self,
+        looked: &[u32],
+        spent: &[f64],
+        side: fn(Crossed) -> bool,
+        keys: impl Fn(usize) -> Keys,
+    ) -> bool {
+        let mut till = self.looks.len().max(1);
+        loop {
+            till = till.min(looked.len());
+            let has_crossed = side(self.crossed(&looked[..till], &spent[..till], &keys));
+            if has_crossed || till == looked.len() {
+                return has_crossed;
+            }
+            till *= 2;
+        }
+    }
+}
