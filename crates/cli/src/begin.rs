@@ -1,6 +1,6 @@
 //! From options to the beginning of an experiment, and from its end to the report.
 
-use fauxplat_experiment::{Beginning, Failure, Finished, Launch, Listeners, Machine, open_store};
+use fauxplat_experiment::{Beginning, Failure, Finished, Launch, Listeners, Machine, open_record};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Condition, Definition, EnvPad, Evidence, Placement};
 use fauxplat_report::Format;
@@ -27,7 +27,7 @@ pub(crate) fn beginning<'a>(
         kind,
         definition,
         machine,
-        store: open_store(output.store.as_ref())?,
+        store: open_record(output.store.as_ref())?,
         invocation,
         programs: None,
         listeners: listeners(output, end)?,

@@ -17,7 +17,7 @@ use crate::median::median_of;
 use crate::recorder::Recorder;
 use crate::steer::{Landed, Standing, Steering, WarmUp};
 use crate::surroundings::{Surroundings, loads, tuning};
-use crate::{Event, Executor, Failure, Launch, Listeners, Machine, Next, Stopped};
+use crate::{Event, Executor, Failure, Launch, Listeners, Machine, Next, Stopped, shipping};
 
 /// An experiment under way.
 #[derive(Debug)]
@@ -330,6 +330,9 @@ impl Driver {
         self.header.warnings.extend(uncleaned.as_ref().map(ToString::to_string));
         let is_cut_short = is_cut_short || failed.is_none() && uncleaned.is_some();
         let stored = opened.and_then(|()| self.recorder.finish(&self.header, &findings, state));
+        if stored.is_ok() {
+            shipping::ship(&self.recorder, &mut self.header, self.interrupted);
+        }
         let finished = Finished {
             header: self.header,
             commands: self.commands,

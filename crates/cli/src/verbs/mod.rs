@@ -8,6 +8,7 @@ pub(crate) mod contend;
 pub(crate) mod counters;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+mod exchange;
 mod gate;
 pub(crate) mod generate;
 pub(crate) mod history;
