@@ -21,7 +21,7 @@ pub(super) fn push(to: &Path, ids: &[String], all: bool, output: &OutputArgs) ->
 }
 
 /// Carries experiments from another store to that of the options.
-pub(super) fn pull(from: &Path, ids: &[String], _all: bool, output: &OutputArgs) -> Result<(), Failure> {
+pub(super) fn pull(from: &Path, ids: &[String], output: &OutputArgs) -> Result<(), Failure> {
     let is_missing = !from.to_str().is_some_and(Url::is_one) && !from.exists();
     if is_missing {
         return Err(Failure::usage(format!("{}: there is no such store", from.display())));

@@ -28,7 +28,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
             show(id, &OutputArgs { format, ..output.clone() })
         }
         HistoryAction::Push { to, ids, all, output } => exchange::push(to, ids, *all, output),
-        HistoryAction::Pull { from, ids, all, output } => exchange::pull(from, ids, *all, output),
+        HistoryAction::Pull { from, ids, output, .. } => exchange::pull(from, ids, output),
         HistoryAction::Rm { ids, output } => {
             let store = store(output)?;
             for id in ids {

@@ -104,7 +104,7 @@ fn several_who_carry_the_same_at_once_leave_it_there_once() {
     let Some(cluster) = shared() else { return };
     let url = cluster.database("atonce");
     let (folder, near) = file();
-    (0..6).for_each(|_| drop(record(&near, 40)));
+    let _recorded: Vec<i64> = (0..6).map(|_| record(&near, 40)).collect();
     let path = folder.path().join("store.sqlite");
     // The tables are made at once, too.
     let carry = |path: &Path, url: &str| {
