@@ -66,6 +66,8 @@ pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Optio
 pub(crate) fn conclude(finished: Finished, output: &OutputArgs) -> Result<(), Failure> {
     let wanted = |format| finished.has_measured() || format != Format::Text;
     let written = output::report(&finished.record(), &|format| apart(&finished, format), &wanted, output);
+    // A brief report cuts its warnings, and this one says what is still to be done.
+    finished.waiting.iter().for_each(|line| output::complain(line));
     written.and(finished.stored)?;
     finished.failed.map_or(Ok(()), Err)
 }

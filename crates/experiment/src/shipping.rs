@@ -17,14 +17,14 @@ const IN_ALL: Duration = Duration::from_secs(30);
 /// The same in all for somebody who has pressed Ctrl-C already.
 const IN_A_HURRY: Duration = Duration::from_secs(3);
 
-/// Carries the experiment, and says in its report, which nobody has seen yet, what the shared store has not acknowledged. The
-/// number of the report is that of the shared store.
-pub(crate) fn ship(recorder: &Recorder, header: &mut Header, is_interrupted: bool) {
-    let Some((store, url)) = recorder.store().and_then(|store| Some((store, store.target()?))) else { return };
-    let Some(id) = header.id else { return };
+/// Carries the experiment, and gives what is to be said of what the shared store has not acknowledged. From now on the number
+/// of the experiment is that of the shared store.
+pub(crate) fn ship(recorder: &Recorder, header: &mut Header, is_interrupted: bool) -> Vec<String> {
+    let target = recorder.store().and_then(|store| Some((store, store.target()?)));
+    let Some(((store, url), id)) = target.zip(header.id) else { return Vec::new() };
     let shipment = store.ship(id, patience(is_interrupted));
     header.id = shipment.acknowledged;
-    header.warnings.extend(told((store, url), id, recorder.samples.len(), &shipment));
+    told((store, url), id, recorder.samples.len(), &shipment)
 }
 
 fn patience(is_interrupted: bool) -> Patience {
@@ -38,7 +38,8 @@ fn patience(is_interrupted: bool) -> Patience {
 
 /// What waits, where it is safe meanwhile, and how it gets there.
 fn told((store, url): (&Store, &Url), id: i64, samples: usize, shipment: &Shipment) -> Vec<String> {
-    let (path, why) = (store.path().display(), shipment.trouble.as_deref().unwrap_or("it did not come to it"));
+    let (path, why) =
+        (store.path().display(), shipment.trouble.as_deref().unwrap_or("it did not come to it"));
     let own = shipment.acknowledged.is_none().then(|| {
         format!(
             "{samples} samples of this experiment are not acknowledged by the shared store yet ({why}): they are in {path} as \

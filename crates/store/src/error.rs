@@ -136,7 +136,9 @@ pub enum StoreError {
         reason: String,
     },
     /// The server is not there now.
-    #[error("{url}: the server of the store is not there ({reason}); what was acknowledged is safe: try again when it is back")]
+    #[error(
+        "{url}: the server of the store is not there ({reason}); what was acknowledged is safe: try again when it is back"
+    )]
     Away {
         /// The address.
         url: String,

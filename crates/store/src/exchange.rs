@@ -58,7 +58,9 @@ impl Store {
         let carried = carry(&self.file, to.engine(), id, Number::Next)?;
         match (&self.server, &to.server) {
             (Some(_), _) => delete(&self.file, id)?,
-            (None, Some(there)) if !matches!(carried, Carried::Kept(_)) => self.acknowledged(id, &there.url)?,
+            (None, Some(there)) if !matches!(carried, Carried::Kept(_)) => {
+                self.acknowledged(id, &there.url)?
+            }
             _ => {}
         }
         Ok(carried)

@@ -60,7 +60,8 @@ impl Store {
             let (newest, oldest) = (some.first().map_or(0, id), some.last().map_or(0, id));
             let mut names = self.names(oldest, newest)?;
             let named = some.iter().map(experiment_row);
-            let named = named.filter_map(|row| with_names(names.remove(&row.id).unwrap_or_default(), row, filter));
+            let named =
+                named.filter_map(|row| with_names(names.remove(&row.id).unwrap_or_default(), row, filter));
             list.extend(named);
             if let Some(limit) = filter.limit.filter(|limit| list.len() >= *limit) {
                 list.truncate(limit);
@@ -85,7 +86,8 @@ fn with_names(
     mut experiment: ExperimentRow,
     filter: &Filter,
 ) -> Option<ExperimentRow> {
-    let is_meant = |part: &String| names.iter().any(|(name, line)| name.contains(part) || line.contains(part));
+    let is_meant =
+        |part: &String| names.iter().any(|(name, line)| name.contains(part) || line.contains(part));
     let is_wanted = filter.name.as_ref().is_none_or(is_meant)
         && filter.state.is_none_or(|state| state == experiment.state);
     experiment.names = names.into_iter().map(|(name, _)| name).collect();

@@ -19,7 +19,17 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
         _ => return Err(ChoreError::Usage(super::USAGE)),
     };
     let mut test = cargo::cargo();
-    test.args(["test", "--release", "--quiet", "--package", "fauxplat-store", "--test", "store", "--", "--nocapture"]);
+    test.args([
+        "test",
+        "--release",
+        "--quiet",
+        "--package",
+        "fauxplat-store",
+        "--test",
+        "store",
+        "--",
+        "--nocapture",
+    ]);
     test.args(["writers::"]);
     for (name, value) in
         [("EXPERIMENTS", EXPERIMENTS), ("KILLS", kills), ("SAMPLES", SAMPLES), ("HUGE", HUGE)]

@@ -188,7 +188,8 @@ fn against_baseline(driver: &mut Driver, baseline: &str, other_machine: bool) ->
     let rule = &driver.header.definition.rule;
     let url = driver.store().and_then(|store| store.target()).filter(|_| is_id(baseline));
     // A number is that of the shared store. Nothing is connected any more when the first run begins.
-    let shared = url.map(|url| Store::open_shared(url, Patience::of_seconds(BASELINE_SECONDS))).transpose()?;
+    let shared =
+        url.map(|url| Store::open_shared(url, Patience::of_seconds(BASELINE_SECONDS))).transpose()?;
     let store = shared.as_ref().or(driver.store());
     let earlier = earlier(store, baseline, &driver.commands[0].name, rule)?;
     drop(shared);

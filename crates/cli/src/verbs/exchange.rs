@@ -57,7 +57,10 @@ fn waiting(from: &Store, to: &Store) -> Result<Vec<i64>, Failure> {
 
 fn carry(from: &Store, to: &Store, ids: &[i64], output: &OutputArgs) -> Result<(), Failure> {
     if !matches!(output.format, Format::Text | Format::Json) {
-        return Err(Failure::usage(format!("what is carried is told as text or json, not as {}", output.format)));
+        return Err(Failure::usage(format!(
+            "what is carried is told as text or json, not as {}",
+            output.format
+        )));
     }
     let exchanged = from.carry_to(to, ids)?;
     let told = match output.format {
@@ -68,7 +71,9 @@ fn carry(from: &Store, to: &Store, ids: &[i64], output: &OutputArgs) -> Result<(
     let kept = exchanged.kept.len();
     match exchanged.trouble {
         Some(error) => Err(error.into()),
-        None if kept > 0 => Err(Failure::machine(format!("{kept} of {} experiments stay where they are", ids.len()))),
+        None if kept > 0 => {
+            Err(Failure::machine(format!("{kept} of {} experiments stay where they are", ids.len())))
+        }
         None => Ok(()),
     }
 }
@@ -96,9 +101,10 @@ fn as_text(to: &Store, exchanged: &Exchanged) -> String {
 }
 
 fn as_json(from: &Store, to: &Store, exchanged: &Exchanged) -> Result<String, Failure> {
-    let carried = exchanged.carried.iter().map(|(id, there, samples)| {
-        serde_json::json!({ "id": id, "id_there": there, "samples": samples })
-    });
+    let carried = exchanged
+        .carried
+        .iter()
+        .map(|(id, there, samples)| serde_json::json!({ "id": id, "id_there": there, "samples": samples }));
     let known = exchanged.known.iter().map(|(id, there)| serde_json::json!({ "id": id, "id_there": there }));
     let kept = exchanged.kept.iter().map(|(id, reason)| serde_json::json!({ "id": id, "reason": reason }));
     let document = serde_json::json!({

@@ -36,9 +36,9 @@ pub(crate) fn open(url: &Url, patience: Patience) -> Result<(Server, Access, i64
     let is_read_only = word(1) == Some("true") || word(2) == Some("on");
     match word(4) {
         Some(MARK) => settled(server, is_read_only),
-        None if word(3).is_none() => {
-            Err(unfit("the search_path names no schema that exists, so there is no place for tables; mend it"))
-        }
+        None if word(3).is_none() => Err(unfit(
+            "the search_path names no schema that exists, so there is no place for tables; mend it",
+        )),
         None if found.last().map_or(0, integer) == 0 => match (is_read_only, word(0)) {
             (true, _) => Err(unfit(
                 "it holds no store, and is read-only or in recovery, so none can be made; use the primary server",

@@ -24,7 +24,8 @@ const LARGEST_BYTES: u64 = 1 << 20;
 /// The text of a file that only its owner reads; one that others may read is not believed, as elsewhere.
 fn private(path: &Path) -> Option<String> {
     let facts = fs::metadata(path).ok()?;
-    let is_private = facts.is_file() && facts.permissions().mode() & 0o077 == 0 && facts.len() <= LARGEST_BYTES;
+    let is_private =
+        facts.is_file() && facts.permissions().mode() & 0o077 == 0 && facts.len() <= LARGEST_BYTES;
     is_private.then(|| fs::read_to_string(path).ok()).flatten()
 }
 

@@ -27,7 +27,8 @@ impl Url {
     /// Whether a text is an address and no path.
     pub fn is_one(text: &str) -> bool {
         let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
-        !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+        !scheme.is_empty()
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
     }
 
     /// Reads `postgres://[user[:password]@][host[:port]]/database[?option=value…]`. A password that it does not have is
@@ -41,7 +42,9 @@ impl Url {
         if !["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme)) {
             return Err(wrong("a store is a file, or in PostgreSQL: postgres://USER@HOST/DATABASE".into()));
         }
-        if let Some(mode) = option(text, "sslmode").filter(|mode| mode == "require" || mode.starts_with("verify")) {
+        if let Some(mode) =
+            option(text, "sslmode").filter(|mode| mode == "require" || mode.starts_with("verify"))
+        {
             return Err(wrong(format!(
                 "sslmode={mode} cannot be had, since fauxplat speaks no TLS: use a socket or a tunnel, \
                  such as `ssh -L 5432:localhost:5432 HOST` and postgres://USER@localhost/DATABASE"
@@ -120,7 +123,8 @@ fn key(config: &Config) -> String {
 /// An option of an address, as it stands there.
 fn option(text: &str, name: &str) -> Option<String> {
     let (_, options) = text.split_once('?')?;
-    let value = |pair: &str| pair.split_once('=').filter(|(key, _)| *key == name).map(|(_, value)| value.to_owned());
+    let value =
+        |pair: &str| pair.split_once('=').filter(|(key, _)| *key == name).map(|(_, value)| value.to_owned());
     options.split('&').find_map(value)
 }
 

@@ -24,7 +24,9 @@ impl ToSql for Sent<'_> {
             (Value::Text(text), &Type::TEXT) => text.to_sql(column, out),
             (Value::Blob(bytes), &Type::BYTEA) => bytes.to_sql(column, out),
             // SQLite takes anything in any column; what we wrote ourselves is never so.
-            (value, _) => Err(format!("a value of type {} stands where {column} belongs", value.data_type()).into()),
+            (value, _) => {
+                Err(format!("a value of type {} stands where {column} belongs", value.data_type()).into())
+            }
         }
     }
 

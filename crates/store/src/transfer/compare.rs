@@ -13,7 +13,8 @@ pub(super) fn judged(
     (from, id): (&dyn Engine, i64),
     (to, known): (&dyn Engine, i64),
 ) -> Result<Carried, StoreError> {
-    let columns: Vec<String> = common(from, to, "experiment")?.into_iter().filter(|name| name != "id").collect();
+    let columns: Vec<String> =
+        common(from, to, "experiment")?.into_iter().filter(|name| name != "id").collect();
     let [ours, theirs] = [Head::read(from, &columns, id)?, Head::read(to, &columns, known)?];
     let (Some(ours), Some(theirs)) = (ours, theirs) else {
         return Ok(Carried::Kept("it was removed meanwhile".into()));

@@ -55,19 +55,16 @@ pub(crate) fn carry(
     together(from, Purpose::Read, || carry_seen(from, to, id, number))
 }
 
-fn carry_seen(
-    from: &dyn Engine,
-    to: &dyn Engine,
-    id: i64,
-    number: Number,
-) -> Result<Carried, StoreError> {
+fn carry_seen(from: &dyn Engine, to: &dyn Engine, id: i64, number: Number) -> Result<Carried, StoreError> {
     let columns = common(from, to, "experiment")?;
     let Some(head) = Head::read(from, &columns, id)? else {
         return Ok(Carried::Kept("it is not there any more".into()));
     };
     if number == Number::Next {
         if head.uuid.is_none() {
-            return Ok(Carried::Kept("it has no UUID: an earlier version wrote it, and its store is read-only".into()));
+            return Ok(Carried::Kept(
+                "it has no UUID: an earlier version wrote it, and its store is read-only".into(),
+            ));
         }
         if head.is_running() {
             return Ok(Carried::Kept("it is still running: it can be carried when it is over".into()));
@@ -86,11 +83,7 @@ fn carry_seen(
 }
 
 /// Somebody else was faster: then it is compared like any other.
-fn settled(
-    (from, id): (&dyn Engine, i64),
-    to: &dyn Engine,
-    carried: Carried,
-) -> Result<Carried, StoreError> {
+fn settled((from, id): (&dyn Engine, i64), to: &dyn Engine, carried: Carried) -> Result<Carried, StoreError> {
     match carried {
         Carried::Known { id: known } => compare::judged((from, id), (to, known)),
         other => Ok(other),
@@ -171,7 +164,8 @@ fn add(
     }
     let head = if number == Number::Next { head.nameless() } else { head };
     debug_assert!(head.columns.len() <= columns.len());
-    let insert = format!("{} ON CONFLICT (uuid) DO NOTHING RETURNING id", insert("experiment", &head.columns, 1));
+    let insert =
+        format!("{} ON CONFLICT (uuid) DO NOTHING RETURNING id", insert("experiment", &head.columns, 1));
     let Some(id) = to.read(&insert, &head.values)?.first().and_then(|row| row.first()).map(integer) else {
         let id = known(to, uuid.as_deref())?.unwrap_or_default();
         return Err(Stop::Found(Carried::Known { id }));
@@ -198,7 +192,8 @@ fn add_machine(
     };
     to.write(sql::INSERT_MACHINE, &machine)?;
     let there = to.read(sql::MACHINE, &key)?.pop();
-    Ok((there.as_ref() != Some(&machine)).then(|| "other facts of its machine are there under the same hash".into()))
+    Ok((there.as_ref() != Some(&machine))
+        .then(|| "other facts of its machine are there under the same hash".into()))
 }
 
 /// Copies the rows of one table, page by page; how many there were.

@@ -17,7 +17,12 @@ const RECORDS: &str = "LENGTH(record)";
 
 /// All of them. What `number` and `experiment` refer to goes along with the rows themselves.
 pub(super) const TABLES: [Table; 10] = [
-    Table { name: "command", keys: NUMBER, page: 100, digest: "LENGTH(name) + LENGTH(command) + LENGTH(argv)" },
+    Table {
+        name: "command",
+        keys: NUMBER,
+        page: 100,
+        digest: "LENGTH(name) + LENGTH(command) + LENGTH(argv)",
+    },
     Table { name: "sample", keys: &["sequence"], page: 500, digest: SAMPLE },
     Table { name: "metric", keys: NUMBER, page: 100, digest: "LENGTH(id) + LENGTH(spec)" },
     Table { name: "reading", keys: &["sequence", "metric"], page: 1000, digest: READING },
@@ -30,7 +35,8 @@ pub(super) const TABLES: [Table; 10] = [
 ];
 
 /// Remainders, so that no sum is too large for 64 bits.
-const SAMPLE: &str = "trial % 1009 + command * 7 + COALESCE(exit_status, 300) + COALESCE(wall_ns, 1) % 1000003 +
+const SAMPLE: &str =
+    "trial % 1009 + command * 7 + COALESCE(exit_status, 300) + COALESCE(wall_ns, 1) % 1000003 +
     COALESCE(user_ns, 1) % 1000003 + COALESCE(system_ns, 1) % 1000003 + COALESCE(cpu_ns, 1) % 1000003 +
     COALESCE(run_delay_ns, 1) % 1000003 + COALESCE(peak_memory_bytes, 1) % 1000003 + started_ns % 1000003 +
     COALESCE(minor_faults, 1) % 1000003 + COALESCE(rate_micro_per_s, 1) % 1000003";

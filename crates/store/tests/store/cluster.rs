@@ -147,7 +147,9 @@ fn launched(programs: &Path, folder: &Path) -> Child {
     let mut server = as_nobody(&programs.join("postgres"));
     server.arg("-D").arg(data(folder)).arg("-k").arg(folder.join("own"));
     // What a killed process had written is the system's to keep, so nothing here waits for a disk.
-    for setting in ["listen_addresses=", "fsync=off", "shared_buffers=16MB", "autovacuum=off", "max_connections=40"] {
+    for setting in
+        ["listen_addresses=", "fsync=off", "shared_buffers=16MB", "autovacuum=off", "max_connections=40"]
+    {
         server.args(["-c", setting]);
     }
     server.stdout(Stdio::null()).stdin(Stdio::null()).stderr(log).spawn().unwrap()
@@ -177,7 +179,9 @@ fn programs() -> Option<PathBuf> {
     let mut folders: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();
     folders.sort();
     folders.extend(["/usr/pgsql/bin", "/usr/local/bin", "/usr/bin"].map(PathBuf::from));
-    folders.into_iter().find(|folder| ["initdb", "postgres", "psql"].iter().all(|name| folder.join(name).exists()))
+    folders
+        .into_iter()
+        .find(|folder| ["initdb", "postgres", "psql"].iter().all(|name| folder.join(name).exists()))
 }
 
 fn children(parent: u32) -> Vec<u32> {

@@ -1,5 +1,10 @@
 //! The store as its users see it: records, processes, files.
 
+#[expect(
+    clippy::disallowed_macros,
+    clippy::disallowed_methods,
+    reason = "a server is started, or the test says why not"
+)]
 mod cluster;
 mod common;
 mod evidence;

@@ -238,7 +238,10 @@ fn an_earlier_store_on_a_server_is_migrated() {
     cluster.sql("earlier", "DROP TABLE spool; DELETE FROM schema WHERE version = 4");
     let store = open(&url).unwrap();
     assert_eq!((store.access(), whole(&store, 1)), (Access::ReadWrite, whole(&near, id)));
-    assert_eq!(cluster.sql("earlier", "SELECT MAX(version), (SELECT COUNT(*) FROM spool) FROM schema"), "4|0");
+    assert_eq!(
+        cluster.sql("earlier", "SELECT MAX(version), (SELECT COUNT(*) FROM spool) FROM schema"),
+        "4|0"
+    );
 }
 
 #[test]

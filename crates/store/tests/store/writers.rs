@@ -74,7 +74,12 @@ fn write(path: &Path) {
 fn acknowledged(paths: &[PathBuf]) -> BTreeSet<String> {
     let notes = |path: &PathBuf| fs::read_to_string(path.with_extension("acknowledged")).unwrap_or_default();
     // The last line may be half written.
-    let whole = |text: String| text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+    let whole = |text: String| {
+        text.split_inclusive('\n')
+            .filter(|line| line.ends_with('\n'))
+            .map(|line| line.trim().to_owned())
+            .collect::<Vec<_>>()
+    };
     paths.iter().flat_map(|path| whole(notes(path))).collect()
 }
 
