@@ -1,6 +1,6 @@
 //! From options to the beginning of an experiment, and from its end to the report.
 
-use fauxplat_experiment::{Beginning, Failure, Finished, Launch, Listeners, Machine, open_store};
+use fauxplat_experiment::{Beginning, Failure, Finished, Launch, Listeners, Machine, open_record};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Condition, Definition, EnvPad, Evidence, Placement};
 use fauxplat_report::Format;
@@ -27,7 +27,7 @@ pub(crate) fn beginning<'a>(
         kind,
         definition,
         machine,
-        store: open_store(output.store.as_ref())?,
+        store: open_record(output.store.as_ref())?,
         invocation,
         programs: None,
         listeners: listeners(output, end)?,
@@ -66,6 +66,8 @@ pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Optio
 pub(crate) fn conclude(finished: Finished, output: &OutputArgs) -> Result<(), Failure> {
     let wanted = |format| finished.has_measured() || format != Format::Text;
     let written = output::report(&finished.record(), &|format| apart(&finished, format), &wanted, output);
+    // A brief report cuts its warnings, and this one says what is still to be done.
+    finished.waiting.iter().for_each(|line| output::complain(line));
     written.and(finished.stored)?;
     finished.failed.map_or(Ok(()), Err)
 }

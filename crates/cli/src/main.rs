@@ -19,6 +19,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use fauxplat_experiment::Failure;
 use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
+use fauxplat_store::masked;
 use fauxplat_sys::signal;
 
 fn main() -> ExitCode {
@@ -73,7 +74,7 @@ fn dispatch(words: &[String]) -> u8 {
         Err(error) => return exit::tell(&Failure::usage(misuse(&error, words))),
     };
     let end = cli.verb.end().cloned();
-    let done = execute(cli.verb, words);
+    let done = execute(cli.verb, &recorded(words));
     let code = done.as_ref().err().map_or(0, exit::tell);
     if let Some(end) = end {
         end.notify.iter().for_each(|line| end.ending.tell(line, &done, code));
@@ -91,7 +92,14 @@ fn dispatch(words: &[String]) -> u8 {
 fn perform(words: &[String]) -> Result<(), Failure> {
     let words = &spoken::understood(words);
     let cli = args::parse(words).map_err(|error| Failure::usage(misuse(&error, words)))?;
-    execute(cli.verb, words)
+    execute(cli.verb, &recorded(words))
+}
+
+/// The words of a command line as they may be shown and recorded: without passwords.
+fn recorded(words: &[String]) -> Vec<String> {
+    // What a command that is measured takes is that command's own.
+    let shown = |word: &String| if word.contains("postgres") { masked(word) } else { word.clone() };
+    words.iter().map(shown).collect()
 }
 
 fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
@@ -157,6 +165,7 @@ fn misuse(error: &clap::Error, words: &[String]) -> String {
     let text = error.render().to_string();
     let said = text.split("\nUsage:").next().unwrap_or_default();
     let said = said.split("For more information").next().unwrap_or_default();
-    let words: Vec<&str> = said.split_whitespace().skip_while(|word| *word == "error:").collect();
+    let words = said.split_whitespace().skip_while(|word| *word == "error:");
+    let words: Vec<String> = words.map(masked).collect();
     format!("{} (see --help)", words.join(" "))
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use fauxplat_model::{Background, Command, Definition, Metric, Placement, Setup, Sources};
-use fauxplat_store::Store;
+use fauxplat_store::{Patience, Store, Url};
 use fauxplat_sys::{clock, signal};
 
 use crate::counters::Counters;
@@ -231,11 +231,41 @@ fn hazards_of(root: &Path, shared: &Placement, commands: &[Command]) -> Vec<Stri
     fauxplat_hazards::warnings(root, cpus)
 }
 
-/// Opens the store that a path names: `none` for none, and the user's own without any.
+/// Opens the store that a path names: `none` for none, an address for a shared one, and the user's own without any.
 ///
 /// # Errors
 /// Those of opening it.
 pub fn open_store(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
+    match shared(path)? {
+        Some(url) => Ok(Some(Store::open_shared(&url, Patience::of_seconds(ANSWER_SECONDS))?)),
+        None => open_file(path),
+    }
+}
+
+/// Opens the store that an experiment is recorded in. For a shared one that is the user's own file, from which it is carried
+/// at the end. A server that is there and will not take it is told before anything is measured; one that is not there may
+/// be back at the end.
+///
+/// # Errors
+/// As [`open_store`].
+pub fn open_record(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
+    let Some(url) = shared(path)? else { return open_file(path) };
+    let store = Store::open_spool(fauxplat_store::default_path()?, url)?;
+    store.greet(Patience::of_seconds(GREETING_SECONDS))?;
+    Ok(Some(store))
+}
+
+/// How long a server is waited for by those who have nothing else to do, for each answer.
+const ANSWER_SECONDS: u64 = 30;
+/// The same for an experiment that is to begin.
+const GREETING_SECONDS: u64 = 5;
+
+fn shared(path: Option<&PathBuf>) -> Result<Option<Url>, Failure> {
+    let text = path.and_then(|path| path.to_str()).filter(|text| Url::is_one(text));
+    Ok(text.map(Url::parse).transpose()?)
+}
+
+fn open_file(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
     match path {
         Some(path) if path.as_os_str() == "none" => Ok(None),
         Some(path) => Ok(Some(Store::open(path)?)),

@@ -17,7 +17,7 @@ use crate::median::median_of;
 use crate::recorder::Recorder;
 use crate::steer::{Landed, Standing, Steering, WarmUp};
 use crate::surroundings::{Surroundings, loads, tuning};
-use crate::{Event, Executor, Failure, Launch, Listeners, Machine, Next, Stopped};
+use crate::{Event, Executor, Failure, Launch, Listeners, Machine, Next, Stopped, shipping};
 
 /// An experiment under way.
 #[derive(Debug)]
@@ -330,6 +330,11 @@ impl Driver {
         self.header.warnings.extend(uncleaned.as_ref().map(ToString::to_string));
         let is_cut_short = is_cut_short || failed.is_none() && uncleaned.is_some();
         let stored = opened.and_then(|()| self.recorder.finish(&self.header, &findings, state));
+        let waiting = match &stored {
+            Ok(()) => shipping::ship(&self.recorder, &mut self.header, self.interrupted),
+            Err(_) => Vec::new(),
+        };
+        self.header.warnings.extend(waiting.iter().cloned());
         let finished = Finished {
             header: self.header,
             commands: self.commands,
@@ -338,6 +343,7 @@ impl Driver {
             findings,
             is_cut_short,
             stored,
+            waiting,
             failed: failed.or(uncleaned),
         };
         let record = finished.record();
@@ -381,6 +387,8 @@ pub struct Finished {
     is_cut_short: bool,
     /// Whether the store took the findings.
     pub stored: Result<(), Failure>,
+    /// What a shared store has not acknowledged, and how it gets there; it is among the warnings, too.
+    pub waiting: Vec<String>,
     /// What ended it before its time.
     pub failed: Option<Failure>,
 }

@@ -185,6 +185,8 @@ impl From<StoreError> for Failure {
             | StoreError::ForeignDatabase { .. }
             | StoreError::NoSuchExperiment { .. }
             | StoreError::BadId { .. }
+            | StoreError::BadUrl { .. }
+            | StoreError::Unfit { .. }
             | StoreError::NoHome => Kind::Usage,
             _ => Kind::Machine,
         };

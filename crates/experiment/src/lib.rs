@@ -30,6 +30,7 @@ mod request;
 pub mod series;
 mod served;
 mod shifts;
+mod shipping;
 mod simulated;
 pub mod steer;
 pub mod surroundings;
@@ -37,7 +38,7 @@ mod sweep;
 mod throttle;
 mod together;
 
-pub use begin::{Beginning, open_store};
+pub use begin::{Beginning, open_record, open_store};
 pub use commands::{check_cpus, check_placement, resolve};
 pub use driver::{Driver, Finished, aside};
 pub use event::{Event, Listener, Listeners};

@@ -43,6 +43,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Decode`]: it is damaged. Those of reading.
     pub fn artifact(&self, id: i64, number: i64) -> Result<Option<Artifact>, StoreError> {
+        self.fetch(id)?;
         if self.version < schema::WITH_EVIDENCE {
             return Ok(None);
         }

@@ -127,6 +127,50 @@ pub enum StoreError {
         /// The text.
         text: String,
     },
+    /// The address of a server is wrong.
+    #[error("{url}: {reason}")]
+    BadUrl {
+        /// The address, without its password.
+        url: String,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+    /// The server is not there now.
+    #[error(
+        "{url}: the server of the store is not there ({reason}); what was acknowledged is safe: try again when it is back"
+    )]
+    Away {
+        /// The address.
+        url: String,
+        /// What happened on the way.
+        reason: String,
+    },
+    /// The server does not let us in, or do that.
+    #[error("{url}: the server refuses ({reason}); {remedy}")]
+    Refused {
+        /// The address.
+        url: String,
+        /// What it said.
+        reason: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The database is not for us, or cannot hold that.
+    #[error("{url}: {reason}")]
+    Unfit {
+        /// The address.
+        url: String,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// Anything else that the server reports.
+    #[error("{url}: the server of the store failed ({reason}); what was acknowledged is safe")]
+    Server {
+        /// The address.
+        url: String,
+        /// What it said.
+        reason: String,
+    },
     /// The experiment is still being written.
     #[error(
         "{path}: experiment {id} is still running, here or in a container that cannot be seen from here, so it cannot be \

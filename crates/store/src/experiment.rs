@@ -44,9 +44,8 @@ impl Experiment {
     pub(crate) fn begin(
         connection: Rc<Connection>,
         path: &Path,
-        header: &Header,
-        kind: &str,
-        commands: &[Command],
+        target: Option<&str>,
+        (header, kind, commands): (&Header, &str, &[Command]),
     ) -> Result<Self, StoreError> {
         let transaction = Transaction::new_unchecked(&connection, TransactionBehavior::Immediate);
         let transaction = transaction.map_err(at(path))?;
@@ -54,6 +53,9 @@ impl Experiment {
         let id = insert_header(&transaction, path, header, kind, &uuid)?;
         for (number, command) in commands.iter().enumerate() {
             insert_command(&transaction, path, id, number, command)?;
+        }
+        if let Some(target) = target {
+            transaction.execute(sql::SPOOL, params![id, target]).map_err(at(path))?;
         }
         transaction.commit().map_err(at(path))?;
         let path = path.to_owned();

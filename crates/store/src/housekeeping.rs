@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use rusqlite::{Transaction, TransactionBehavior};
+use rusqlite::types::Value;
 
+use crate::engine::{Engine, Purpose, integer, together};
 use crate::error::at;
 use crate::path::beside;
 use crate::{State, Store, StoreError, sql};
@@ -35,16 +36,7 @@ impl Store {
             }
             Some(_) => {}
         }
-        self.delete(id).map_err(at(&self.path))
-    }
-
-    fn delete(&self, id: i64) -> rusqlite::Result<()> {
-        let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
-        for statement in sql::REMOVE_EVIDENCE.into_iter().chain(sql::REMOVE) {
-            transaction.execute(statement, [id])?;
-        }
-        transaction.execute(sql::REMOVE_MACHINES, [])?;
-        transaction.commit()
+        delete(self.engine(), id)
     }
 
     /// How much the store holds, and how much space it takes.
@@ -53,19 +45,35 @@ impl Store {
     /// Those of reading.
     pub fn size(&self) -> Result<Size, StoreError> {
         let bytes = |path| fs::metadata(path).map_or(0, |metadata| metadata.len());
-        let file_bytes = bytes(self.path.clone()) + bytes(beside(&self.path, "-wal"));
-        let counts = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
-        let (experiments, samples) =
-            self.connection.query_row(sql::COUNTS, [], counts).map_err(at(&self.path))?;
-        Ok(Size { file_bytes, experiments: experiments.cast_unsigned(), samples: samples.cast_unsigned() })
+        let file_bytes = match &self.server {
+            Some(server) => server.bytes()?,
+            None => bytes(self.path.clone()) + bytes(beside(&self.path, "-wal")),
+        };
+        let counted = self.engine().read(sql::COUNTS, &[])?;
+        let count = |at: usize| counted.first().map_or(0, |row| integer(&row[at])).cast_unsigned();
+        Ok(Size { file_bytes, experiments: count(0), samples: count(1) })
     }
 
-    /// Writes the store anew without gaps and empties its log. It takes as much free space as the store itself.
+    /// Writes the store anew without gaps and empties its log. It takes as much free space as the store itself. A server
+    /// does the like by itself.
     ///
     /// # Errors
     /// Those of writing; the store is as it was then.
     pub fn vacuum(&self) -> Result<(), StoreError> {
         self.check_writable()?;
+        if self.server.is_some() {
+            return Ok(());
+        }
         self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);").map_err(at(&self.path))
     }
+}
+
+/// Removes all rows of an experiment, and machines that no experiment has any more, or nothing.
+pub(crate) fn delete(engine: &dyn Engine, id: i64) -> Result<(), StoreError> {
+    together(engine, Purpose::Remove, || {
+        for statement in sql::REMOVE_EVIDENCE.into_iter().chain(sql::REMOVE) {
+            engine.write(statement, &[Value::Integer(id)])?;
+        }
+        engine.write(sql::REMOVE_MACHINES, &[]).map(drop)
+    })
 }

@@ -7,13 +7,20 @@
 //!
 //! The calls are synchronous, through rusqlite, and not an asynchronous pool: an append must fit in a few
 //! microseconds between two runs, without another thread that would disturb them, and the whole tool must stay
-//! below 32 MiB. Every statement in `sql` is written with `$1` parameters and without dialect, so that the same
-//! text can be sent to PostgreSQL later; only `schema` speaks SQLite's own.
+//! below 32 MiB.
+//!
+//! A shared store is a database of PostgreSQL with the same tables. Nobody measures into it: experiments are recorded
+//! in a file, and carried there when they are over (`spool`, `transfer`). To be read, an experiment is copied into a file
+//! that is gone afterwards, so everything that reads a file reads a shared store. Every statement in `sql` is written
+//! with `$1` parameters and without dialect, so that both engines take it; `sqlite`, `access` and `schema` have what is
+//! SQLite's own, `postgres` what is PostgreSQL's.
 
 mod access;
 mod artifact;
+mod engine;
 mod error;
 mod evidence;
+mod exchange;
 mod experiment;
 mod findings;
 mod housekeeping;
@@ -24,24 +31,31 @@ mod load;
 mod machine;
 mod owner;
 mod path;
+mod postgres;
 mod readings;
 mod row;
 mod schema;
 mod sessions;
+mod spool;
 mod sql;
+mod sqlite;
 mod state;
 mod store;
+mod transfer;
 mod uuid;
 
 pub use access::Access;
 pub use artifact::Artifact;
 pub use error::StoreError;
+pub use exchange::Exchanged;
 pub use experiment::Experiment;
 pub use housekeeping::Size;
 pub use list::{ExperimentRow, Filter};
 pub use load::StoredExperiment;
 pub use path::default_path;
+pub use postgres::{Patience, Url, masked};
 pub use schema::VERSION;
 pub use sessions::{SessionPairs, SessionReadings};
+pub use spool::Shipment;
 pub use state::State;
 pub use store::Store;

@@ -1,8 +1,10 @@
 //! What experiments there are.
 
-use rusqlite::Row;
+use std::collections::HashMap;
 
-use crate::error::at;
+use rusqlite::types::Value;
+
+use crate::engine::{Values, integer, optional, text};
 use crate::{State, Store, StoreError, sql};
 
 /// Which experiments to list; the default is all.
@@ -39,56 +41,76 @@ pub struct ExperimentRow {
     pub summary: Option<String>,
 }
 
+/// How many experiments' names are asked for at once.
+const CHUNK: usize = 200;
+
+/// Name and line of each command, by experiment.
+type Names = HashMap<i64, Vec<(String, String)>>;
+
 impl Store {
     /// The experiments that the filter lets through, newest first.
     ///
     /// # Errors
     /// Those of reading.
     pub fn list(&self, filter: &Filter) -> Result<Vec<ExperimentRow>, StoreError> {
-        let failed = at(&self.path);
-        let mut statement = self.connection.prepare_cached(sql::LIST).map_err(&failed)?;
-        let mut rows = statement.query([&filter.kind, &filter.since]).map_err(&failed)?;
+        let asked = [optional(filter.kind.as_deref()), optional(filter.since.as_deref())];
+        let rows = self.engine().read(sql::LIST, &asked)?;
         let mut list = Vec::new();
-        while let Some(row) = rows.next().map_err(&failed)? {
-            if filter.limit.is_some_and(|limit| list.len() >= limit) {
+        for some in rows.chunks(CHUNK) {
+            let (newest, oldest) = (some.first().map_or(0, id), some.last().map_or(0, id));
+            let mut names = self.names(oldest, newest)?;
+            let named = some.iter().map(experiment_row);
+            let named =
+                named.filter_map(|row| with_names(names.remove(&row.id).unwrap_or_default(), row, filter));
+            list.extend(named);
+            if let Some(limit) = filter.limit.filter(|limit| list.len() >= *limit) {
+                list.truncate(limit);
                 break;
             }
-            let experiment = experiment_row(row).map_err(&failed)?;
-            list.extend(self.with_names(experiment, filter).map_err(&failed)?);
         }
         Ok(list)
     }
 
-    /// Adds the names, or nothing if the filter stops the experiment.
-    fn with_names(
-        &self,
-        mut experiment: ExperimentRow,
-        filter: &Filter,
-    ) -> rusqlite::Result<Option<ExperimentRow>> {
-        if filter.state.is_some_and(|state| state != experiment.state) {
-            return Ok(None);
+    fn names(&self, from: i64, to: i64) -> Result<Names, StoreError> {
+        let mut names = Names::new();
+        for row in self.engine().read(sql::NAMES, &[Value::Integer(from), Value::Integer(to)])? {
+            names.entry(id(&row)).or_default().push((word(&row[1]), word(&row[2])));
         }
-        let mut wanted = filter.name.is_none();
-        let mut statement = self.connection.prepare_cached(sql::NAMES)?;
-        let mut rows = statement.query([experiment.id])?;
-        while let Some(row) = rows.next()? {
-            let (name, command): (String, String) = (row.get(0)?, row.get(1)?);
-            wanted |= filter.name.as_ref().is_some_and(|part| name.contains(part) || command.contains(part));
-            experiment.names.push(name);
-        }
-        Ok(wanted.then_some(experiment))
+        Ok(names)
     }
 }
 
-fn experiment_row(row: &Row<'_>) -> rusqlite::Result<ExperimentRow> {
-    let (state, owner): (String, String) = (row.get(2)?, row.get(3)?);
-    Ok(ExperimentRow {
-        id: row.get(0)?,
-        kind: row.get(1)?,
-        state: State::read(&state, &owner),
-        started: row.get(4)?,
+/// The experiment with its names, or nothing if the filter stops it.
+fn with_names(
+    names: Vec<(String, String)>,
+    mut experiment: ExperimentRow,
+    filter: &Filter,
+) -> Option<ExperimentRow> {
+    let is_meant =
+        |part: &String| names.iter().any(|(name, line)| name.contains(part) || line.contains(part));
+    let is_wanted = filter.name.as_ref().is_none_or(is_meant)
+        && filter.state.is_none_or(|state| state == experiment.state);
+    experiment.names = names.into_iter().map(|(name, _)| name).collect();
+    is_wanted.then_some(experiment)
+}
+
+fn id(row: &Values) -> i64 {
+    row.first().map_or(0, integer)
+}
+
+fn word(value: &Value) -> String {
+    text(value).unwrap_or_default().to_owned()
+}
+
+/// A row of `sql::LIST`.
+fn experiment_row(row: &Values) -> ExperimentRow {
+    ExperimentRow {
+        id: id(row),
+        kind: word(&row[1]),
+        state: State::read(&word(&row[2]), &word(&row[3])),
+        started: word(&row[4]),
         names: Vec::new(),
-        summary: row.get(5)?,
-        samples: row.get::<_, Option<i64>>(6)?.unwrap_or(0).cast_unsigned(),
-    })
+        summary: text(&row[5]).map(str::to_owned),
+        samples: integer(&row[6]).cast_unsigned(),
+    }
 }

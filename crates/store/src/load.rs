@@ -48,6 +48,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSuchExperiment`]; those of reading.
     pub fn load_without_samples(&self, id: i64) -> Result<StoredExperiment, StoreError> {
+        self.fetch(id)?;
         let found = self.connection.query_row(sql::LOAD, [id], |row| experiment(id, row)).optional();
         let missing = || StoreError::NoSuchExperiment { path: self.path.clone(), id: id.to_string() };
         let mut experiment = found.map_err(at(&self.path))?.ok_or_else(missing)?;
@@ -93,6 +94,7 @@ impl Store {
         id: i64,
         each: impl FnMut(Sample) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        self.fetch(id)?;
         let known = Known::of(self, id)?;
         if known.is_empty() {
             return self.try_rows(id, &known, None, each);

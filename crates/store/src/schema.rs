@@ -7,6 +7,15 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::sql;
 
+/// What leads from one version to the next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Migration {
+    /// Statements that make tables and columns. Each engine reads the types in its own words.
+    pub(crate) tables: &'static str,
+    /// What it takes beside them in a file of SQLite that holds experiments already.
+    pub(crate) filled: &'static str,
+}
+
 /// The schema version that this program writes.
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
@@ -14,7 +23,12 @@ pub const VERSION: i64 = MIGRATIONS.len() as i64;
 pub(crate) const APPLICATION_ID: i64 = 0x4650_6c74;
 
 /// Statements that lead from version `index` to version `index + 1`.
-const MIGRATIONS: [&str; 3] = [FIRST, RATE, EVIDENCE];
+pub(crate) const MIGRATIONS: [Migration; 4] = [
+    Migration { tables: FIRST, filled: "" },
+    Migration { tables: RATE, filled: "" },
+    Migration { tables: EVIDENCE, filled: NAMES },
+    Migration { tables: SPOOL, filled: "" },
+];
 
 /// The version from which on a store has more than runs.
 pub(crate) const WITH_EVIDENCE: i64 = 3;
@@ -104,8 +118,7 @@ const RATE: &str = "ALTER TABLE sample ADD COLUMN rate_micro_per_s INTEGER;";
 /// Readings that have no column, evidence that is no run, artifacts, and names that hold beyond one store.
 ///
 /// `number` counts pieces of evidence over all kinds but runs, and `samples` says how many runs had landed before. Each
-/// `record` is the noun in JSON; the columns after it are what one would look for. Experiments that are there already
-/// get a name now, as random as the others (version 4 of RFC 9562), and have no plan.
+/// `record` is the noun in JSON; the columns after it are what one would look for.
 const EVIDENCE: &str = "
 CREATE TABLE metric (
     experiment INTEGER NOT NULL,
@@ -183,10 +196,23 @@ CREATE TABLE artifact (
 );
 ALTER TABLE experiment ADD COLUMN uuid TEXT;
 ALTER TABLE experiment ADD COLUMN plan TEXT;
+CREATE UNIQUE INDEX experiment_uuid ON experiment (uuid);
+";
+
+/// Experiments that are there already get a name, as random as the others (version 4 of RFC 9562), and have no plan.
+const NAMES: &str = "
 UPDATE experiment SET uuid = lower(
     hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-' ||
     substr('89AB', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)));
-CREATE UNIQUE INDEX experiment_uuid ON experiment (uuid);
+";
+
+/// Which experiments are meant for a shared store that has not acknowledged them yet.
+const SPOOL: &str = "
+CREATE TABLE spool (
+    experiment INTEGER NOT NULL,
+    target TEXT NOT NULL,
+    PRIMARY KEY (experiment, target)
+) WITHOUT ROWID;
 ";
 
 /// Brings a store to this program's version. Nothing happens to one that is there already.
@@ -195,11 +221,12 @@ pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
 }
 
 /// The version is read again under the write lock: two processes may find the same new file at once.
-fn apply(connection: &mut Connection, migrations: &[&str]) -> rusqlite::Result<()> {
+fn apply(connection: &mut Connection, migrations: &[Migration]) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version = version(&transaction)?;
-    for (index, statements) in migrations.iter().enumerate().skip(version as usize) {
-        transaction.execute_batch(statements)?;
+    for (index, migration) in migrations.iter().enumerate().skip(version as usize) {
+        transaction.execute_batch(migration.tables)?;
+        transaction.execute_batch(migration.filled)?;
         transaction.execute(sql::INSERT_SCHEMA, [index as i64 + 1])?;
         transaction.pragma_update(None, "user_version", index as i64 + 1)?;
     }
@@ -224,8 +251,8 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         apply(&mut connection, &MIGRATIONS).unwrap();
         connection.execute("INSERT INTO machine VALUES ('h', 'i', '{}')", []).unwrap();
-        let more = "ALTER TABLE machine ADD COLUMN place TEXT;";
-        let later: Vec<&str> = MIGRATIONS.into_iter().chain([more]).collect();
+        let more = Migration { tables: "ALTER TABLE machine ADD COLUMN place TEXT;", filled: "" };
+        let later: Vec<Migration> = MIGRATIONS.into_iter().chain([more]).collect();
         apply(&mut connection, &later).unwrap();
         apply(&mut connection, &later).unwrap();
         assert_eq!(version(&connection).unwrap(), VERSION + 1);
@@ -241,8 +268,8 @@ mod tests {
     fn a_failed_migration_leaves_the_old_version() {
         let mut connection = Connection::open_in_memory().unwrap();
         apply(&mut connection, &MIGRATIONS).unwrap();
-        let broken = "CREATE TABLE more (id INTEGER); nonsense;";
-        let later: Vec<&str> = MIGRATIONS.into_iter().chain([broken]).collect();
+        let broken = Migration { tables: "CREATE TABLE more (id INTEGER);", filled: "nonsense;" };
+        let later: Vec<Migration> = MIGRATIONS.into_iter().chain([broken]).collect();
         assert!(apply(&mut connection, &later).is_err());
         assert_eq!(version(&connection).unwrap(), VERSION);
         assert!(connection.prepare("SELECT * FROM more").is_err());

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Command, MachineFacts, Metric, Phase, Sample};
+use rusqlite::types::Value;
 
-use crate::error::at;
+use crate::engine::{Values, integer, text};
 use crate::machine::MachineKey;
 use crate::{State, Store, StoreError, findings, sql};
 
@@ -92,20 +93,14 @@ impl Store {
     fn holding(&self, machine: &MachineFacts, command: &Command) -> Result<Vec<Found>, StoreError> {
         let Some(hash) = &command.program_sha256 else { return Ok(Vec::new()) };
         let identity = MachineKey::of(machine)?.identity;
-        let failed = at(&self.path);
-        let mut statement = self.connection.prepare_cached(sql::HOLDING).map_err(&failed)?;
-        let mut rows = statement.query([State::Finished.name(), &identity, hash]).map_err(&failed)?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next().map_err(&failed)? {
-            let argv: String = row.get(2).map_err(&failed)?;
-            let findings: Option<String> = row.get(4).map_err(&failed)?;
-            let kind: String = row.get(1).map_err(&failed)?;
-            if same_arguments(&argv, command) && is_undisturbed(&kind, findings.as_deref()) {
-                let (id, number) = (row.get(0).map_err(&failed)?, row.get(3).map_err(&failed)?);
-                found.push(Found { id, kind, number });
-            }
-        }
-        Ok(found)
+        let asked = [State::Finished.name(), &identity, hash].map(|word| Value::Text(word.to_owned()));
+        let held = |row: &Values| {
+            let (kind, argv) = (text(&row[1])?, text(&row[2])?);
+            let is_meant = same_arguments(argv, command) && is_undisturbed(kind, text(&row[4]));
+            let number = u16::try_from(integer(&row[3])).ok()?;
+            is_meant.then(|| Found { id: integer(&row[0]), kind: kind.to_owned(), number })
+        };
+        Ok(self.engine().read(sql::HOLDING, &asked)?.iter().filter_map(held).collect())
     }
 }
 

@@ -4,8 +4,10 @@
 //! two agree as long as each text mentions `$1`, `$2`, … for the first time in rising order, which a test checks.
 
 mod evidence;
+mod shared;
 
 pub(crate) use evidence::*;
+pub(crate) use shared::*;
 
 /// Records that a migration was applied.
 pub(crate) const INSERT_SCHEMA: &str = "INSERT INTO schema (version, applied) VALUES ($1, CURRENT_TIMESTAMP)";
@@ -47,11 +49,12 @@ pub(crate) const INTERRUPT: &str = "UPDATE experiment SET state = 'interrupted' 
 pub(crate) const LIST: &str = "SELECT e.id, e.kind, e.state, e.owner, e.started, e.summary,
         (SELECT MAX(s.sequence) + 1 FROM sample s WHERE s.experiment = e.id) AS samples
     FROM experiment e
-    WHERE ($1 IS NULL OR e.kind = $1) AND ($2 IS NULL OR e.started >= $2)
+    WHERE (CAST($1 AS TEXT) IS NULL OR e.kind = $1) AND (CAST($2 AS TEXT) IS NULL OR e.started >= $2)
     ORDER BY e.id DESC";
 
-/// Names of the commands of an experiment.
-pub(crate) const NAMES: &str = "SELECT name, command FROM command WHERE experiment = $1 ORDER BY number";
+/// Names of the commands of experiments, from one number to another.
+pub(crate) const NAMES: &str = "SELECT experiment, name, command FROM command
+    WHERE experiment >= $1 AND experiment <= $2 ORDER BY experiment, number";
 
 /// One experiment with its machine.
 pub(crate) const LOAD: &str = "SELECT e.kind, e.state, e.owner, e.started, e.fauxplat_version, e.seed,
@@ -120,7 +123,8 @@ mod tests {
             REMOVE_MACHINES,
             COUNTS,
         ];
-        singles.into_iter().chain(REMOVE).chain(REMOVE_EVIDENCE).chain(evidence::ALL).collect()
+        let others = REMOVE.into_iter().chain(REMOVE_EVIDENCE).chain(evidence::ALL).chain(shared::ALL);
+        singles.into_iter().chain(others).collect()
     }
 
     /// The numbers after each `$`, in order of first appearance.

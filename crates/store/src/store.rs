@@ -5,10 +5,18 @@ use std::rc::Rc;
 
 use fauxplat_model::Command;
 use fauxplat_model::document::Header;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
+use rusqlite::types::Value;
 
+use crate::engine::{Engine, integer, text};
 use crate::error::at;
+use crate::postgres::{self, Patience, Server, Url};
+use crate::sqlite::Sqlite;
+use crate::transfer::{Number, carry};
 use crate::{Access, Experiment, StoreError, VERSION, access, schema, sql};
+
+/// Characters of a UUID. No number of an experiment has as many.
+const UUID_LENGTH: usize = 36;
 
 /// An open store. It is not shared between threads; several processes, and several stores in one, may use the
 /// same file at once.
@@ -19,6 +27,12 @@ pub struct Store {
     access: Access,
     /// The schema version of the file, which is older than ours where it cannot be written.
     pub(crate) version: i64,
+    /// The same file as an engine.
+    pub(crate) file: Sqlite,
+    /// The server whose experiments the file has copies of, one by one as they are read.
+    pub(crate) server: Option<Server>,
+    /// Where what is recorded here goes when it is over.
+    pub(crate) target: Option<Url>,
 }
 
 impl Store {
@@ -35,12 +49,49 @@ impl Store {
 
     fn of(path: &Path, (connection, access): (Connection, Access)) -> Result<Store, StoreError> {
         let version = schema::version(&connection).map_err(at(path))?;
-        Ok(Store { connection: Rc::new(connection), path: path.to_owned(), access, version })
+        let (connection, path) = (Rc::new(connection), path.to_owned());
+        let file = Sqlite { connection: Rc::clone(&connection), path: path.clone() };
+        Ok(Store { connection, path, access, version, file, server: None, target: None })
+    }
+
+    /// Opens a shared store, to read it, to carry experiments to it and to remove some; its tables are made if need be.
+    ///
+    /// # Errors
+    /// Those of reaching the server; it lets nobody in, or has something else in the database.
+    pub fn open_shared(url: &Url, patience: Patience) -> Result<Store, StoreError> {
+        let (server, access, _) = postgres::open(url, patience)?;
+        let path = PathBuf::from(url.to_string());
+        // A file without a name is gone with its connection, and in memory as long as it is small.
+        let made = Connection::open("").and_then(|mut made| schema::migrate(&mut made).map(|()| made));
+        let store = Store::of(&path, (made.map_err(at(&path))?, access))?;
+        Ok(Store { server: Some(server), ..store })
+    }
+
+    /// Where experiments are listed and removed.
+    pub(crate) fn engine(&self) -> &dyn Engine {
+        match &self.server {
+            Some(server) => server,
+            None => &self.file,
+        }
+    }
+
+    /// Copies an experiment from the server, if this store is on one and the copy is not there yet.
+    pub(crate) fn fetch(&self, id: i64) -> Result<(), StoreError> {
+        let Some(server) = &self.server else { return Ok(()) };
+        match self.file.read(sql::STATE, &[Value::Integer(id)])?.is_empty() {
+            true => carry(server, &self.file, id, Number::Same).map(drop),
+            false => Ok(()),
+        }
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether it is on a server.
+    pub fn is_shared(&self) -> bool {
+        self.server.is_some()
     }
 
     /// What may be done with it.
@@ -57,27 +108,35 @@ impl Store {
     /// [`StoreError::NewerVersion`] and [`StoreError::ReadOnly`] before anything is written; those of writing.
     pub fn begin(&self, header: &Header, kind: &str, commands: &[Command]) -> Result<Experiment, StoreError> {
         self.check_writable()?;
-        Experiment::begin(Rc::clone(&self.connection), &self.path, header, kind, commands)
+        let target = self.target.as_ref().map(Url::key);
+        Experiment::begin(Rc::clone(&self.connection), &self.path, target, (header, kind, commands))
     }
 
-    /// The experiment that a text names: its number, or `last`.
+    /// The experiment that a text names: its number, its UUID, or `last`.
     ///
     /// # Errors
     /// [`StoreError::BadId`], [`StoreError::NoSuchExperiment`].
     pub fn resolve(&self, text: &str) -> Result<i64, StoreError> {
         let missing = || StoreError::NoSuchExperiment { path: self.path.clone(), id: text.to_owned() };
-        if text == "last" {
-            let last = self.connection.query_row(sql::LAST, [], |row| row.get::<_, Option<i64>>(0));
-            return last.map_err(at(&self.path))?.ok_or_else(missing);
-        }
-        let id = text.parse().map_err(|_| StoreError::BadId { text: text.to_owned() })?;
-        self.state_of(id)?.map(|_| id).ok_or_else(missing)
+        let found = match text {
+            "last" => self.engine().read(sql::LAST, &[])?,
+            uuid if uuid.len() == UUID_LENGTH && self.version >= schema::WITH_EVIDENCE => {
+                self.engine().read(sql::BY_UUID, &[Value::Text(uuid.to_lowercase())])?
+            }
+            number => {
+                let id = number.parse().map_err(|_| StoreError::BadId { text: text.to_owned() })?;
+                return self.state_of(id)?.map(|_| id).ok_or_else(missing);
+            }
+        };
+        let id = found.first().and_then(|row| row.first()).filter(|value| **value != Value::Null);
+        id.map(integer).ok_or_else(missing)
     }
 
     /// State and owner of an experiment, if there is one.
     pub(crate) fn state_of(&self, id: i64) -> Result<Option<(String, String)>, StoreError> {
-        let read = self.connection.query_row(sql::STATE, [id], |row| Ok((row.get(0)?, row.get(1)?)));
-        read.optional().map_err(at(&self.path))
+        let word = |value: &Value| text(value).unwrap_or_default().to_owned();
+        let rows = self.engine().read(sql::STATE, &[Value::Integer(id)])?;
+        Ok(rows.first().map(|row| (word(&row[0]), word(&row[1]))))
     }
 
     pub(crate) fn check_writable(&self) -> Result<(), StoreError> {

@@ -12,6 +12,7 @@ mod fuzz;
 mod kinds;
 mod machines;
 mod program;
+mod server;
 mod verdicts;
 
 use std::path::PathBuf;
@@ -25,8 +26,9 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   fuzz [--minutes N] [--mutator] [TARGET]…    bring each target to so many minutes (10), by cargo-fuzz where it is
   drawn [--cases N] [PACKAGE]…                tests of drawn cases with many (5000) that nobody has seen; ends at the first failure
   verdicts [--minutes N] [KIND]…              what `compare` says of everyday programs: identical, 2 % apart, slow now and then
+  server [--kills N]                          sixteen writers of a shared store, whose server is killed (8 times) in their midst
   elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user
-All but those in guests go on where they were ended; what they know stands in target/campaign.";
+All but those in guests and of the server go on where they were ended; what they know stands in target/campaign.";
 
 /// Runs one.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
@@ -37,6 +39,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["drawn", rest @ ..] => drawn::run(rest),
         ["verdicts", rest @ ..] => verdicts::run(rest),
+        ["server", rest @ ..] => server::run(rest),
         ["elsewhere", rest @ ..] => elsewhere::run(rest),
         _ => Err(ChoreError::Usage(USAGE)),
     }

@@ -1,5 +1,7 @@
 //! `history`.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
 use super::OutputArgs;
@@ -8,7 +10,8 @@ use super::help::after;
 const EXAMPLES: &str = "\
   fauxplat history list --kind compare --limit 20
   fauxplat history show last
-  fauxplat history export 17 --format hyperfine-json --output result.json";
+  fauxplat history export 17 --format hyperfine-json --output result.json
+  fauxplat history list --store postgres://ada@db.example/lab";
 
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]
@@ -50,6 +53,36 @@ pub(crate) enum HistoryAction {
     Export {
         /// Its number, or `last`
         id: String,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Carry experiments to another store: those that wait for it, unless others are named. What is there already, by its
+    /// UUID, stays as it is
+    #[command(after_help = after("fauxplat history push postgres://ada@db.example/lab\n  fauxplat history push --all archive.sqlite"))]
+    Push {
+        /// Where to: a file, or postgres://USER@HOST/DATABASE
+        #[arg(value_name = "STORE")]
+        to: PathBuf,
+        /// Their numbers or UUIDs, or `last`
+        ids: Vec<String>,
+        /// All that are over
+        #[arg(long, conflicts_with = "ids")]
+        all: bool,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Carry experiments here from another store. What is here already, by its UUID, stays as it is
+    #[command(after_help = after("fauxplat history pull postgres://ada@db.example/lab 17\n  fauxplat history pull --all archive.sqlite"))]
+    Pull {
+        /// Where from: a file, or postgres://USER@HOST/DATABASE
+        #[arg(value_name = "STORE")]
+        from: PathBuf,
+        /// Their numbers there or UUIDs, or `last`
+        #[arg(required_unless_present = "all")]
+        ids: Vec<String>,
+        /// All that are over
+        #[arg(long, conflicts_with = "ids")]
+        all: bool,
         #[command(flatten)]
         output: OutputArgs,
     },

@@ -51,8 +51,9 @@ pub(crate) struct OutputArgs {
     /// Only characters of ASCII, and no drawing made of blocks
     #[arg(long)]
     pub(crate) ascii: bool,
-    /// Where results are stored: a file, or none [default: the user's data directory]
-    #[arg(long, value_name = "PATH|none")]
+    /// Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at
+    /// the end [default: the user's data directory]
+    #[arg(long, value_name = "PATH|URL|none")]
     pub(crate) store: Option<PathBuf>,
     /// Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for
     /// standard output when the report goes elsewhere

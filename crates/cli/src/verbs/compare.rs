@@ -9,11 +9,12 @@ use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Build, CompareFindings, Comparison, Definition, Metric, Sessions, Shell};
 use fauxplat_plan::expand;
+use fauxplat_store::{Patience, Store};
 use fauxplat_sys::clock;
 use fauxplat_units::Nanos;
 
 use super::aa::DRAWN;
-use super::baseline::{compare_stored, earlier};
+use super::baseline::{compare_stored, earlier, is_id};
 use super::gate::{Alarm, agreed, alarms};
 use crate::args::{CommandArgs, CompareArgs};
 use crate::begin::{beginning, finish};
@@ -179,9 +180,18 @@ fn check_count(commands: usize, has_baseline: bool) -> Result<(), Failure> {
     }
 }
 
+/// How long a shared store is waited for, for each answer.
+const BASELINE_SECONDS: u64 = 30;
+
 /// A baseline is an experiment of the store by its id, or a file.
 fn against_baseline(driver: &mut Driver, baseline: &str, other_machine: bool) -> Result<Judged, Failure> {
     let rule = &driver.header.definition.rule;
-    let earlier = earlier(driver.store(), baseline, &driver.commands[0].name, rule)?;
+    let url = driver.store().and_then(|store| store.target()).filter(|_| is_id(baseline));
+    // A number is that of the shared store. Nothing is connected any more when the first run begins.
+    let shared =
+        url.map(|url| Store::open_shared(url, Patience::of_seconds(BASELINE_SECONDS))).transpose()?;
+    let store = shared.as_ref().or(driver.store());
+    let earlier = earlier(store, baseline, &driver.commands[0].name, rule)?;
+    drop(shared);
     baseline::against(driver, &earlier, other_machine)
 }

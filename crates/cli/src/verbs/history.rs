@@ -9,6 +9,7 @@ use fauxplat_store::{ExperimentRow, Filter, Store, StoredExperiment};
 
 use crate::args::{HistoryAction, HistoryArgs, OutputArgs};
 use crate::output;
+use crate::verbs::exchange;
 
 /// Lists, shows, exports or removes stored experiments.
 pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
@@ -26,6 +27,8 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
             let format = if output.format == Format::Text { Format::Json } else { output.format };
             show(id, &OutputArgs { format, ..output.clone() })
         }
+        HistoryAction::Push { to, ids, all, output } => exchange::push(to, ids, *all, output),
+        HistoryAction::Pull { from, ids, output, .. } => exchange::pull(from, ids, output),
         HistoryAction::Rm { ids, output } => {
             let store = store(output)?;
             for id in ids {
@@ -36,7 +39,8 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
     }
 }
 
-fn store(output: &OutputArgs) -> Result<Store, Failure> {
+/// The store that an option names, or the user's own.
+pub(super) fn store(output: &OutputArgs) -> Result<Store, Failure> {
     open_store(output.store.as_ref())?.ok_or_else(|| Failure::usage("--store none has no history"))
 }
 

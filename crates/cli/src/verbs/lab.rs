@@ -11,6 +11,7 @@ use fauxplat_model::document::Findings;
 use fauxplat_model::{Definition, LabFindings, LabOutcome, LabResult};
 use fauxplat_plan::LabSettings;
 use fauxplat_report::Format;
+use fauxplat_store::Url;
 
 use crate::args::{Export, HyperfineExports, LabAction, LabArgs, LabRunArgs, OutputArgs};
 use crate::begin::{beginning, conclude};
@@ -116,7 +117,8 @@ fn absolute(output: &OutputArgs) -> Result<OutputArgs, Failure> {
         .map(|export| Ok(Export { file: absolute(&export.file)?, ..export }))
         .collect::<Result<_, Failure>>()?;
     output.hyperfine = HyperfineExports::default();
-    if output.store.as_deref().is_some_and(|store| store.as_os_str() != "none") {
+    let is_path = |store: &Path| store.as_os_str() != "none" && !store.to_str().is_some_and(Url::is_one);
+    if output.store.as_deref().is_some_and(is_path) {
         output.store = output.store.as_deref().map(absolute).transpose()?;
     }
     Ok(output)

@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod contend;
 pub(crate) mod counters;
 pub(crate) mod doctor;
+mod exchange;
 pub(crate) mod explain;
 mod gate;
 pub(crate) mod generate;

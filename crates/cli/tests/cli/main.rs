@@ -12,6 +12,9 @@ mod bounds;
 mod build;
 mod calibrate;
 mod ci;
+#[path = "../../../store/tests/store/cluster.rs"]
+#[expect(dead_code, reason = "a server that only recovers is the tests' of the store")]
+mod cluster;
 mod common;
 mod compare;
 mod completions;
@@ -40,6 +43,7 @@ mod rates;
 mod regions;
 mod reports;
 mod run;
+mod shared;
 mod simulated;
 mod store;
 mod surroundings;

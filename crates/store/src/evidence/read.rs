@@ -44,6 +44,7 @@ impl Store {
     }
 
     fn places(&self, id: i64) -> Result<Vec<Place>, StoreError> {
+        self.fetch(id)?;
         if self.version < schema::WITH_EVIDENCE {
             return Ok(Vec::new());
         }

@@ -10,7 +10,7 @@ use fauxplat_model::{
     CacheTransfer, Counted, Event, Evidence, Histogram, Metric, Outcome, Process, Series, ShiftSample, Tree,
     Unit, metrics_of,
 };
-use fauxplat_store::{Artifact, State, Store};
+use fauxplat_store::{Artifact, State, Store, Url};
 use rusqlite::Connection;
 use tempfile::{TempDir, tempdir};
 
@@ -63,7 +63,7 @@ fn process(pid: u32) -> Process {
 }
 
 /// One of each kind.
-fn pieces() -> Vec<Evidence> {
+pub(crate) fn pieces() -> Vec<Evidence> {
     let metric = Metric::from_id("table:requests").unwrap();
     vec![
         shift(0),
@@ -175,7 +175,10 @@ fn artifacts_are_packed_and_come_back() {
 
 #[test]
 fn what_is_removed_is_removed_from_every_table() {
-    let (directory, store) = store();
+    let directory = tempdir().unwrap();
+    // It waits for a server, too.
+    let target = Url::parse("postgres://ada@localhost/lab").unwrap();
+    let store = Store::open_spool(directory.path().join("store.sqlite"), target).unwrap();
     let write = || {
         let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();
         experiment.append(&open_sample(0)).unwrap();

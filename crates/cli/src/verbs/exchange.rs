@@ -1,0 +1,119 @@
+//! `fauxplat history push` and `pull`: experiments from one store to another.
+
+use std::path::{Path, PathBuf};
+
+use fauxplat_experiment::{Failure, open_store};
+use fauxplat_report::Format;
+use fauxplat_store::{Exchanged, Store, Url};
+
+use super::history::store;
+use crate::args::OutputArgs;
+use crate::output;
+
+/// Carries experiments from the store of the options to another one.
+pub(super) fn push(to: &Path, ids: &[String], all: bool, output: &OutputArgs) -> Result<(), Failure> {
+    let (from, to) = (store(output)?, other(to)?);
+    let ids = match (ids.is_empty(), all) {
+        (true, false) => waiting(&from, &to)?,
+        _ => chosen(&from, ids)?,
+    };
+    carry(&from, &to, &ids, output)
+}
+
+/// Carries experiments from another store to that of the options.
+pub(super) fn pull(from: &Path, ids: &[String], output: &OutputArgs) -> Result<(), Failure> {
+    let is_missing = !from.to_str().is_some_and(Url::is_one) && !from.exists();
+    if is_missing {
+        return Err(Failure::usage(format!("{}: there is no such store", from.display())));
+    }
+    let (from, to) = (other(from)?, store(output)?);
+    let ids = chosen(&from, ids)?;
+    carry(&from, &to, &ids, output)
+}
+
+fn other(path: &Path) -> Result<Store, Failure> {
+    let opened = open_store(Some(&PathBuf::from(path)))?;
+    opened.ok_or_else(|| Failure::usage("`none` is no store; for a file of that name say ./none"))
+}
+
+/// Those that are named; without names all that are over.
+fn chosen(store: &Store, ids: &[String]) -> Result<Vec<i64>, Failure> {
+    match ids.is_empty() {
+        true => Ok(store.all_over()?),
+        false => ids.iter().map(|id| Ok(store.resolve(id)?)).collect(),
+    }
+}
+
+/// What was measured for a shared store and is not there yet. Nobody else's results are sent along.
+fn waiting(from: &Store, to: &Store) -> Result<Vec<i64>, Failure> {
+    match to.is_shared() {
+        true => Ok(from.waiting_for(to)?),
+        false => Err(Failure::usage(format!(
+            "nothing waits for {}, which is a file: name experiments, or --all",
+            to.path().display()
+        ))),
+    }
+}
+
+fn carry(from: &Store, to: &Store, ids: &[i64], output: &OutputArgs) -> Result<(), Failure> {
+    if !matches!(output.format, Format::Text | Format::Json) {
+        return Err(Failure::usage(format!(
+            "what is carried is told as text or json, not as {}",
+            output.format
+        )));
+    }
+    let exchanged = from.carry_to(to, ids)?;
+    let told = match output.format {
+        Format::Json => as_json(from, to, &exchanged)?,
+        _ => as_text(to, &exchanged),
+    };
+    output::lines(&told, output)?;
+    let kept = exchanged.kept.len();
+    match exchanged.trouble {
+        Some(error) => Err(error.into()),
+        None if kept > 0 => {
+            Err(Failure::machine(format!("{kept} of {} experiments stay where they are", ids.len())))
+        }
+        None => Ok(()),
+    }
+}
+
+fn as_text(to: &Store, exchanged: &Exchanged) -> String {
+    let count = |number: usize, what: &str| match number {
+        1 => format!("1 {what}"),
+        many => format!("{many} {what}s"),
+    };
+    let (carried, samples) = (exchanged.carried.len(), exchanged.samples() as usize);
+    let mut text = format!(
+        "{}: {} with {} arrived, {} there already\n",
+        to.path().display(),
+        count(carried, "experiment"),
+        count(samples, "sample"),
+        match exchanged.known.len() {
+            1 => "1 was".to_owned(),
+            many => format!("{many} were"),
+        }
+    );
+    for (id, reason) in &exchanged.kept {
+        text += &format!("experiment {id} stays: {reason}\n");
+    }
+    text
+}
+
+fn as_json(from: &Store, to: &Store, exchanged: &Exchanged) -> Result<String, Failure> {
+    let carried = exchanged
+        .carried
+        .iter()
+        .map(|(id, there, samples)| serde_json::json!({ "id": id, "id_there": there, "samples": samples }));
+    let known = exchanged.known.iter().map(|(id, there)| serde_json::json!({ "id": id, "id_there": there }));
+    let kept = exchanged.kept.iter().map(|(id, reason)| serde_json::json!({ "id": id, "reason": reason }));
+    let document = serde_json::json!({
+        "schema": "fauxplat.transfer/1",
+        "from": from.path(), "to": to.path(),
+        "carried": carried.collect::<Vec<_>>(),
+        "there_already": known.collect::<Vec<_>>(),
+        "kept": kept.collect::<Vec<_>>(),
+        "trouble": exchanged.trouble.as_ref().map(ToString::to_string),
+    });
+    Ok(serde_json::to_string_pretty(&document).map_err(Failure::usage)? + "\n")
+}

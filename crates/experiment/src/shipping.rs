@@ -1,0 +1,54 @@
+//! The end of an experiment that is meant for a shared store: it is carried there when nothing is measured any more, and not
+//! waited for without an end.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use fauxplat_model::document::Header;
+use fauxplat_store::{Patience, Shipment, Store, Url};
+use fauxplat_sys::clock;
+use fauxplat_sys::signal::stop_requested;
+
+use crate::recorder::Recorder;
+
+/// How long the server is waited for, for each answer and in all.
+const ANSWER: Duration = Duration::from_secs(5);
+const IN_ALL: Duration = Duration::from_secs(30);
+/// The same in all for somebody who has pressed Ctrl-C already.
+const IN_A_HURRY: Duration = Duration::from_secs(3);
+
+/// Carries the experiment, and gives what is to be said of what the shared store has not acknowledged. From now on the number
+/// of the experiment is that of the shared store.
+pub(crate) fn ship(recorder: &Recorder, header: &mut Header, is_interrupted: bool) -> Vec<String> {
+    let target = recorder.store().and_then(|store| Some((store, store.target()?)));
+    let Some(((store, url), id)) = target.zip(header.id) else { return Vec::new() };
+    let shipment = store.ship(id, patience(is_interrupted));
+    header.id = shipment.acknowledged;
+    told((store, url), id, recorder.samples.len(), &shipment)
+}
+
+fn patience(is_interrupted: bool) -> Patience {
+    let in_all = if is_interrupted { IN_A_HURRY } else { IN_ALL }.as_nanos() as u64;
+    let began_ns = clock::monotonic_ns();
+    let go_on = move || {
+        clock::monotonic_ns().saturating_sub(began_ns) < in_all && (is_interrupted || !stop_requested())
+    };
+    Patience { answer: ANSWER, go_on: Rc::new(go_on) }
+}
+
+/// What waits, where it is safe meanwhile, and how it gets there.
+fn told((store, url): (&Store, &Url), id: i64, samples: usize, shipment: &Shipment) -> Vec<String> {
+    let (path, why) =
+        (store.path().display(), shipment.trouble.as_deref().unwrap_or("it did not come to it"));
+    let own = shipment.acknowledged.is_none().then(|| {
+        format!(
+            "{samples} samples of this experiment are not acknowledged by the shared store yet ({why}): they are in {path} as \
+             experiment {id}, and `fauxplat history push {url} {id}` carries them"
+        )
+    });
+    let others = shipment.waiting.iter().filter(|one| **one != id).count();
+    let earlier = (others > 0).then(|| {
+        format!("{others} earlier experiments in {path} wait for {url}: `fauxplat history push {url}` carries them")
+    });
+    own.into_iter().chain(earlier).collect()
+}

@@ -1,0 +1,107 @@
+//! A connection, on which every wait has an end.
+
+use std::future::Future;
+use std::pin::pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::{Client, NoTls};
+
+use super::error::{away, told};
+use super::url::Url;
+use crate::StoreError;
+
+/// How long a server is waited for.
+#[derive(Clone)]
+pub struct Patience {
+    /// For each answer.
+    pub answer: Duration,
+    /// Asked now and then during every wait: whether to go on.
+    pub go_on: Rc<dyn Fn() -> bool>,
+}
+
+impl std::fmt::Debug for Patience {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} for each answer", self.answer)
+    }
+}
+
+impl Patience {
+    /// So long for each answer, whatever happens meanwhile.
+    pub fn of_seconds(seconds: u64) -> Self {
+        Patience { answer: Duration::from_secs(seconds), go_on: Rc::new(|| true) }
+    }
+}
+
+/// How often it is asked whether to go on.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// A connection. Nothing of it moves but while it is waited for: no thread of it disturbs a measurement.
+pub(super) struct Link {
+    /// Absent only while it is being dropped.
+    runtime: Option<Runtime>,
+    client: Client,
+    patience: Patience,
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        // Looking up a name is a thread of the system's, and may take minutes: nobody waits for it.
+        self.runtime.take().into_iter().for_each(Runtime::shutdown_background);
+    }
+}
+
+impl Link {
+    /// Connects and logs in.
+    pub(super) fn open(url: &Url, patience: Patience) -> Result<Self, StoreError> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| away(url, &error.to_string()))?;
+        let opened = patient(url, &runtime, &patience, url.config().connect(NoTls));
+        let (client, connection) = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                runtime.shutdown_background();
+                return Err(error);
+            }
+        };
+        // What the connection ends with is told by the call that waits for it.
+        drop(runtime.spawn(connection));
+        Ok(Link { runtime: Some(runtime), client, patience })
+    }
+
+    /// Waits for what is asked of the client.
+    pub(super) fn wait<'a, T, F>(
+        &'a self,
+        url: &Url,
+        ask: impl FnOnce(&'a Client) -> F,
+    ) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, tokio_postgres::Error>>,
+    {
+        let runtime = self.runtime.as_ref().expect("a link that is used is not being dropped");
+        patient(url, runtime, &self.patience, ask(&self.client))
+    }
+}
+
+/// Waits for an answer, and not for ever.
+fn patient<T>(
+    url: &Url,
+    runtime: &Runtime,
+    patience: &Patience,
+    work: impl Future<Output = Result<T, tokio_postgres::Error>>,
+) -> Result<T, StoreError> {
+    let slices = patience.answer.as_millis() / SLICE.as_millis();
+    runtime.block_on(async {
+        let mut work = pin!(work);
+        for _ in 0..slices.max(1) {
+            if !(patience.go_on)() {
+                return Err(away(url, "was not waited for any longer"));
+            }
+            if let Ok(done) = tokio::time::timeout(SLICE, &mut work).await {
+                return done.map_err(|error| told(url, &error));
+            }
+        }
+        Err(away(url, &format!("gave no answer within {:?}", patience.answer)))
+    })
+}

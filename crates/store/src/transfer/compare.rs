@@ -1,0 +1,49 @@
+//! Whether two stores hold the same under one UUID.
+
+use rusqlite::types::Value;
+
+use super::tables::TABLES;
+use super::{Carried, Head, common};
+use crate::StoreError;
+use crate::engine::Engine;
+
+/// What is to be said of an experiment that is there already. The row of the experiment with its findings is compared word
+/// for word, what belongs to it by number and sum.
+pub(super) fn judged(
+    (from, id): (&dyn Engine, i64),
+    (to, known): (&dyn Engine, i64),
+) -> Result<Carried, StoreError> {
+    let columns: Vec<String> =
+        common(from, to, "experiment")?.into_iter().filter(|name| name != "id").collect();
+    let [ours, theirs] = [Head::read(from, &columns, id)?, Head::read(to, &columns, known)?];
+    let (Some(ours), Some(theirs)) = (ours, theirs) else {
+        return Ok(Carried::Kept("it was removed meanwhile".into()));
+    };
+    let differs = columns.iter().zip(ours.values.iter().zip(&theirs.values)).find(|(_, (a, b))| a != b);
+    let differs = differs.map(|(column, _)| column.clone());
+    let differs = match differs {
+        Some(column) => Some(column),
+        None => other_rows((from, id), (to, known))?,
+    };
+    Ok(match differs {
+        None => Carried::Known { id: known },
+        Some(what) => Carried::Kept(format!(
+            "experiment {known} there has the same UUID and another content ({what}): neither is changed"
+        )),
+    })
+}
+
+/// A table whose rows differ.
+fn other_rows(
+    (from, id): (&dyn Engine, i64),
+    (to, known): (&dyn Engine, i64),
+) -> Result<Option<String>, StoreError> {
+    for table in &TABLES {
+        let digest = table.digest();
+        let ours = from.read(&digest, &[Value::Integer(id)])?;
+        if ours != to.read(&digest, &[Value::Integer(known)])? {
+            return Ok(Some(table.name.to_owned()));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,227 @@
+//! Carrying experiments from one store to another: what is there already stays as it is.
+//!
+//! An experiment is carried in one transaction, page by page, so it is there whole or not at all, however large it is and
+//! whatever is killed meanwhile. It is known by its UUID: carrying it again finds it and compares.
+
+mod compare;
+mod tables;
+
+use rusqlite::types::Value;
+
+use self::tables::{TABLES, Table, insert};
+use crate::engine::{Engine, Purpose, Values, integer, text, together};
+use crate::{State, StoreError, sql};
+
+/// What became of an experiment that was to be carried.
+#[derive(Debug)]
+pub(crate) enum Carried {
+    /// It is there now, by this number and with so many samples.
+    New { id: i64, samples: u64 },
+    /// It was there, by this number, with the same content.
+    Known { id: i64 },
+    /// It stays where it is, for this reason.
+    Kept(String),
+}
+
+/// Under which number an experiment is added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    /// The next one of the store.
+    Next,
+    /// That of the store it comes from, for a copy that is read in its place.
+    Same,
+}
+
+/// Why an experiment was not added: an error, or what the attempt found.
+enum Stop {
+    Error(StoreError),
+    Found(Carried),
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Stop::Error(error)
+    }
+}
+
+/// Carries one experiment.
+pub(crate) fn carry(
+    from: &dyn Engine,
+    to: &dyn Engine,
+    id: i64,
+    number: Number,
+) -> Result<Carried, StoreError> {
+    // One view of the source: an experiment that is removed meanwhile is not carried in part.
+    together(from, Purpose::Read, || carry_seen(from, to, id, number))
+}
+
+fn carry_seen(from: &dyn Engine, to: &dyn Engine, id: i64, number: Number) -> Result<Carried, StoreError> {
+    let columns = common(from, to, "experiment")?;
+    let Some(head) = Head::read(from, &columns, id)? else {
+        return Ok(Carried::Kept("it is not there any more".into()));
+    };
+    if number == Number::Next {
+        if head.uuid.is_none() {
+            return Ok(Carried::Kept(
+                "it has no UUID: an earlier version wrote it, and its store is read-only".into(),
+            ));
+        }
+        if head.is_running() {
+            return Ok(Carried::Kept("it is still running: it can be carried when it is over".into()));
+        }
+        if let Some(known) = known(to, head.uuid.as_deref())? {
+            return compare::judged((from, id), (to, known));
+        }
+    }
+    let added = together(to, Purpose::Add, || add((from, to), &columns, head, number));
+    match added {
+        Ok(carried) | Err(Stop::Found(carried)) => settled((from, id), to, carried),
+        // What cannot be held there is no fault of the others.
+        Err(Stop::Error(StoreError::Unfit { reason, .. })) => Ok(Carried::Kept(reason)),
+        Err(Stop::Error(error)) => Err(error),
+    }
+}
+
+/// Somebody else was faster: then it is compared like any other.
+fn settled((from, id): (&dyn Engine, i64), to: &dyn Engine, carried: Carried) -> Result<Carried, StoreError> {
+    match carried {
+        Carried::Known { id: known } => compare::judged((from, id), (to, known)),
+        other => Ok(other),
+    }
+}
+
+/// The row of an experiment, with its columns.
+struct Head {
+    columns: Vec<String>,
+    values: Values,
+    uuid: Option<String>,
+}
+
+impl Head {
+    fn read(from: &dyn Engine, columns: &[String], id: i64) -> Result<Option<Head>, StoreError> {
+        let asked = format!("SELECT {} FROM experiment WHERE id = $1", columns.join(", "));
+        let Some(values) = from.read(&asked, &[Value::Integer(id)])?.pop() else { return Ok(None) };
+        let mut head = Head { columns: columns.to_vec(), values, uuid: None };
+        head.uuid = head.text("uuid");
+        // What a process that is gone left behind is interrupted, wherever it is read.
+        if let Some(at) = head.at("state").filter(|_| head.text("state").as_deref() == Some("running")) {
+            head.values[at] = Value::Text(head.state().name().to_owned());
+        }
+        Ok(Some(head))
+    }
+
+    fn at(&self, column: &str) -> Option<usize> {
+        self.columns.iter().position(|name| name == column)
+    }
+
+    fn text(&self, column: &str) -> Option<String> {
+        text(self.values.get(self.at(column)?)?).map(str::to_owned)
+    }
+
+    fn state(&self) -> State {
+        let word = |column| self.text(column).unwrap_or_default();
+        State::read(&word("state"), &word("owner"))
+    }
+
+    fn is_running(&self) -> bool {
+        self.state() == State::Running
+    }
+
+    /// Without the number that it had.
+    fn nameless(mut self) -> Self {
+        if let Some(at) = self.at("id") {
+            self.columns.remove(at);
+            self.values.remove(at);
+        }
+        self
+    }
+}
+
+/// The columns that a table has in both stores, in the order of the one that is written.
+fn common(from: &dyn Engine, to: &dyn Engine, table: &str) -> Result<Vec<String>, StoreError> {
+    let there = from.columns(table)?;
+    Ok(to.columns(table)?.into_iter().filter(|name| there.contains(name)).collect())
+}
+
+/// The number of an experiment in a store, if it is there.
+fn known(to: &dyn Engine, uuid: Option<&str>) -> Result<Option<i64>, StoreError> {
+    let Some(uuid) = uuid else { return Ok(None) };
+    let rows = to.read(sql::BY_UUID, &[Value::Text(uuid.to_owned())])?;
+    Ok(rows.first().and_then(|row| row.first()).map(integer))
+}
+
+/// Adds an experiment with all its rows, in the transaction that is under way.
+fn add(
+    (from, to): (&dyn Engine, &dyn Engine),
+    columns: &[String],
+    head: Head,
+    number: Number,
+) -> Result<Carried, Stop> {
+    let source = head.at("id").map_or(0, |at| integer(&head.values[at]));
+    let uuid = head.uuid.clone();
+    if let Some(reason) = add_machine(from, to, head.text("machine"))? {
+        return Err(Stop::Found(Carried::Kept(reason)));
+    }
+    let head = if number == Number::Next { head.nameless() } else { head };
+    debug_assert!(head.columns.len() <= columns.len());
+    let insert =
+        format!("{} ON CONFLICT (uuid) DO NOTHING RETURNING id", insert("experiment", &head.columns, 1));
+    let Some(id) = to.read(&insert, &head.values)?.first().and_then(|row| row.first()).map(integer) else {
+        let id = known(to, uuid.as_deref())?.unwrap_or_default();
+        return Err(Stop::Found(Carried::Known { id }));
+    };
+    let mut samples = 0;
+    for table in &TABLES {
+        let rows = copy((from, source), (to, id), table)?;
+        if table.name == "sample" {
+            samples = rows;
+        }
+    }
+    Ok(Carried::New { id, samples })
+}
+
+/// Adds the machine of an experiment, if it is not there; what stands under its name must be the same.
+fn add_machine(
+    from: &dyn Engine,
+    to: &dyn Engine,
+    hash: Option<String>,
+) -> Result<Option<String>, StoreError> {
+    let key = [Value::Text(hash.unwrap_or_default())];
+    let Some(machine) = from.read(sql::MACHINE, &key)?.pop() else {
+        return Ok(Some("the facts of its machine are missing".into()));
+    };
+    to.write(sql::INSERT_MACHINE, &machine)?;
+    let there = to.read(sql::MACHINE, &key)?.pop();
+    Ok((there.as_ref() != Some(&machine))
+        .then(|| "other facts of its machine are there under the same hash".into()))
+}
+
+/// Copies the rows of one table, page by page; how many there were.
+fn copy(
+    (from, source): (&dyn Engine, i64),
+    (to, id): (&dyn Engine, i64),
+    table: &Table,
+) -> Result<u64, StoreError> {
+    let columns = common(from, to, table.name)?;
+    let place = |name: &str| columns.iter().position(|column| column == name);
+    let Some(owner) = place("experiment") else { return Ok(0) };
+    let keys: Vec<usize> = table.keys.iter().filter_map(|key| place(key)).collect();
+    let mut asked = vec![Value::Integer(source)];
+    let mut copied = 0;
+    loop {
+        let mut rows = from.read(&table.page(&columns, copied == 0), &asked)?;
+        copied += rows.len() as u64;
+        let is_last = rows.len() < table.page;
+        if let Some(last) = rows.last() {
+            asked.truncate(1);
+            asked.extend(keys.iter().map(|&key| last[key].clone()));
+        }
+        rows.iter_mut().for_each(|row| row[owner] = Value::Integer(id));
+        for some in rows.chunks(to.rows_at_once()) {
+            to.write(&insert(table.name, &columns, some.len()), &some.concat())?;
+        }
+        if is_last {
+            return Ok(copied);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The tables of an experiment, and the statements by which their rows are carried from one store to another.
+
+/// A table whose rows belong to an experiment.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) name: &'static str,
+    /// What tells the rows of one experiment apart, in their order.
+    pub(super) keys: &'static [&'static str],
+    /// Rows that are held at a time: of those that may be large, few.
+    pub(super) page: usize,
+    /// What its rows hold, in one number, so that two stores are compared without carrying them.
+    digest: &'static str,
+}
+
+const NUMBER: &[&str] = &["number"];
+const RECORDS: &str = "LENGTH(record)";
+
+/// All of them. What `number` and `experiment` refer to goes along with the rows themselves.
+pub(super) const TABLES: [Table; 10] = [
+    Table {
+        name: "command",
+        keys: NUMBER,
+        page: 100,
+        digest: "LENGTH(name) + LENGTH(command) + LENGTH(argv)",
+    },
+    Table { name: "sample", keys: &["sequence"], page: 500, digest: SAMPLE },
+    Table { name: "metric", keys: NUMBER, page: 100, digest: "LENGTH(id) + LENGTH(spec)" },
+    Table { name: "reading", keys: &["sequence", "metric"], page: 1000, digest: READING },
+    Table { name: "shift", keys: NUMBER, page: 50, digest: RECORDS },
+    Table { name: "histogram", keys: NUMBER, page: 50, digest: "artifact + LENGTH(name)" },
+    Table { name: "series", keys: NUMBER, page: 4, digest: RECORDS },
+    Table { name: "process", keys: &["number", "place"], page: 100, digest: RECORDS },
+    Table { name: "event", keys: NUMBER, page: 100, digest: RECORDS },
+    Table { name: "artifact", keys: NUMBER, page: 1, digest: "LENGTH(data) + bytes % 1000003" },
+];
+
+/// Remainders, so that no sum is too large for 64 bits.
+const SAMPLE: &str =
+    "trial % 1009 + command * 7 + COALESCE(exit_status, 300) + COALESCE(wall_ns, 1) % 1000003 +
+    COALESCE(user_ns, 1) % 1000003 + COALESCE(system_ns, 1) % 1000003 + COALESCE(cpu_ns, 1) % 1000003 +
+    COALESCE(run_delay_ns, 1) % 1000003 + COALESCE(peak_memory_bytes, 1) % 1000003 + started_ns % 1000003 +
+    COALESCE(minor_faults, 1) % 1000003 + COALESCE(rate_micro_per_s, 1) % 1000003";
+const READING: &str = "COALESCE(value, 1) % 1000003 + metric * 31";
+
+impl Table {
+    /// A page of the rows of an experiment, behind the row with certain keys, or from the beginning.
+    pub(super) fn page(&self, columns: &[String], is_first: bool) -> String {
+        let (name, keys) = (self.name, self.keys.join(", "));
+        let after = match (is_first, self.keys.len()) {
+            (true, _) => String::new(),
+            (false, 1) => format!(" AND {keys} > $2"),
+            (false, _) => format!(" AND ({keys}) > ($2, $3)"),
+        };
+        let (columns, page) = (columns.join(", "), self.page);
+        format!("SELECT {columns} FROM {name} WHERE experiment = $1{after} ORDER BY {keys} LIMIT {page}")
+    }
+
+    /// How many rows an experiment has here, and what they hold: a sum in which places matter.
+    pub(super) fn digest(&self) -> String {
+        let (name, first, digest) = (self.name, self.keys[0], self.digest);
+        format!(
+            "SELECT COUNT(*), CAST(COALESCE(SUM(({first} % 1009 + 1) * ({digest})), 0) AS BIGINT)
+             FROM {name} WHERE experiment = $1"
+        )
+    }
+}
+
+/// Adds so many rows at once to a table.
+pub(super) fn insert(table: &str, columns: &[String], rows: usize) -> String {
+    let width = columns.len();
+    let row = |row: usize| {
+        let places: Vec<String> = (1..=width).map(|at| format!("${}", row * width + at)).collect();
+        format!("({})", places.join(", "))
+    };
+    let rows: Vec<String> = (0..rows).map(row).collect();
+    format!("INSERT INTO {table} ({}) VALUES {}", columns.join(", "), rows.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::Connection;
+
+    fn store() -> Connection {
+        let mut connection = Connection::open_in_memory().unwrap();
+        crate::schema::migrate(&mut connection).unwrap();
+        connection
+    }
+
+    /// A migration that adds a table has to say here how it is carried, or it stays behind.
+    #[test]
+    fn every_table_of_an_experiment_is_carried() {
+        let connection = store();
+        let sql = "SELECT t.name FROM sqlite_schema t, pragma_table_info(t.name) c
+            WHERE t.type = 'table' AND c.name = 'experiment' ORDER BY 1";
+        let mut statement = connection.prepare(sql).unwrap();
+        let found = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        // The spool belongs to the file that it stands in.
+        let found: Vec<String> = found.map(Result::unwrap).filter(|name| name != "spool").collect();
+        let mut carried: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
+        carried.sort_unstable();
+        assert_eq!(found, carried);
+    }
+
+    #[test]
+    fn every_statement_fits_the_schema() {
+        let connection = store();
+        for table in &TABLES {
+            let columns = vec!["experiment".to_owned(), table.keys[0].to_owned()];
+            let insert = insert(table.name, &columns, 3);
+            for text in [table.page(&columns, true), table.page(&columns, false), table.digest(), insert] {
+                connection.prepare(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            }
+        }
+    }
+}

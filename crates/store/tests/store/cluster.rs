@@ -1,0 +1,201 @@
+//! A server of PostgreSQL that the tests start for themselves: in a folder of its own, as nobody, on a socket.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::sleep;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+/// A server, which ends with this.
+pub(crate) struct Cluster {
+    folder: TempDir,
+    programs: PathBuf,
+    postmaster: Child,
+}
+
+/// Nobody's number, on every distribution.
+const NOBODY: u32 = 65534;
+/// Who may do everything there.
+const OWNER: &str = "owner";
+/// Whoever is called so needs a password, and it is this.
+pub(crate) const LOCKED: (&str, &str) = ("locked", "open-sesame");
+
+/// The server that tests of this process share while one of them needs it; none, said in a line, where there is no
+/// PostgreSQL.
+pub(crate) fn shared() -> Option<Arc<Cluster>> {
+    static SHARED: Mutex<Weak<Cluster>> = Mutex::new(Weak::new());
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(cluster) = shared.upgrade() {
+        return Some(cluster);
+    }
+    let cluster = Arc::new(Cluster::start()?);
+    *shared = Arc::downgrade(&cluster);
+    Some(cluster)
+}
+
+impl Cluster {
+    /// Makes one and starts it.
+    pub(crate) fn start() -> Option<Cluster> {
+        let Some(programs) = programs() else {
+            println!("not run: PostgreSQL is not installed (apt install postgresql)");
+            return None;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir(folder.path().join("own")).unwrap();
+        if is_root() {
+            chown(folder.path().join("own"), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let mut made = as_nobody(&programs.join("initdb"));
+        made.arg("-D").arg(data(folder.path())).args(["-U", OWNER, "-E", "UTF8", "--locale=C", "--no-sync"]);
+        let made = made.stdout(Stdio::null()).output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let hosts = format!("local all {} scram-sha-256\nlocal all all trust\n", LOCKED.0);
+        fs::write(data(folder.path()).join("pg_hba.conf"), hosts).unwrap();
+        let postmaster = launched(&programs, folder.path());
+        let cluster = Cluster { folder, programs, postmaster };
+        cluster.answers();
+        Some(cluster)
+    }
+
+    /// Waits until it takes connections.
+    fn answers(&self) {
+        for _ in 0..600 {
+            if self.try_sql("postgres", "SELECT 1").is_ok() {
+                return;
+            }
+            sleep(Duration::from_millis(50));
+        }
+        panic!("{}", fs::read_to_string(self.folder.path().join("own/log")).unwrap_or_default());
+    }
+
+    /// The address of a database, for its owner.
+    pub(crate) fn url(&self, database: &str) -> String {
+        self.url_of(OWNER, database)
+    }
+
+    /// The same for somebody else.
+    pub(crate) fn url_of(&self, login: &str, database: &str) -> String {
+        format!("postgres://{login}@/{database}?host={}", self.socket().display())
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.folder.path().join("own")
+    }
+
+    /// A database of its own for a test; gives its address.
+    pub(crate) fn database(&self, name: &str) -> String {
+        self.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0"));
+        self.url(name)
+    }
+
+    /// What a statement answers.
+    pub(crate) fn sql(&self, database: &str, sql: &str) -> String {
+        self.try_sql(database, sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
+    }
+
+    fn try_sql(&self, database: &str, sql: &str) -> Result<String, String> {
+        let mut asked = Command::new(self.programs.join("psql"));
+        asked.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", OWNER, "-d", database, "-c", sql]);
+        let done = asked.arg("-h").arg(self.socket()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        if done.status.success() { Ok(text(&done.stdout)) } else { Err(text(&done.stderr)) }
+    }
+
+    /// Ends all its processes at once, as if the power had gone, and collects them.
+    pub(crate) fn kill(&mut self) {
+        let postmaster = self.postmaster.id();
+        signal("STOP", &[postmaster]);
+        let mut all = children(postmaster);
+        all.push(postmaster);
+        signal("KILL", &all);
+        self.postmaster.wait().unwrap();
+    }
+
+    /// Starts it again.
+    pub(crate) fn restart(&mut self) {
+        self.postmaster = launched(&self.programs, self.folder.path());
+        self.answers();
+    }
+
+    /// Kills it and starts it as one that only recovers what another one sends, which never comes.
+    pub(crate) fn recover_for_ever(&mut self) {
+        self.kill();
+        let path = data(self.folder.path()).join("standby.signal");
+        fs::write(&path, "").unwrap();
+        if is_root() {
+            chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        self.restart();
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        signal("QUIT", &[self.postmaster.id()]);
+        let _ended = self.postmaster.wait();
+    }
+}
+
+fn launched(programs: &Path, folder: &Path) -> Child {
+    let log = fs::OpenOptions::new().create(true).append(true).open(folder.join("own/log")).unwrap();
+    let mut server = as_nobody(&programs.join("postgres"));
+    server.arg("-D").arg(data(folder)).arg("-k").arg(folder.join("own"));
+    // What a killed process had written is the system's to keep, so nothing here waits for a disk.
+    for setting in
+        ["listen_addresses=", "fsync=off", "shared_buffers=16MB", "autovacuum=off", "max_connections=40"]
+    {
+        server.args(["-c", setting]);
+    }
+    server.stdout(Stdio::null()).stdin(Stdio::null()).stderr(log).spawn().unwrap()
+}
+
+fn data(folder: &Path) -> PathBuf {
+    folder.join("own/data")
+}
+
+/// A program that root does not run: PostgreSQL refuses it.
+fn as_nobody(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir("/").env_remove("PGDATA");
+    if is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command
+}
+
+fn is_root() -> bool {
+    std::os::unix::fs::MetadataExt::uid(&fs::metadata("/proc/self").unwrap()) == 0
+}
+
+/// Where the programs of the newest PostgreSQL are, which distributions keep out of the way.
+fn programs() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();
+    folders.sort();
+    folders.extend(["/usr/pgsql/bin", "/usr/local/bin", "/usr/bin"].map(PathBuf::from));
+    folders
+        .into_iter()
+        .find(|folder| ["initdb", "postgres", "psql"].iter().all(|name| folder.join(name).exists()))
+}
+
+fn children(parent: u32) -> Vec<u32> {
+    let line = format!("PPid:\t{parent}\n");
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let is_child = |pid: &u32| {
+        fs::read_to_string(format!("/proc/{pid}/status")).is_ok_and(|status| status.contains(&line))
+    };
+    numbers.filter(is_child).collect()
+}
+
+fn signal(name: &str, processes: &[u32]) {
+    let numbers = processes.iter().map(ToString::to_string);
+    // Some may have ended by themselves.
+    let _told = Command::new("kill").arg(format!("-{name}")).args(numbers).stderr(Stdio::null()).status();
+}

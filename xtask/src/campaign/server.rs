@@ -1,0 +1,41 @@
+//! Many writers of a shared store, a server of PostgreSQL that is killed in their midst, and a huge experiment: the tests of
+//! the store with larger numbers.
+
+use crate::cargo;
+use crate::error::ChoreError;
+
+/// Experiments of each of the sixteen writers, and how often the server is killed meanwhile.
+const EXPERIMENTS: u32 = 60;
+const KILLS: u32 = 8;
+/// Samples of each experiment, and of the huge one.
+const SAMPLES: u32 = 200;
+const HUGE: u32 = 100_000;
+
+/// Runs them, as they are released; a server of its own is begun and ended.
+pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
+    let kills = match words {
+        [] => KILLS,
+        ["--kills", kills] => kills.parse().map_err(|_| ChoreError::Usage(super::USAGE))?,
+        _ => return Err(ChoreError::Usage(super::USAGE)),
+    };
+    let mut test = cargo::cargo();
+    test.args([
+        "test",
+        "--release",
+        "--quiet",
+        "--package",
+        "fauxplat-store",
+        "--test",
+        "store",
+        "--",
+        "--nocapture",
+    ]);
+    test.args(["writers::"]);
+    for (name, value) in
+        [("EXPERIMENTS", EXPERIMENTS), ("KILLS", kills), ("SAMPLES", SAMPLES), ("HUGE", HUGE)]
+    {
+        test.env(format!("FAUXPLAT_SERVER_{name}"), value.to_string());
+    }
+    let status = test.status().map_err(ChoreError::at("cargo"))?;
+    status.success().then_some(()).ok_or_else(|| ChoreError::Cargo("test of the shared store".into()))
+}
