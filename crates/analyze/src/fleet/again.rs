@@ -160,7 +160,8 @@ impl<'a> Rounds<'a> {
         rounds.into_iter().filter_map(of_round).collect()
     }
 
-    /// Confirmed, cleared or noisy by the pairs of all rounds; still suspect where there are too few.
+    /// Confirmed, cleared or noisy by the pairs of all rounds; still suspect where there are too few, or where it is slower as
+    /// machines of its group are now and then.
     ///
     /// A machine is confirmed if it is slower by more than nobody's concern, if its interval says that it is slower at all,
     /// and if so much is more than the slow side of its group reaches by itself, now that its own noise is averaged out.
@@ -186,8 +187,8 @@ fn verdict(effect: Estimate, group: &Group, least: f64) -> (NodeState, Option<&'
         }
         it if it.at <= least => (NodeState::Cleared, None),
         _ if usual => (
-            NodeState::Cleared,
-            Some("slower again, but not by more than the slow side of its group reaches"),
+            NodeState::Suspect,
+            Some("slower again, but the slow side of its group reaches as far by itself"),
         ),
         _ => (NodeState::Confirmed, None),
     }

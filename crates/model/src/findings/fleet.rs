@@ -169,7 +169,7 @@ pub struct FactExplained {
     pub same_as: Vec<String>,
     /// The value that stands out; for a reading, `more` or `less`.
     pub value: String,
-    /// All values, the slowest first.
+    /// The values that most machines have, the slowest first.
     pub values: Vec<FactValue>,
     /// Machines that have the value that stands out.
     pub machines: usize,
