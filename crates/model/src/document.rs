@@ -110,6 +110,12 @@ findings! {
     Explain(ExplainFindings) = "fauxplat.explain/1",
     /// By `aa --replay` and `compare --plan`.
     Replay(ReplayFindings) = "fauxplat.replay/1",
+    /// By `fleet run` and `fleet report`.
+    Fleet(Box<FleetFindings>) = "fauxplat.fleet/1",
+    /// By `fleet compare`.
+    FleetCompare(Box<FleetCompareFindings>) = "fauxplat.fleet-compare/1",
+    /// By `fleet watch`.
+    FleetWatch(Box<FleetWatchFindings>) = "fauxplat.fleet-watch/1",
 }
 
 /// A whole experiment. It borrows the samples, since there may be a hundred thousand of them.

@@ -14,6 +14,7 @@ mod evidence;
 mod factor;
 mod facts;
 mod findings;
+mod fleet;
 mod ignored;
 mod lab;
 mod load;
@@ -41,6 +42,7 @@ pub use evidence::{Event, Evidence, Histogram, Series, Tree};
 pub use factor::{Factor, Level, Priority, Setting};
 pub use facts::{CpuFacts, MachineFacts};
 pub use findings::*;
+pub use fleet::*;
 pub use ignored::IgnoredFailures;
 pub use lab::{
     Claim, Direction, LabCheck, LabClaim, LabDefinition, LabExperiment, LabOption, Measure, Needs, Plain,

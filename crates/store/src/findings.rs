@@ -2,8 +2,8 @@
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, LoadAccount, Metric, Profile,
-    RunFindings, Severity, SweepAnswer, SweepFindings, Verdict,
+    AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, FleetFindings, LoadAccount,
+    Metric, NodeState, Profile, RunFindings, Severity, SweepAnswer, SweepFindings, Verdict,
 };
 use fauxplat_units::Nanos;
 
@@ -59,11 +59,31 @@ pub(crate) fn summary(findings: &Findings) -> String {
         Findings::Topo(topo) => format!("{} CPUs", topo.topology.online.len()),
         Findings::Explain(explain) => largest(explain),
         Findings::Replay(replay) => format!("replay of {}", replay.source),
+        Findings::Fleet(fleet) => odd_machines(fleet),
+        Findings::FleetCompare(compare) => {
+            let percent = compare.effect_ratio.map_or(f64::NAN, |ratio| (ratio - 1.0) * 100.0);
+            format!("{} ({percent:+.2} %) on {} machines", compare.b, compare.machines)
+        }
+        Findings::FleetWatch(watch) => {
+            let changed = watch.nodes.iter().filter(|node| !node.changes.is_empty()).count();
+            format!("{changed} of {} machines changed", watch.nodes.len())
+        }
     }
 }
 
 fn join(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
+}
+
+/// How many machines are not as the others.
+fn odd_machines(fleet: &FleetFindings) -> String {
+    let count = |state| fleet.nodes.iter().filter(|node| node.state == state).count();
+    let odd = NodeState::ALL.iter().filter(|&&state| state != NodeState::Normal && count(state) > 0);
+    let said = join(odd.map(|&state| format!("{} {}", count(state), state.word())));
+    match said.is_empty() {
+        true => format!("{} machines alike", fleet.nodes.len()),
+        false => format!("{} machines: {said}", fleet.nodes.len()),
+    }
 }
 
 fn hottest(profile: &Profile) -> String {

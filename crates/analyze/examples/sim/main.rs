@@ -1,6 +1,7 @@
 //! Simulates the decision rule: `cargo run --release --example sim -p fauxplat-analyze [REPETITIONS]`; with `margins`,
 //! `tails`, `carry-over` or `baselines` and a number of repetitions one of its tables alone, with `sweeps [REPETITIONS]` the
-//! rule of sweeps, with `speed` the time that the analysis of a large sweep takes.
+//! rule of sweeps, with `speed` the time that the analysis of a large sweep takes; with `fleet [REPETITIONS]` who is flagged
+//! in fleets, with `fleet speed` the time that judging a large one takes.
 //!
 //! The first table sets the measured figures beside the reference figures, the second shows false verdicts and power
 //! under noises of many shapes, the third what becomes of differences up to the margin, the fourth programs that differ in
@@ -12,6 +13,8 @@
 mod baselines;
 mod carry_over;
 mod cells;
+mod fleet_table;
+mod fleets;
 mod noise;
 mod sweep_table;
 mod sweeps;
@@ -38,6 +41,8 @@ fn main() {
         Some("baselines") => baselines_table(number(1, 1000)),
         Some("sweeps") => sweep_table::print(number(1, 200)),
         Some("speed") => sweep_table::speed(),
+        Some("fleet") if words.get(1).is_some_and(|word| word == "speed") => fleet_table::speed(),
+        Some("fleet") => fleet_table::print(number(1, 400)),
         _ => comparisons(number(0, 1000)),
     }
 }

@@ -8,6 +8,7 @@ mod contend;
 mod counters;
 mod doctor;
 mod explain;
+pub(crate) mod fleet;
 mod frame;
 mod index;
 mod lab;
@@ -72,6 +73,9 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
         Findings::Lab(found) => lab::parts(found),
         Findings::Explain(found) => explain::parts(found),
         Findings::Replay(found) => replay::parts(record, found),
+        Findings::Fleet(found) => fleet::parts(found),
+        Findings::FleetCompare(found) => fleet::parts_of_comparison(found),
+        Findings::FleetWatch(found) => fleet::parts_of_watch(found),
     }
 }
 
@@ -100,6 +104,9 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
         }
         Findings::Explain(found) => explain::rows(found, rows)?,
         Findings::Replay(found) => replay::rows(found, rows)?,
+        Findings::Fleet(found) => fleet::rows(found, rows)?,
+        Findings::FleetCompare(found) => fleet::rows_of_comparison(found, rows)?,
+        Findings::FleetWatch(found) => fleet::rows_of_watch(found, rows)?,
         Findings::Profile(found) => profile::rows(found, rows)?,
         _ => return Ok(false),
     }
