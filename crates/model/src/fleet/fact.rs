@@ -32,7 +32,7 @@ const fn fact(name: &'static str, title: &'static str, role: FactRole) -> FactSp
 ///
 /// What a fault or a setting can change is never identity: a module of memory that the firmware has switched off, or a
 /// core that is offline, has to show as a difference within a group, and not as a group of one machine.
-pub const FACTS: [FactSpec; 26] = [
+pub const FACTS: [FactSpec; 27] = [
     fact("architecture", "architecture", FactRole::Identity),
     fact("product", "product", FactRole::Identity),
     fact("cpu-model", "CPU model", FactRole::Identity),
@@ -59,6 +59,7 @@ pub const FACTS: [FactSpec; 26] = [
     fact("steal", "steal", FactRole::Reading),
     fact("pressure", "CPU pressure", FactRole::Reading),
     fact("board-serial", "mainboard serial number", FactRole::Told),
+    fact("not-measured", "not measured", FactRole::Told),
 ];
 
 /// What a fact is for, by its name.
