@@ -15,6 +15,7 @@ mod derived;
 mod disagreement;
 mod exact;
 mod explain;
+pub mod fleet;
 mod guard;
 mod index;
 mod judge;

@@ -1,6 +1,6 @@
 //! Where variance comes from: components by moments.
 
-use crate::describe::variance;
+use crate::describe::{mean, variance};
 
 /// Variance between groups (beyond what their members explain) and within them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,6 +31,49 @@ pub fn nested(groups: &[Vec<f64>]) -> Option<Components> {
     Some(Components { between: ((between_squares / freedom - within) / effective_size).max(0.0), within })
 }
 
+/// Variance of values at three levels, each beyond what the level below explains.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ThreeLevels {
+    /// Between the outer groups.
+    pub outer: f64,
+    /// Between the inner groups of one outer one; absent where no outer group has two.
+    pub inner: Option<f64>,
+    /// Within inner groups; absent where no inner group has two values.
+    pub within: Option<f64>,
+}
+
+/// Components of inner groups within outer ones by the method of moments, each level from the means of the one below
+/// (Searle, Casella and McCulloch, section 3.6, twice). `None` for fewer than two outer groups with values.
+pub fn three_levels(outer: &[Vec<Vec<f64>>]) -> Option<ThreeLevels> {
+    let means: Vec<Vec<f64>> =
+        outer.iter().map(|inner| inner.iter().filter_map(|values| mean(values)).collect()).collect();
+    let centres: Vec<f64> = means.iter().filter_map(|inner| mean(inner)).collect();
+    if centres.len() < 2 {
+        return None;
+    }
+    let all: Vec<&Vec<f64>> = outer.iter().flatten().filter(|values| !values.is_empty()).collect();
+    let within = pooled(all.iter().map(|values| values.as_slice()));
+    // What the mean of an inner group owes to the values in it.
+    let owed = within.unwrap_or(0.0)
+        * mean(&all.iter().map(|values| 1.0 / values.len() as f64).collect::<Vec<_>>())?;
+    let of_means = pooled(means.iter().map(Vec::as_slice));
+    let inner = of_means.map(|variance| (variance - owed).max(0.0));
+    let sizes: Vec<f64> =
+        means.iter().filter(|inner| !inner.is_empty()).map(|inner| 1.0 / inner.len() as f64).collect();
+    let owed = of_means.unwrap_or(owed) * mean(&sizes)?;
+    Some(ThreeLevels { outer: (variance(&centres) - owed).max(0.0), inner, within })
+}
+
+/// The variance within groups, over all of them; `None` where none has two values.
+fn pooled<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Option<f64> {
+    let (mut squares, mut freedom) = (0.0, 0);
+    for group in groups.filter(|group| group.len() > 1) {
+        squares += variance(group) * (group.len() - 1) as f64;
+        freedom += group.len() - 1;
+    }
+    (freedom > 0).then(|| squares / freedom as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,5 +86,34 @@ mod tests {
         assert_eq!(alike.between, 0.0);
         assert_eq!(nested(&[vec![1.0], vec![2.0]]), None);
         assert_eq!(nested(&[vec![1.0, 2.0]]), None);
+    }
+
+    #[test]
+    fn three_levels_are_told_apart() {
+        let mut draw = crate::draw::Draw::new(8, 0);
+        let outer: Vec<Vec<Vec<f64>>> = (0..400)
+            .map(|_| {
+                let machine = 3.0 * draw.normal();
+                let mut block = || {
+                    let level = machine + 2.0 * draw.normal();
+                    (0..4).map(|_| level + draw.normal()).collect()
+                };
+                (0..5).map(|_| block()).collect()
+            })
+            .collect();
+        let found = three_levels(&outer).unwrap();
+        let near = |got: f64, want: f64| (got / want - 1.0).abs() < 0.2;
+        assert!(
+            near(found.outer, 9.0) && near(found.inner.unwrap(), 4.0) && near(found.within.unwrap(), 1.0),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn levels_that_were_not_repeated_are_not_known() {
+        let once = three_levels(&[vec![vec![1.0]], vec![vec![3.0]]]).unwrap();
+        assert_eq!(once, ThreeLevels { outer: 2.0, inner: None, within: None });
+        assert_eq!(three_levels(&[vec![vec![1.0, 2.0]]]), None);
+        assert_eq!(three_levels(&[vec![], vec![vec![]]]), None);
     }
 }

@@ -4,7 +4,9 @@
 //! on every machine. METHODOLOGY.md says in plain words how a comparison uses these pieces.
 
 pub mod additive;
+pub mod association;
 pub mod bootstrap;
+pub mod changepoint;
 pub mod components;
 pub mod crossed;
 pub mod describe;
@@ -17,6 +19,7 @@ pub mod henderson;
 pub mod linear;
 pub mod multiple;
 pub mod noncentral;
+pub mod outlying;
 pub mod paired;
 pub mod permute;
 pub mod proportion;

@@ -1,4 +1,4 @@
-//! Several tests at once: Holm's adjustment.
+//! Several tests at once: Holm's adjustment, and that of Benjamini and Hochberg.
 
 /// Holm's adjusted p-values, in the order of the input (Holm 1979, "A Simple Sequentially Rejective Multiple Test
 /// Procedure"): comparing each with the level keeps the probability of any false rejection below the level.
@@ -10,6 +10,22 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
     for (rank, &index) in order.iter().enumerate() {
         largest = largest.max((p_values.len() - rank) as f64 * p_values[index]).min(1.0);
         adjusted[index] = largest;
+    }
+    adjusted
+}
+
+/// Adjusted p-values of Benjamini and Hochberg (1995, "Controlling the False Discovery Rate"), in the order of the input:
+/// comparing each with a level keeps the expected share of false rejections among all below it. `tests` is how many tests
+/// were made, which may be more than the p-values that are looked at; those left out have to be larger.
+pub fn benjamini_hochberg(p_values: &[f64], tests: usize) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_by(|&a, &b| p_values[b].total_cmp(&p_values[a]));
+    let mut adjusted = vec![1.0; p_values.len()];
+    let mut smallest = 1.0f64;
+    for (place, &index) in order.iter().enumerate() {
+        let rank = p_values.len() - place;
+        smallest = smallest.min(p_values[index] * tests.max(p_values.len()) as f64 / rank as f64);
+        adjusted[index] = smallest;
     }
     adjusted
 }
@@ -26,5 +42,15 @@ mod tests {
         }
         assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
         assert!(holm(&[]).is_empty());
+    }
+
+    #[test]
+    fn the_share_of_false_discoveries_by_hand() {
+        let adjusted = benjamini_hochberg(&[0.01, 0.04, 0.03, 0.005], 4);
+        for (got, want) in adjusted.iter().zip([0.02, 0.04, 0.04, 0.02]) {
+            assert!((got - want).abs() < 1e-12, "{adjusted:?}");
+        }
+        assert_eq!(benjamini_hochberg(&[0.01], 50), [0.5]);
+        assert!(benjamini_hochberg(&[], 3).is_empty());
     }
 }

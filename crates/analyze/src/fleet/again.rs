@@ -1,0 +1,194 @@
+//! Suspects are measured again, each between two machines that stand for its group, and then confirmed or cleared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fauxplat_model::{FleetEvidence, GroupRule, LeftOut, NodeRecord, NodeState, Remeasurement, SuspectPlan};
+use fauxplat_stats::describe::mean;
+
+use super::FleetQuestion;
+use super::estimate::Estimate;
+use super::group::Group;
+use super::machine::Machine;
+
+/// How often suspects and those beside them are measured again.
+const ROUNDS: u32 = 6;
+
+/// Fewer rounds than this decide nothing.
+const ROUNDS_MIN: usize = 3;
+
+/// More suspects than this are another problem than some odd machines, and are not measured again all.
+const SUSPECTS_MAX: usize = 50;
+
+/// So many suspects stand between the same two machines, so that those are near in time.
+const BESIDE: usize = 4;
+
+/// Suspects of a group with those that they are compared with.
+struct Bracket {
+    references: Vec<usize>,
+    suspects: Vec<usize>,
+}
+
+/// Whom to measure again, in which order; `None` when nobody is suspect.
+///
+/// In a round each bracket is one machine that stands for the group, the suspects, and another such machine, so that what
+/// drifts slowly meets the suspect in the middle; every second round goes the other way.
+pub(super) fn plan(
+    groups: &[Group],
+    machines: &[Machine],
+    suspects: &[usize],
+    shunned: &BTreeSet<usize>,
+) -> Option<Remeasurement> {
+    if suspects.is_empty() {
+        return None;
+    }
+    let mut worst = suspects.to_vec();
+    worst.sort_by(|&a, &b| machines[b].slow.total_cmp(&machines[a].slow));
+    let (asked, beyond) = worst.split_at(worst.len().min(SUSPECTS_MAX));
+    let mut plan = Remeasurement::default();
+    let too_many = format!("only the {SUSPECTS_MAX} slowest are measured again");
+    let leave = |&index: &usize, reason: &str| LeftOut {
+        node: machines[index].node().to_owned(),
+        reason: reason.to_owned(),
+    };
+    plan.left_out.extend(beyond.iter().map(|index| leave(index, &too_many)));
+    let mut brackets = Vec::new();
+    for group in groups {
+        let mine: Vec<usize> = asked.iter().copied().filter(|index| group.members.contains(index)).collect();
+        let beside = typical(group, machines, &mine, suspects, shunned);
+        match beside.is_empty() {
+            true => plan
+                .left_out
+                .extend(mine.iter().map(|index| leave(index, "nobody of its group can stand beside it"))),
+            false => brackets.extend(in_brackets(&mine, &beside)),
+        }
+    }
+    let names = |indices: &[usize]| indices.iter().map(|&index| machines[index].node().to_owned()).collect();
+    for bracket in &brackets {
+        let with = |&suspect: &usize| SuspectPlan {
+            node: machines[suspect].node().to_owned(),
+            references: names(&bracket.references),
+        };
+        plan.suspects.extend(bracket.suspects.iter().map(with));
+    }
+    plan.rounds =
+        (0..ROUNDS).filter(|_| !brackets.is_empty()).map(|round| names(&order(&brackets, round))).collect();
+    Some(plan)
+}
+
+/// The machines nearest to the middle of the group, as many as the suspects need.
+fn typical(
+    group: &Group,
+    machines: &[Machine],
+    mine: &[usize],
+    suspects: &[usize],
+    shunned: &BTreeSet<usize>,
+) -> Vec<usize> {
+    let wanted = 2 * mine.len().div_ceil(BESIDE);
+    let usable = |index: &usize| !suspects.contains(index) && !shunned.contains(index);
+    let mut others: Vec<usize> = group.members.iter().copied().filter(usable).collect();
+    let distance = |index: &usize| {
+        let machine = &machines[*index];
+        (!machine.record.noise.warnings.is_empty(), (machine.slow - group.centre).abs())
+    };
+    others.sort_by(|a, b| {
+        let (a, b) = (distance(a), distance(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+    others.truncate(wanted);
+    others
+}
+
+fn in_brackets(mine: &[usize], beside: &[usize]) -> Vec<Bracket> {
+    let pairs: Vec<&[usize]> = beside.chunks(2).collect();
+    let size = mine.len().div_ceil(pairs.len()).max(1);
+    let bracket = |(suspects, references): (&[usize], &&[usize])| Bracket {
+        references: references.to_vec(),
+        suspects: suspects.to_vec(),
+    };
+    mine.chunks(size).zip(&pairs).map(bracket).collect()
+}
+
+fn order(brackets: &[Bracket], round: u32) -> Vec<usize> {
+    let of = |bracket: &Bracket| -> Vec<usize> {
+        let (first, last) = bracket.references.split_at(1);
+        [first, &bracket.suspects, last].concat()
+    };
+    let mut order: Vec<usize> = brackets.iter().flat_map(of).collect();
+    if round % 2 == 1 {
+        order.reverse();
+    }
+    order
+}
+
+/// What measuring a suspect again came to.
+pub(super) struct Decided {
+    pub(super) state: NodeState,
+    pub(super) effect: Option<Estimate>,
+    pub(super) rounds: usize,
+    pub(super) reason: Option<String>,
+}
+
+impl Decided {
+    /// One that cannot be measured again, or was not.
+    pub(super) fn not_again(reason: Option<&str>) -> Self {
+        Decided { state: NodeState::Suspect, effect: None, rounds: 0, reason: reason.map(str::to_owned) }
+    }
+}
+
+/// What was read again: by round and node.
+pub(super) struct Rounds<'a> {
+    by_place: BTreeMap<(u32, &'a str), f64>,
+}
+
+impl<'a> Rounds<'a> {
+    pub(super) fn of(evidence: &'a FleetEvidence, question: &FleetQuestion) -> Self {
+        let again = evidence.records.iter().filter(|record| record.round > 0);
+        let place = |record: &'a NodeRecord| {
+            Some(((record.round, record.node.as_str()), Machine::of(record, question)?.slow))
+        };
+        Rounds { by_place: again.filter_map(place).collect() }
+    }
+
+    /// By round: the suspect beside the mean of those that were measured with it.
+    fn differences(&self, plan: &SuspectPlan) -> Vec<f64> {
+        let rounds: BTreeSet<u32> = self.by_place.keys().map(|(round, _)| *round).collect();
+        let of_round = |round: u32| {
+            let read = |node: &String| self.by_place.get(&(round, node.as_str())).copied();
+            let beside: Vec<f64> = plan.references.iter().filter_map(read).collect();
+            Some(read(&plan.node)? - mean(&beside)?)
+        };
+        rounds.into_iter().filter_map(of_round).collect()
+    }
+
+    /// Confirmed, cleared or noisy by the pairs of all rounds; still suspect where there are too few.
+    ///
+    /// A machine is confirmed if it is slower by more than nobody's concern, if its interval says that it is slower at all,
+    /// and if so much is more than the slow side of its group reaches by itself, now that its own noise is averaged out.
+    pub(super) fn decide(&self, plan: &SuspectPlan, group: &Group, least: f64) -> Decided {
+        let differences = self.differences(plan);
+        let rounds = differences.len();
+        let Some(effect) = Estimate::of(&differences, 0.05).filter(|_| rounds >= ROUNDS_MIN) else {
+            let reason = (rounds > 0)
+                .then(|| format!("measured again in {rounds} rounds only, and {ROUNDS_MIN} are needed"));
+            return Decided { state: NodeState::Suspect, effect: None, rounds, reason };
+        };
+        let (state, reason) = verdict(effect, group, least.ln_1p());
+        Decided { state, effect: Some(effect), rounds, reason: reason.map(str::to_owned) }
+    }
+}
+
+fn verdict(effect: Estimate, group: &Group, least: f64) -> (NodeState, Option<&'static str>) {
+    let reach = group.between.hypot(effect.error);
+    let usual = group.rule == GroupRule::Robust && effect.at <= group.confirming * reach;
+    match effect {
+        it if it.low <= 0.0 && it.high > least => {
+            (NodeState::Noisy, Some("its rounds differ too much to tell"))
+        }
+        it if it.at <= least => (NodeState::Cleared, None),
+        _ if usual => (
+            NodeState::Cleared,
+            Some("slower again, but not by more than the slow side of its group reaches"),
+        ),
+        _ => (NodeState::Confirmed, None),
+    }
+}

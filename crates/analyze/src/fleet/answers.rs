@@ -1,0 +1,84 @@
+//! What the programs answered: who says something else than the others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fauxplat_model::{FleetAnswer, FleetEvidence};
+
+/// Groups of fewer nodes are held against the whole fleet.
+const GROUP_MIN: usize = 3;
+
+/// The answers of a fleet, judged.
+pub(super) struct Answers {
+    /// All answers where not all are alike.
+    pub(super) told: Vec<FleetAnswer>,
+    /// The nodes that say something else, each with the reason.
+    pub(super) wrong: BTreeMap<String, String>,
+}
+
+/// Every node's answers to one command.
+type Given<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+
+/// `group_of` is the group of each node that has one.
+pub(super) fn answers(evidence: &FleetEvidence, group_of: &BTreeMap<&str, usize>) -> Answers {
+    let mut by_command: BTreeMap<u16, Given> = BTreeMap::new();
+    for record in &evidence.records {
+        for answer in &record.answers {
+            let of_command = by_command.entry(answer.command).or_default();
+            of_command.entry(&record.node).or_default().insert(&answer.sha256);
+        }
+    }
+    let mut judged = Answers { told: Vec::new(), wrong: BTreeMap::new() };
+    for (command, given) in by_command {
+        let distinct: BTreeSet<&str> = given.values().flatten().copied().collect();
+        if distinct.len() > 1 {
+            judged.of_command(command, &given, group_of);
+        }
+    }
+    judged
+}
+
+impl Answers {
+    fn of_command(&mut self, command: u16, given: &Given, group_of: &BTreeMap<&str, usize>) {
+        let overall = majority(given);
+        let mut by_group: BTreeMap<Option<usize>, Given> = BTreeMap::new();
+        for (node, answers) in given {
+            by_group.entry(group_of.get(node).copied()).or_default().insert(node, answers.clone());
+        }
+        for (group, members) in by_group {
+            let right = if members.len() < GROUP_MIN { overall } else { majority(&members) };
+            self.tell(command, group, &members, right);
+            self.blame(&members, right);
+        }
+    }
+
+    fn tell(&mut self, command: u16, group: Option<usize>, members: &Given, right: Option<&str>) {
+        let distinct: BTreeSet<&str> = members.values().flatten().copied().collect();
+        for sha256 in distinct {
+            let machines = members.values().filter(|it| it.len() == 1 && it.contains(sha256)).count();
+            let majority = right == Some(sha256);
+            self.told.push(FleetAnswer { command, group, sha256: sha256.to_owned(), machines, majority });
+        }
+    }
+
+    fn blame(&mut self, members: &Given, right: Option<&str>) {
+        for (&node, answers) in members {
+            let reason = match (answers.len(), right) {
+                (2.., _) => format!("its runs gave {} different answers", answers.len()),
+                (_, Some(right)) if !answers.contains(right) => {
+                    "its answer is not that of the others".to_owned()
+                }
+                _ => continue,
+            };
+            self.wrong.entry(node.to_owned()).or_insert(reason);
+        }
+    }
+}
+
+/// What more than half of the nodes answered, and nothing else.
+fn majority<'a>(given: &Given<'a>) -> Option<&'a str> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for answer in given.values().filter(|answers| answers.len() == 1).flatten() {
+        *counts.entry(answer).or_default() += 1;
+    }
+    counts.into_iter().find(|(_, count)| 2 * count > given.len()).map(|(answer, _)| answer)
+}

@@ -1,0 +1,306 @@
+//! Which facts go with being slow, over all machines, with the probability that so much happens by chance.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fauxplat_model::{FactExplained, FactRole, FactValue, role_of};
+use fauxplat_stats::association::{Attribute, NO_LEVEL, strongest};
+use fauxplat_stats::describe::{median, quantile_sorted, sorted};
+use fauxplat_stats::outlying::robust;
+
+use super::estimate::Estimate;
+
+/// A fact is told if chance does as much in one of twenty fleets, over all facts.
+const LEVEL: f64 = 0.05;
+
+/// Random orders of a test.
+const DRAWS: usize = 999;
+
+/// Facts that are told at most, each beyond what those before explain.
+const FACTS_MAX: usize = 3;
+
+/// A value that fewer machines have is told of these machines, and is no group of them.
+const MACHINES_MIN: usize = 2;
+
+/// A single machine does not weigh more than one that is so many robust standard deviations slow.
+const PULLED_IN: f64 = 3.0;
+
+/// Values of a fact that are listed.
+const VALUES_MAX: usize = 20;
+
+/// What stands for a fact that a machine does not tell.
+const UNKNOWN: &str = "not known";
+
+/// A machine in the test.
+pub(super) struct Subject<'a> {
+    pub(super) facts: &'a BTreeMap<String, String>,
+    /// How slow it is beside its group, as a logarithm.
+    pub(super) value: f64,
+    /// Its group: machines are compared within it.
+    pub(super) stratum: u32,
+    /// Whether it is one of those that something is said of.
+    pub(super) slow: bool,
+}
+
+/// One fact of all machines.
+struct Column<'a> {
+    name: &'a str,
+    same_as: Vec<String>,
+    attribute: Attribute,
+    /// What each machine has, as words of a group of machines.
+    labels: Vec<String>,
+    is_number: bool,
+}
+
+/// The facts that go with being slow, the strongest first, and the names of all that were looked at. `sign` is −1 where the
+/// logarithms were turned.
+pub(super) fn explained(subjects: &[Subject], sign: f64, seed: u64) -> (Vec<FactExplained>, Vec<String>) {
+    let mut columns = columns(subjects);
+    let tested =
+        columns.iter().flat_map(|it| std::iter::once(it.name.to_owned()).chain(it.same_as.clone())).collect();
+    let values = pulled_in(subjects);
+    let mut strata: Vec<u32> = subjects.iter().map(|subject| subject.stratum).collect();
+    let mut found = Vec::new();
+    while found.len() < FACTS_MAX {
+        let attributes: Vec<Attribute> = columns.iter().map(|column| column.attribute.clone()).collect();
+        let Some(best) = strongest(&values, &strata, &attributes, DRAWS, seed) else { break };
+        if best.p_value > LEVEL {
+            break;
+        }
+        let column = columns.remove(best.attribute);
+        found.extend(told(&column, subjects, (best.level, best.p_value), sign));
+        strata = refined(&strata, &column.labels);
+    }
+    (found, tested)
+}
+
+fn pulled_in(subjects: &[Subject]) -> Vec<f64> {
+    let values: Vec<f64> = subjects.iter().map(|subject| subject.value).collect();
+    match robust(&values).filter(|scale| scale.spread > 0.0) {
+        Some(scale) => {
+            let reach = PULLED_IN * scale.spread;
+            values.iter().map(|value| value.clamp(scale.centre - reach, scale.centre + reach)).collect()
+        }
+        None => values,
+    }
+}
+
+/// Machines of one stratum and one value: what comes next has to show within them.
+fn refined(strata: &[u32], labels: &[String]) -> Vec<u32> {
+    let mut known: BTreeMap<(u32, &str), u32> = BTreeMap::new();
+    let cells = strata.iter().zip(labels);
+    cells
+        .map(|(&stratum, label)| {
+            let next = known.len() as u32;
+            *known.entry((stratum, label)).or_insert(next)
+        })
+        .collect()
+}
+
+/// All facts that may explain something, those that divide the machines in the same way together.
+fn columns<'a>(subjects: &[Subject<'a>]) -> Vec<Column<'a>> {
+    let names: BTreeSet<&'a str> =
+        subjects.iter().flat_map(|it| it.facts.keys().map(String::as_str)).collect();
+    let mut columns: Vec<Column> = Vec::new();
+    for name in names {
+        let Some(column) = column(name, subjects) else { continue };
+        match columns.iter_mut().find(|known| alike(&known.attribute, &column.attribute)) {
+            Some(known) => known.same_as.push(name.to_owned()),
+            None => columns.push(column),
+        }
+    }
+    columns
+}
+
+fn alike(a: &Attribute, b: &Attribute) -> bool {
+    match (a, b) {
+        (Attribute::Levels { of: a, .. }, Attribute::Levels { of: b, .. }) => a == b,
+        (Attribute::Number(a), Attribute::Number(b)) => a == b,
+        _ => false,
+    }
+}
+
+fn column<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
+    match role_of(name) {
+        FactRole::Identity | FactRole::Told => None,
+        FactRole::Candidate => levels(name, subjects),
+        FactRole::Reading => number(name, subjects).or_else(|| levels(name, subjects)),
+    }
+}
+
+/// Levels are numbered in the order in which they are met, so that two facts that divide alike are equal.
+fn levels<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
+    let value = |subject: &Subject| subject.facts.get(name).map_or(UNKNOWN, String::as_str).to_owned();
+    let labels: Vec<String> = subjects.iter().map(value).collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    labels.iter().for_each(|label| *counts.entry(label).or_default() += 1);
+    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
+    let number = |label: &'_ String| match counts[label.as_str()] < MACHINES_MIN {
+        true => NO_LEVEL,
+        false => {
+            let next = numbers.len() as u32;
+            // The borrow of a label lives as long as the labels do.
+            *numbers.entry(counts.get_key_value(label.as_str()).map_or("", |(key, _)| *key)).or_insert(next)
+        }
+    };
+    let of: Vec<u32> = labels.iter().map(number).collect();
+    let count = numbers.len();
+    let varies = count > 0 && counts.len() > 1;
+    varies.then(|| Column {
+        name,
+        same_as: Vec::new(),
+        attribute: Attribute::Levels { of, count },
+        labels: labels.clone(),
+        is_number: false,
+    })
+}
+
+/// `None` where one that tells it tells no number.
+fn number<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
+    let read = |subject: &Subject| match subject.facts.get(name) {
+        None => Some(None),
+        Some(text) => text.trim().parse().ok().filter(|number: &f64| number.is_finite()).map(Some),
+    };
+    let numbers: Vec<Option<f64>> = subjects.iter().map(read).collect::<Option<_>>()?;
+    let known: Vec<f64> = numbers.iter().flatten().copied().collect();
+    let middle = median(&known)?;
+    let ranks = ranks(&numbers.iter().map(|number| number.unwrap_or(middle)).collect::<Vec<_>>());
+    let bins = bins(&known);
+    let label = |number: &Option<f64>| number.map_or(UNKNOWN.to_owned(), |number| bin_of(&bins, number));
+    let varies = known.iter().any(|&number| number != known[0]);
+    varies.then(|| Column {
+        name,
+        same_as: Vec::new(),
+        labels: numbers.iter().map(label).collect(),
+        attribute: Attribute::Number(ranks),
+        is_number: true,
+    })
+}
+
+/// Ranks; numbers that are equal share the mean of theirs.
+fn ranks(numbers: &[f64]) -> Vec<f64> {
+    let sorted = sorted(numbers);
+    let rank = |number: &f64| {
+        let below = sorted.partition_point(|other| other < number);
+        let up_to = sorted.partition_point(|other| other <= number);
+        (below + up_to) as f64 / 2.0
+    };
+    numbers.iter().map(rank).collect()
+}
+
+/// The upper ends of ranges of a number: its values where they are few, and quarters of the machines else.
+fn bins(numbers: &[f64]) -> Vec<(f64, f64)> {
+    let sorted = sorted(numbers);
+    let mut distinct = sorted.clone();
+    distinct.dedup();
+    if distinct.len() <= 4 {
+        return distinct.into_iter().map(|number| (number, number)).collect();
+    }
+    let mut ends: Vec<f64> =
+        [0.25, 0.5, 0.75, 1.0].iter().filter_map(|&share| quantile_sorted(&sorted, share)).collect();
+    ends.dedup();
+    let mut from = sorted[0];
+    let mut ranges = Vec::new();
+    for end in ends {
+        ranges.push((from, end));
+        from = distinct.get(distinct.partition_point(|&number| number <= end)).copied().unwrap_or(end);
+    }
+    ranges
+}
+
+fn bin_of(bins: &[(f64, f64)], number: f64) -> String {
+    let bin = bins.iter().find(|(_, end)| number <= *end).or(bins.last());
+    match bin {
+        Some((from, end)) if from == end => format!("{end}"),
+        Some((from, end)) => format!("{from} … {end}"),
+        None => UNKNOWN.to_owned(),
+    }
+}
+
+/// What is said of a fact that stands out by one level.
+fn told(
+    column: &Column,
+    subjects: &[Subject],
+    (level, p_value): (usize, f64),
+    sign: f64,
+) -> Option<FactExplained> {
+    let mut has = members(column, level);
+    let distinct: BTreeSet<&String> = column.labels.iter().collect();
+    // Of two values both stand out as much: the one that fewer have is what is special.
+    if !column.is_number && distinct.len() == 2 && 2 * has.iter().filter(|&&has| has).count() > has.len() {
+        has.iter_mut().for_each(|has| *has = !*has);
+    }
+    let value = match (column.is_number, level) {
+        (true, 0) => "less".to_owned(),
+        (true, _) => "more".to_owned(),
+        (false, _) => column.labels[has.iter().position(|&it| it)?].clone(),
+    };
+    // A group of which all have the value, or none, compares nothing.
+    let strata = |wanted: bool| -> BTreeSet<u32> {
+        let of = subjects.iter().zip(&has).filter(|(_, has)| **has == wanted);
+        of.map(|(subject, _)| subject.stratum).collect()
+    };
+    let both: BTreeSet<u32> = strata(true).intersection(&strata(false)).copied().collect();
+    let values = |wanted: bool| -> Vec<f64> {
+        let of = subjects.iter().zip(&has).filter(|(it, has)| **has == wanted && both.contains(&it.stratum));
+        of.map(|(subject, _)| subject.value).collect()
+    };
+    let effect = Estimate::difference(&values(true), &values(false), 0.05)?;
+    let [effect_ratio, low, high] = effect.ratios(sign);
+    Some(FactExplained {
+        fact: column.name.to_owned(),
+        same_as: column.same_as.clone(),
+        value,
+        values: listed(column, subjects, sign),
+        machines: has.iter().filter(|&&has| has).count(),
+        of_machines: subjects.len(),
+        slow: subjects.iter().zip(&has).filter(|(subject, has)| subject.slow && **has).count(),
+        of_slow: subjects.iter().filter(|subject| subject.slow).count(),
+        p_value,
+        effect_ratio,
+        low,
+        high,
+    })
+}
+
+/// Which machines have what stands out. Of a number it is the upper or the lower quarter, or all that are not at the end
+/// at which most are.
+fn members(column: &Column, level: usize) -> Vec<bool> {
+    match &column.attribute {
+        Attribute::Levels { of, .. } => of.iter().map(|&it| it as usize == level).collect(),
+        Attribute::Number(ranks) => {
+            let sorted = sorted(ranks);
+            let at = |share| quantile_sorted(&sorted, share).unwrap_or(0.0);
+            let (lowest, highest) = (at(0.0), at(1.0));
+            let is_in = |rank: f64| match level {
+                0 if at(0.25) < highest => rank <= at(0.25),
+                0 => rank < highest,
+                _ if at(0.75) > lowest => rank >= at(0.75),
+                _ => rank > lowest,
+            };
+            ranks.iter().map(|&rank| is_in(rank)).collect()
+        }
+    }
+}
+
+/// Every value with its machines, the slowest first.
+fn listed(column: &Column, subjects: &[Subject], sign: f64) -> Vec<FactValue> {
+    let distinct: BTreeSet<&str> = column.labels.iter().map(String::as_str).collect();
+    let of_value = |value: &str| {
+        let (mine, others): (Vec<_>, Vec<_>) =
+            subjects.iter().zip(&column.labels).partition(|(_, label)| *label == value);
+        let middle =
+            |of: &[(&Subject, &String)]| median(&of.iter().map(|(it, _)| it.value).collect::<Vec<_>>());
+        let distance = middle(&mine)? - middle(&others)?;
+        let slow = mine.iter().filter(|(subject, _)| subject.slow).count();
+        Some((distance, value.to_owned(), mine.len(), slow))
+    };
+    let mut values: Vec<_> = distinct.into_iter().filter_map(of_value).collect();
+    values.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let row = |(distance, value, machines, slow): (f64, String, usize, usize)| FactValue {
+        value,
+        machines,
+        slow,
+        effect_ratio: (sign * distance).exp(),
+    };
+    values.into_iter().take(VALUES_MAX).map(row).collect()
+}

@@ -1,0 +1,75 @@
+//! What a record says in numbers: logarithms in which more is slower.
+
+use fauxplat_model::NodeRecord;
+use fauxplat_stats::describe::{MAD_TO_SD, mad, median, standard_deviation};
+
+use super::FleetQuestion;
+
+/// What a median of normal values is less exact than their mean, as a ratio of standard errors.
+const MEDIAN_LOSS: f64 = 1.2533;
+
+/// Fewer blocks than this say nothing about how blocks differ.
+const BLOCKS_MIN: usize = 3;
+
+/// One machine that gave figures.
+#[derive(Clone, Debug)]
+pub(super) struct Machine<'a> {
+    pub(super) record: &'a NodeRecord,
+    /// By block: logarithms of what its runs read, turned so that more is slower.
+    pub(super) blocks: Vec<Vec<f64>>,
+    pub(super) runs: usize,
+    /// The median of all runs, as such a logarithm.
+    pub(super) slow: f64,
+    /// Its standard error, by its own runs.
+    pub(super) error: f64,
+}
+
+impl<'a> Machine<'a> {
+    /// `None` for a record without a figure above zero.
+    pub(super) fn of(record: &'a NodeRecord, question: &FleetQuestion) -> Option<Self> {
+        let blocks = logarithms(record, question, question.command);
+        let all: Vec<f64> = blocks.iter().flatten().copied().collect();
+        let slow = median(&all)?;
+        let error = error_of_median(&blocks, &all);
+        Some(Machine { record, blocks, runs: all.len(), slow, error })
+    }
+
+    pub(super) fn node(&self) -> &'a str {
+        &self.record.node
+    }
+}
+
+/// 1 where more is slower, and −1 for a rate.
+pub(super) fn sign(question: &FleetQuestion) -> f64 {
+    if question.metric.more_is_better() { -1.0 } else { 1.0 }
+}
+
+/// The runs of a command, by block; a reading that is missing or zero has no logarithm.
+pub(super) fn logarithms(record: &NodeRecord, question: &FleetQuestion, command: u16) -> Vec<Vec<f64>> {
+    let sign = sign(question);
+    let of_block = |block: &fauxplat_model::NodeBlock| -> Vec<f64> {
+        let values = block.values.get(question.metric.name()).map_or(&[][..], Vec::as_slice);
+        let mine = block.commands.iter().zip(values).filter(|(of, _)| **of == command);
+        let above_zero = mine.filter_map(|(_, value)| value.filter(|&value| value > 0));
+        above_zero.map(|value| sign * (value as f64).ln()).collect()
+    };
+    record.blocks.iter().map(of_block).filter(|block| !block.is_empty()).collect()
+}
+
+/// Where there are several blocks, by how much they differ, since runs of one block share its fate; else by the runs.
+fn error_of_median(blocks: &[Vec<f64>], all: &[f64]) -> f64 {
+    let by_runs = MEDIAN_LOSS * spread(all) / (all.len() as f64).sqrt();
+    if blocks.len() < BLOCKS_MIN {
+        return by_runs;
+    }
+    let medians: Vec<f64> = blocks.iter().filter_map(|block| median(block)).collect();
+    by_runs.max(standard_deviation(&medians) / (medians.len() as f64).sqrt())
+}
+
+/// Standard deviation that a few outliers do not move; the plain one where more than half of the values are equal.
+fn spread(values: &[f64]) -> f64 {
+    match mad(values).map(|mad| MAD_TO_SD * mad) {
+        Some(robust) if robust > 0.0 => robust,
+        _ => standard_deviation(values),
+    }
+}

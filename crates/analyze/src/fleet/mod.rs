@@ -1,0 +1,40 @@
+//! Machines that should be the same: which of them are odd, what goes with it, one program against another on all of
+//! them, and what changed over time.
+
+mod again;
+mod answers;
+mod compare;
+mod estimate;
+mod explained;
+mod findings;
+mod group;
+mod machine;
+mod watch;
+
+use fauxplat_model::Metric;
+
+pub use compare::fleet_compare;
+pub use findings::fleet_findings;
+pub use watch::{fleet_watch, visit};
+
+/// What is asked about a fleet.
+#[derive(Clone, Debug)]
+pub struct FleetQuestion {
+    /// What is judged.
+    pub metric: Metric,
+    /// Whose figures, by the index of the command.
+    pub command: u16,
+    /// Slowdowns up to this share are nobody's concern; in a comparison, differences up to it count as none.
+    pub least_effect: f64,
+    /// Machines that may be flagged on average where nobody is odd.
+    pub false_flags: f64,
+    /// Seed of the random orders of the tests.
+    pub seed: u64,
+}
+
+impl FleetQuestion {
+    /// A slowdown of 3 % and more, of the first command, with 0.1 false flags.
+    pub fn of(metric: Metric, seed: u64) -> Self {
+        FleetQuestion { metric, command: 0, least_effect: 0.03, false_flags: 0.1, seed }
+    }
+}
