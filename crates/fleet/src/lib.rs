@@ -27,5 +27,5 @@ pub use folder::RunFolder;
 pub use record::{Asked, AskedNode, evidence};
 pub use run::{Counts, Limits, Run, Told};
 pub use schedule::Every;
-pub use site::{EngineOptions, Site, unpacked};
+pub use site::{EngineOptions, Site, joined, sha256, unpacked};
 pub use spec::engine;

@@ -2,15 +2,15 @@
 
 /// One module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Module {
+pub(super) struct Module {
     /// In mebibytes.
-    pub size_mib: u64,
+    pub(super) size_mib: u64,
     /// What its clock is set to, in transfers per microsecond; absent where the firmware does not say.
-    pub speed: Option<u64>,
+    pub(super) speed: Option<u64>,
 }
 
 /// Modules that are there; empty places are none. Tables that are damaged end where they stop making sense.
-pub fn modules(tables: &[u8]) -> Vec<Module> {
+pub(super) fn modules(tables: &[u8]) -> Vec<Module> {
     structures(tables).filter(|(kind, _)| *kind == 17).filter_map(|(_, body)| module(body)).collect()
 }
 
@@ -46,7 +46,7 @@ fn module(body: &[u8]) -> Option<Module> {
 }
 
 /// All modules in one word, such as `8 × 16 GiB`.
-pub fn described(modules: &[Module]) -> Option<String> {
+pub(super) fn described(modules: &[Module]) -> Option<String> {
     let mut sizes: Vec<u64> = modules.iter().map(|module| module.size_mib).collect();
     sizes.sort_unstable_by(|one, other| other.cmp(one));
     let words = sizes.chunk_by(|one, other| one == other).map(|same| match same[0] % 1024 {
@@ -58,7 +58,7 @@ pub fn described(modules: &[Module]) -> Option<String> {
 }
 
 /// Their speed; several where they differ.
-pub fn speed(modules: &[Module]) -> Option<String> {
+pub(super) fn speed(modules: &[Module]) -> Option<String> {
     let mut speeds: Vec<u64> = modules.iter().filter_map(|module| module.speed).collect();
     speeds.sort_unstable();
     speeds.dedup();
