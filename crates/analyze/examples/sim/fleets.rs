@@ -1,0 +1,193 @@
+//! Fleets that do not exist: machines whose spread, odd ones and facts are known.
+
+use std::collections::BTreeMap;
+
+use fauxplat_model::{
+    FleetEvidence, Metric, NodeAnswer, NodeBlock, NodePlan, NodeRecord, NodeVisit, Remeasurement,
+};
+use fauxplat_stats::draw::Draw;
+
+/// How machines of the same hardware differ; each has a standard deviation of one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Spread {
+    Normal,
+    /// Student's t with 5 degrees of freedom.
+    Heavy,
+    /// A gamma distribution of shape 4 (skewness 1): the slow side is the longer one.
+    Skewed,
+}
+
+impl Spread {
+    pub(crate) const ALL: [Spread; 3] = [Spread::Normal, Spread::Heavy, Spread::Skewed];
+
+    fn draw(self, draw: &mut Draw) -> f64 {
+        match self {
+            Spread::Normal => draw.normal(),
+            Spread::Heavy => draw.normal() / (draw.chi_square(5.0) / 3.0).sqrt(),
+            Spread::Skewed => draw.chi_square(8.0) / 4.0 - 2.0,
+        }
+    }
+}
+
+/// A fleet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct World {
+    pub(crate) machines: usize,
+    pub(crate) blocks: usize,
+    pub(crate) runs_per_block: usize,
+    pub(crate) spread: Spread,
+    /// Standard deviation between machines and between runs of one.
+    pub(crate) between: f64,
+    pub(crate) within: f64,
+    /// The first machines are slower by this share.
+    pub(crate) odd: usize,
+    pub(crate) slower: f64,
+    /// Every n-th machine has the old BIOS and is slower by that share.
+    pub(crate) bios_every: usize,
+    pub(crate) bios_slower: f64,
+}
+
+impl World {
+    pub(crate) fn of(machines: usize, runs: usize, between: f64, within: f64) -> Self {
+        World {
+            machines,
+            blocks: runs,
+            runs_per_block: 1,
+            spread: Spread::Normal,
+            between,
+            within,
+            odd: 0,
+            slower: 0.0,
+            bios_every: 0,
+            bios_slower: 0.0,
+        }
+    }
+}
+
+/// A fleet that was drawn: how slow every machine really is.
+pub(crate) struct Drawn {
+    world: World,
+    slow: Vec<f64>,
+    pub(crate) evidence: FleetEvidence,
+    draw: Draw,
+}
+
+/// The time of a run on a machine like the others.
+const WALL_NS: f64 = 1e8;
+
+pub(crate) fn name(index: usize) -> String {
+    format!("rack{:02}-node{index:05}", index / 40)
+}
+
+impl Drawn {
+    /// Measures every machine once.
+    pub(crate) fn new(world: World, seed: u64) -> Self {
+        let mut draw = Draw::new(seed, 0);
+        let slow = (0..world.machines).map(|index| world.slowness(index, &mut draw)).collect();
+        let evidence = FleetEvidence {
+            fleet: "00000000-0000-4000-8000-000000000001".to_owned(),
+            plan: NodePlan { definition_sha256: "d".repeat(64), seed },
+            commands: vec!["program".to_owned()],
+            ..FleetEvidence::default()
+        };
+        let mut drawn = Drawn { world, slow, evidence, draw };
+        (0..world.machines).for_each(|index| drawn.measure(index, 0));
+        drawn
+    }
+
+    fn measure(&mut self, index: usize, round: u32) {
+        let world = self.world;
+        let blocks = (0..world.blocks).map(|block| self.block(index, block)).collect();
+        let record = NodeRecord {
+            schema: NodeRecord::SCHEMA.to_owned(),
+            fleet: self.evidence.fleet.clone(),
+            node: name(index),
+            plan: self.evidence.plan.clone(),
+            round,
+            attempt: 1,
+            blocks,
+            answers: vec![NodeAnswer { command: 0, sha256: "a".repeat(64), runs: 5 }],
+            facts: world.facts(index),
+            ..NodeRecord::default()
+        };
+        self.evidence.records.push(record);
+    }
+
+    fn block(&mut self, index: usize, block: usize) -> NodeBlock {
+        let runs = self.world.runs_per_block;
+        let run = |draw: &mut Draw| {
+            let wall = WALL_NS * (self.slow[index] + self.world.within * draw.normal()).exp();
+            Some(wall as u64)
+        };
+        let values = (0..runs).map(|_| run(&mut self.draw)).collect();
+        NodeBlock {
+            started_ns: block as u64 * 1_000_000_000,
+            commands: vec![0; runs],
+            values: BTreeMap::from([(Metric::WALL.name().to_owned(), values)]),
+        }
+    }
+
+    /// Measures again whom the plan names.
+    pub(crate) fn measure_again(&mut self, plan: &Remeasurement) {
+        for (round, nodes) in (1..).zip(&plan.rounds) {
+            for node in nodes {
+                let index = (0..self.world.machines).find(|&index| name(index) == *node);
+                self.measure(index.expect("the plan names machines of the fleet"), round);
+            }
+        }
+    }
+}
+
+impl World {
+    fn slowness(&self, index: usize, draw: &mut Draw) -> f64 {
+        let odd = if index < self.odd { self.slower.ln_1p() } else { 0.0 };
+        let old = if self.is_old(index) { self.bios_slower.ln_1p() } else { 0.0 };
+        self.between * self.spread.draw(draw) + odd + old
+    }
+
+    fn is_old(&self, index: usize) -> bool {
+        self.bios_every > 0 && index % self.bios_every == self.bios_every / 2
+    }
+
+    fn facts(&self, index: usize) -> BTreeMap<String, String> {
+        let bios = if self.is_old(index) { "1.2" } else { "1.4" };
+        let other = |count: usize| (index * 2_654_435_761 % 1009 % count).to_string();
+        let facts = [
+            ("cpu-model", "Example 9000".to_owned()),
+            ("bios", bios.to_owned()),
+            ("microcode", format!("0x{}", other(3))),
+            ("kernel", format!("6.1.{}", other(7))),
+            ("board", format!("B{}", other(5))),
+            ("memory-speed", format!("{}", 2933 + 267 * (index / 3 % 2))),
+            ("governor", if index % 17 == 5 { "powersave" } else { "performance" }.to_owned()),
+            ("temperature", format!("{}", 40 + index * 7 % 23)),
+            ("throttles", format!("{}", if index % 29 == 3 { index % 11 } else { 0 })),
+            ("board-serial", format!("S{index}")),
+        ];
+        facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+}
+
+/// Visits of one machine: noise, and a step from a visit on.
+pub(crate) fn visits(
+    node: &str,
+    count: usize,
+    (at, step): (usize, f64),
+    sd: f64,
+    draw: &mut Draw,
+) -> Vec<NodeVisit> {
+    let visit = |place: usize| {
+        let shift = if place >= at { f64::ln_1p(step) } else { 0.0 };
+        NodeVisit {
+            node: node.to_owned(),
+            fleet: format!("run {place:04}"),
+            at_utc_ns: place as i64 * 86_400_000_000_000,
+            median: WALL_NS * (shift + sd * draw.normal()).exp(),
+            facts: BTreeMap::from([(
+                "microcode".to_owned(),
+                if place >= at { "0x2" } else { "0x1" }.to_owned(),
+            )]),
+        }
+    };
+    (0..count).map(visit).collect()
+}
