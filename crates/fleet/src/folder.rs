@@ -28,8 +28,15 @@ impl RunFolder {
     /// # Errors
     /// It cannot be made.
     pub fn make(runs: &Path) -> Result<Self, FleetError> {
-        let id = uuid()?;
-        let path = runs.join(&id);
+        RunFolder::make_of(runs, &uuid()?)
+    }
+
+    /// The same for a run that has an id already.
+    ///
+    /// # Errors
+    /// It cannot be made, or is there.
+    pub fn make_of(runs: &Path, id: &str) -> Result<Self, FleetError> {
+        let path = runs.join(id);
         fs::create_dir_all(runs).map_err(FleetError::at(runs))?;
         let make = |path: &Path| {
             let made = fs::DirBuilder::new().mode(0o700).create(path);
@@ -157,7 +164,10 @@ impl RunFolder {
 }
 
 /// A random UUID (version 4, RFC 9562).
-fn uuid() -> Result<String, FleetError> {
+///
+/// # Errors
+/// The kernel gives no randomness.
+pub fn uuid() -> Result<String, FleetError> {
     let hex = random_hex(16)?;
     // The version, and the variant in two bits.
     let variant = char::from_digit(u32::from_str_radix(&hex[16..17], 16).unwrap_or_default() & 3 | 8, 16).unwrap_or('8');

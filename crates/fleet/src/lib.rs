@@ -19,13 +19,15 @@ mod schedule;
 mod site;
 mod slurm;
 mod spec;
+mod take;
 pub mod wire;
 
 pub use engine::{Engine, HandedOver, Listed, Said, Standing, Task};
 pub use error::FleetError;
-pub use folder::RunFolder;
+pub use folder::{RunFolder, uuid};
 pub use record::{Asked, AskedNode, evidence};
 pub use run::{Counts, Limits, Run, Told};
 pub use schedule::Every;
 pub use site::{EngineOptions, Site, joined, sha256, unpacked};
 pub use spec::engine;
+pub use take::{order_in, take};

@@ -13,7 +13,7 @@ use crate::site::Site;
 
 /// So many nodes on this machine.
 #[derive(Debug)]
-pub struct Local {
+pub(crate) struct Local {
     count: u32,
     site: Site,
     running: HashMap<u32, Sent>,
@@ -24,7 +24,7 @@ pub struct Local {
 
 impl Local {
     /// So many.
-    pub fn new(count: u32, site: Site) -> Self {
+    pub(crate) fn new(count: u32, site: Site) -> Self {
         Local { count, site, running: HashMap::new(), others: 0, files: Files::default() }
     }
 

@@ -161,7 +161,9 @@ mod tests {
 
     fn assembled(text: &str) -> Option<String> {
         let mut assembly = Assembly::default();
-        text.lines().filter_map(part).for_each(|part| drop(assembly.add(part)));
+        for part in text.lines().filter_map(part) {
+            assembly.add(part);
+        }
         assembly.answer().map(Result::unwrap)
     }
 

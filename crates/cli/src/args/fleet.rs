@@ -8,6 +8,7 @@ use fauxplat_fleet::Every;
 use fauxplat_model::{Metric, Runs};
 use fauxplat_units::Nanos;
 
+use super::compare::metric;
 use super::help::after;
 use super::{CommandArgs, ConditionArgs, EndArgs, OutputArgs, some_time};
 
@@ -47,6 +48,9 @@ pub(crate) enum FleetAction {
     /// Write what another engine needs to carry a run out
     #[command(after_help = after("fauxplat fleet emit kubernetes --image registry/fauxplat:1 --nodes 20 './program'"))]
     Emit(FleetEmitArgs),
+    /// Keep answers that somebody else collected, such as the logs of pods, as a run
+    #[command(after_help = after("fauxplat fleet take manifest.json logs/*.log"))]
+    Take(FleetTakeArgs),
 }
 
 // Where runs are kept.
@@ -112,7 +116,7 @@ pub(crate) struct FleetRunArgs {
     #[arg(short, long, value_name = "N")]
     pub(crate) runs: Option<Runs>,
     /// What is judged: wall, cpu, printed:NAME or another metric [default: the first of --metric-from, else wall]
-    #[arg(long, value_name = "METRIC")]
+    #[arg(long, value_name = "METRIC", value_parser = metric)]
     pub(crate) metric: Option<Metric>,
     /// Do not measure suspects again
     #[arg(long)]
@@ -136,7 +140,7 @@ pub(crate) struct FleetCompareArgs {
     #[arg(short, long, value_name = "N")]
     pub(crate) runs: Option<Runs>,
     /// What is judged [default: the first of --metric-from, else wall]
-    #[arg(long, value_name = "METRIC")]
+    #[arg(long, value_name = "METRIC", value_parser = metric)]
     pub(crate) metric: Option<Metric>,
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
@@ -195,6 +199,20 @@ pub(crate) struct FleetEmitArgs {
     pub(crate) runs: Option<Runs>,
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FleetTakeArgs {
+    /// The manifest by which they were asked
+    #[arg(value_name = "MANIFEST")]
+    pub(crate) manifest: PathBuf,
+    /// What they wrote, a file for each
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) place: FleetPlaceArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -43,7 +43,7 @@ pub(crate) use end::EndArgs;
 pub(crate) use explain::{DesignArgs, ExplainArgs, Varied};
 pub(crate) use fleet::{
     EngineArgs, FleetAction, FleetArgs, FleetCompareArgs, FleetEmitArgs, FleetPlaceArgs, FleetReportArgs, FleetRunArgs,
-    FleetWatchArgs, NodeArgs,
+    FleetTakeArgs, FleetWatchArgs, NodeArgs,
 };
 pub(crate) use help::{definition, parse};
 pub(crate) use history::{HistoryAction, HistoryArgs};

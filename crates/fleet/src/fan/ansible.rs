@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::tool::{Call, words};
+use super::call::{Call, words};
 use crate::FleetError;
 use crate::ask::ask;
 
@@ -33,6 +33,12 @@ pub(super) fn copy(to: &Call<'_>, from: &str, there: &str) -> Vec<String> {
 pub(super) fn run(to: &Call<'_>, line: &str) -> Vec<String> {
     let argument = serde_json::json!({"cmd": line}).to_string();
     call(to, &["-m", "shell", "-a", &argument, "-t", to.answers])
+}
+
+/// Without a folder for answers, where it would replace those that are there.
+pub(super) fn clean(to: &Call<'_>, line: &str) -> Vec<String> {
+    let argument = serde_json::json!({"cmd": line}).to_string();
+    call(to, &["-m", "shell", "-a", &argument])
 }
 
 fn call(to: &Call<'_>, rest: &[&str]) -> Vec<String> {

@@ -5,6 +5,7 @@
 //! each line, so that answers are found again after any end of fauxplat.
 
 mod ansible;
+mod call;
 mod tool;
 
 use std::collections::HashMap;
@@ -18,7 +19,7 @@ use crate::local::{handle_of, trace_of};
 use crate::schedule::{Every, cron};
 use crate::site::Site;
 use crate::{FleetError, ask, engine};
-pub use tool::Tool;
+pub(crate) use tool::Tool;
 
 /// Hosts that one process of a tool is told: a list of them has to fit into one word of a command line.
 const HOSTS_MAX: usize = 2000;
@@ -27,7 +28,7 @@ const FAN: u32 = 64;
 
 /// Hosts of an inventory.
 #[derive(Debug)]
-pub struct Fan {
+pub(crate) struct Fan {
     tool: Tool,
     inventory: String,
     site: Site,
@@ -39,7 +40,7 @@ pub struct Fan {
 
 impl Fan {
     /// Hosts of this inventory, by this tool.
-    pub fn new(tool: Tool, inventory: String, site: Site) -> Self {
+    pub(crate) fn new(tool: Tool, inventory: String, site: Site) -> Self {
         Fan { tool, inventory, site, sent: HashMap::new(), read: HashMap::new() }
     }
 
@@ -50,11 +51,15 @@ impl Fan {
     /// The lines of a shell here that ship the program and carry the order out.
     fn script(&self, tasks: &[Task], answers: &str) -> String {
         let hosts: Vec<&str> = tasks.iter().map(|task| task.node.as_str()).collect();
-        let to = tool::Call { inventory: &self.inventory, hosts: &hosts.join(","), fan: self.fan(), answers };
+        let to = call::Call { inventory: &self.inventory, hosts: &hosts.join(","), fan: self.fan(), answers };
         let place = format!("/tmp/fauxplat-{}", self.site.folder.id());
         let quoted = |words: Vec<String>| shell_words::join(words);
         let mut lines = Vec::new();
         if self.site.options.program_there.is_none() {
+            // However it ends, nothing is left behind; and only when all hosts are done, since two of them may see the same files.
+            let away = quoted(self.tool.clean(&to, &format!("rm -f {place}-*"))) + " > /dev/null 2>&1";
+            lines.push(format!("trap {} EXIT", shell_words::quote(&away)));
+            lines.push("trap 'exit 143' TERM INT HUP".to_owned());
             let ship = |(arch, program): (String, PathBuf)| {
                 quoted(self.tool.copy(&to, &program.display().to_string(), &format!("{place}-{arch}")))
             };
@@ -70,10 +75,10 @@ impl Fan {
         if let Some(program) = &self.site.options.program_there {
             return format!("{} {words}", shell_words::quote(program));
         }
-        // It was shipped for every architecture that there is a program for, and leaves nothing behind.
+        // It was shipped for every architecture that there is a program for.
         format!(
             "p={place}-$(uname -m); [ -f \"$p\" ] || {{ echo no program was shipped for $(uname -m) >&2; exit 91; }}; \
-             chmod 700 \"$p\" && \"$p\" {words}; c=$?; rm -f {place}-*; exit $c"
+             chmod 700 \"$p\" && \"$p\" {words}"
         )
     }
 
@@ -149,7 +154,9 @@ impl Engine for Fan {
     }
 
     fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
-        self.sent.values_mut().for_each(|sent| drop(sent.ended()));
+        for sent in self.sent.values_mut() {
+            let _reaped = sent.ended();
+        }
         let standing = |(task, handle): &(Task, String)| {
             let Some((first, trace)) = parts(handle) else { return (task.number, Standing::Unknown) };
             let is_there = trace_of(trace).is_some_and(Trace::is_there);
@@ -226,12 +233,12 @@ mod tests {
         let (_runs, fan) = fan(Tool::Clush, EngineOptions::default());
         let script = fan.script(&[task(0, "n1"), task(1, "n2")], "/answers");
         let lines: Vec<&str> = script.lines().collect();
-        assert_eq!(lines.len(), 2, "{script}");
-        assert!(lines[0].starts_with("clush ") && lines[0].contains("--copy") && lines[0].contains("-w n1,n2"));
-        let words = shell_words::split(lines[1]).unwrap();
+        assert_eq!(lines.len(), 4, "{script}");
+        assert!(lines[2].starts_with("clush ") && lines[2].contains("--copy") && lines[2].contains("-w n1,n2"));
+        let words = shell_words::split(lines[3]).unwrap();
         let remote = words.last().unwrap();
         assert!(remote.contains("node --framed abc --round 0 --attempt 1 --order 'T1JERVI='") || remote.contains("T1JERVI="));
-        assert!(remote.contains("rm -f /tmp/fauxplat-"), "{remote}");
+        assert!(lines[0].contains("rm -f /tmp/fauxplat-") && lines[0].ends_with("EXIT"), "{script}");
         let there = EngineOptions { program_there: Some("/opt/it's here".into()), ..EngineOptions::default() };
         let (_runs, fan) = self::fan(Tool::Pdsh, there);
         let script = fan.script(&[task(0, "n1")], "/answers");

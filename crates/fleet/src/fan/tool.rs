@@ -6,10 +6,11 @@ use crate::FleetError;
 use crate::ask::{ask, has};
 
 use super::ansible;
+use super::call::{Call, words};
 
 /// A tool that carries a command to many hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tool {
+pub(crate) enum Tool {
     /// ClusterShell.
     Clush,
     /// pdsh, whose `pdcp` needs pdsh on the hosts as well.
@@ -18,23 +19,11 @@ pub enum Tool {
     Ansible,
 }
 
-/// To whom a command goes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Call<'a> {
-    pub(super) inventory: &'a str,
-    /// Joined by commas.
-    pub(super) hosts: &'a str,
-    /// So many at a time.
-    pub(super) fan: u32,
-    /// The folder for the answers of a tool that writes a file for each host.
-    pub(super) answers: &'a str,
-}
-
 const HINT: &str = "install clustershell, pdsh or ansible, or name another engine after --on";
 
 impl Tool {
     /// Its name, as after `--on`.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Tool::Clush => "clush",
             Tool::Pdsh => "pdsh",
@@ -43,7 +32,7 @@ impl Tool {
     }
 
     /// The tool of that name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         [Tool::Clush, Tool::Pdsh, Tool::Ansible].into_iter().find(|tool| tool.name() == name)
     }
 
@@ -51,7 +40,7 @@ impl Tool {
     ///
     /// # Errors
     /// None is.
-    pub fn for_inventory(inventory: &str) -> Result<Self, FleetError> {
+    pub(crate) fn for_inventory(inventory: &str) -> Result<Self, FleetError> {
         let path = Path::new(inventory);
         let is_file_of_ansible = path.is_file()
             && path.extension().is_some_and(|end| ["ini", "yml", "yaml", "json"].iter().any(|known| end == *known));
@@ -106,6 +95,14 @@ impl Tool {
         }
     }
 
+    /// The same for a line of which nobody wants an answer.
+    pub(super) fn clean(self, to: &Call<'_>, line: &str) -> Vec<String> {
+        match self {
+            Tool::Ansible => ansible::clean(to, line),
+            Tool::Clush | Tool::Pdsh => self.run(to, line),
+        }
+    }
+
     /// Variables that make its output what is read here.
     pub(super) fn environment(self) -> Vec<(String, String)> {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -114,10 +111,6 @@ impl Tool {
             Tool::Clush | Tool::Pdsh => vec![pair("LC_ALL", "C")],
         }
     }
-}
-
-pub(super) fn words(words: &[&str]) -> Vec<String> {
-    words.iter().map(|&word| word.to_owned()).collect()
 }
 
 fn read(path: &str) -> Result<String, FleetError> {

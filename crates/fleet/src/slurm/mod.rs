@@ -30,13 +30,13 @@ const BY_SRUN: &str = "srun:";
 
 /// Slurm, or one partition of it.
 #[derive(Debug)]
-pub struct Slurm {
+pub(crate) struct Slurm {
     partition: Option<String>,
     site: Site,
     files: Files,
     /// Tasks whose programs and answers go through `srun`, begun by this process.
     carried: HashMap<u32, Sent>,
-    /// Whether a submission may have succeeded although its answer was lost.
+    /// Whether a submission may have succeeded although its answer was lost: also that of an earlier fauxplat that was killed.
     is_unsure: bool,
 }
 
@@ -45,12 +45,12 @@ impl Slurm {
     ///
     /// # Errors
     /// The name of the partition is none.
-    pub fn new(partition: Option<String>, site: Site) -> Result<Self, FleetError> {
+    pub(crate) fn new(partition: Option<String>, site: Site) -> Result<Self, FleetError> {
         if let Some(name) = partition.as_deref().filter(|name| !engine::is_plain(name)) {
             let why = "the name of a partition has letters, digits, dots, dashes and underlines".to_owned();
             return Err(FleetError::Words { words: format!("slurm:{name}"), why });
         }
-        Ok(Slurm { partition, site, files: Files::default(), carried: HashMap::new(), is_unsure: false })
+        Ok(Slurm { partition, site, files: Files::default(), carried: HashMap::new(), is_unsure: true })
     }
 
     /// Options that every job has, by whatever program it is submitted.
@@ -213,7 +213,7 @@ impl Engine for Slurm {
     fn nodes(&self) -> Result<Vec<Listed>, FleetError> {
         let partition = self.partition.as_ref().map(|partition| format!("--partition={partition}"));
         let format = format!("--format={}", words::NODE_FORMAT);
-        let mut asked = vec!["--noheader", "--Node", &format];
+        let mut asked = vec!["--noheader", "--Node", format.as_str()];
         asked.extend(partition.as_deref());
         let mut nodes = words::nodes(&ask("sinfo", &asked, HINT)?);
         let shown = ask("scontrol", &["--oneliner", "show", "nodes"], HINT).unwrap_or_default();

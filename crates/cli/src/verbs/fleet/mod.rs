@@ -21,6 +21,7 @@ pub(crate) fn fleet(args: &FleetArgs, invocation: &[String]) -> Result<(), Failu
         FleetAction::Watch(args) => report::watch(args, invocation),
         FleetAction::List { place, output } => report::list(place, output),
         FleetAction::Emit(args) => emit::emit(args),
+        FleetAction::Take(args) => emit::take(args, invocation),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use fauxplat_experiment::Failure;
 use fauxplat_fleet::{Asked, EngineOptions};
-use fauxplat_model::{Definition, Metric, NodeOrder, NodePlan, Runs, Shell};
+use fauxplat_model::{Definition, Metric, NodeOrder, NodePlan, PrintedSource, Runs, Shell};
 use fauxplat_sys::clock;
 
 use crate::args::{CommandArgs, ConditionArgs, EngineArgs};
@@ -16,15 +16,17 @@ pub(super) fn definition(
     runs: Option<Runs>,
     metric: Option<Metric>,
 ) -> Result<Definition, Failure> {
-    let mut definition = define::unresolved(commands, condition)?;
-    definition.runs = runs.unwrap_or(definition.runs);
+    let lab = of_lab(commands)?;
+    let mut definition = define::unresolved(lab.as_ref().unwrap_or(commands), condition)?;
+    let default = if lab.is_some() { Runs::Count(RUNS_OF_LAB) } else { definition.runs };
+    definition.runs = runs.unwrap_or(default);
     let printed = definition.printed.first().map(|source| source.name.clone());
-    let default = || match (&commands.definition, printed) {
+    let decides = || match (&commands.definition, printed) {
         // A saved definition says what decides.
         (Some(_), _) | (None, None) => definition.rule.metric,
         (None, Some(name)) => Metric::from_id(&format!("printed:{name}")).unwrap_or(definition.rule.metric),
     };
-    definition.rule.metric = metric.unwrap_or_else(default);
+    definition.rule.metric = metric.unwrap_or_else(decides);
     definition.rule.renew();
     for line in fauxplat_plan::expand(&definition).map_err(Failure::usage)? {
         if definition.condition.shell == Shell::None {
@@ -33,6 +35,23 @@ pub(super) fn definition(
         }
     }
     Ok(definition)
+}
+
+/// A lab measures often by itself, and takes long.
+const RUNS_OF_LAB: u32 = 3;
+
+/// A lab as a command that prints what it measured: `lab:NAME` is run by the very program that measures, and its figure for
+/// the claim that decides is the metric.
+fn of_lab(commands: &CommandArgs) -> Result<Option<CommandArgs>, Failure> {
+    let [only] = commands.commands.as_slice() else { return Ok(None) };
+    let Some(name) = only.strip_prefix("lab:") else { return Ok(None) };
+    // A lab that is none is told here, and not by a thousand machines.
+    fauxplat_lab::catalog::find(name, &fauxplat_plan::LabSettings::new())?;
+    let line = format!("/proc/self/exe lab run {name} --quiet --store none --format json");
+    let metric = "lab=/labs/0/measured/value".parse::<PrintedSource>().map_err(Failure::usage)?;
+    let metric_from = if commands.metric_from.is_empty() { vec![metric] } else { commands.metric_from.clone() };
+    let command_name = vec![commands.command_name.first().unwrap_or(only).clone()];
+    Ok(Some(CommandArgs { commands: vec![line], metric_from, command_name, ..commands.clone() }))
 }
 
 /// How many commands it is about, parameters filled in.

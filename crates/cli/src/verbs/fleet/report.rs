@@ -17,9 +17,14 @@ use crate::{inspection, output};
 /// What a run found.
 pub(super) fn report(args: &FleetReportArgs, invocation: &[String]) -> Result<(), Failure> {
     let folder = chosen(args.run.as_ref(), &args.place, &args.output)?;
-    let asked = asked(&folder)?;
-    let found = findings(&asked, &gathered(&folder, &asked)?);
-    inspection::report(&header(&asked, invocation), &found, &args.output)
+    of_folder(&folder, &args.output, invocation)
+}
+
+/// What the run of a folder found.
+pub(super) fn of_folder(folder: &RunFolder, output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
+    let asked = asked(folder)?;
+    let found = findings(&asked, &gathered(folder, &asked)?);
+    inspection::report(&header(&asked, invocation), &found, output)
 }
 
 /// What changed over the runs of one definition.
@@ -42,7 +47,7 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
     }
     let command = latest.commands.first().cloned().unwrap_or_default();
     let found = fleet_watch(&visits, &command, &question);
-    inspection::report(&header(&latest, invocation), &Findings::FleetWatch(found), &args.output)
+    inspection::report(&header(&latest, invocation), &Findings::FleetWatch(Box::new(found)), &args.output)
 }
 
 /// How the engine of a run repeats it: by the words by which it was begun.

@@ -59,7 +59,8 @@ fn carried_out(
         Some(id) => chosen(Some(id), &what.engine.place, output)?,
         None => begun(what, define()?, output, invocation)?,
     };
-    let asked = Asked::read(&folder)?;
+    let mut asked = Asked::read(&folder)?;
+    asked.order.definition.make_known().map_err(Failure::usage)?;
     if asked.compares != what.compares {
         let verb = if asked.compares { "compare" } else { "run" };
         return Err(Failure::usage(format!("{} was begun by fleet {verb}: resume it by that", folder.id())));
@@ -203,8 +204,8 @@ pub(super) fn findings(asked: &Asked, evidence: &FleetEvidence) -> Findings {
     match asked.compares {
         true => {
             question.least_effect = asked.order.definition.rule.margin;
-            Findings::FleetCompare(fleet_compare(evidence, &question))
+            Findings::FleetCompare(Box::new(fleet_compare(evidence, &question)))
         }
-        false => Findings::Fleet(fleet_findings(evidence, &question)),
+        false => Findings::Fleet(Box::new(fleet_findings(evidence, &question))),
     }
 }

@@ -182,6 +182,62 @@ fn a_manifest_for_kubernetes_carries_the_order() {
     assert!(done.json()["failures"][0]["reason"].as_str().unwrap().contains("program"));
 }
 
+/// What pods write is kept as a run, once.
+#[test]
+fn logs_that_somebody_collected_are_a_run() {
+    let lab = Lab::new();
+    let words = ["fleet", "emit", "kubernetes", "--image", "x", "--nodes", "2", "-r", "2", "echo 7"];
+    let text = lab.run(&words).succeeds().out;
+    let manifest = lab.write("manifest.json", &text);
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let args = document["spec"]["template"]["spec"]["containers"][0]["args"].as_array().unwrap().clone();
+    let args: Vec<&str> = args.iter().map(|word| word.as_str().unwrap()).collect();
+    for pod in ["node-a", "node-b"] {
+        let mut command = lab.bare(&args);
+        let log = Done::of({
+            command.env("FAUXPLAT_NODE", pod);
+            command
+        });
+        lab.write(&format!("{pod}.log"), &format!("starting\n{}", log.succeeds().out));
+    }
+    let damaged = lab.write("node-c.log", "panic: out of memory\n");
+    let (a, b) = (lab.file("node-a.log"), lab.file("node-b.log"));
+    let found = lab.json(&["fleet", "take", &manifest, &a, &b, &damaged]);
+    let runs: Vec<u64> = found["nodes"].as_array().unwrap().iter().filter_map(|node| node["runs"].as_u64()).collect();
+    assert_eq!(runs.iter().filter(|&&runs| runs == 2).count(), 2, "{found}");
+    assert!(found["deliveries"].to_string().contains("out of memory"), "{found}");
+    lab.run(&["fleet", "take", &manifest, &a]).complains(3, &["exists"]);
+    lab.run(&["fleet", "take", &a, &b]).complains(2, &["no order"]);
+}
+
+/// A lab of a program that prints what it measured.
+const NUMBER: &str = r#"
+question = "Is it?"
+source = "nobody"
+machine = "any"
+[[experiment]]
+name = "number"
+run = """echo '{"n": 1.5}'"""
+[[claim]]
+name = "number"
+published = { statement = "it is", unit = "times", low = 1.0, high = 2.0, direction = "above", than = 1.0 }
+measured = { experiment = "number", value = "/n", exact = true }
+"#;
+
+/// A lab is one command more: the program that measures runs it, wherever that is.
+#[test]
+fn a_lab_is_run_on_every_node() {
+    let lab = Lab::new();
+    fs::create_dir_all(lab.path("labs/number")).unwrap();
+    lab.write("labs/number/README.md", "# made up\n");
+    lab.write("labs/number/lab.toml", NUMBER);
+    let found = lab.json(&["fleet", "run", "--on", "local:2", "-r", "1", "--no-confirm", "lab:./labs/number"]);
+    assert_eq!((&found["command"], &found["metric"]), (&"lab:./labs/number".into(), &"printed:lab".into()));
+    // Millionths of what it printed.
+    assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["median"] == 1_500_000.0), "{found}");
+    lab.run(&["fleet", "run", "--on", "local:2", "lab:no-such-lab"]).complains(2, &["no-such-lab"]);
+}
+
 #[test]
 fn a_watched_fleet_tells_its_schedule_and_its_changes() {
     let lab = Lab::new();

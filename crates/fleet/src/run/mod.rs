@@ -389,7 +389,9 @@ impl Run {
                 let patience = self.limits.patience.map_or(u64::MAX, |limit| limit.as_nanos() as u64);
                 if now_ns - state.handed_ns > patience {
                     let why = format!("no answer within {} s", patience / 1_000_000_000);
-                    let _gone = self.engine.cancel(&self.open_task(task));
+                    if !self.engine.tells_all_the_same() {
+                        let _gone = self.engine.cancel(&self.open_task(task));
+                    }
                     self.give_up(task, DeliveryState::Missing, Some(why), tell);
                 }
             }
@@ -399,8 +401,7 @@ impl Run {
                 let grace_ns = self.engine.grace_ms() * 1_000_000;
                 let since_ns = *state.over_since_ns.get_or_insert(now_ns);
                 if now_ns - since_ns >= grace_ns {
-                    let why = nothing_came(state, &standing);
-                    let what = if why.is_some() { DeliveryState::Garbage } else { DeliveryState::Missing };
+                    let (what, why) = nothing_came(state, &standing);
                     self.give_up(task, what, why, tell);
                 }
             }
@@ -429,12 +430,13 @@ impl Run {
 }
 
 /// What is told of a task that is over and gave no whole answer.
-fn nothing_came(state: &State, standing: &Standing) -> Option<String> {
+fn nothing_came(state: &State, standing: &Standing) -> (DeliveryState, Option<String>) {
+    let (garbage, missing) = (DeliveryState::Garbage, DeliveryState::Missing);
     match (state.assembly.counts(), &state.said, standing) {
-        ((have, of), _, _) if have > 0 => Some(format!("{have} of {of} parts of its answer came")),
-        (_, Some(said), _) => Some(format!("it said {said:?}")),
-        (_, None, Standing::Unknown) => Some("the engine knows nothing of it any more".to_owned()),
-        _ => None,
+        ((have, of), _, _) if have > 0 => (garbage, Some(format!("{have} of {of} parts of its answer came"))),
+        (_, Some(said), _) => (garbage, Some(format!("it said {said:?}"))),
+        (_, None, Standing::Unknown) => (missing, Some("the engine knows nothing of it any more".to_owned())),
+        (_, None, _) => (missing, None),
     }
 }
 
@@ -464,3 +466,6 @@ fn replay(states: &mut Vec<State>, entry: Entry) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
