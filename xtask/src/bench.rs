@@ -5,6 +5,7 @@ mod contend;
 mod counters;
 mod counting;
 mod doctor;
+mod fleet;
 mod index;
 mod instrument;
 mod latency;
@@ -34,6 +35,7 @@ const ROUNDS: u32 = 15;
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     match words {
         ["doctor"] => doctor::run(),
+        ["fleet", words @ ..] => fleet::run(words),
         ["instrument"] => instrument::run(ROUNDS, None),
         ["instrument", rounds] => instrument::run(rounds.parse().unwrap_or(ROUNDS), None),
         ["instrument", rounds, other] => {
@@ -64,6 +66,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             latency::run(&[])?;
             instrument::run(ROUNDS, None)?;
             doctor::run()?;
+            fleet::run(&[])?;
             counters::run(ROUNDS)?;
             counting::run(ROUNDS)?;
             load::run(&[])?;
@@ -76,7 +79,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             verdict::run()
         }
         _ => Err(ChoreError::Usage(
-            "usage: cargo xtask bench [contend [PART] | counters | counting [ROUNDS] | doctor | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | load [PART] | look [stands] | memory | \
+            "usage: cargo xtask bench [contend [PART] | counters | counting [ROUNDS] | doctor | fleet [PART] | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | load [PART] | look [stands] | memory | \
              regions [ROUNDS] | start | sweep [PART] | topo | verdict]",
         )),
     }

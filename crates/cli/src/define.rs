@@ -18,13 +18,19 @@ pub(crate) fn definition(
     condition: &ConditionArgs,
     machine: &Machine,
 ) -> Result<Definition, Failure> {
+    let mut definition = unresolved(commands, condition)?;
+    relation::resolve(&mut definition.condition, machine)?;
+    Ok(definition)
+}
+
+/// The same for other machines than this one: CPUs that are named by relation are asked for there.
+pub(crate) fn unresolved(commands: &CommandArgs, condition: &ConditionArgs) -> Result<Definition, Failure> {
     let mut definition = match &commands.definition {
         Some(path) => read(path)?,
         None => Definition::default(),
     };
     apply_commands(&mut definition, commands)?;
     apply_condition(&mut definition.condition, condition)?;
-    relation::resolve(&mut definition.condition, machine)?;
     Ok(definition)
 }
 

@@ -124,6 +124,8 @@ fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
         args::Verb::Doctor(args) => verbs::doctor::doctor(&args, words),
         args::Verb::Topo(args) => verbs::topo::topo(&args, words),
         args::Verb::Explain(args) => verbs::explain::explain(&args, words),
+        args::Verb::Fleet(args) => verbs::fleet::fleet(&args, words),
+        args::Verb::Node(args) => verbs::node::node(&args, words),
         args::Verb::History(args) => verbs::history::history(&args),
         args::Verb::Man { folder } => verbs::generate::man(&folder),
         args::Verb::Completions { folder } => verbs::completions::write(&folder),
@@ -149,6 +151,8 @@ fn measures(verb: &args::Verb) -> bool {
             | Verb::Index(_)
             | Verb::Profile(_)
             | Verb::Lab(_)
+            | Verb::Fleet(_)
+            | Verb::Node(_)
     )
 }
 

@@ -11,6 +11,7 @@
 mod capture;
 mod client;
 mod descriptors;
+mod errand;
 mod error;
 mod held;
 mod launcher;
@@ -24,6 +25,7 @@ pub mod words;
 
 pub use capture::{Capture, Captured, Written};
 pub use client::Spawner;
+pub use errand::{Errand, Sent, Trace};
 pub use error::LaunchError;
 pub use fauxplat_sys::program::Program;
 pub use held::{Gatekeeper, Held};

@@ -9,6 +9,7 @@ mod cpuinfo;
 mod cpus;
 mod descriptions;
 mod hypervisor;
+mod identity;
 pub mod parse;
 mod pick;
 mod read;
@@ -21,6 +22,7 @@ use fauxplat_model::{CpuFacts, MachineFacts, Topology};
 
 pub use activity::Watch;
 pub use cpus::{allowed, frequencies_khz, online, present, siblings};
+pub use identity::{identity, throttles};
 pub use pick::{Activities, PickError, pick};
 
 use common::Common;

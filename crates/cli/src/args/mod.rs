@@ -10,6 +10,7 @@ mod counters;
 mod doctor;
 mod end;
 mod explain;
+mod fleet;
 mod help;
 mod history;
 mod index;
@@ -40,6 +41,10 @@ pub(crate) use counters::CountersArgs;
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use end::EndArgs;
 pub(crate) use explain::{DesignArgs, ExplainArgs, Varied};
+pub(crate) use fleet::{
+    EngineArgs, FleetAction, FleetArgs, FleetCompareArgs, FleetEmitArgs, FleetPlaceArgs, FleetReportArgs, FleetRunArgs,
+    FleetTakeArgs, FleetWatchArgs, NodeArgs,
+};
 pub(crate) use help::{definition, parse};
 pub(crate) use history::{HistoryAction, HistoryArgs};
 pub(crate) use index::IndexArgs;
@@ -101,6 +106,11 @@ pub(crate) enum Verb {
     Topo(TopoArgs),
     /// How much of the variation comes from which factor?
     Explain(ExplainArgs),
+    /// Which of many machines that should be the same are not?
+    Fleet(FleetArgs),
+    /// What is done on a machine of a fleet
+    #[command(hide = true)]
+    Node(NodeArgs),
     /// What was measured before? List, show, export, remove
     History(HistoryArgs),
     /// Write the manual pages into a folder
@@ -138,6 +148,8 @@ impl Verb {
             Verb::Index(args) => Some(&args.end),
             Verb::Profile(args) => Some(&args.end),
             Verb::Lab(LabArgs { action: LabAction::Run(args) }) => Some(&args.end),
+            Verb::Fleet(FleetArgs { action: FleetAction::Run(args) }) => Some(&args.end),
+            Verb::Fleet(FleetArgs { action: FleetAction::Compare(args) }) => Some(&args.end),
             _ => None,
         }
     }

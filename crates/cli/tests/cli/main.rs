@@ -28,6 +28,7 @@ mod ending;
 mod events;
 mod evidence;
 mod explain;
+mod fleet;
 mod from_others;
 mod history;
 mod index;

@@ -11,6 +11,7 @@ pub mod index;
 pub mod latency;
 pub mod layouts;
 pub mod load;
+pub mod node;
 pub mod profile;
 pub mod replay;
 pub mod run;

@@ -48,7 +48,8 @@ fn refuse(driver: &Driver, further: Further) -> Result<(), Failure> {
     }
 }
 
-fn rounds(driver: &mut Driver) -> Result<(), Failure> {
+/// The runs themselves: warm-up, and as many rounds as the definition says.
+pub(super) fn rounds(driver: &mut Driver) -> Result<(), Failure> {
     let (warmup, bounds) = (driver.header.definition.warmup, Bounds::of(&driver.header.definition));
     driver.warm_up(warmup)?;
     if driver.is_interrupted() {

@@ -2,9 +2,11 @@
 
 mod fact;
 mod node;
+mod order;
 
 pub use fact::{FACTS, FactRole, FactSpec, role_of};
 pub use node::{NodeAnswer, NodeBlock, NodeFailure, NodeNoise, NodePlan, NodeRecord};
+pub use order::NodeOrder;
 
 use serde::{Deserialize, Serialize};
 

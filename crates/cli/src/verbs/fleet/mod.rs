@@ -1,0 +1,54 @@
+//! `fauxplat fleet`: the same on many machines, and the odd ones out.
+
+mod emit;
+mod plan;
+mod report;
+mod run;
+
+use std::path::PathBuf;
+
+use fauxplat_experiment::Failure;
+use fauxplat_fleet::RunFolder;
+
+use crate::args::{FleetAction, FleetArgs, FleetPlaceArgs, OutputArgs};
+
+/// Runs over a fleet, and what is kept of them.
+pub(crate) fn fleet(args: &FleetArgs, invocation: &[String]) -> Result<(), Failure> {
+    match &args.action {
+        FleetAction::Run(args) => run::run(args, invocation),
+        FleetAction::Compare(args) => run::compare(args, invocation),
+        FleetAction::Report(args) => report::report(args, invocation),
+        FleetAction::Watch(args) => report::watch(args, invocation),
+        FleetAction::List { place, output } => report::list(place, output),
+        FleetAction::Emit(args) => emit::emit(args),
+        FleetAction::Take(args) => emit::take(args, invocation),
+    }
+}
+
+/// The folder that holds the folders of runs.
+fn runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, Failure> {
+    if let Some(folder) = &place.folder {
+        return std::path::absolute(folder).map_err(Failure::machine);
+    }
+    let store = match &output.store {
+        Some(store) if store.as_os_str() == "none" => {
+            return Err(Failure::usage(
+                "--store none: answers of machines are kept in a folder as they come; name one with --folder DIR",
+            ));
+        }
+        Some(store) => std::path::absolute(store).map_err(Failure::machine)?,
+        None => fauxplat_store::default_path()?,
+    };
+    Ok(store.with_file_name("fleet"))
+}
+
+/// The run that is meant: that of this name, or the latest.
+fn chosen(name: Option<&String>, place: &FleetPlaceArgs, output: &OutputArgs) -> Result<RunFolder, Failure> {
+    let runs = runs_folder(place, output)?;
+    match name {
+        Some(name) => Ok(RunFolder::find(&runs, name)?),
+        None => RunFolder::all(&runs)?.pop().ok_or_else(|| {
+            Failure::usage(format!("{}: no run over a fleet is kept there; fleet run makes one", runs.display()))
+        }),
+    }
+}

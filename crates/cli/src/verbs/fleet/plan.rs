@@ -1,0 +1,126 @@
+//! From the words of the command line to what every node is asked to do.
+
+use fauxplat_experiment::Failure;
+use fauxplat_fleet::{Asked, EngineOptions};
+use fauxplat_model::{Definition, Metric, NodeOrder, NodePlan, PrintedSource, Runs, Shell};
+use fauxplat_sys::clock;
+
+use crate::args::{CommandArgs, ConditionArgs, EngineArgs};
+use crate::define;
+
+/// What is measured, as the command line says it. Nothing of this machine is in it: CPUs by relation, programs and files are
+/// looked for where it is measured.
+pub(super) fn definition(
+    commands: &CommandArgs,
+    condition: &ConditionArgs,
+    runs: Option<Runs>,
+    metric: Option<Metric>,
+) -> Result<Definition, Failure> {
+    let lab = of_lab(commands)?;
+    let mut definition = define::unresolved(lab.as_ref().unwrap_or(commands), condition)?;
+    let default = if lab.is_some() { Runs::Count(RUNS_OF_LAB) } else { definition.runs };
+    definition.runs = runs.unwrap_or(default);
+    let printed = definition.printed.first().map(|source| source.name.clone());
+    let decides = || match (&commands.definition, printed) {
+        // A saved definition says what decides.
+        (Some(_), _) | (None, None) => definition.rule.metric,
+        (None, Some(name)) => Metric::from_id(&format!("printed:{name}")).unwrap_or(definition.rule.metric),
+    };
+    definition.rule.metric = metric.unwrap_or_else(decides);
+    definition.rule.renew();
+    for line in fauxplat_plan::expand(&definition).map_err(Failure::usage)? {
+        if definition.condition.shell == Shell::None {
+            // What no shell reads can be told to be no command before it goes to a thousand machines.
+            fauxplat_launch::words::split(&line.command)?;
+        }
+    }
+    Ok(definition)
+}
+
+/// A lab measures often by itself, and takes long.
+const RUNS_OF_LAB: u32 = 3;
+
+/// A lab as a command that prints what it measured: `lab:NAME` is run by the very program that measures, and its figure for
+/// the claim that decides is the metric.
+fn of_lab(commands: &CommandArgs) -> Result<Option<CommandArgs>, Failure> {
+    let [only] = commands.commands.as_slice() else { return Ok(None) };
+    let Some(name) = only.strip_prefix("lab:") else { return Ok(None) };
+    // A lab that is none is told here, and not by a thousand machines.
+    fauxplat_lab::catalog::find(name, &fauxplat_plan::LabSettings::new())?;
+    let line = format!("/proc/self/exe lab run {name} --quiet --store none --format json");
+    let metric = "lab=/labs/0/measured/value".parse::<PrintedSource>().map_err(Failure::usage)?;
+    let metric_from = if commands.metric_from.is_empty() { vec![metric] } else { commands.metric_from.clone() };
+    let command_name = vec![commands.command_name.first().unwrap_or(only).clone()];
+    Ok(Some(CommandArgs { commands: vec![line], metric_from, command_name, ..commands.clone() }))
+}
+
+/// How many commands it is about, parameters filled in.
+pub(super) fn names(definition: &Definition) -> Result<Vec<String>, Failure> {
+    let expanded = fauxplat_plan::expand(definition).map_err(Failure::usage)?;
+    Ok(expanded.into_iter().map(|line| line.name).collect())
+}
+
+/// What every node is asked to do.
+pub(super) fn order(definition: Definition, no_answers: bool, id: &str) -> Result<NodeOrder, Failure> {
+    let seed = definition.seed.unwrap_or_else(clock::fresh_seed);
+    // By the definition alone, so that runs of the same one are known to be.
+    let asked = Definition { seed: None, ..definition };
+    let text = serde_json::to_string(&asked).map_err(Failure::usage)?;
+    // A number that a program prints differs from run to run, and so does what it is a part of.
+    let answers = !no_answers && asked.printed.is_empty();
+    Ok(NodeOrder {
+        schema: NodeOrder::SCHEMA.to_owned(),
+        fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
+        fleet: id.to_owned(),
+        plan: NodePlan { definition_sha256: fauxplat_fleet::sha256(&text), seed },
+        definition: asked,
+        answers,
+        ..NodeOrder::default()
+    })
+}
+
+/// What is kept of a new run.
+pub(super) fn asked(
+    order: NodeOrder,
+    on: &str,
+    options: EngineOptions,
+    compares: bool,
+    invocation: &[String],
+) -> Result<Asked, Failure> {
+    Ok(Asked {
+        schema: Asked::SCHEMA.to_owned(),
+        started: clock::now_rfc3339(),
+        on: on.to_owned(),
+        options,
+        commands: names(&order.definition)?,
+        order,
+        compares,
+        invocation: invocation.to_vec(),
+        ..Asked::default()
+    })
+}
+
+/// How the engine is used.
+pub(super) fn options(args: &EngineArgs) -> Result<EngineOptions, Failure> {
+    let on = args.on.as_deref().unwrap_or_default();
+    let of_slurm = [
+        (args.licence.is_some(), "--licence"),
+        (args.shared, "--shared"),
+        (args.job_minutes.is_some(), "--job-minutes"),
+    ];
+    let is_slurm = on == "slurm" || on.starts_with("slurm:");
+    if let Some((_, option)) = of_slurm.iter().find(|(is_given, _)| *is_given && !is_slurm) {
+        return Err(Failure::usage(format!("{option} is for --on slurm, and {on} has nothing like it")));
+    }
+    if is_slurm && args.at_once.is_some() {
+        return Err(Failure::usage("--at-once: Slurm decides when a job begins; a licence (--licence NAME:COUNT) limits it"));
+    }
+    Ok(EngineOptions {
+        licence: args.licence.clone(),
+        shared: args.shared,
+        at_once: args.at_once,
+        limit_minutes: args.job_minutes,
+        programs: args.program.iter().cloned().collect(),
+        program_there: args.program_there.clone(),
+    })
+}

@@ -1,0 +1,117 @@
+//! `fleet report`, `fleet watch` and `fleet list`: what is kept of runs.
+
+use std::path::Path;
+
+use fauxplat_analyze::fleet::{FleetQuestion, fleet_watch, visit};
+use fauxplat_experiment::Failure;
+use fauxplat_fleet::{Asked, RunFolder, Site, engine};
+use fauxplat_model::document::Findings;
+use fauxplat_model::{Definition, NodeVisit};
+use fauxplat_report::Format;
+
+use super::run::{findings, gathered, metric};
+use super::{chosen, runs_folder};
+use crate::args::{FleetPlaceArgs, FleetReportArgs, FleetWatchArgs, OutputArgs};
+use crate::{inspection, output};
+
+/// What a run found.
+pub(super) fn report(args: &FleetReportArgs, invocation: &[String]) -> Result<(), Failure> {
+    let folder = chosen(args.run.as_ref(), &args.place, &args.output)?;
+    of_folder(&folder, &args.output, invocation)
+}
+
+/// What the run of a folder found.
+pub(super) fn of_folder(folder: &RunFolder, output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
+    let asked = asked(folder)?;
+    let found = findings(&asked, &gathered(folder, &asked)?);
+    inspection::report(&header(&asked, invocation), &found, output)
+}
+
+/// What changed over the runs of one definition.
+pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), Failure> {
+    let folder = chosen(args.run.as_ref(), &args.place, &args.output)?;
+    let latest = asked(&folder)?;
+    if let Some(every) = args.every {
+        return schedule(&folder, &latest, every, &args.output);
+    }
+    let runs = RunFolder::all(&runs_folder(&args.place, &args.output)?)?;
+    let question = FleetQuestion::of(metric(&latest), latest.order.plan.seed);
+    let mut visits: Vec<NodeVisit> = Vec::new();
+    for folder in runs {
+        let Ok(asked) = asked(&folder) else { continue };
+        if asked.order.plan.definition_sha256 != latest.order.plan.definition_sha256 || asked.compares {
+            continue;
+        }
+        let evidence = gathered(&folder, &asked)?;
+        visits.extend(evidence.records.iter().filter(|record| record.round == 0).filter_map(|it| visit(it, &question)));
+    }
+    let command = latest.commands.first().cloned().unwrap_or_default();
+    let found = fleet_watch(&visits, &command, &question);
+    inspection::report(&header(&latest, invocation), &Findings::FleetWatch(Box::new(found)), &args.output)
+}
+
+/// How the engine of a run repeats it: by the words by which it was begun.
+fn schedule(
+    folder: &RunFolder,
+    asked: &Asked,
+    every: fauxplat_fleet::Every,
+    output: &OutputArgs,
+) -> Result<(), Failure> {
+    let mut words = asked.invocation.clone();
+    if let Some(program) = words.first_mut() {
+        *program = std::env::current_exe().map_err(Failure::machine)?.display().to_string();
+    }
+    let line = fauxplat_fleet::joined(&words);
+    let site = Site { folder: folder.clone(), order: String::new(), options: asked.options.clone() };
+    let lines = engine(&asked.on, site)?.schedule(&line, every);
+    output::lines(&(lines.join("\n") + "\n"), output)
+}
+
+/// The runs that are kept.
+pub(super) fn list(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<(), Failure> {
+    let folders = RunFolder::all(&runs_folder(place, output)?)?;
+    let runs: Vec<(RunFolder, Asked)> =
+        folders.into_iter().filter_map(|folder| Some((folder.clone(), Asked::read(&folder).ok()?))).collect();
+    match output.format {
+        Format::Text if runs.is_empty() => output::lines("no runs over a fleet\n", output),
+        Format::Text => {
+            let rows: Vec<Vec<String>> = runs.iter().map(row).collect();
+            output::wide_table(&["id", "started", "engine", "machines", "what"], &rows, output)
+        }
+        Format::Json => {
+            let one = |(folder, asked): &(RunFolder, Asked)| {
+                serde_json::json!({
+                    "id": folder.id(), "started": asked.started, "on": asked.on, "machines": asked.nodes.len(),
+                    "commands": asked.commands, "folder": folder.path(),
+                })
+            };
+            let runs: Vec<_> = runs.iter().map(one).collect();
+            let document = serde_json::json!({ "schema": "fauxplat.fleet-list/1", "runs": runs });
+            let text = serde_json::to_string_pretty(&document).map_err(Failure::machine)?;
+            output::lines(&(text + "\n"), output)
+        }
+        other => Err(Failure::usage(format!("fleet list is written as text or json, not as {other}"))),
+    }
+}
+
+fn row((folder, asked): &(RunFolder, Asked)) -> Vec<String> {
+    let id = folder.id().chars().take(8).collect();
+    let machines = asked.nodes.len().to_string();
+    vec![id, asked.started.clone(), asked.on.clone(), machines, asked.commands.join(" | ")]
+}
+
+/// What was asked, with the metrics that it names made known.
+fn asked(folder: &RunFolder) -> Result<Asked, Failure> {
+    let mut asked = Asked::read(folder)?;
+    asked.order.definition.make_known().map_err(Failure::usage)?;
+    Ok(asked)
+}
+
+fn header(asked: &Asked, invocation: &[String]) -> fauxplat_model::document::Header {
+    let mut header = inspection::header(Path::new("/"), invocation);
+    header.started.clone_from(&asked.started);
+    header.seed = asked.order.plan.seed;
+    header.condition = asked.order.definition.condition.clone();
+    header.definition = Definition { seed: Some(asked.order.plan.seed), ..asked.order.definition.clone() };
+    header
+}

@@ -1,0 +1,211 @@
+//! `fleet run` and `fleet compare`: asks, collects, measures suspects again, and reports.
+
+use std::time::Duration;
+
+use fauxplat_analyze::fleet::{FleetQuestion, fleet_compare, fleet_findings};
+use fauxplat_experiment::{Driver, Failure, Machine, Standing};
+use fauxplat_fleet::{Asked, Counts, Limits, Run, RunFolder, Site, Told, engine, evidence};
+use fauxplat_model::document::Findings;
+use fauxplat_model::{Definition, FleetEvidence, Metric};
+use fauxplat_sys::signal;
+
+use super::{chosen, plan, runs_folder};
+use crate::args::{EndArgs, EngineArgs, FleetCompareArgs, FleetRunArgs, OutputArgs};
+use crate::begin::{beginning, conclude};
+use crate::output;
+
+/// One command on every machine.
+pub(super) fn run(args: &FleetRunArgs, invocation: &[String]) -> Result<(), Failure> {
+    let define = || {
+        let definition = plan::definition(&args.commands, &args.condition, args.runs, args.metric)?;
+        match plan::names(&definition)?.len() {
+            1 => Ok(definition),
+            0 => Err(Failure::usage("there is no command to run")),
+            _ => Err(Failure::usage("fleet run measures one command; fleet compare takes two")),
+        }
+    };
+    let what = What { compares: false, confirms: !args.no_confirm, engine: &args.engine };
+    carried_out(&what, define, (&args.output, &args.end), invocation)
+}
+
+/// Two commands on every machine.
+pub(super) fn compare(args: &FleetCompareArgs, invocation: &[String]) -> Result<(), Failure> {
+    let define = || {
+        let definition = plan::definition(&args.commands, &args.condition, args.runs, args.metric)?;
+        match plan::names(&definition)?.len() {
+            2 => Ok(definition),
+            count => Err(Failure::usage(format!("fleet compare takes two commands, and here are {count}"))),
+        }
+    };
+    let what = What { compares: true, confirms: false, engine: &args.engine };
+    carried_out(&what, define, (&args.output, &args.end), invocation)
+}
+
+/// What is to be done with a fleet.
+struct What<'a> {
+    compares: bool,
+    confirms: bool,
+    engine: &'a EngineArgs,
+}
+
+fn carried_out(
+    what: &What<'_>,
+    define: impl FnOnce() -> Result<Definition, Failure>,
+    (output, end): (&OutputArgs, &EndArgs),
+    invocation: &[String],
+) -> Result<(), Failure> {
+    output::try_files(output)?;
+    let folder = match &what.engine.resume {
+        Some(id) => chosen(Some(id), &what.engine.place, output)?,
+        None => begun(what, define()?, output, invocation)?,
+    };
+    let mut asked = Asked::read(&folder)?;
+    asked.order.definition.make_known().map_err(Failure::usage)?;
+    if asked.compares != what.compares {
+        let verb = if asked.compares { "compare" } else { "run" };
+        return Err(Failure::usage(format!("{} was begun by fleet {verb}: resume it by that", folder.id())));
+    }
+    let ours = env!("CARGO_PKG_VERSION");
+    if asked.order.fauxplat_version != ours {
+        let theirs = &asked.order.fauxplat_version;
+        return Err(Failure::usage(format!("{} was begun by fauxplat {theirs}, and this is {ours}", folder.id())));
+    }
+    let mut driver = driver(&asked, (output, end), invocation)?;
+    let limits = Limits { max_time: of(what.engine.max_time), patience: of(what.engine.patience) };
+    let engine = engine(&asked.on, site(&folder, &asked)?)?;
+    let mut run = Run::open(&folder, asked.clone(), engine, limits)?;
+    let failed = rounds(&mut run, &folder, what, &mut driver, output).err().map(Failure::from);
+    drop(run);
+    if signal::stop_requested() {
+        driver.interrupt();
+    }
+    let findings = findings(&asked, &gathered(&folder, &asked)?);
+    if !output.is_quiet() {
+        output::complain(&format!("kept in {} (fleet report {})", folder.path().display(), &folder.id()[..8]));
+    }
+    conclude(driver.finish(findings, failed), output)
+}
+
+fn of(time: Option<fauxplat_units::Nanos>) -> Option<Duration> {
+    time.map(|time| Duration::from_nanos(time.0))
+}
+
+/// Makes the folder of a new run, and asks the engine which nodes there are.
+fn begun(
+    what: &What<'_>,
+    definition: Definition,
+    output: &OutputArgs,
+    invocation: &[String],
+) -> Result<RunFolder, Failure> {
+    let on = what.engine.on.as_deref().unwrap_or_default();
+    let options = plan::options(what.engine)?;
+    let folder = RunFolder::make(&runs_folder(&what.engine.place, output)?)?;
+    let make = || {
+        let order = plan::order(definition, what.engine.no_answers, &folder.id())?;
+        let mut asked = plan::asked(order, on, options, what.compares, invocation)?;
+        let site = site(&folder, &asked)?;
+        let nodes = engine(on, site.clone())?.nodes()?;
+        asked.nodes = nodes.into_iter().map(Into::into).collect();
+        site.keep_programs(&std::env::current_exe().map_err(Failure::machine)?)?;
+        Ok(asked.keep(&folder)?)
+    };
+    let made: Result<(), Failure> = make();
+    if made.is_err() {
+        // Nothing was measured, so nobody looks for it.
+        let _gone = std::fs::remove_dir_all(folder.path());
+    }
+    made.map(|()| folder)
+}
+
+fn site(folder: &RunFolder, asked: &Asked) -> Result<Site, Failure> {
+    let order = Site::packed(&asked.order)?;
+    Ok(Site { folder: folder.clone(), order, options: asked.options.clone() })
+}
+
+/// The experiment as the store and whoever listens know it. What is measured is measured elsewhere.
+fn driver(asked: &Asked, ends: (&OutputArgs, &EndArgs), invocation: &[String]) -> Result<Driver, Failure> {
+    let definition = Definition { seed: Some(asked.order.plan.seed), ..Definition::default() };
+    let kind = if asked.compares { "fleet-compare" } else { "fleet" };
+    let mut driver = Driver::of_workers(beginning(kind, definition, Machine::here(), ends, invocation)?)?;
+    driver.header.condition = asked.order.definition.condition.clone();
+    driver.header.definition = Definition { seed: Some(asked.order.plan.seed), ..asked.order.definition.clone() };
+    Ok(driver)
+}
+
+/// The survey of all nodes, and the rounds in which suspects are measured again.
+fn rounds(
+    run: &mut Run,
+    folder: &RunFolder,
+    what: &What<'_>,
+    driver: &mut Driver,
+    output: &OutputArgs,
+) -> Result<(), fauxplat_fleet::FleetError> {
+    let asked = run.asked.clone();
+    let is_lined = !output.is_quiet() && !std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let mut hear = |told: &Told| hear(driver, told, is_lined);
+    match run.has_begun(0) {
+        false => run.ask(&asked.able(), 0)?,
+        true if run.is_complete(0) => run.ask(&run.unanswered(0), 0)?,
+        true => {}
+    }
+    run.collect(0, &mut hear)?;
+    if !what.confirms || signal::stop_requested() {
+        return Ok(());
+    }
+    let Findings::Fleet(found) = findings(&asked, &evidence(folder, &asked, &[metric(&asked).name()])?) else {
+        return Ok(());
+    };
+    let Some(again) = found.again else { return Ok(()) };
+    for (nodes, round) in again.rounds.iter().zip(1..) {
+        if !run.has_begun(round) {
+            run.ask(nodes, round)?;
+        }
+        run.collect(round, &mut hear)?;
+        if signal::stop_requested() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn hear(driver: &Driver, told: &Told, is_lined: bool) {
+    match told {
+        Told::Node { node, trouble: Some(why) } => output::complain(&format!("{node}: {why}")),
+        Told::Node { node, trouble: None } if is_lined => output::complain(&format!("{node}: answered")),
+        Told::Node { .. } => {}
+        Told::Engine(why) => output::complain(&format!("{why}; asking again")),
+        Told::Counts(counts) => driver.tell(&standing(counts)),
+    }
+}
+
+/// Where a round stands, for the progress line.
+fn standing(counts: &Counts) -> Standing {
+    let Counts { round, answered, given_up, open, of } = *counts;
+    let done = answered + given_up;
+    let what = if round == 0 { String::new() } else { format!("round {round} of suspects: ") };
+    let given_up = if given_up == 0 { String::new() } else { format!(", {given_up} given up") };
+    let words = format!("{what}{answered} of {of} answered{given_up}, {open} handed over");
+    Standing { share: done as f64 / of.max(1) as f64, words, blocks: done as u32 }
+}
+
+/// What is judged.
+pub(super) fn metric(asked: &Asked) -> Metric {
+    asked.order.definition.rule.metric
+}
+
+/// Everything that came home.
+pub(super) fn gathered(folder: &RunFolder, asked: &Asked) -> Result<FleetEvidence, Failure> {
+    Ok(evidence(folder, asked, &[metric(asked).name()])?)
+}
+
+/// What follows from it.
+pub(super) fn findings(asked: &Asked, evidence: &FleetEvidence) -> Findings {
+    let mut question = FleetQuestion::of(metric(asked), asked.order.plan.seed);
+    match asked.compares {
+        true => {
+            question.least_effect = asked.order.definition.rule.margin;
+            Findings::FleetCompare(Box::new(fleet_compare(evidence, &question)))
+        }
+        false => Findings::Fleet(Box::new(fleet_findings(evidence, &question))),
+    }
+}

@@ -1,0 +1,50 @@
+//! `fauxplat node`: what is done on a machine of a fleet.
+
+use std::io::Write;
+use std::path::Path;
+
+use fauxplat_experiment::{Failure, Launch, measure};
+use fauxplat_fleet::{unpacked, wire};
+use fauxplat_model::NodeOrder;
+use fauxplat_sys::text::read_text;
+
+use crate::args::NodeArgs;
+
+/// Carries an order out, and writes what came of it.
+pub(crate) fn node(args: &NodeArgs, invocation: &[String]) -> Result<(), Failure> {
+    let mut order = order(args)?;
+    let named = || std::env::var("FAUXPLAT_NODE").ok().filter(|name| !name.is_empty());
+    order.node = args.node.clone().or_else(named).or(order.node);
+    order.round = args.round.unwrap_or(order.round);
+    order.attempt = args.attempt.unwrap_or(order.attempt);
+    let record = measure::node::record(&order, Launch::spawner(), invocation);
+    let text = serde_json::to_string(&record).map_err(Failure::machine)?;
+    let done = write(args.framed.as_deref(), text);
+    if args.shipped {
+        // It lies where nobody looks for it again; one that is gone already is as good.
+        let _gone = std::env::current_exe().and_then(std::fs::remove_file);
+    }
+    done
+}
+
+/// An order is not larger than a definition and what is said around it.
+fn order(args: &NodeArgs) -> Result<NodeOrder, Failure> {
+    if let Some(word) = &args.order {
+        return Ok(unpacked(word)?);
+    }
+    let file = args.file.as_deref().unwrap_or(Path::new("-"));
+    let path = if file == Path::new("-") { Path::new("/dev/stdin") } else { file };
+    let fail = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", file.display()));
+    let text = read_text(path, fauxplat_plan::BYTES_MAX).map_err(|error| fail(&error))?;
+    serde_json::from_str(&text).map_err(|error| fail(&error))
+}
+
+fn write(token: Option<&str>, text: String) -> Result<(), Failure> {
+    let text = match token {
+        Some(token) => wire::lines(token, &text)?.join("\n"),
+        None => text,
+    };
+    let mut out = std::io::stdout().lock();
+    let done = writeln!(out, "{text}").and_then(|()| out.flush());
+    done.map_err(|error| Failure::machine(format!("the answer cannot be written: {error}")))
+}

@@ -1,0 +1,252 @@
+//! Nodes that are processes of this machine.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::{Done, Lab, SIGKILL, eventually};
+
+/// The journals of all runs of a laboratory.
+fn journal(lab: &Lab) -> String {
+    let runs = fs::read_dir(lab.path("fleet")).into_iter().flatten().flatten();
+    runs.filter_map(|entry| fs::read_to_string(entry.path().join("journal")).ok()).collect()
+}
+
+fn states(document: &Value) -> Vec<(String, String)> {
+    let nodes = document["nodes"].as_array().unwrap();
+    let text = |node: &Value, name: &str| node[name].as_str().unwrap_or_default().to_owned();
+    let mut states: Vec<_> = nodes.iter().map(|node| (text(node, "node"), text(node, "state"))).collect();
+    states.sort();
+    states
+}
+
+fn order(lab: &Lab, version: &str) -> String {
+    let definition = r#"{"command":[{"command":"echo 7"}],"runs":"3"}"#;
+    let text = format!(
+        r#"{{"schema":"fauxplat.node-order/1","fauxplat_version":"{version}","fleet":"f","node":"n1",
+            "plan":{{"definition_sha256":"ab","seed":7}},"attempt":1,"definition":{definition},"answers":true}}"#
+    );
+    lab.write("order.json", &text)
+}
+
+#[test]
+fn a_node_carries_an_order_out_and_tells_about_itself() {
+    let lab = Lab::ordinary();
+    let version = env!("CARGO_PKG_VERSION");
+    let record = Done::of(lab.bare(&["node", &order(&lab, version)])).succeeds().json();
+    assert_eq!((&record["schema"], &record["node"]), (&"fauxplat.node/1".into(), &"n1".into()));
+    let walls = record["blocks"].as_array().unwrap().iter().flat_map(|block| block["values"]["wall"].as_array().unwrap());
+    assert_eq!(walls.filter(|wall| wall.as_u64().is_some_and(|wall| wall > 0)).count(), 3);
+    // What `printf '7\n' | sha256sum` says.
+    let sha256 = "10159baf262b43a92d95db59dae1f72c645127301661e0a3ce4e38b295a97c58";
+    assert_eq!(record["answers"][0]["sha256"], sha256);
+    assert!(record["facts"]["kernel"].is_string() && record["facts"]["not-measured"].is_string());
+    assert_eq!(record["failures"].as_array().unwrap().len(), 0, "{record}");
+}
+
+/// What goes wrong on a node is said by the node, since nobody else knows it.
+#[test]
+fn a_node_of_another_version_or_without_the_program_says_so() {
+    let lab = Lab::new();
+    let record = Done::of(lab.bare(&["node", &order(&lab, "0.0.1")])).succeeds().json();
+    let why = record["failures"][0]["reason"].as_str().unwrap();
+    assert!(why.contains("0.0.1") && record["blocks"].as_array().unwrap().is_empty(), "{why}");
+    let text = fs::read_to_string(order(&lab, env!("CARGO_PKG_VERSION"))).unwrap();
+    let missing = lab.write("missing.json", &text.replace("echo 7", "no-such-program"));
+    let record = Done::of(lab.bare(&["node", &missing])).succeeds().json();
+    assert!(record["failures"][0]["reason"].as_str().unwrap().contains("no-such-program"), "{record}");
+    let garbage = lab.write("garbage.json", "{\"schema\":");
+    Done::of(lab.bare(&["node", &garbage])).complains(2, &["garbage.json"]);
+    Done::of(lab.bare(&["node", "--order", "garbage"])).complains(2, &["no answer of fauxplat"]);
+}
+
+#[test]
+fn every_node_answers_and_the_run_is_kept() {
+    let lab = Lab::new();
+    let found = lab.json(&["fleet", "run", "--on", "local:3", "--at-once", "3", "-r", "5", "echo 7"]);
+    assert_eq!(found["schema"], "fauxplat.fleet/1");
+    let nodes: Vec<String> = states(&found).into_iter().map(|(node, _)| node).collect();
+    assert_eq!(nodes, ["local-1", "local-2", "local-3"]);
+    assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["runs"] == 5), "{found}");
+    assert_eq!(found["groups"].as_array().unwrap().len(), 1, "one machine is one kind of hardware");
+    // The same again from what is kept, and as a row of the history.
+    let again = lab.json(&["fleet", "report", &found["fleet"].as_str().unwrap()[..6]]);
+    assert_eq!((&again["nodes"], &again["fleet"]), (&found["nodes"], &found["fleet"]));
+    assert_eq!(lab.json(&["history", "list"])["experiments"][0]["kind"], "fleet");
+    let list = lab.json(&["fleet", "list"]);
+    assert_eq!((&list["runs"][0]["machines"], &list["runs"][0]["on"]), (&3.into(), &"local:3".into()));
+    for format in ["text", "markdown", "csv", "html", "openmetrics"] {
+        let done = lab.run(&["fleet", "report", "--format", format]).succeeds();
+        assert!(done.out.contains("local-2") || format == "text" || format == "markdown", "{format}: {}", done.out);
+    }
+    // Asked to go on, it has nothing to do.
+    let before = journal(&lab);
+    lab.run(&["fleet", "run", "--resume", found["fleet"].as_str().unwrap()]).succeeds();
+    assert_eq!(journal(&lab), before);
+}
+
+/// fauxplat is killed while nodes measure; they go on, and whoever comes back finds what they said.
+#[test]
+fn a_run_that_was_killed_goes_on_without_loss() {
+    let lab = Lab::new();
+    let command = "sh -c 'while [ ! -e go ]; do sleep 0.02; done'";
+    let words = ["fleet", "run", "--on", "local:3", "--at-once", "2", "-r", "2", "--no-answers", "--no-confirm", command];
+    let live = lab.start(&words);
+    assert!(eventually(|| journal(&lab).matches("\"handed\"").count() == 2));
+    live.signal(SIGKILL);
+    live.end();
+    lab.write("go", "");
+    let list = lab.json(&["fleet", "list"]);
+    let id = list["runs"][0]["id"].as_str().unwrap();
+    let found = lab.json(&["fleet", "run", "--resume", id, "--no-confirm"]);
+    assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["runs"] == 2), "{found}");
+    assert_eq!(journal(&lab).matches("\"answer\":").count(), 3);
+}
+
+/// Ctrl-C keeps what came, ends the rest, and says how to go on.
+#[test]
+fn a_run_that_is_interrupted_keeps_what_came() {
+    let lab = Lab::new();
+    let words = ["fleet", "run", "--on", "local:2", "-r", "2", "--no-answers", "--no-confirm", "--format", "json"];
+    let command = "sh -c 'echo x >> begun; while [ $(wc -l < begun) -gt 2 ] && [ ! -e go ]; do sleep 0.02; done'";
+    let live = lab.start(&[&words[..], &[command]].concat());
+    assert!(eventually(|| journal(&lab).contains("\"answer\":") && lab.read("begun").lines().count() == 3));
+    live.signal(crate::common::SIGINT);
+    let found = live.end().succeeds().json();
+    let runs: Vec<_> = found["nodes"].as_array().unwrap().iter().map(|node| node["runs"].as_u64().unwrap()).collect();
+    assert!(runs.contains(&2) && runs.contains(&0), "{found}");
+    assert!(found["warnings"].to_string().contains("interrupted"));
+    lab.write("go", "");
+    let found = lab.json(&["fleet", "run", "--no-confirm", "--resume", found["fleet"].as_str().unwrap()]);
+    assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["runs"] == 2), "{found}");
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused_in_one_line() {
+    let lab = Lab::new();
+    for (words, said) in [
+        (&["fleet", "run", "true"][..], "--on"),
+        (&["fleet", "run", "--on", "nomad:x", "true"], "none of local"),
+        (&["fleet", "run", "--on", "local:0", "true"], "number of nodes"),
+        (&["fleet", "run", "--on", "local:2"], "no command"),
+        (&["fleet", "run", "--on", "local:2", "true", "false"], "fleet compare"),
+        (&["fleet", "run", "--on", "local:2", "a | b"], "--shell"),
+        (&["fleet", "run", "--on", "local:2", "--licence", "x", "true"], "--licence is for"),
+        (&["fleet", "compare", "--on", "local:2", "true"], "two commands"),
+        (&["fleet", "run", "--resume", "nothing"], "no such fleet run"),
+        (&["fleet", "report"], "no run over a fleet"),
+    ] {
+        lab.run(words).complains(2, &[said]);
+    }
+    let done = lab.run_unstored(&["fleet", "run", "--on", "local:2", "true"]);
+    done.complains(2, &["--folder"]);
+    // The tests' PATH has folders of the system alone; where these have the tool, the inventory is none.
+    let done = lab.run(&["fleet", "run", "--on", "clush:@no-such-group", "true"]);
+    assert!([Some(2), Some(3)].contains(&done.code), "{}", done.err);
+    assert!(!lab.path("fleet").exists() || fs::read_dir(lab.path("fleet")).unwrap().next().is_none());
+}
+
+#[test]
+fn two_programs_are_compared_on_every_node() {
+    let lab = Lab::new();
+    let words = ["fleet", "compare", "--on", "local:3", "--at-once", "3", "-r", "4", "--names", "old,new"];
+    let metric = ["--metric-from", "t=^(.*)", "echo 100", "echo 90"];
+    let found = lab.json(&[&words[..], &metric].concat());
+    assert_eq!(found["schema"], "fauxplat.fleet-compare/1");
+    assert_eq!((&found["a"], &found["b"], &found["machines"]), (&"old".into(), &"new".into(), &3.into()));
+    let ratio = found["effect_ratio"].as_f64().unwrap();
+    assert!((ratio - 0.9).abs() < 0.001, "{found}");
+    lab.run(&["fleet", "run", "--resume", found["fleet"].as_str().unwrap()]).complains(2, &["fleet compare"]);
+}
+
+/// The published schema cannot be had without a network: these are its required fields, and that of Indexed Jobs.
+#[test]
+fn a_manifest_for_kubernetes_carries_the_order() {
+    let lab = Lab::new();
+    let words = ["fleet", "emit", "kubernetes", "--image", "registry/fauxplat:1", "--nodes", "20", "./program"];
+    let manifest = lab.run(&words).succeeds().json();
+    assert_eq!((&manifest["apiVersion"], &manifest["kind"]), (&"batch/v1".into(), &"Job".into()));
+    let spec = &manifest["spec"];
+    assert_eq!((&spec["completions"], &spec["completionMode"]), (&20.into(), &"Indexed".into()));
+    let pod = &spec["template"]["spec"];
+    assert_eq!(pod["restartPolicy"], "Never", "the only one that a job with no retries may have here");
+    let apart = &pod["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][0];
+    let name = &apart["labelSelector"]["matchLabels"]["fauxplat/fleet"];
+    assert_eq!(name, &spec["template"]["metadata"]["labels"]["fauxplat/fleet"]);
+    let arguments: Vec<&str> =
+        pod["containers"][0]["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+    assert_eq!(arguments[0], "node");
+    lab.run(&[&words[..], &["--job-name", "Not a label"]].concat()).complains(2, &["--job-name"]);
+    // The order is one that a node reads: the program is not there, and that is what it says.
+    let done = Done::of(lab.bare(&["node", "--order", arguments.last().unwrap()])).succeeds();
+    assert!(done.json()["failures"][0]["reason"].as_str().unwrap().contains("program"));
+}
+
+/// What pods write is kept as a run, once.
+#[test]
+fn logs_that_somebody_collected_are_a_run() {
+    let lab = Lab::new();
+    let words = ["fleet", "emit", "kubernetes", "--image", "x", "--nodes", "2", "-r", "2", "echo 7"];
+    let text = lab.run(&words).succeeds().out;
+    let manifest = lab.write("manifest.json", &text);
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let args = document["spec"]["template"]["spec"]["containers"][0]["args"].as_array().unwrap().clone();
+    let args: Vec<&str> = args.iter().map(|word| word.as_str().unwrap()).collect();
+    for pod in ["node-a", "node-b"] {
+        let mut command = lab.bare(&args);
+        let log = Done::of({
+            command.env("FAUXPLAT_NODE", pod);
+            command
+        });
+        lab.write(&format!("{pod}.log"), &format!("starting\n{}", log.succeeds().out));
+    }
+    let damaged = lab.write("node-c.log", "panic: out of memory\n");
+    let (a, b) = (lab.file("node-a.log"), lab.file("node-b.log"));
+    let found = lab.json(&["fleet", "take", &manifest, &a, &b, &damaged]);
+    let runs: Vec<u64> = found["nodes"].as_array().unwrap().iter().filter_map(|node| node["runs"].as_u64()).collect();
+    assert_eq!(runs.iter().filter(|&&runs| runs == 2).count(), 2, "{found}");
+    assert!(found["deliveries"].to_string().contains("out of memory"), "{found}");
+    lab.run(&["fleet", "take", &manifest, &a]).complains(3, &["exists"]);
+    lab.run(&["fleet", "take", &a, &b]).complains(2, &["no order"]);
+}
+
+/// A lab of a program that prints what it measured.
+const NUMBER: &str = r#"
+question = "Is it?"
+source = "nobody"
+machine = "any"
+[[experiment]]
+name = "number"
+run = """echo '{"n": 1.5}'"""
+[[claim]]
+name = "number"
+published = { statement = "it is", unit = "times", low = 1.0, high = 2.0, direction = "above", than = 1.0 }
+measured = { experiment = "number", value = "/n", exact = true }
+"#;
+
+/// A lab is one command more: the program that measures runs it, wherever that is.
+#[test]
+fn a_lab_is_run_on_every_node() {
+    let lab = Lab::new();
+    fs::create_dir_all(lab.path("labs/number")).unwrap();
+    lab.write("labs/number/README.md", "# made up\n");
+    lab.write("labs/number/lab.toml", NUMBER);
+    let found = lab.json(&["fleet", "run", "--on", "local:2", "-r", "1", "--no-confirm", "lab:./labs/number"]);
+    assert_eq!((&found["command"], &found["metric"]), (&"lab:./labs/number".into(), &"printed:lab".into()));
+    // Millionths of what it printed.
+    assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["median"] == 1_500_000.0), "{found}");
+    lab.run(&["fleet", "run", "--on", "local:2", "lab:no-such-lab"]).complains(2, &["no-such-lab"]);
+}
+
+#[test]
+fn a_watched_fleet_tells_its_schedule_and_its_changes() {
+    let lab = Lab::new();
+    for _ in 0..2 {
+        lab.run(&["fleet", "run", "--on", "local:2", "-r", "2", "--no-confirm", "echo 7"]).succeeds();
+    }
+    let found = lab.json(&["fleet", "watch"]);
+    assert_eq!(found["schema"], "fauxplat.fleet-watch/1");
+    assert_eq!(found["nodes"][0]["medians"].as_array().unwrap().len(), 2, "{found}");
+    let lines = lab.run(&["fleet", "watch", "--every", "week"]).succeeds().out;
+    assert!(lines.contains("17 3 * * 0 ") && lines.contains("fleet run --on local:2"), "{lines}");
+}

@@ -1,0 +1,146 @@
+//! What becomes of what Slurm says, with programs that say it: nodes that are down, refuse, return garbage, answer for another.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::common::{Done, Lab, eventually};
+
+const WORDS: &str = include_str!("slurm.sh");
+
+/// A laboratory with programs of Slurm's names, and these lines of `sinfo`.
+fn lab(nodes: &str) -> Lab {
+    let lab = Lab::new();
+    for folder in ["bin", "fake", "fake/jobs"] {
+        fs::create_dir(lab.path(folder)).unwrap();
+    }
+    let said = lab.write("bin/said", WORDS);
+    fs::set_permissions(&said, fs::Permissions::from_mode(0o755)).unwrap();
+    for name in ["sinfo", "sbatch", "squeue", "scontrol", "scancel"] {
+        symlink(&said, lab.path("bin").join(name)).unwrap();
+    }
+    lab.write("fake/nodes", nodes);
+    // A program whose figure is another one on n7.
+    let speed = lab.write("speed", "#!/bin/sh\ncase $FAKE_NODE in n7) echo 1250 ;; *) echo 1000 ;; esac\n");
+    fs::set_permissions(&speed, fs::Permissions::from_mode(0o755)).unwrap();
+    lab
+}
+
+fn command(lab: &Lab, words: &[&str]) -> Command {
+    let mut command = lab.command(words);
+    command.env("PATH", format!("{}:/usr/bin:/bin", lab.file("bin"))).env("FAKE", lab.file("fake"));
+    command.args(["--format", "json"]);
+    command
+}
+
+const RUN: [&str; 8] = ["fleet", "run", "--on", "slurm:all", "-r", "3", "--metric-from", "t=^(.*)"];
+
+fn run(lab: &Lab, words: &[&str]) -> Done {
+    Done::of(command(lab, &[&RUN[..], words, &["./speed"]].concat()))
+}
+
+fn node<'d>(document: &'d Value, name: &str) -> &'d Value {
+    let nodes = document["nodes"].as_array().unwrap();
+    nodes.iter().find(|node| node["node"] == name).unwrap_or_else(|| panic!("{name}: {document}"))
+}
+
+fn reasons(document: &Value, name: &str) -> String {
+    let deliveries = document["deliveries"].as_array().unwrap().iter();
+    let of: Vec<String> =
+        deliveries.filter(|it| it["node"] == name).map(|it| format!("{} {}", it["state"], it["reason"])).collect();
+    of.join("; ")
+}
+
+#[test]
+fn whoever_gives_nothing_is_told_with_the_reason() {
+    let lab = lab("n1|idle|none\nn2|idle|none\nn3|down*|Not responding\nforbidden|idle|none\ngarbage|idle|none\n\
+                   another|idle|none\napart|idle|none\nbroken|idle|none\narm|idle|none\n$(touch pwned)|idle|none\n");
+    let found = run(&lab, &["--no-confirm", "--licence", "meas", "--job-minutes", "5"]).succeeds().json();
+    for name in ["n1", "n2"] {
+        assert_eq!(node(&found, name)["runs"], 3, "{found}");
+    }
+    for (name, why) in [
+        ("n3", "down: Not responding"),
+        ("forbidden", "Access/permission denied"),
+        ("garbage", "Segmentation fault"),
+        ("another", "answer of n1"),
+        ("apart", "--program"),
+        ("broken", "no room in /tmp"),
+        ("arm", "sparc64"),
+        ("$(touch pwned)", "name"),
+    ] {
+        let said = reasons(&found, name);
+        assert!(said.contains(why), "{name}: {said}");
+        assert_eq!(node(&found, name)["state"], "missing", "{name}");
+    }
+    assert!(!lab.path("pwned").exists());
+    let submitted = lab.read("fake/submitted");
+    assert!(!submitted.contains("n3") && !submitted.contains("--nodelist=arm"), "{submitted}");
+    let first = submitted.lines().next().unwrap();
+    for word in ["--nodelist=n1", "--exclusive", "--licenses=meas", "--time=5", "--partition=all", "--no-requeue"] {
+        assert!(first.split(' ').any(|other| other == word), "{word}: {first}");
+    }
+}
+
+/// A slow node is found, and measured again beside two others until it is confirmed.
+#[test]
+fn a_slow_node_is_measured_again_and_confirmed() {
+    let nodes: String = (1..=8).map(|at| format!("n{at}|idle|none\n")).collect();
+    let lab = lab(&nodes);
+    let found = run(&lab, &[]).succeeds().json();
+    let slow = node(&found, "n7");
+    assert_eq!(slow["state"], "confirmed", "{slow}");
+    assert!((slow["effect_ratio"].as_f64().unwrap() - 1.25).abs() < 1e-6, "{slow}");
+    let rounds = slow["rounds"].as_u64().unwrap();
+    assert!(rounds >= 3);
+    let others = found["nodes"].as_array().unwrap().iter().filter(|node| node["node"] != "n7");
+    assert!(others.into_iter().all(|node| node["state"] == "normal"), "{found}");
+    // It was measured in each of them between two others, and nobody else was.
+    let submitted = lab.read("fake/submitted").lines().count() as u64;
+    assert_eq!(submitted, 8 + 3 * rounds);
+}
+
+/// A controller that is started again is waited for, and a job whose submission got no answer is not submitted twice.
+#[test]
+fn a_controller_that_goes_away_for_a_while_loses_nothing() {
+    let lab = lab("n1|idle|none\nn2|idle|none\n");
+    lab.write("fake/dead", "");
+    let mut words = command(&lab, &[&RUN[..], &["--no-confirm", "./speed"]].concat());
+    let out = fs::File::create(lab.path("out")).unwrap();
+    let err = fs::File::create(lab.path("err")).unwrap();
+    let mut child = words.stdout(out).stderr(err).spawn().unwrap();
+    assert!(eventually(|| lab.read("err").contains("asking again")));
+    fs::remove_file(lab.path("fake/dead")).unwrap();
+    assert!(child.wait().unwrap().success(), "{}", lab.read("err"));
+    let found: Value = serde_json::from_str(&lab.read("out")).unwrap();
+    assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["runs"] == 3), "{found}");
+    assert_eq!(lab.read("fake/submitted").lines().count(), 2);
+}
+
+/// What is taken back at the end of its time are the jobs of this run, by their numbers.
+#[test]
+fn only_its_own_jobs_are_cancelled() {
+    let lab = lab("n1|idle|none\nn2|idle|none\n");
+    lab.write("fake/jobs/0", "somebody-else");
+    lab.write("speed", "#!/bin/sh\nwhile [ ! -e go ]; do sleep 0.05; done; echo 1000\n");
+    let found = run(&lab, &["--no-confirm", "--max-time", "3s"]).succeeds().json();
+    lab.write("go", "");
+    assert!(reasons(&found, "n1").contains("ended before it answered"), "{found}");
+    let cancelled = lab.read("fake/cancelled");
+    let mut numbers: Vec<&str> = cancelled.split_whitespace().collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, ["1", "2"]);
+}
+
+#[test]
+fn an_engine_that_is_not_installed_is_named() {
+    let lab = Lab::new();
+    let mut command = lab.command(&["fleet", "run", "--on", "slurm", "true"]);
+    Done::of({
+        command.env("PATH", lab.file("nowhere"));
+        command
+    })
+    .complains(3, &["sinfo is not installed"]);
+}

@@ -1,0 +1,186 @@
+//! The experiment of a node of a fleet: what `run` does, and what is to be known of the machine beside it, as one record.
+
+mod answers;
+mod quiet;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fauxplat_model::document::Findings;
+use fauxplat_model::{
+    Metric, NodeBlock, NodeFailure, NodeOrder, NodePlan, NodeRecord, Phase, Sample, metrics_of,
+};
+use fauxplat_sys::clock;
+
+use super::run;
+use crate::{Beginning, Driver, Failure, Launch, Listeners, Machine};
+use quiet::Quiet;
+
+/// Carries an order out. Whatever goes wrong is part of the record: a node that says why it gave no figure is better than
+/// one that is silent.
+pub fn record(order: &NodeOrder, launch: Launch, invocation: &[String]) -> NodeRecord {
+    let mut record = NodeRecord {
+        schema: NodeRecord::SCHEMA.to_owned(),
+        fleet: order.fleet.clone(),
+        node: order.node.clone().unwrap_or_default(),
+        plan: order.plan.clone(),
+        round: order.round,
+        attempt: order.attempt.max(1),
+        fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_utc_ns: clock::realtime_ns() as i64,
+        ..NodeRecord::default()
+    };
+    let root = Path::new("/");
+    let machine = Machine::here();
+    record.architecture.clone_from(&machine.facts().architecture);
+    record.boot_id.clone_from(&machine.facts().boot_id);
+    let before = Quiet::read(root);
+    let done = refuse(order).and_then(|()| measure(order, machine, launch, invocation, &mut record));
+    if let Err(failure) = done {
+        record.failures.push(NodeFailure { command: None, runs: 0, reason: failure.to_string() });
+    }
+    let spread = quiet::spread(&record.blocks, order.definition.rule.metric);
+    Quiet::read(root).since(&before, spread, &mut record.noise);
+    // Afterwards, so that the processor is as warm as its figures.
+    record.facts = fauxplat_topology::identity(root);
+    record.ended_utc_ns = clock::realtime_ns() as i64;
+    record
+}
+
+/// One of another version would draw and measure in another way, and its figures would not be those of the others.
+fn refuse(order: &NodeOrder) -> Result<(), Failure> {
+    let (theirs, ours) = (order.fauxplat_version.as_str(), env!("CARGO_PKG_VERSION"));
+    match (order.schema == NodeOrder::SCHEMA, theirs == ours) {
+        (true, true) => Ok(()),
+        (false, _) => Err(Failure::usage(format!(
+            "the order is a {:?}, and fauxplat {ours} reads {}",
+            order.schema,
+            NodeOrder::SCHEMA
+        ))),
+        (true, false) => Err(Failure::usage(format!(
+            "the order comes from fauxplat {theirs}, and this is {ours}: let the engine ship the program"
+        ))),
+    }
+}
+
+fn measure(
+    order: &NodeOrder,
+    machine: Machine,
+    launch: Launch,
+    invocation: &[String],
+    record: &mut NodeRecord,
+) -> Result<(), Failure> {
+    let mut definition = order.definition.clone();
+    definition.make_known().map_err(Failure::usage)?;
+    definition.seed = Some(seed(&order.plan, order.node.as_deref(), record.round, record.attempt));
+    let beginning = Beginning {
+        kind: "run",
+        definition,
+        machine,
+        store: None,
+        invocation,
+        programs: None,
+        listeners: Listeners::default(),
+        launch,
+    };
+    let mut driver = Driver::of_commands(beginning)?;
+    let mut failed = run::rounds(&mut driver).err();
+    record.blocks = blocks(driver.samples(), driver.commands.len());
+    if failed.is_none() && order.answers && !driver.is_interrupted() {
+        failed = answers::answers(&driver, record).err();
+    }
+    if driver.is_interrupted() {
+        failed.get_or_insert(Failure::machine("it was asked to end before all runs were made"));
+    }
+    let findings = driver.run_findings();
+    let finished = driver.finish(findings, failed);
+    record.noise.warnings.clone_from(&finished.record().header.warnings);
+    debug_assert!(matches!(finished.record().findings, Findings::Run(_)));
+    finished.failed.map_or(Ok(()), Err)
+}
+
+/// Each node and each visit draws its own order from the one seed of the plan (FNV-1a over what tells them apart), so that
+/// what comes first somewhere comes later elsewhere, and everything can be told again.
+fn seed(plan: &NodePlan, node: Option<&str>, round: u32, attempt: u32) -> u64 {
+    let words = format!("{} {} {round} {attempt}", plan.seed, node.unwrap_or_default());
+    let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    // Within the numbers that readers of JSON keep exactly.
+    words.bytes().fold(0xcbf2_9ce4_8422_2325, hash) >> 11
+}
+
+/// The measured runs in blocks. Rounds of several commands are blocks as they are, since they are compared within; runs of one
+/// command are cut into some of equal length, so that what changes slowly can be told from what changes from run to run.
+fn blocks(samples: &[Sample], commands: usize) -> Vec<NodeBlock> {
+    let measured: Vec<&Sample> = samples.iter().filter(|sample| sample.phase == Phase::Measured).collect();
+    let metrics = metrics_of(measured.iter().copied());
+    let one = |runs: &[&Sample]| NodeBlock {
+        started_ns: runs[0].started_ns,
+        commands: runs.iter().map(|run| run.command).collect(),
+        values: metrics.iter().map(|&metric| column(runs, metric)).collect::<BTreeMap<_, _>>(),
+    };
+    match commands {
+        1 => measured.chunks(measured.len().isqrt().max(1)).map(one).collect(),
+        _ => measured.chunk_by(|this, next| this.block == next.block).map(one).collect(),
+    }
+}
+
+/// A metric by its id, and what each run read; a run that failed says nothing.
+fn column(runs: &[&Sample], metric: Metric) -> (String, Vec<Option<u64>>) {
+    let read = |run: &&Sample| run.get(metric).filter(|_| run.outcome.is_success());
+    (metric.name().to_owned(), runs.iter().map(read).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_model::Outcome;
+
+    use super::*;
+
+    fn sample(block: u32, command: u16, phase: Phase, outcome: Outcome) -> Sample {
+        Sample {
+            trial: block,
+            block,
+            command,
+            position: command,
+            phase,
+            outcome,
+            cpu_first: 0,
+            cpu_last: 0,
+            left_behind: 0,
+            env_pad_bytes: 0,
+            started_ns: 1000 + u64::from(block),
+            readings: [(Metric::WALL, 100 + u64::from(block))].into_iter().collect(),
+        }
+    }
+
+    fn walls(block: &NodeBlock) -> &[Option<u64>] {
+        &block.values["wall"]
+    }
+
+    #[test]
+    fn runs_of_one_command_are_cut_into_blocks_and_rounds_of_several_are_blocks() {
+        let ended = Outcome::Exited(0);
+        let mut samples: Vec<Sample> = (0..10).map(|at| sample(at, 0, Phase::Measured, ended)).collect();
+        samples.insert(0, sample(0, 0, Phase::Warmup, ended));
+        samples[3].outcome = Outcome::Exited(1);
+        let cut = blocks(&samples, 1);
+        assert_eq!(cut.iter().map(|block| block.commands.len()).collect::<Vec<_>>(), [3, 3, 3, 1]);
+        assert_eq!(walls(&cut[0]), [Some(100), Some(101), None], "a run that failed says nothing");
+        assert_eq!(cut[1].started_ns, 1003);
+        let two = [(0, 0), (0, 1), (1, 1), (1, 0)];
+        let samples: Vec<Sample> =
+            two.iter().map(|&(block, command)| sample(block, command, Phase::Measured, ended)).collect();
+        let rounds = blocks(&samples, 2);
+        assert_eq!((rounds.len(), &rounds[1].commands), (2, &vec![1, 0]));
+        assert!(blocks(&[], 1).is_empty());
+    }
+
+    #[test]
+    fn each_visit_draws_its_own_order_and_tells_it_again() {
+        let plan = NodePlan { definition_sha256: String::new(), seed: 7 };
+        let of = |node, round, attempt| seed(&plan, Some(node), round, attempt);
+        assert_eq!(of("n1", 0, 1), of("n1", 0, 1));
+        let others = [of("n2", 0, 1), of("n1", 1, 1), of("n1", 0, 2), seed(&plan, None, 0, 1)];
+        assert!(others.iter().all(|&other| other != of("n1", 0, 1) && other < 1 << 53));
+    }
+}

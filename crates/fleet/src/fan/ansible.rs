@@ -1,0 +1,97 @@
+//! Ansible, whose answers come as a file for each host (`ansible --tree`).
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::call::{Call, words};
+use crate::FleetError;
+use crate::ask::ask;
+
+const HINT: &str = "install ansible, or name another engine after --on";
+
+/// The hosts of an inventory: below a line that counts them, each indented.
+pub(super) fn hosts(inventory: &str) -> Result<Vec<String>, FleetError> {
+    let said = ask("ansible", &["-i", inventory, "all", "--list-hosts"], HINT)?;
+    Ok(listed(&said))
+}
+
+fn listed(said: &str) -> Vec<String> {
+    said.lines()
+        .filter(|line| line.starts_with("    "))
+        .map(|line| line.trim().to_owned())
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
+pub(super) fn copy(to: &Call<'_>, from: &str, there: &str) -> Vec<String> {
+    let argument = serde_json::json!({"src": from, "dest": there, "mode": "0700"}).to_string();
+    call(to, &["-m", "copy", "-a", &argument])
+}
+
+pub(super) fn run(to: &Call<'_>, line: &str) -> Vec<String> {
+    let argument = serde_json::json!({"cmd": line}).to_string();
+    call(to, &["-m", "shell", "-a", &argument, "-t", to.answers])
+}
+
+/// Without a folder for answers, where it would replace those that are there.
+pub(super) fn clean(to: &Call<'_>, line: &str) -> Vec<String> {
+    let argument = serde_json::json!({"cmd": line}).to_string();
+    call(to, &["-m", "shell", "-a", &argument])
+}
+
+fn call(to: &Call<'_>, rest: &[&str]) -> Vec<String> {
+    let fan = to.fan.to_string();
+    let mut all = words(&["ansible", "-i", to.inventory, to.hosts, "-o", "-f", &fan]);
+    all.extend(words(rest));
+    all
+}
+
+/// Hands on what every host wrote. A file that is being written is none yet.
+pub(super) fn said(folder: &Path, add: &mut dyn FnMut(&str, &str)) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some(told) = fs::read(entry.path()).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
+        else {
+            continue;
+        };
+        let text = |name: &str| told[name].as_str().unwrap_or_default().to_owned();
+        let all = [text("stdout"), text("stderr"), text("msg")].join("\n");
+        all.lines().filter(|line| !line.trim().is_empty()).for_each(|line| add(&name, line));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_stand_below_their_number() {
+        assert_eq!(listed("  hosts (2):\n    n1\n    n2\n"), ["n1", "n2"]);
+        assert!(listed("  hosts (0):\n[WARNING]: no inventory\n").is_empty());
+    }
+
+    #[test]
+    fn every_host_has_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("n1"), r#"{"rc":0,"stdout":"a\nb","stderr":""}"#).unwrap();
+        fs::write(folder.path().join("n2"), r#"{"msg":"unreachable","unreachable":true}"#).unwrap();
+        fs::write(folder.path().join("n3"), r#"{"stdout":"ha"#).unwrap();
+        let mut said = Vec::new();
+        super::said(folder.path(), &mut |node, line| said.push(format!("{node} {line}")));
+        said.sort();
+        assert_eq!(said, ["n1 a", "n1 b", "n2 unreachable"]);
+    }
+
+    /// An argument of a module is JSON, so that nothing in it is read as another argument; it holds no braces of Jinja.
+    #[test]
+    fn arguments_are_one_word() {
+        let to = Call { inventory: "hosts.ini", hosts: "n1,n2", fan: 64, answers: "/a b" };
+        let words = run(&to, "p=x; \"$p\" node");
+        let argument = &words[words.iter().position(|word| word == "-a").unwrap() + 1];
+        assert_eq!(serde_json::from_str::<Value>(argument).unwrap()["cmd"], "p=x; \"$p\" node");
+        assert!(words.windows(2).any(|pair| pair == ["-t", "/a b"]));
+    }
+}

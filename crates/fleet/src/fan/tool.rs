@@ -1,0 +1,118 @@
+//! The tools and their words, see `clush(1)`, `pdsh(1)`, `pdcp(1)` and `ansible(1)`.
+
+use std::path::Path;
+
+use crate::FleetError;
+use crate::ask::{ask, has};
+
+use super::ansible;
+use super::call::{Call, words};
+
+/// A tool that carries a command to many hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tool {
+    /// ClusterShell.
+    Clush,
+    /// pdsh, whose `pdcp` needs pdsh on the hosts as well.
+    Pdsh,
+    /// Ansible.
+    Ansible,
+}
+
+const HINT: &str = "install clustershell, pdsh or ansible, or name another engine after --on";
+
+impl Tool {
+    /// Its name, as after `--on`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Tool::Clush => "clush",
+            Tool::Pdsh => "pdsh",
+            Tool::Ansible => "ansible",
+        }
+    }
+
+    /// The tool of that name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Tool::Clush, Tool::Pdsh, Tool::Ansible].into_iter().find(|tool| tool.name() == name)
+    }
+
+    /// The tool for an inventory of which only this is said: Ansible for a file of its own kind, else whichever is installed.
+    ///
+    /// # Errors
+    /// None is.
+    pub(crate) fn for_inventory(inventory: &str) -> Result<Self, FleetError> {
+        let path = Path::new(inventory);
+        let is_file_of_ansible = path.is_file()
+            && path.extension().is_some_and(|end| ["ini", "yml", "yaml", "json"].iter().any(|known| end == *known));
+        let order = match is_file_of_ansible {
+            true => vec![Tool::Ansible],
+            false => vec![Tool::Clush, Tool::Pdsh],
+        };
+        let missing = || FleetError::NotInstalled { program: order[0].name().to_owned(), hint: HINT };
+        order.iter().copied().find(|tool| has(tool.name())).ok_or_else(missing)
+    }
+
+    /// The hosts of an inventory: names that the tool understands, or a file with one on each line.
+    pub(super) fn hosts(self, inventory: &str) -> Result<Vec<String>, FleetError> {
+        let is_file = Path::new(inventory).is_file();
+        let lines = |text: String| -> Vec<String> {
+            let line = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
+            text.lines().map(line).filter(|line| !line.is_empty()).collect()
+        };
+        match self {
+            Tool::Ansible => ansible::hosts(inventory),
+            // A file is a list of what the tool understands, a line each.
+            Tool::Clush => {
+                let names = if is_file { lines(read(inventory)?).join(",") } else { inventory.to_owned() };
+                Ok(lines(ask("nodeset", &["-e", "-S", "\n", &names], HINT)?))
+            }
+            Tool::Pdsh => {
+                let names = if is_file { format!("^{inventory}") } else { inventory.to_owned() };
+                let said = ask("pdsh", &["-R", "exec", "-Q", "-w", &names], HINT)?;
+                let listed = said.lines().last().unwrap_or_default();
+                Ok(listed.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect())
+            }
+        }
+    }
+
+    /// The words that ship a file.
+    pub(super) fn copy(self, to: &Call<'_>, from: &str, there: &str) -> Vec<String> {
+        let fan = to.fan.to_string();
+        match self {
+            Tool::Clush => words(&["clush", "-q", "-f", &fan, "-w", to.hosts, "--copy", from, "--dest", there]),
+            Tool::Pdsh => words(&["pdcp", "-R", "ssh", "-f", &fan, "-w", to.hosts, from, there]),
+            Tool::Ansible => ansible::copy(to, from, there),
+        }
+    }
+
+    /// The words that run a line of a shell there.
+    pub(super) fn run(self, to: &Call<'_>, line: &str) -> Vec<String> {
+        let fan = to.fan.to_string();
+        match self {
+            Tool::Clush => words(&["clush", "-q", "-f", &fan, "-w", to.hosts, line]),
+            Tool::Pdsh => words(&["pdsh", "-R", "ssh", "-f", &fan, "-w", to.hosts, line]),
+            Tool::Ansible => ansible::run(to, line),
+        }
+    }
+
+    /// The same for a line of which nobody wants an answer.
+    pub(super) fn clean(self, to: &Call<'_>, line: &str) -> Vec<String> {
+        match self {
+            Tool::Ansible => ansible::clean(to, line),
+            Tool::Clush | Tool::Pdsh => self.run(to, line),
+        }
+    }
+
+    /// Variables that make its output what is read here.
+    pub(super) fn environment(self) -> Vec<(String, String)> {
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        match self {
+            Tool::Ansible => vec![pair("ANSIBLE_NOCOLOR", "1"), pair("LC_ALL", "C.UTF-8")],
+            Tool::Clush | Tool::Pdsh => vec![pair("LC_ALL", "C")],
+        }
+    }
+}
+
+fn read(path: &str) -> Result<String, FleetError> {
+    std::fs::read_to_string(path).map_err(FleetError::at(Path::new(path)))
+}

@@ -1,0 +1,146 @@
+//! A file that is only appended to: what happened in a run, a line each, with a checksum. What was flushed is there after
+//! any end of this process, and a line that was not finished is no line.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::FleetError;
+
+/// The journal of a run, open for more.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: File,
+    path: PathBuf,
+    waiting: String,
+}
+
+impl Journal {
+    /// Opens it, and hands over what it holds so far, entry by entry. A last line without its end was never acknowledged, and is
+    /// cut off; damage before the end is an error, since what stands behind it would be lost silently.
+    ///
+    /// # Errors
+    /// It cannot be read or written, or is damaged.
+    pub(crate) fn open<E: DeserializeOwned>(path: &Path, each: impl FnMut(E)) -> Result<Self, FleetError> {
+        let options = File::options().read(true).append(true).create(true).open(path);
+        let file = options.map_err(FleetError::at(path))?;
+        let good_bytes = read(&file, path, each)?;
+        file.set_len(good_bytes).map_err(FleetError::at(path))?;
+        Ok(Journal { file, path: path.to_owned(), waiting: String::new() })
+    }
+
+    /// What a journal holds, without touching it.
+    ///
+    /// # Errors
+    /// As [`Journal::open`].
+    pub(crate) fn entries<E: DeserializeOwned>(path: &Path, each: impl FnMut(E)) -> Result<(), FleetError> {
+        let file = File::open(path).map_err(FleetError::at(path))?;
+        read(&file, path, each).map(drop)
+    }
+
+    /// Adds an entry. It is safe after the next [`Journal::flush`].
+    pub(crate) fn add(&mut self, entry: &impl Serialize) {
+        // Entries are plain data; there is nothing in them that JSON could not say.
+        let text = serde_json::to_string(entry).unwrap_or_default();
+        self.waiting += &format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes()));
+    }
+
+    /// Writes what was added, and waits until it is on the disk. A full disk takes nothing half: what was added goes with the
+    /// next flush.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn flush(&mut self) -> Result<(), FleetError> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let end = self.file.metadata().map_err(FleetError::at(&self.path))?.len();
+        let written = self.file.write_all(self.waiting.as_bytes()).and_then(|()| self.file.sync_data());
+        if let Err(error) = written {
+            // Half a line before the next one would make both unreadable.
+            let _cut = self.file.set_len(end);
+            return Err(FleetError::at(&self.path)(error));
+        }
+        self.waiting.clear();
+        Ok(())
+    }
+}
+
+/// Hands over the entries of a journal, and says how many of its bytes they are. They are read one by one: there may be ten
+/// thousand answers, and nobody needs all of each.
+fn read<E: DeserializeOwned>(file: &File, path: &Path, mut each: impl FnMut(E)) -> Result<u64, FleetError> {
+    let mut lines = BufReader::new(file);
+    let (mut line, mut number, mut good_bytes) = (Vec::new(), 0, 0);
+    loop {
+        line.clear();
+        let bytes = lines.read_until(b'\n', &mut line).map_err(FleetError::at(path))?;
+        if line.pop() != Some(b'\n') {
+            return Ok(good_bytes);
+        }
+        number += 1;
+        let damaged = |why: String| FleetError::Record {
+            path: path.to_owned(),
+            why: format!("line {number} is damaged ({why})"),
+        };
+        each(entry(&line).map_err(damaged)?);
+        good_bytes += bytes as u64;
+    }
+}
+
+/// The entry of a line without its end.
+fn entry<E: DeserializeOwned>(line: &[u8]) -> Result<E, String> {
+    let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
+    let (checksum, text) = text.split_once(' ').ok_or("it has no checksum")?;
+    match u32::from_str_radix(checksum, 16) == Ok(crc32fast::hash(text.as_bytes())) {
+        true => serde_json::from_str(text).map_err(|error| error.to_string()),
+        false => Err("its checksum is another one".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opened(path: &Path) -> Result<(Journal, Vec<u32>), FleetError> {
+        let mut entries = Vec::new();
+        Ok((Journal::open(path, |entry| entries.push(entry))?, entries))
+    }
+
+    #[test]
+    fn what_was_flushed_is_there_and_half_a_line_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let (mut journal, none) = opened(&path).unwrap();
+        assert!(none.is_empty());
+        (0..3).for_each(|entry: u32| journal.add(&entry));
+        journal.flush().unwrap();
+        journal.add(&3_u32);
+        drop(journal);
+        // Killed in the middle of a line.
+        let mut file = File::options().append(true).open(&path).unwrap();
+        file.write_all(b"00000000 17").unwrap();
+        let (mut journal, entries) = opened(&path).unwrap();
+        assert_eq!(entries, [0, 1, 2]);
+        journal.add(&4_u32);
+        journal.flush().unwrap();
+        let mut entries: Vec<u32> = Vec::new();
+        Journal::entries(&path, |entry| entries.push(entry)).unwrap();
+        assert_eq!(entries, [0, 1, 2, 4]);
+    }
+
+    #[test]
+    fn damage_before_the_end_is_no_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let (mut journal, _) = opened(&path).unwrap();
+        [10_u32, 20].iter().for_each(|entry| journal.add(entry));
+        journal.flush().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap().replacen(" 10", " 11", 1);
+        std::fs::write(&path, text).unwrap();
+        let said = opened(&path).unwrap_err().to_string();
+        assert!(said.contains("line 1") && said.contains("checksum"), "{said}");
+    }
+}

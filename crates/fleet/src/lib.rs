@@ -1,0 +1,33 @@
+//! Fleets: a plan is carried to many machines by an engine that the user runs already, and their answers are brought home.
+//!
+//! Queues, retries, states of nodes and credentials stay in the engine. Here is a run: a folder in which every answer is kept
+//! as it comes, so that it goes on after any end. What follows from the answers is decided in `analyze`.
+
+mod ask;
+mod check;
+mod engine;
+mod error;
+mod fan;
+mod files;
+mod folder;
+mod journal;
+pub mod kubernetes;
+mod local;
+mod record;
+mod run;
+mod schedule;
+mod site;
+mod slurm;
+mod spec;
+mod take;
+pub mod wire;
+
+pub use engine::{Engine, HandedOver, Listed, Said, Standing, Task};
+pub use error::FleetError;
+pub use folder::{RunFolder, uuid};
+pub use record::{Asked, AskedNode, evidence};
+pub use run::{Counts, Limits, Run, Told};
+pub use schedule::Every;
+pub use site::{EngineOptions, Site, joined, sha256, unpacked};
+pub use spec::engine;
+pub use take::{order_in, take};

@@ -1,0 +1,300 @@
+//! Runs with an engine that is only described: who answers what, and when the engine itself does not.
+
+use std::collections::HashMap;
+
+use fauxplat_model::{FleetEvidence, NodeOrder, NodePlan, NodeRecord};
+
+use super::*;
+use crate::engine::Listed;
+use crate::record::{AskedNode, evidence};
+use crate::schedule::Every;
+use crate::wire;
+
+/// What a node does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Does {
+    Answers,
+    AnswersTwice,
+    /// Of its answer the end is missing.
+    AnswersInPart,
+    AnswersFor(&'static str),
+    Fails,
+    IsForgotten,
+    Waits,
+    /// It answers the second time that it is asked.
+    AnswersLater,
+}
+
+/// An engine as it is described.
+#[derive(Debug, Default)]
+struct Twin {
+    does: HashMap<String, Does>,
+    fresh: Vec<Task>,
+    /// How often it does not answer before it does.
+    silent: u32,
+    cancelled: std::rc::Rc<std::cell::RefCell<Vec<u32>>>,
+}
+
+impl Twin {
+    fn of(&self, task: &Task) -> Does {
+        let does = self.does.get(&task.node).copied().unwrap_or(Does::Answers);
+        match (does, task.attempt) {
+            (Does::AnswersLater, 1) => Does::Fails,
+            (Does::AnswersLater, _) => Does::Answers,
+            _ => does,
+        }
+    }
+
+    fn lines(&self, task: &Task) -> Vec<String> {
+        let answer = |task: &Task, begun_utc_ns: i64| {
+            let record = NodeRecord { started_utc_ns: begun_utc_ns, ended_utc_ns: begun_utc_ns, ..record(task) };
+            wire::lines(&task.token, &serde_json::to_string(&record).unwrap()).unwrap()
+        };
+        let now_utc_ns = clock::realtime_ns() as i64;
+        match self.of(task) {
+            Does::Answers => answer(task, now_utc_ns),
+            Does::AnswersTwice => [answer(task, now_utc_ns), answer(task, now_utc_ns + 5)].concat(),
+            Does::AnswersInPart => {
+                // So much noise that it does not fit into one line.
+                let noise: String = (0..3000_u64).map(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_string()).collect();
+                wire::lines(&task.token, &noise).unwrap().split_last().unwrap().1.to_vec()
+            }
+            Does::AnswersFor(other) => {
+                let theirs = Task { token: format!("token of {other}"), ..task.clone() };
+                answer(&theirs, now_utc_ns)
+            }
+            _ => vec!["Welcome to the node".to_owned()],
+        }
+    }
+}
+
+fn silent() -> FleetError {
+    FleetError::Engine { program: "sbatch".into(), said: "Unable to contact slurm controller".into() }
+}
+
+impl Engine for Twin {
+    fn words(&self) -> String {
+        "twin".into()
+    }
+
+    fn nodes(&self) -> Result<Vec<Listed>, FleetError> {
+        Ok(Vec::new())
+    }
+
+    fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
+        if self.silent > 0 {
+            self.silent -= 1;
+            return Err(silent());
+        }
+        self.fresh.extend(waiting.iter().cloned());
+        Ok(waiting.iter().map(|task| HandedOver { task: task.number, handle: Ok(task.number.to_string()) }).collect())
+    }
+
+    fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
+        let standing = |(task, _): &(Task, String)| {
+            let standing = match self.of(task) {
+                Does::Fails => Standing::Failed("its disk is full".into()),
+                Does::IsForgotten => Standing::Unknown,
+                Does::Waits => Standing::Waiting("Resources".into()),
+                _ => Standing::Done,
+            };
+            (task.number, standing)
+        };
+        Ok(open.iter().map(standing).collect())
+    }
+
+    fn said(&mut self, open: &[(Task, String)]) -> Result<Vec<Said>, FleetError> {
+        let fresh = std::mem::take(&mut self.fresh);
+        let (now, later): (Vec<Task>, Vec<Task>) =
+            fresh.into_iter().partition(|task| open.iter().any(|(open, _)| open.number == task.number) || open.len() > 99);
+        self.fresh = later;
+        let said = |task: &Task| {
+            let number = task.number;
+            self.lines(task).into_iter().map(move |line| Said { task: number, line })
+        };
+        Ok(now.iter().flat_map(said).collect())
+    }
+
+    fn cancel(&mut self, open: &[(Task, String)]) -> Result<(), FleetError> {
+        self.cancelled.borrow_mut().extend(open.iter().map(|(task, _)| task.number));
+        Ok(())
+    }
+
+    fn pace_ms(&self) -> u64 {
+        1
+    }
+
+    fn schedule(&self, _: &str, _: Every) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+fn order() -> NodeOrder {
+    let plan = NodePlan { definition_sha256: "ab".into(), seed: 7 };
+    NodeOrder { fleet: "f".into(), plan, fauxplat_version: "1.0".into(), ..NodeOrder::default() }
+}
+
+fn record(task: &Task) -> NodeRecord {
+    let order = order();
+    NodeRecord {
+        schema: NodeRecord::SCHEMA.into(),
+        fleet: order.fleet,
+        node: task.node.clone(),
+        plan: order.plan,
+        round: task.round,
+        attempt: task.attempt,
+        fauxplat_version: order.fauxplat_version,
+        ..NodeRecord::default()
+    }
+}
+
+struct Bench {
+    _runs: tempfile::TempDir,
+    folder: RunFolder,
+    asked: Asked,
+}
+
+fn bench(names: &[String]) -> Bench {
+    let runs = tempfile::tempdir().unwrap();
+    let folder = RunFolder::make(runs.path()).unwrap();
+    let nodes = names.iter().map(|name| AskedNode { name: name.clone(), unable: None }).collect();
+    Bench { _runs: runs, folder, asked: Asked { order: order(), nodes, ..Asked::default() } }
+}
+
+fn names(of: &[&str]) -> Vec<String> {
+    of.iter().map(|&name| name.to_owned()).collect()
+}
+
+impl Bench {
+    fn open(&self, twin: Twin, limits: Limits) -> Run {
+        Run::open(&self.folder, self.asked.clone(), Box::new(twin), limits).unwrap()
+    }
+
+    fn evidence(&self) -> FleetEvidence {
+        evidence(&self.folder, &self.asked, &["wall"]).unwrap()
+    }
+}
+
+fn twin(does: &[(&str, Does)]) -> Twin {
+    Twin { does: does.iter().map(|(node, does)| ((*node).to_owned(), *does)).collect(), ..Twin::default() }
+}
+
+/// Which nodes answered, and what is said of the others.
+fn told(evidence: &FleetEvidence) -> (Vec<&str>, Vec<String>) {
+    let mut answered: Vec<&str> = evidence.records.iter().map(|record| record.node.as_str()).collect();
+    answered.sort_unstable();
+    let words = |it: &Delivery| format!("{} {:?} {}", it.node, it.state, it.reason.as_deref().unwrap_or("-"));
+    (answered, evidence.deliveries.iter().map(words).collect())
+}
+
+#[test]
+fn everybody_has_a_record_or_a_reason() {
+    let all = names(&["good", "twice", "part", "another", "full", "forgotten"]);
+    let bench = bench(&all);
+    let does = [
+        ("twice", Does::AnswersTwice),
+        ("part", Does::AnswersInPart),
+        ("another", Does::AnswersFor("good")),
+        ("full", Does::Fails),
+        ("forgotten", Does::IsForgotten),
+    ];
+    let mut run = bench.open(twin(&does), Limits::default());
+    run.ask(&all, 0).unwrap();
+    let mut nodes = Vec::new();
+    run.collect(0, &mut |told| nodes.extend(matches!(told, Told::Node { .. }).then(|| told.clone()))).unwrap();
+    assert_eq!(nodes.len(), all.len(), "each is told once: {nodes:?}");
+    let evidence = bench.evidence();
+    let (answered, others) = told(&evidence);
+    assert_eq!(answered, ["good", "twice"]);
+    let said = |node: &str| others.iter().filter(|line| line.starts_with(node)).cloned().collect::<Vec<_>>().join("|");
+    assert!(said("twice").contains("Twice") && said("part").contains("parts of its answer"), "{others:?}");
+    assert!(said("another").contains("ForAnother") && said("full").contains("disk is full"), "{others:?}");
+    assert!(said("forgotten").contains("Welcome"), "{others:?}");
+}
+
+/// What was on the disk is all that is there after any end, and asked again are those that gave nothing.
+#[test]
+fn a_run_goes_on_with_what_was_kept() {
+    let all = names(&["n1", "n2", "n3"]);
+    let bench = bench(&all);
+    let does = [("n2", Does::AnswersLater), ("n3", Does::AnswersLater)];
+    let mut run = bench.open(twin(&does), Limits::default());
+    run.ask(&all, 0).unwrap();
+    run.collect(0, &mut |_| ()).unwrap();
+    assert_eq!(run.unanswered(0), ["n2", "n3"]);
+    assert!(Run::open(&bench.folder, bench.asked.clone(), Box::new(twin(&[])), Limits::default()).is_err(), "one at a time");
+    drop(run);
+    let mut run = bench.open(twin(&does), Limits::default());
+    assert!(run.has_begun(0) && run.is_complete(0) && !run.has_begun(1));
+    let rest = run.unanswered(0);
+    run.ask(&rest, 0).unwrap();
+    run.collect(0, &mut |_| ()).unwrap();
+    let evidence = bench.evidence();
+    let attempts: Vec<(&str, u32)> =
+        evidence.records.iter().map(|record| (record.node.as_str(), record.attempt)).collect();
+    assert_eq!(attempts, [("n1", 1), ("n2", 2), ("n3", 2)]);
+}
+
+/// Killed after tasks were handed over and before they were answered: the answers are there when somebody comes back.
+#[test]
+fn tasks_that_were_handed_over_are_not_handed_over_again() {
+    let all = names(&["n1"]);
+    let bench = bench(&all);
+    let mut run = bench.open(twin(&[("n1", Does::Waits)]), Limits::default());
+    run.ask(&all, 0).unwrap();
+    run.hand_over(0, &mut |_| ()).unwrap();
+    let task = run.states[0].task.clone();
+    drop(run);
+    let back = Twin { fresh: vec![task], ..twin(&[]) };
+    let mut run = bench.open(back, Limits::default());
+    run.collect(0, &mut |_| ()).unwrap();
+    assert_eq!(told(&bench.evidence()).0, ["n1"]);
+    assert_eq!(run.states[0].status, Status::Answered);
+}
+
+#[test]
+fn an_engine_that_is_silent_for_a_while_is_asked_again() {
+    let all = names(&["n1", "n2"]);
+    let bench = bench(&all);
+    let mut run = bench.open(Twin { silent: 3, ..Twin::default() }, Limits::default());
+    run.ask(&all, 0).unwrap();
+    let mut words = Vec::new();
+    run.collect(0, &mut |told| words.extend(matches!(told, Told::Engine(_)).then(|| told.clone()))).unwrap();
+    assert_eq!(words.len(), 1, "it is told once: {words:?}");
+    assert_eq!(told(&bench.evidence()).0, ["n1", "n2"]);
+}
+
+#[test]
+fn what_is_late_is_taken_back() {
+    let all = names(&["n1", "n2"]);
+    let bench = bench(&all);
+    let engine = twin(&[("n2", Does::Waits)]);
+    let cancelled = engine.cancelled.clone();
+    let mut run = bench.open(engine, Limits::default());
+    run.ask(&all[..1], 0).unwrap();
+    run.collect(0, &mut |_| ()).unwrap();
+    run.ask(&all[1..], 0).unwrap();
+    run.hand_over(0, &mut |_| ()).unwrap();
+    run.limits.max_time = Some(Duration::ZERO);
+    run.collect(0, &mut |_| ()).unwrap();
+    assert_eq!(*cancelled.borrow(), [1], "and nobody who answered");
+    assert!(told(&bench.evidence()).1[0].contains("ended before it answered"));
+}
+
+#[test]
+fn ten_thousand_answers_at_once_are_all_kept() {
+    let all: Vec<String> = (0..10_000).map(|at| format!("n{at}")).collect();
+    let bench = bench(&all);
+    let mut run = bench.open(Twin::default(), Limits::default());
+    run.ask(&all, 0).unwrap();
+    let mut counts = Counts::default();
+    run.collect(0, &mut |told| {
+        if let Told::Counts(now) = told {
+            counts = *now;
+        }
+    })
+    .unwrap();
+    assert_eq!((counts.answered, counts.of), (10_000, 10_000));
+    drop(run);
+    assert_eq!(bench.evidence().records.len(), 10_000);
+}

@@ -1,0 +1,108 @@
+//! How a run is repeated: by the scheduler that is there, whose lines somebody enters. Nothing is entered by fauxplat.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Every {
+    /// Each hour.
+    Hour,
+    /// Each night.
+    Day,
+    /// Each week.
+    Week,
+    /// Each month.
+    Month,
+}
+
+impl Every {
+    /// The five fields of a line of `crontab(5)`. Not at the full hour, when everybody else begins.
+    pub(crate) fn fields(self) -> &'static str {
+        match self {
+            Every::Hour => "17 * * * *",
+            Every::Day => "17 3 * * *",
+            Every::Week => "17 3 * * 0",
+            Every::Month => "17 3 1 * *",
+        }
+    }
+
+    /// The same for `systemd.timer(5)`.
+    fn calendar(self) -> &'static str {
+        match self {
+            Every::Hour => "*-*-* *:17:00",
+            Every::Day => "*-*-* 03:17:00",
+            Every::Week => "Sun *-*-* 03:17:00",
+            Every::Month => "*-*-01 03:17:00",
+        }
+    }
+}
+
+impl fmt::Display for Every {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Every::Hour => "hour",
+            Every::Day => "day",
+            Every::Week => "week",
+            Every::Month => "month",
+        })
+    }
+}
+
+impl FromStr for Every {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "hour" => Ok(Every::Hour),
+            "day" => Ok(Every::Day),
+            "week" => Ok(Every::Week),
+            "month" => Ok(Every::Month),
+            _ => Err(format!("`{text}` is none of hour, day, week, month")),
+        }
+    }
+}
+
+/// `%` ends the command of a line of `crontab(5)` unless it is escaped.
+fn in_crontab(line: &str) -> String {
+    line.replace('%', "\\%")
+}
+
+/// The lines for cron, and for systemd where that is preferred.
+pub(crate) fn cron(line: &str, every: Every) -> Vec<String> {
+    // `systemd.service(5)` reads `%` and `$` itself.
+    let of_systemd = line.replace('%', "%%").replace('$', "$$");
+    vec![
+        "# crontab -e".to_owned(),
+        format!("{} {}", every.fields(), in_crontab(line)),
+        "# or: systemd-run, which makes a timer".to_owned(),
+        format!("systemd-run --user --on-calendar='{}' {of_systemd}", every.calendar()),
+    ]
+}
+
+/// The lines for `scrontab(1)` of Slurm. The job only hands out others and waits for them.
+pub(crate) fn scrontab(line: &str, every: Every, partition: Option<&str>) -> Vec<String> {
+    let mut lines = vec!["# scrontab -e".to_owned(), "#SCRON --job-name=fauxplat-fleet --ntasks=1 --oversubscribe".to_owned()];
+    lines.extend(partition.map(|partition| format!("#SCRON --partition={partition}")));
+    lines.push(format!("{} {}", every.fields(), in_crontab(line)));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_say_when_and_what() {
+        let lines = cron("fauxplat fleet run 'date +%s' --on local:2", Every::Week);
+        assert_eq!(lines[1], "17 3 * * 0 fauxplat fleet run 'date +\\%s' --on local:2");
+        assert!(lines[3].contains("--on-calendar='Sun *-*-* 03:17:00' fauxplat fleet run 'date +%%s'"));
+        let lines = scrontab("fauxplat fleet run x --on slurm:all", Every::Day, Some("all"));
+        assert!(lines.contains(&"#SCRON --partition=all".to_owned()), "{lines:?}");
+        assert!(lines.last().unwrap().starts_with("17 3 * * * fauxplat"));
+        for every in [Every::Hour, Every::Day, Every::Week, Every::Month] {
+            assert_eq!(every.to_string().parse(), Ok(every));
+        }
+        assert!("minute".parse::<Every>().is_err());
+    }
+}

@@ -1,0 +1,288 @@
+//! Slurm: one job per node, so that a node that is busy waits and blocks nobody who is idle.
+//!
+//! A job finds its program and leaves its answer in the folder of the run, where nodes share it with the machine on which
+//! jobs are submitted. A node that does not is told by the end of its job, and gets its program and gives its answer through
+//! `srun`, which carries both over Slurm's own connections.
+
+mod script;
+mod words;
+
+use std::collections::HashMap;
+
+use fauxplat_launch::{Errand, Sent, Trace};
+use fauxplat_model::Outcome;
+
+use crate::ask::ask;
+use crate::engine::{Engine, HandedOver, Listed, Said, Standing, Task};
+use crate::files::{Files, complaint};
+use crate::local::{failed, handle_of, trace_of};
+use crate::schedule::{Every, scrontab};
+use crate::site::Site;
+use crate::{FleetError, engine};
+use script::{Ending, JOB_FILE};
+
+const HINT: &str = "install Slurm's client programs (on Debian: apt install slurm-client), or name another engine after --on";
+
+/// Jobs that are submitted between two looks at answers.
+const BATCH: usize = 16;
+/// What marks a task that goes through `srun`.
+const BY_SRUN: &str = "srun:";
+
+/// Slurm, or one partition of it.
+#[derive(Debug)]
+pub(crate) struct Slurm {
+    partition: Option<String>,
+    site: Site,
+    files: Files,
+    /// Tasks whose programs and answers go through `srun`, begun by this process.
+    carried: HashMap<u32, Sent>,
+    /// Whether a submission may have succeeded although its answer was lost: also that of an earlier fauxplat that was killed.
+    is_unsure: bool,
+}
+
+impl Slurm {
+    /// Slurm with these options.
+    ///
+    /// # Errors
+    /// The name of the partition is none.
+    pub(crate) fn new(partition: Option<String>, site: Site) -> Result<Self, FleetError> {
+        if let Some(name) = partition.as_deref().filter(|name| !engine::is_plain(name)) {
+            let why = "the name of a partition has letters, digits, dots, dashes and underlines".to_owned();
+            return Err(FleetError::Words { words: format!("slurm:{name}"), why });
+        }
+        Ok(Slurm { partition, site, files: Files::default(), carried: HashMap::new(), is_unsure: true })
+    }
+
+    /// Options that every job has, by whatever program it is submitted.
+    fn options(&self, task: &Task) -> Vec<String> {
+        let options = &self.site.options;
+        let mut words = vec![
+            format!("--job-name={}", self.job_name(task)),
+            format!("--nodelist={}", task.node),
+            "--nodes=1".to_owned(),
+            "--ntasks=1".to_owned(),
+        ];
+        words.extend((!options.shared).then(|| "--exclusive".to_owned()));
+        words.extend(self.partition.iter().map(|partition| format!("--partition={partition}")));
+        words.extend(options.licence.iter().map(|licence| format!("--licenses={licence}")));
+        words.extend(options.limit_minutes.map(|minutes| format!("--time={minutes}")));
+        words
+    }
+
+    /// By its name a job is known again, also where the answer to its submission was lost.
+    fn job_name(&self, task: &Task) -> String {
+        format!("fauxplat-{}-{}", self.site.folder.id(), task.number)
+    }
+
+    fn submit(&self, task: &Task) -> Result<String, FleetError> {
+        let mut words = self.options(task);
+        // Where nodes do not share the folder, a file there would keep the job from starting.
+        words.extend(["--parsable", "--no-requeue", "--output=/dev/null", "--error=/dev/null"].map(str::to_owned));
+        words.push(self.site.folder.file(JOB_FILE).display().to_string());
+        words.extend(script::arguments(task));
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let said = ask("sbatch", &words, HINT)?;
+        // `JOB`, or `JOB;CLUSTER`.
+        let job = said.trim().split(';').next().unwrap_or_default().to_owned();
+        match !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => Ok(job),
+            false => Err(FleetError::Engine { program: "sbatch".to_owned(), said: format!("no number of a job: {job:?}") }),
+        }
+    }
+
+    /// Jobs of this run that Slurm knows, by the number of their task.
+    fn jobs(&self) -> Result<HashMap<u32, words::Job>, FleetError> {
+        let format = format!("--format={}", words::JOB_FORMAT);
+        let text = ask("squeue", &["--noheader", "--me", "--states=all", &format], HINT)?;
+        let prefix = format!("fauxplat-{}-", self.site.folder.id());
+        let mut jobs = HashMap::new();
+        for job in text.lines().filter_map(words::job) {
+            let Some(task) = job.name.strip_prefix(&prefix).and_then(|task| task.parse().ok()) else { continue };
+            // Of several with one name the newest counts.
+            let known: &mut words::Job = jobs.entry(task).or_insert_with(|| job.clone());
+            if job.number() > known.number() {
+                *known = job;
+            }
+        }
+        Ok(jobs)
+    }
+
+    fn standing(&mut self, task: &Task, handle: &str, jobs: &HashMap<u32, words::Job>) -> Result<Standing, FleetError> {
+        if let Some(handle) = handle.strip_prefix(BY_SRUN) {
+            return Ok(self.carried_standing(task, handle));
+        }
+        let Some(job) = jobs.get(&task.number).filter(|job| job.id == handle) else { return self.forgotten(handle) };
+        Ok(match job.state.as_str() {
+            "PENDING" if words::is_hopeless(&job.reason) => {
+                let _gone = ask("scancel", &[handle], HINT);
+                Standing::Failed(format!("its job cannot start: {}", job.reason))
+            }
+            "PENDING" => Standing::Waiting(job.reason.clone()),
+            "COMPLETED" => Standing::Done,
+            "RUNNING" | "COMPLETING" | "CONFIGURING" | "SUSPENDED" | "STAGE_OUT" | "SIGNALING" => Standing::Running,
+            "FAILED" => self.ended(task, words::exit_code(&show(handle)?))?,
+            other => Standing::Failed(format!("its job ended as {}", other.to_lowercase().replace('_', " "))),
+        })
+    }
+
+    /// A job of which `squeue` says nothing any more: the accounts have it, where there are any.
+    fn forgotten(&self, job: &str) -> Result<Standing, FleetError> {
+        let words = ["--noheader", "--parsable2", "--allocations", "--format=State", "--jobs", job];
+        match ask("sacct", &words, HINT) {
+            Ok(text) if text.trim() == "COMPLETED" => Ok(Standing::Done),
+            Ok(text) if matches!(text.trim(), "PENDING" | "RUNNING") => Ok(Standing::Running),
+            Ok(text) if !text.trim().is_empty() => {
+                Ok(Standing::Failed(format!("its job ended as {}", text.trim().to_lowercase())))
+            }
+            _ => Ok(Standing::Unknown),
+        }
+    }
+
+    /// What the end of a job's script says.
+    fn ended(&mut self, task: &Task, code: Option<u8>) -> Result<Standing, FleetError> {
+        Ok(match script::ending(code) {
+            Ending::NothingInCommon => match self.carry(task) {
+                Ok(handle) => Standing::Moved(handle),
+                Err(error) => Standing::Failed(error.to_string()),
+            },
+            Ending::Told(why) => Standing::Failed(why.to_owned()),
+            Ending::Program(status) => {
+                let said = complaint(&self.site.folder, task.number);
+                Standing::Failed(failed(Outcome::Exited(status), said))
+            }
+        })
+    }
+
+    /// Ships the program by Slurm and lets the answer come back by Slurm.
+    fn carry(&mut self, task: &Task) -> Result<String, FleetError> {
+        let place = format!("/tmp/fauxplat-{}-{}", self.site.folder.id(), task.number);
+        let mut arguments = self.options(task);
+        arguments.push(format!("--bcast={place}"));
+        arguments.push(self.site.own_program().display().to_string());
+        arguments.extend(self.site.words(task, false));
+        // It lies in a folder that is not ours, so it takes itself away.
+        arguments.push("--shipped".to_owned());
+        let errand = Errand {
+            program: crate::ask::find("srun", HINT)?,
+            arguments,
+            env_set: Vec::new(),
+            output: self.site.folder.out(task.number),
+            errors: self.site.folder.errors(task.number),
+        };
+        let sent = errand.send()?;
+        let handle = format!("{BY_SRUN}{}", handle_of(sent.trace));
+        self.carried.insert(task.number, sent);
+        Ok(handle)
+    }
+
+    fn carried_standing(&mut self, task: &Task, handle: &str) -> Standing {
+        let ended = match self.carried.get_mut(&task.number) {
+            Some(sent) => sent.ended(),
+            None if trace_of(handle).is_some_and(Trace::is_there) => None,
+            None => Some(Outcome::Exited(0)),
+        };
+        match ended {
+            None => Standing::Running,
+            Some(outcome) if outcome.is_success() => Standing::Done,
+            Some(outcome) => Standing::Failed(failed(outcome, complaint(&self.site.folder, task.number))),
+        }
+    }
+
+    /// Jobs that were submitted although nobody said so.
+    fn adopt(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
+        let jobs = self.jobs()?;
+        self.is_unsure = false;
+        let known = |task: &Task| {
+            let job = jobs.get(&task.number)?;
+            Some(HandedOver { task: task.number, handle: Ok(job.id.clone()) })
+        };
+        Ok(waiting.iter().filter_map(known).collect())
+    }
+}
+
+/// All that Slurm says of a job.
+fn show(job: &str) -> Result<String, FleetError> {
+    ask("scontrol", &["--oneliner", "show", "job", job], HINT)
+}
+
+impl Engine for Slurm {
+    fn words(&self) -> String {
+        self.partition.as_ref().map_or("slurm".to_owned(), |partition| format!("slurm:{partition}"))
+    }
+
+    fn nodes(&self) -> Result<Vec<Listed>, FleetError> {
+        let partition = self.partition.as_ref().map(|partition| format!("--partition={partition}"));
+        let format = format!("--format={}", words::NODE_FORMAT);
+        let mut asked = vec!["--noheader", "--Node", format.as_str()];
+        asked.extend(partition.as_deref());
+        let mut nodes = words::nodes(&ask("sinfo", &asked, HINT)?);
+        let shown = ask("scontrol", &["--oneliner", "show", "nodes"], HINT).unwrap_or_default();
+        let known = self.site.programs();
+        let has_program = |arch: &str| known.iter().any(|(known, _)| known == arch);
+        for node in nodes.iter_mut().filter(|node| node.unable.is_none()) {
+            let arch = words::architecture(&shown, &node.name).filter(|arch| !has_program(arch));
+            node.unable = arch.map(|arch| {
+                format!("it is {arch}, and there is no program for that: name one with --program {arch}=PATH")
+            });
+        }
+        Ok(nodes)
+    }
+
+    fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
+        script::write(&self.site)?;
+        if self.is_unsure {
+            let adopted = self.adopt(waiting)?;
+            if !adopted.is_empty() {
+                return Ok(adopted);
+            }
+        }
+        let mut handed = Vec::new();
+        for task in waiting.iter().take(BATCH) {
+            let handle = match self.submit(task) {
+                Ok(job) => Ok(job),
+                Err(error) if error.is_passing() || matches!(error, FleetError::NotInstalled { .. }) => {
+                    self.is_unsure = error.is_passing();
+                    return if handed.is_empty() { Err(error) } else { Ok(handed) };
+                }
+                Err(error) => Err(error.to_string()),
+            };
+            handed.push(HandedOver { task: task.number, handle });
+        }
+        Ok(handed)
+    }
+
+    fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
+        let jobs = self.jobs()?;
+        open.iter().map(|(task, handle)| Ok((task.number, self.standing(task, handle, &jobs)?))).collect()
+    }
+
+    fn said(&mut self, open: &[(Task, String)]) -> Result<Vec<Said>, FleetError> {
+        self.files.said(&self.site.folder, open)
+    }
+
+    fn cancel(&mut self, open: &[(Task, String)]) -> Result<(), FleetError> {
+        let (carried, jobs): (Vec<_>, Vec<_>) = open.iter().partition(|(_, handle)| handle.starts_with(BY_SRUN));
+        carried
+            .iter()
+            .filter_map(|(_, handle)| trace_of(handle.strip_prefix(BY_SRUN)?))
+            .for_each(Trace::end);
+        // By number, and not by name or user: these jobs and no others.
+        for some in jobs.chunks(500) {
+            let words: Vec<&str> = some.iter().map(|(_, job)| job.as_str()).collect();
+            ask("scancel", &words, HINT)?;
+        }
+        Ok(())
+    }
+
+    fn pace_ms(&self) -> u64 {
+        500
+    }
+
+    fn grace_ms(&self) -> u64 {
+        60_000
+    }
+
+    fn schedule(&self, line: &str, every: Every) -> Vec<String> {
+        scrontab(line, every, self.partition.as_deref())
+    }
+}

@@ -1,0 +1,225 @@
+//! How an answer crosses: as short lines of ASCII, each with its number and a checksum.
+//!
+//! Between a node and here stand shells with banners, tools that put the name of the node before each line, and file
+//! systems that show half of a file. A line that is no part of an answer is passed over, a part that was damaged is no
+//! part, and an answer is whole when all of its parts are there.
+
+use std::io::Read;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::FleetError;
+
+/// What every line of an answer begins with.
+const MARK: &str = "fauxplat-answer/1";
+/// Bytes in a line before they are written as text: well below what any tool takes for a line.
+const PART_BYTES: usize = 1500;
+/// The largest answer that is taken, packed and unpacked: a node is a stranger.
+const PARTS_MAX: usize = 32 << 10;
+const ANSWER_BYTES_MAX: u64 = 64 << 20;
+
+/// The lines of an answer.
+///
+/// # Errors
+/// It is longer than anybody takes.
+pub fn lines(token: &str, answer: &str) -> Result<Vec<String>, FleetError> {
+    let too_long = || FleetError::TooLong { what: "the answer of a node", bytes: answer.len() as u64 };
+    if answer.len() as u64 > ANSWER_BYTES_MAX {
+        return Err(too_long());
+    }
+    let packed = zstd::encode_all(answer.as_bytes(), 0).map_err(|_| too_long())?;
+    let of = packed.len().div_ceil(PART_BYTES);
+    if of > PARTS_MAX {
+        return Err(too_long());
+    }
+    let line = |(at, part): (usize, &[u8])| {
+        let checksum = crc32fast::hash(part);
+        format!("{MARK} {token} {}/{of} {checksum:08x} {}", at + 1, STANDARD.encode(part))
+    };
+    Ok(packed.chunks(PART_BYTES).enumerate().map(line).collect())
+}
+
+/// A part of an answer, as a line has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Which task it answers.
+    pub token: String,
+    at: usize,
+    of: usize,
+    bytes: Vec<u8>,
+}
+
+/// The part of an answer that stands in a line, whatever stands before and behind it.
+pub fn part(line: &str) -> Option<Part> {
+    let mut words = line[line.find(MARK)? + MARK.len()..].split_whitespace();
+    let (token, place, checksum, text) = (words.next()?, words.next()?, words.next()?, words.next()?);
+    let (at, of) = place.split_once('/')?;
+    let (at, of): (usize, usize) = (at.parse().ok()?, of.parse().ok()?);
+    let is_ours = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
+    let bytes = STANDARD.decode(text.split(|c| !is_ours(c)).next()?).ok()?;
+    let is_whole = u32::from_str_radix(checksum, 16) == Ok(crc32fast::hash(&bytes));
+    (is_whole && (1..=of).contains(&at) && of <= PARTS_MAX).then(|| Part {
+        token: token.to_owned(),
+        at: at - 1,
+        of,
+        bytes,
+    })
+}
+
+/// What adding a part came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Added {
+    /// It was not there before.
+    New,
+    /// It was there, and is the same.
+    Again,
+    /// It was there, and is another one: somebody answered twice.
+    Other,
+}
+
+/// The parts of an answer that came so far.
+#[derive(Debug, Default)]
+pub struct Assembly {
+    parts: Vec<Option<Vec<u8>>>,
+}
+
+impl Assembly {
+    /// Adds a part.
+    pub fn add(&mut self, part: Part) -> Added {
+        if self.parts.is_empty() {
+            self.parts = vec![None; part.of];
+        }
+        if self.parts.len() != part.of {
+            return Added::Other;
+        }
+        match &mut self.parts[part.at] {
+            Some(known) if *known == part.bytes => Added::Again,
+            Some(_) => Added::Other,
+            place => {
+                *place = Some(part.bytes);
+                Added::New
+            }
+        }
+    }
+
+    /// How many parts there are, and how many there will be.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.parts.iter().flatten().count(), self.parts.len())
+    }
+
+    /// The answer, once all of it is there.
+    ///
+    /// # Errors
+    /// What came is no text of ours.
+    pub fn answer(&self) -> Option<Result<String, FleetError>> {
+        let (have, of) = self.counts();
+        (of > 0 && have == of).then(|| unpack(&self.parts.iter().flatten().flatten().copied().collect::<Vec<u8>>()))
+    }
+}
+
+/// The text, of which no more is unpacked than is taken: a few bytes may stand for very many.
+fn unpack(packed: &[u8]) -> Result<String, FleetError> {
+    let mut text = String::new();
+    let garbage = |error: std::io::Error| FleetError::Garbage(error.to_string());
+    let unpacked = zstd::Decoder::new(packed).map_err(garbage)?;
+    let bytes = unpacked.take(ANSWER_BYTES_MAX + 1).read_to_string(&mut text).map_err(garbage)?;
+    match bytes as u64 > ANSWER_BYTES_MAX {
+        true => Err(FleetError::TooLong { what: "the answer of a node", bytes: bytes as u64 }),
+        false => Ok(text),
+    }
+}
+
+/// A text as one word of a command line.
+///
+/// # Errors
+/// It is longer than anybody takes.
+pub fn packed_word(text: &str) -> Result<String, FleetError> {
+    let packed = zstd::encode_all(text.as_bytes(), 0).map_err(|error| FleetError::Garbage(error.to_string()))?;
+    let word = STANDARD.encode(packed);
+    // The kernel takes no argument of more (`MAX_ARG_STRLEN` in `execve(2)`).
+    match word.len() > 100_000 {
+        true => Err(FleetError::TooLong { what: "the plan for the nodes", bytes: word.len() as u64 }),
+        false => Ok(word),
+    }
+}
+
+/// The text that such a word stands for.
+///
+/// # Errors
+/// It stands for none.
+pub fn unpacked_word(word: &str) -> Result<String, FleetError> {
+    let packed = STANDARD.decode(word).map_err(|error| FleetError::Garbage(error.to_string()))?;
+    unpack(&packed)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn assembled(text: &str) -> Option<String> {
+        let mut assembly = Assembly::default();
+        for part in text.lines().filter_map(part) {
+            assembly.add(part);
+        }
+        assembly.answer().map(Result::unwrap)
+    }
+
+    /// Text that does not pack well, so that there are several lines.
+    fn long() -> String {
+        (0..5000u64).map(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_string()).collect()
+    }
+
+    #[test]
+    fn an_answer_passes_between_banners_and_behind_names() {
+        let answer = long();
+        let lines = lines("abc", &answer).unwrap();
+        assert!(lines.len() > 5 && lines.iter().all(|line| line.len() < 2200 && line.is_ascii()));
+        let dressed: Vec<String> = lines.iter().map(|line| format!("n1: {line}\r")).collect();
+        let text = format!("Welcome!\n{}\nlogout\n", dressed.join("\nn1: noise\n"));
+        assert_eq!(assembled(&text).unwrap(), answer);
+        assert!(lines.iter().all(|line| part(line).unwrap().token == "abc"));
+    }
+
+    #[test]
+    fn what_is_cut_or_damaged_is_not_whole() {
+        let lines = lines("t", &long()).unwrap();
+        assert_eq!(assembled(&lines[1..].join("\n")), None);
+        let last = lines.last().unwrap();
+        assert_eq!(part(&last[..last.len() - 9]), None);
+        assert_eq!(part(&last.replacen("A", "B", 1)).is_some(), !last.contains('A'));
+        for bad in ["", "fauxplat-answer/1", "fauxplat-answer/1 t 0/1 0 ", "fauxplat-answer/1 t 2/1 00000000 AA=="] {
+            assert_eq!(part(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn whoever_answers_twice_is_seen() {
+        let (one, two) = (lines("t", "{\"a\":1}").unwrap(), lines("t", "{\"a\":2}").unwrap());
+        let mut assembly = Assembly::default();
+        assert_eq!(assembly.add(part(&one[0]).unwrap()), Added::New);
+        assert_eq!(assembly.add(part(&one[0]).unwrap()), Added::Again);
+        assert_eq!(assembly.add(part(&two[0]).unwrap()), Added::Other);
+        assert_eq!(assembly.answer().unwrap().unwrap(), "{\"a\":1}");
+    }
+
+    /// A stranger's few bytes may stand for gigabytes.
+    #[test]
+    fn nothing_is_unpacked_beyond_the_largest_answer() {
+        let bomb = zstd::encode_all(std::io::repeat(b' ').take(ANSWER_BYTES_MAX + 9), 0).unwrap();
+        assert!(bomb.len() < 100_000);
+        assert!(matches!(unpack(&bomb), Err(FleetError::TooLong { .. })));
+        assert!(unpacked_word("!").is_err() && unpacked_word("AAAA").is_err());
+        assert_eq!(unpacked_word(&packed_word("{}").unwrap()).unwrap(), "{}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_a_part_or_nothing(line in "\\PC*", tail in "[a-f0-9/ ]{0,40}") {
+            let _ = part(&line);
+            let _ = part(&format!("{MARK} {tail}{line}"));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The modules of memory that the tables of the firmware list: structures of type 17 (DMTF DSP0134, "Memory Device").
+
+/// One module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Module {
+    /// In mebibytes.
+    pub(super) size_mib: u64,
+    /// What its clock is set to, in transfers per microsecond; absent where the firmware does not say.
+    pub(super) speed: Option<u64>,
+}
+
+/// Modules that are there; empty places are none. Tables that are damaged end where they stop making sense.
+pub(super) fn modules(tables: &[u8]) -> Vec<Module> {
+    structures(tables).filter(|(kind, _)| *kind == 17).filter_map(|(_, body)| module(body)).collect()
+}
+
+/// The structures of a table: kind and formatted part.
+fn structures(tables: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
+    let mut rest = tables;
+    std::iter::from_fn(move || {
+        let (kind, length) = (*rest.first()?, usize::from(*rest.get(1)?));
+        let body = rest.get(..length).filter(|body| body.len() >= 4)?;
+        // Behind it stand its texts, and two zeros behind the last of them.
+        let texts = &rest[length..];
+        let end = texts.windows(2).position(|pair| pair == [0, 0]).map_or(texts.len(), |at| at + 2);
+        rest = &texts[end..];
+        // Type 127 is the end of the table.
+        (kind != 127).then_some((kind, body))
+    })
+}
+
+fn module(body: &[u8]) -> Option<Module> {
+    let word = |at: usize| Some(u64::from(u16::from_le_bytes(body.get(at..at + 2)?.try_into().ok()?)));
+    let long = |at: usize| Some(u64::from(u32::from_le_bytes(body.get(at..at + 4)?.try_into().ok()?)));
+    let size_mib = match word(0x0c)? {
+        0 | 0xffff => return None,
+        0x7fff => long(0x1c)? & 0x7fff_ffff,
+        // The highest bit says that it is counted in kibibytes.
+        size if size & 0x8000 != 0 => (size & 0x7fff) / 1024,
+        size => size,
+    };
+    // The configured speed; older tables have only what the module is made for. 0 is unknown.
+    let known = |speed: Option<u64>| speed.filter(|&speed| speed != 0 && speed != 0xffff);
+    let speed = known(word(0x20)).or_else(|| known(word(0x15)));
+    (size_mib > 0).then_some(Module { size_mib, speed })
+}
+
+/// All modules in one word, such as `8 × 16 GiB`.
+pub(super) fn described(modules: &[Module]) -> Option<String> {
+    let mut sizes: Vec<u64> = modules.iter().map(|module| module.size_mib).collect();
+    sizes.sort_unstable_by(|one, other| other.cmp(one));
+    let words = sizes.chunk_by(|one, other| one == other).map(|same| match same[0] % 1024 {
+        0 => format!("{} × {} GiB", same.len(), same[0] / 1024),
+        _ => format!("{} × {} MiB", same.len(), same[0]),
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| words.join(" + "))
+}
+
+/// Their speed; several where they differ.
+pub(super) fn speed(modules: &[Module]) -> Option<String> {
+    let mut speeds: Vec<u64> = modules.iter().filter_map(|module| module.speed).collect();
+    speeds.sort_unstable();
+    speeds.dedup();
+    let words: Vec<String> = speeds.iter().map(|speed| format!("{speed} MT/s")).collect();
+    (!words.is_empty()).then(|| words.join(" and "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A structure of type 17 of version 2.8 with this size and speed, and its texts.
+    fn device(size: u16, extended_mib: u32, speed: u16, configured: u16) -> Vec<u8> {
+        let mut body = vec![0_u8; 0x28];
+        (body[0], body[1]) = (17, 0x28);
+        body[0x0c..0x0e].copy_from_slice(&size.to_le_bytes());
+        body[0x15..0x17].copy_from_slice(&speed.to_le_bytes());
+        body[0x1c..0x20].copy_from_slice(&extended_mib.to_le_bytes());
+        body[0x20..0x22].copy_from_slice(&configured.to_le_bytes());
+        body.extend(b"DIMM_A1\0Maker\0\0");
+        body
+    }
+
+    fn tables(parts: &[Vec<u8>]) -> Vec<u8> {
+        // A structure without texts ends with two zeros of its own.
+        let bios = [0, 4, 0, 0, 0, 0].to_vec();
+        let end = [127, 4, 0, 0, 0, 0].to_vec();
+        [&[bios][..], parts, &[end]].concat().concat()
+    }
+
+    #[test]
+    fn modules_are_counted_and_empty_places_are_not() {
+        let full = tables(&[
+            device(16384, 0, 3200, 2933),
+            device(0, 0, 0, 0),
+            device(16384, 0, 3200, 2933),
+            device(0x7fff, 65536, 3200, 0),
+        ]);
+        let modules = modules(&full);
+        assert_eq!(described(&modules).unwrap(), "1 × 64 GiB + 2 × 16 GiB");
+        assert_eq!(speed(&modules).unwrap(), "2933 MT/s and 3200 MT/s");
+        assert_eq!((described(&[]), speed(&[])), (None, None));
+    }
+
+    /// Whatever is cut off or damaged: an answer, and no panic.
+    #[test]
+    fn damaged_tables_end_where_they_stop_making_sense() {
+        let full = tables(&[device(16384, 0, 3200, 2933), device(8192, 0, 1, 2)]);
+        for length in 0..full.len() {
+            assert!(modules(&full[..length]).len() <= 2);
+        }
+        for at in 0..full.len() {
+            let mut damaged = full.clone();
+            damaged[at] ^= 0xff;
+            let _ = described(&modules(&damaged));
+        }
+        assert!(modules(&[17, 0, 0, 0]).is_empty() && modules(&[17, 255]).is_empty());
+    }
+}
