@@ -9,6 +9,7 @@ mod fleet;
 mod index;
 mod instrument;
 mod latency;
+mod limit;
 mod load;
 mod memory;
 mod profile;
@@ -44,6 +45,8 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["counters"] => counters::run(ROUNDS),
         ["counting"] => counting::run(ROUNDS),
         ["counting", rounds] => counting::run(rounds.parse().unwrap_or(ROUNDS)),
+        ["limit"] => limit::run(ROUNDS),
+        ["limit", rounds] => limit::run(rounds.parse().unwrap_or(ROUNDS)),
         ["load", parts @ ..] => load::run(parts),
         ["look", words @ ..] => look(words),
         ["memory"] => memory::run(),
@@ -69,6 +72,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             fleet::run(&[])?;
             counters::run(ROUNDS)?;
             counting::run(ROUNDS)?;
+            limit::run(ROUNDS)?;
             load::run(&[])?;
             look(&[])?;
             memory::run()?;
@@ -79,7 +83,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             verdict::run()
         }
         _ => Err(ChoreError::Usage(
-            "usage: cargo xtask bench [contend [PART] | counters | counting [ROUNDS] | doctor | fleet [PART] | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | load [PART] | look [stands] | memory | \
+            "usage: cargo xtask bench [contend [PART] | counters | counting [ROUNDS] | doctor | fleet [PART] | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | limit [ROUNDS] | load [PART] | look [stands] | memory | \
              regions [ROUNDS] | start | sweep [PART] | topo | verdict]",
         )),
     }

@@ -6,18 +6,20 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum CgroupError {
     /// No hierarchy has this controller.
-    #[error("this machine has no control groups with the {0} controller (is /sys/fs/cgroup mounted?)")]
-    NoController(&'static str),
-    /// No group in which one of ours could be made.
-    #[error(
-        "no permission to make a control group with the {controller} controller below {} (run as root, or in a delegated group: systemd-run --user --scope -p Delegate=yes …)",
-        mount.display()
-    )]
-    NoPlace {
+    #[error("there are no control groups with the {controller} controller here: {reason}")]
+    NoController {
         /// The controller.
         controller: &'static str,
-        /// Where its hierarchy is mounted.
-        mount: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// No group in which one of ours could be made.
+    #[error("no control group with {controllers} can be made: {tried}")]
+    NoPlace {
+        /// The controllers.
+        controllers: String,
+        /// What was tried, each with the reason that it is none, and what would help.
+        tried: String,
     },
     /// A file of a group cannot be written.
     #[error("{}: {source}", path.display())]
@@ -27,4 +29,7 @@ pub enum CgroupError {
         /// The kernel's reason.
         source: std::io::Error,
     },
+    /// What was asked for is not to be had here.
+    #[error("{0}")]
+    Refused(String),
 }

@@ -4,30 +4,35 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use fauxplat_model::GroupPlace;
 use fauxplat_sys::signal;
 
-use crate::CgroupError;
-use crate::hierarchy::{Hierarchy, Version};
+use crate::hierarchy::{self, Hierarchy, Made, Version};
+use crate::{CgroupError, Controller};
 
 /// A control group that is removed when it is dropped, with whatever still runs in it.
 #[derive(Debug, Default)]
 pub struct Group {
+    pub(crate) parts: Vec<Part>,
     folders: Vec<PathBuf>,
-    /// Where this process was when the group was made, in each hierarchy.
-    before: Vec<PathBuf>,
+    notes: Vec<String>,
+    remarks: Vec<String>,
 }
 
-/// Period of a CPU quota, where the quota is not too small for it. The kernel's default is ten times as long, so that a
-/// command of some milliseconds would be over before its limit began.
-const PERIOD_US: u64 = 10_000;
-/// The kernel takes no smaller quota (`min_cfs_quota_period` in `kernel/sched/core.c`).
-const QUOTA_US_MIN: u64 = 1000;
+/// What of a group stands in one hierarchy.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) hierarchy: Hierarchy,
+    pub(crate) made: Made,
+}
 
-/// Quota and period for so many per cent of one CPU, in microseconds.
-fn quota_and_period(percent: u32) -> (u64, u64) {
-    let percent = u64::from(percent.max(1));
-    let quota_us = (percent * PERIOD_US / 100).max(QUOTA_US_MIN);
-    (quota_us, quota_us * 100 / percent)
+/// Where something of a group is read and written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'g> {
+    pub(crate) version: Version,
+    pub(crate) folder: &'g Path,
+    /// The top of the hierarchy.
+    pub(crate) mount: &'g Path,
 }
 
 impl Group {
@@ -36,43 +41,67 @@ impl Group {
         &self.folders
     }
 
-    pub(crate) fn add(&mut self, folder: PathBuf, before: &Path) {
-        self.folders.push(folder);
-        self.before.push(before.to_owned());
+    /// What a reader must know of it.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
-    /// The folder of this group in a hierarchy.
-    fn folder(&self, hierarchy: &Hierarchy) -> &Path {
-        let ours = self.folders.iter().find(|folder| folder.starts_with(&hierarchy.mount));
-        ours.map_or(Path::new(""), PathBuf::as_path)
+    /// What explains a setting that nobody stated, for whoever looks at the group itself.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
-    /// Limits CPU time to so many per cent of one CPU.
-    pub(crate) fn limit_cpu(&self, hierarchy: &Hierarchy, percent: u32) -> Result<(), CgroupError> {
-        let folder = self.folder(hierarchy);
-        let (quota_us, period_us) = quota_and_period(percent);
-        match hierarchy.version {
-            Version::One => {
-                write(&folder.join("cpu.cfs_period_us"), &period_us.to_string())?;
-                write(&folder.join("cpu.cfs_quota_us"), &quota_us.to_string())
-            }
-            Version::Two => write(&folder.join("cpu.max"), &format!("{quota_us} {period_us}")),
+    pub(crate) fn remark(&mut self, remark: String) {
+        self.remarks.push(remark);
+    }
+
+    /// Which versions hold it: `1`, `2`, or `1 and 2`.
+    pub fn version(&self) -> String {
+        let limiting = self.parts.iter().filter(|part| part.hierarchy.controllers != [Controller::Pressure]);
+        let has = |version| limiting.clone().any(|part| part.hierarchy.version == version);
+        match (has(Version::One), has(Version::Two)) {
+            (true, true) => "1 and 2",
+            (true, false) => "1",
+            (false, _) => "2",
         }
+        .to_owned()
     }
 
-    /// Limits memory to so many bytes. Swap is limited as well where the kernel counts it: memory that is only moved
-    /// to a disk would not be missing.
-    pub(crate) fn limit_memory(&self, hierarchy: &Hierarchy, bytes: u64) -> Result<(), CgroupError> {
-        let folder = self.folder(hierarchy);
-        let (limit, swap, swap_bytes) = match hierarchy.version {
-            Version::One => ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", bytes),
-            Version::Two => ("memory.max", "memory.swap.max", 0),
+    /// Where it stands, and why there.
+    pub fn places(&self) -> Vec<GroupPlace> {
+        let place = |part: &Part| GroupPlace {
+            controllers: part.hierarchy.controllers.iter().map(|one| one.name().to_owned()).collect(),
+            version: part.hierarchy.version.number(),
+            folder: part.made.folder.display().to_string(),
+            way: part.made.way.clone(),
         };
-        write(&folder.join(limit), &bytes.to_string())?;
-        match folder.join(swap).exists() {
-            true => write(&folder.join(swap), &swap_bytes.to_string()),
-            false => Ok(()),
-        }
+        self.parts.iter().map(place).collect()
+    }
+
+    /// Its path as the kernel's log has it, in the hierarchy that limits memory.
+    pub fn path_in_log(&self) -> Option<String> {
+        let part = self.part(Controller::Memory)?;
+        Some(part.hierarchy.path_of(&part.made.folder))
+    }
+
+    pub(crate) fn add(&mut self, hierarchy: Hierarchy, made: Made) {
+        self.folders.push(made.folder.clone());
+        self.parts.push(Part { hierarchy, made });
+    }
+
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    fn part(&self, controller: Controller) -> Option<&Part> {
+        self.parts.iter().find(|part| part.hierarchy.controllers.contains(&controller))
+    }
+
+    /// Where a controller of this group is.
+    pub(crate) fn place(&self, controller: Controller) -> Option<Place<'_>> {
+        let part = self.part(controller)?;
+        let Hierarchy { version, mount, .. } = &part.hierarchy;
+        Some(Place { version: *version, folder: &part.made.folder, mount })
     }
 }
 
@@ -89,10 +118,45 @@ impl Group {
     /// # Errors
     /// The kernel refuses, for instance because the process may not leave the group in which it is.
     pub fn enter(&self) -> Result<Inside, CgroupError> {
-        let inside = Inside { before: self.before.clone() };
-        self.folders.iter().try_for_each(|folder| write(&folder.join("cgroup.procs"), "0"))?;
+        let inside = Inside { before: self.parts.iter().map(|part| part.hierarchy.own.clone()).collect() };
+        self.put(0)?;
         Ok(inside)
     }
+
+    /// Puts a process into the group; 0 is this one.
+    ///
+    /// # Errors
+    /// As [`Group::enter`].
+    pub fn put(&self, pid: i32) -> Result<(), CgroupError> {
+        let folders = self.folders.iter();
+        folders.map(|folder| folder.join("cgroup.procs")).try_for_each(|path| write(&path, &pid.to_string()))
+    }
+
+    /// The processes that are in it now, those of groups below it included.
+    pub fn pids(&self) -> Vec<i32> {
+        let mut pids: Vec<i32> = self.folders.iter().flat_map(|folder| members(folder, 0)).collect();
+        pids.sort_unstable();
+        pids.dedup();
+        pids
+    }
+}
+
+/// Levels of groups below ours that are looked at.
+const DEPTH_MAX: usize = 16;
+
+fn members(folder: &Path, depth: usize) -> Vec<i32> {
+    let own = hierarchy::read(&folder.join("cgroup.procs"));
+    let own = own.lines().filter_map(|line| line.parse().ok()).filter(|&pid: &i32| pid > 0);
+    let below = if depth < DEPTH_MAX { children(folder) } else { Vec::new() };
+    own.chain(below.iter().flat_map(|child| members(child, depth + 1))).collect()
+}
+
+fn children(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .map(|entry| entry.path())
+        .collect()
 }
 
 impl Drop for Inside {
@@ -106,21 +170,33 @@ impl Drop for Inside {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        for folder in &self.folders {
-            remove(folder);
+        for part in &self.parts {
+            remove(&part.made.folder);
+            if let Some(above) = part.made.folder.parent() {
+                hierarchy::disable(above, part.made.enabled);
+            }
         }
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
-    fs::write(path, text).map_err(|source| CgroupError::File { path: path.to_owned(), source })
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
+    // Never created: a file that the kernel does not have is no file of a group.
+    let written = fs::File::options().write(true).truncate(true).open(path).and_then(|mut file| {
+        use std::io::Write;
+        file.write_all(text.as_bytes())
+    });
+    written.map_err(|source| CgroupError::File { path: path.to_owned(), source })
 }
 
 /// A group whose processes have just been killed is empty some moments later.
-const TRIES: u32 = 100;
+const TRIES: u32 = 500;
 
-/// Ends what runs in a group and removes it; whether it is gone.
+/// Ends what runs in a group and in those below it, and removes them; whether they are gone.
 pub(crate) fn remove(folder: &Path) -> bool {
+    remove_at(folder, 0)
+}
+
+fn remove_at(folder: &Path, depth: usize) -> bool {
     for _ in 0..TRIES {
         match fs::remove_dir(folder) {
             Ok(()) => return true,
@@ -128,24 +204,15 @@ pub(crate) fn remove(folder: &Path) -> bool {
             Err(error) if error.kind() != std::io::ErrorKind::ResourceBusy => return false,
             Err(_) => {}
         }
-        let inside = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
-        for pid in inside.lines().filter_map(|line| line.parse().ok()).filter(|&pid: &i32| pid > 0) {
+        for pid in members(folder, depth) {
             signal::send(pid, signal::SIGKILL);
+        }
+        if depth < DEPTH_MAX {
+            children(folder).iter().for_each(|child| {
+                remove_at(child, depth + 1);
+            });
         }
         std::thread::sleep(Duration::from_millis(1));
     }
     false
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quotas_are_shares_of_short_periods() {
-        assert_eq!(quota_and_period(50), (5_000, 10_000));
-        assert_eq!(quota_and_period(150), (15_000, 10_000));
-        assert_eq!(quota_and_period(5), (1_000, 20_000));
-        assert_eq!(quota_and_period(1), (1_000, 100_000));
-    }
 }

@@ -4,137 +4,176 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fauxplat_model::Limit;
+use fauxplat_procfs::mounts;
 
-use crate::hierarchy::Hierarchy;
-use crate::{CgroupError, Group, owner};
+use crate::hierarchy::{self, Hierarchy, read};
+use crate::{CgroupError, Controller, Group, owner};
 
 /// The control-group hierarchies that this process sees.
 #[derive(Clone, Debug)]
 pub struct Host {
-    cpu: Hierarchy,
-    memory: Hierarchy,
+    root: PathBuf,
+    mounts: String,
+    groups: String,
+    /// What the kernel says of its controllers.
+    controllers: String,
 }
 
 impl Host {
     /// Reads which hierarchies there are, below a root path.
-    ///
-    /// # Errors
-    /// No hierarchy has the controller for CPU time or that for memory.
-    pub fn discover(root: &Path) -> Result<Host, CgroupError> {
-        let read = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
-        let (mounts, groups) = (read("proc/self/mountinfo"), read("proc/self/cgroup"));
-        let find = |controller| {
-            Hierarchy::find(root, &mounts, &groups, controller).ok_or(CgroupError::NoController(controller))
-        };
-        Ok(Host { cpu: find("cpu")?, memory: find("memory")? })
+    pub fn discover(root: &Path) -> Host {
+        let text = |path: &str| read(&root.join(path));
+        Host {
+            root: root.to_owned(),
+            mounts: text("proc/self/mountinfo"),
+            groups: text("proc/self/cgroup"),
+            controllers: text("proc/cgroups"),
+        }
     }
 
-    /// Makes a group with this limit. Groups of one process have numbers of their own.
+    /// The controllers that these limits need.
+    pub fn needed<'l>(limits: impl IntoIterator<Item = &'l Limit>) -> Vec<Controller> {
+        let mut needed: Vec<Controller> = limits.into_iter().flat_map(Controller::needed).collect();
+        needed.sort_unstable();
+        needed.dedup();
+        needed
+    }
+
+    /// Makes a group with this limit and these controllers. Groups of one process have numbers of their own.
     ///
     /// # Errors
-    /// No permission, or a limit that the kernel refuses.
-    pub fn create(&self, number: usize, limit: &Limit) -> Result<Group, CgroupError> {
-        let name = owner::name(number);
+    /// A controller that is not there, no permission, or a limit that the kernel refuses.
+    pub fn create(
+        &self,
+        number: usize,
+        limit: &Limit,
+        controllers: &[Controller],
+    ) -> Result<Group, CgroupError> {
+        let mut found = Vec::new();
+        for controller in controllers.iter().copied().chain(Controller::needed(limit)) {
+            add(&mut found, self.find(controller)?, true);
+        }
+        self.make(number, limit, found)
+    }
+
+    /// The same with what can be counted beside it: CPU time, memory, processes, pressure. What cannot is left out.
+    ///
+    /// # Errors
+    /// As [`Host::create`], for what is limited.
+    pub fn create_watched(&self, number: usize, limit: &Limit) -> Result<Group, CgroupError> {
+        let mut found = Vec::new();
+        for controller in Controller::needed(limit) {
+            add(&mut found, self.find(controller)?, true);
+        }
+        for controller in Controller::ACCOUNTS {
+            if let Ok(hierarchy) = self.find(controller) {
+                add(&mut found, hierarchy, false);
+            }
+        }
+        self.make(number, limit, found)
+    }
+
+    fn make(&self, number: usize, limit: &Limit, found: Vec<Wanted>) -> Result<Group, CgroupError> {
         let mut group = Group::default();
-        // One hierarchy with both controllers holds one group; a child enters every group that it finds.
-        let hierarchies =
-            if self.cpu.mount == self.memory.mount { vec![&self.cpu] } else { vec![&self.cpu, &self.memory] };
-        for hierarchy in hierarchies {
-            group.add(hierarchy.make(&name)?, &hierarchy.own);
+        for Wanted { hierarchy, is_needed } in found {
+            match hierarchy.make(number) {
+                Ok(made) => group.add(hierarchy, made),
+                Err(error) if is_needed => return Err(self.advised(error)),
+                Err(error) => group.note(format!("not counted: {error}")),
+            }
         }
-        if let Some(percent) = limit.cpu_percent {
-            group.limit_cpu(&self.cpu, percent)?;
-        }
-        if let Some(memory) = limit.memory {
-            group.limit_memory(&self.memory, memory.0)?;
-        }
+        group.set(limit, &self.root)?;
         Ok(group)
+    }
+
+    fn find(&self, controller: Controller) -> Result<Hierarchy, CgroupError> {
+        Hierarchy::find(&self.root, &self.mounts, &self.groups, controller).ok_or_else(|| {
+            CgroupError::NoController { controller: controller.name(), reason: self.why_not(controller) }
+        })
+    }
+
+    /// Why there is no hierarchy with a controller: `/proc/cgroups` has a line `name hierarchy groups enabled`.
+    fn why_not(&self, controller: Controller) -> String {
+        let name = controller.in_v1().unwrap_or(controller.name());
+        let line = self.controllers.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let is_mounted = mounts::mountinfo(&self.mounts).any(|mount| mount.is_v2() || mount.kind == "cgroup");
+        let known = line.into_iter().find(|words| words.first() == Some(&name));
+        match known.as_deref() {
+            _ if !is_mounted => "none are mounted (is /sys/fs/cgroup?)".to_owned(),
+            Some([_, _, _, "0"]) => "the kernel was told to leave it out (cgroup_disable=)".to_owned(),
+            Some([_, hierarchy, ..]) if *hierarchy != "0" => {
+                "it is claimed by a hierarchy of version 1 that is not mounted here".to_owned()
+            }
+            Some(_) => "the group that is mounted here is not given it".to_owned(),
+            None => "this kernel has none, or the group that is mounted here is not given it".to_owned(),
+        }
+    }
+
+    /// The same refusal with what would help.
+    fn advised(&self, error: CgroupError) -> CgroupError {
+        match error {
+            CgroupError::NoPlace { controllers, tried } => {
+                CgroupError::NoPlace { controllers, tried: format!("{tried} ({})", self.advice()) }
+            }
+            other => other,
+        }
+    }
+
+    fn advice(&self) -> &'static str {
+        let manager = format!("run/user/{}/systemd/private", fauxplat_sys::process::user_id());
+        if fauxplat_sys::process::is_root() {
+            "this is root, so the hierarchy is read-only or full; in a container, mount it writable"
+        } else if self.root.join(manager).exists() {
+            "your service manager can give you one: systemd-run --user --scope -p Delegate=yes fauxplat …"
+        } else {
+            "run as root, or, where a service manager of your own runs, by systemd-run --user --scope -p Delegate=yes fauxplat …"
+        }
     }
 
     /// Removes the groups that dead processes left behind, with whatever still runs in them; how many there were.
     pub fn remove_stale(&self) -> usize {
-        let hierarchies = [&self.cpu, &self.memory];
-        let folders = hierarchies.into_iter().flat_map(Hierarchy::candidates).flat_map(|folder| {
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            entries.filter(|entry| entry.file_name().to_str().is_some_and(owner::is_stale))
-        });
-        let mut stale: Vec<PathBuf> = folders.map(|entry| entry.path()).collect();
-        stale.sort();
-        stale.dedup();
-        stale.iter().filter(|folder| crate::group::remove(folder)).count()
+        let found = Controller::ALL.into_iter().filter_map(|controller| self.find(controller).ok());
+        let mut folders: Vec<PathBuf> = found.flat_map(|hierarchy| hierarchy.candidates()).collect();
+        folders.sort();
+        folders.dedup();
+        folders.iter().map(|folder| remove_stale_in(folder)).sum()
     }
+}
+
+/// A hierarchy in which a group is wanted.
+struct Wanted {
+    hierarchy: Hierarchy,
+    /// Whether something is limited by it, and not only counted.
+    is_needed: bool,
+}
+
+/// One hierarchy with several controllers holds one group; a child enters every group that it finds. What is only counted
+/// is not asked of a hierarchy that would have to be changed for it.
+fn add(found: &mut Vec<Wanted>, hierarchy: Hierarchy, is_needed: bool) {
+    match found.iter_mut().find(|one| one.hierarchy.mount == hierarchy.mount) {
+        Some(same) if is_needed || hierarchy.is_given_on() => {
+            let known = &mut same.hierarchy.controllers;
+            let fresh: Vec<Controller> =
+                hierarchy.controllers.into_iter().filter(|one| !known.contains(one)).collect();
+            known.extend(fresh);
+            same.is_needed |= is_needed;
+        }
+        Some(_) => {}
+        None if is_needed || hierarchy.is_given_on() => found.push(Wanted { hierarchy, is_needed }),
+        None => {}
+    }
+}
+
+fn remove_stale_in(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut removed = 0;
+    for name in names.filter(|name| owner::is_stale(name)) {
+        removed += usize::from(crate::group::remove(&folder.join(&name)));
+        hierarchy::disable(folder, owner::enabled(&name));
+    }
+    removed
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::hierarchy::Version;
-
-    const V1_MOUNTS: &str = "\
-31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755
-32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct
-35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
-41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
-";
-    const V2_MOUNTS: &str =
-        "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
-
-    /// A tree of files under a fresh folder.
-    fn tree(name: &str, files: &[(&str, &str)]) -> PathBuf {
-        let root = std::env::temp_dir().join(format!("fauxplat-cgroup-{name}-{}", std::process::id()));
-        for (path, text) in files {
-            let path = root.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        root
-    }
-
-    #[test]
-    fn version_1_has_a_hierarchy_for_each_controller() {
-        let root = tree(
-            "v1",
-            &[
-                ("proc/self/mountinfo", V1_MOUNTS),
-                ("proc/self/cgroup", "4:memory:/a/b\n2:cpu,cpuacct:/\n0::/\n"),
-                ("sys/fs/cgroup/memory/a/b/tasks", ""),
-                ("sys/fs/cgroup/cpu,cpuacct/tasks", ""),
-            ],
-        );
-        let host = Host::discover(&root).unwrap();
-        assert_eq!((host.cpu.version, host.memory.version), (Version::One, Version::One));
-        assert_eq!(host.cpu.own, root.join("sys/fs/cgroup/cpu,cpuacct"));
-        assert_eq!(host.memory.own, root.join("sys/fs/cgroup/memory/a/b"));
-        fs::remove_dir_all(root).unwrap();
-    }
-
-    #[test]
-    fn version_2_makes_groups_beside_our_own_where_controllers_are_given_on() {
-        let own = "sys/fs/cgroup/user.slice/app.slice";
-        let root = tree(
-            "v2",
-            &[
-                ("proc/self/mountinfo", V2_MOUNTS),
-                ("proc/self/cgroup", "0::/user.slice/app.slice/shell.scope\n"),
-                ("sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory pids\n"),
-                ("sys/fs/cgroup/cgroup.subtree_control", "cpu memory\n"),
-                (&format!("{own}/shell.scope/cgroup.procs"), ""),
-                (&format!("{own}/cgroup.subtree_control"), "memory\n"),
-                ("sys/fs/cgroup/user.slice/cgroup.subtree_control", "cpu memory pids\n"),
-            ],
-        );
-        let host = Host::discover(&root).unwrap();
-        assert_eq!(host.cpu.version, Version::Two);
-        let made = host.cpu.make("fauxplat-1-1-0").unwrap();
-        assert_eq!(made, root.join("sys/fs/cgroup/user.slice/fauxplat-1-1-0"));
-        fs::remove_dir_all(root).unwrap();
-    }
-
-    #[test]
-    fn without_control_groups_the_missing_controller_is_named() {
-        let root = tree("none", &[("proc/self/mountinfo", ""), ("proc/self/cgroup", "")]);
-        let message = Host::discover(&root).unwrap_err().to_string();
-        assert!(message.contains("the cpu controller"), "{message}");
-        fs::remove_dir_all(root).unwrap();
-    }
-}
+mod tests;

@@ -4,12 +4,20 @@
 //! is killed drops nothing, whoever makes groups next removes those of dead owners first ([`Host::remove_stale`]).
 //! See `cgroups(7)` and the kernel's documents on cgroup v1 and v2.
 
+mod above;
+mod controller;
 mod error;
 mod group;
+mod held;
 mod hierarchy;
 mod host;
+mod oom;
 mod owner;
+mod set;
+mod usage;
 
+pub use controller::Controller;
 pub use error::CgroupError;
 pub use group::{Group, Inside};
 pub use host::Host;
+pub use oom::Pausing;

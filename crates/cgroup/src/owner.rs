@@ -1,30 +1,62 @@
 //! Whose group it is: the name of a group says so, since the kernel keeps nothing else about it.
 //!
 //! Containers may share a tree of groups and number their processes each for itself, so the name has the namespace in
-//! which the number is meant, and groups of another namespace are not ours to judge.
+//! which the number is meant, and groups of another namespace are not ours to judge. The last number is that of the group
+//! among those of its process, with the controllers that were given on for it above, so that whoever finds the group of a
+//! dead process can take those back as well.
 
 use fauxplat_sys::process::{pid_namespace, start_ticks};
 
+use crate::Controller;
+
 /// What the names of our groups begin with.
 const PREFIX: &str = "fauxplat";
+/// Below this are numbers of groups, above it masks of controllers.
+const GROUPS_MAX: u64 = 1_000_000;
 
 /// A name that no other process makes: namespace, process id and start time, which together no two processes of a boot
 /// share.
-pub(crate) fn name(number: usize) -> String {
+pub(crate) fn name(number: usize, enabled: u64) -> String {
     let (namespace, pid) = (pid_namespace().unwrap_or_default(), std::process::id());
+    let number = number as u64 % GROUPS_MAX + enabled * GROUPS_MAX;
     format!("{PREFIX}-{namespace}-{pid}-{}-{number}", start_ticks(pid).unwrap_or_default())
+}
+
+/// Namespace, process id, start time and the last number.
+fn numbers(name: &str) -> Option<[u64; 4]> {
+    let mut parts = name.split('-');
+    if parts.next() != Some(PREFIX) {
+        return None;
+    }
+    let numbers: Option<Vec<u64>> = parts.map(|part| part.parse().ok()).collect();
+    numbers?.try_into().ok()
+}
+
+/// Whether a group of this name is ours, whoever made it.
+pub(crate) fn is_ours(name: &str) -> bool {
+    numbers(name).is_some()
 }
 
 /// Whether a group of this name is ours and its owner is gone.
 pub(crate) fn is_stale(name: &str) -> bool {
-    let mut parts = name.split('-');
-    if parts.next() != Some(PREFIX) {
-        return false;
-    }
-    let numbers: Option<Vec<u64>> = parts.map(|part| part.parse().ok()).collect();
-    let Some([namespace, pid, started, _]) = numbers.as_deref() else { return false };
-    let is_gone = u32::try_from(*pid).is_ok_and(|pid| start_ticks(pid) != Some(*started));
-    pid_namespace() == Some(*namespace) && is_gone
+    let Some([namespace, pid, started, _]) = numbers(name) else { return false };
+    let is_gone = u32::try_from(pid).is_ok_and(|pid| start_ticks(pid) != Some(started));
+    pid_namespace() == Some(namespace) && is_gone
+}
+
+/// Controllers that were given on for a group of this name.
+pub(crate) fn enabled(name: &str) -> u64 {
+    numbers(name).map_or(0, |[.., number]| number / GROUPS_MAX)
+}
+
+/// A controller as a bit.
+pub(crate) fn mask(controller: Controller) -> u64 {
+    Controller::ALL.iter().position(|one| *one == controller).map_or(0, |at| 1 << at)
+}
+
+/// The controllers of a mask.
+pub(crate) fn controllers(bits: u64) -> Vec<Controller> {
+    Controller::ALL.into_iter().filter(|controller| bits & mask(*controller) != 0).collect()
 }
 
 #[cfg(test)]
@@ -33,15 +65,23 @@ mod tests {
 
     #[test]
     fn only_groups_of_dead_processes_are_stale() {
-        assert!(!is_stale(&name(3)));
+        assert!(!is_stale(&name(3, 0)));
         let here = pid_namespace().unwrap();
         let reused = format!("fauxplat-{here}-{}-1-0", std::process::id());
         assert!(is_stale(&reused), "the process id was used again");
         assert!(is_stale(&format!("fauxplat-{here}-4194304-77-0")), "there is no such process");
         let elsewhere = here - 1;
         for foreign in ["fauxplat", "fauxplat-x-1-1-0", "fauxplat-1-1", "user.slice", "fauxplat-1-1-1-0-0"] {
-            assert!(!is_stale(foreign), "{foreign}");
+            assert!(!is_stale(foreign) && !is_ours(foreign), "{foreign}");
         }
         assert!(!is_stale(&format!("fauxplat-{elsewhere}-4194304-77-0")), "another container's");
+    }
+
+    #[test]
+    fn a_name_tells_what_was_given_on_for_it() {
+        let given = mask(Controller::Cpuset) | mask(Controller::Io);
+        assert_eq!(controllers(enabled(&name(7, given))), [Controller::Cpuset, Controller::Io]);
+        assert_eq!(enabled(&name(7, 0)), 0);
+        assert_eq!(enabled("user.slice"), 0);
     }
 }

@@ -8,15 +8,15 @@
 use std::path::Path;
 use std::process::Command;
 
-use fauxplat_cgroup::{Group, Host};
+use fauxplat_cgroup::{Controller, Group, Host};
 use fauxplat_model::Limit;
 use fauxplat_units::Bytes;
 
 /// A group with this limit, or a line that says why there is none.
 fn group(number: usize, limit: &Limit) -> Option<(Host, Group)> {
-    let made = Host::discover(Path::new("/")).and_then(|host| Ok((host.create(number, limit)?, host)));
-    match made {
-        Ok((group, host)) => Some((host, group)),
+    let host = Host::discover(Path::new("/"));
+    match host.create(number, limit, &[Controller::Cpu, Controller::Memory]) {
+        Ok(group) => Some((host, group)),
         Err(error) => {
             eprintln!("skipped: {error}");
             None
@@ -94,7 +94,7 @@ fn a_group_that_is_in_use_is_not_stale_in_another_namespace() {
     const LOOK: &str = "FAUXPLAT_CGROUP_LOOK";
     let test = "a_group_that_is_in_use_is_not_stale_in_another_namespace";
     if std::env::var_os(LOOK).is_some() {
-        Host::discover(Path::new("/")).unwrap().remove_stale();
+        Host::discover(Path::new("/")).remove_stale();
         return;
     }
     let Some((_, group)) = group(4, &Limit::default()) else { return };
@@ -107,4 +107,40 @@ fn a_group_that_is_in_use_is_not_stale_in_another_namespace() {
     }
     assert!(looked.status.success(), "{said}");
     assert!(group.folders().iter().all(|folder| folder.exists()), "another container removed it");
+}
+
+/// What is asked for holds, and what is used is counted, whichever version this machine has.
+#[test]
+fn a_group_tells_what_holds_and_what_was_used() {
+    let host = Host::discover(Path::new("/"));
+    let limit: Limit = "memory:24M+pids:50+weight:50".parse().unwrap();
+    let group = match host.create_watched(5, &limit) {
+        Ok(group) => group,
+        Err(error) => return eprintln!("skipped: {error}"),
+    };
+    let held = group.limits();
+    assert_eq!((held.memory_bytes, held.pids, held.weight), (Some(24 << 20), Some(50), Some(50.0)));
+    let fits = inside(&group, "dd if=/dev/zero of=/dev/null bs=4M count=9 status=none").status().unwrap();
+    assert!(fits.success(), "{fits}");
+    let used = group.usage();
+    assert!(used.cpu_ns > Some(0), "{used:?}");
+    assert_eq!((used.oom_kills, used.is_paused), (Some(0), false));
+    assert!(group.peak_memory_bytes().is_none_or(|bytes| bytes >= 4 << 20));
+    assert!(group.places().iter().all(|place| !place.way.is_empty()));
+    let mut sleeper = inside(&group, "sleep 60").spawn().unwrap();
+    while !group.pids().contains(&(sleeper.id() as i32)) {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    drop(group);
+    assert!(!sleeper.wait().unwrap().success());
+}
+
+/// A program that makes groups of its own below ours leaves nothing behind.
+#[test]
+fn groups_below_ours_go_with_it() {
+    let Some((_, group)) = group(6, &Limit::default()) else { return };
+    let folders = group.folders().to_vec();
+    std::fs::create_dir(folders[0].join("inner")).unwrap();
+    drop(group);
+    assert!(folders.iter().all(|folder| !folder.exists()));
 }

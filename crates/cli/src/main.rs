@@ -113,6 +113,7 @@ fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
         args::Verb::Table(args) => verbs::table::table(&args, words),
         args::Verb::Contend(args) => verbs::contend::contend(&args, words),
         args::Verb::Latency(args) => verbs::latency::latency(&args, words),
+        args::Verb::Limit(args) => verbs::limit::limit(&args, words),
         args::Verb::Load(args) => verbs::load::load(&args, words),
         args::Verb::Index(args) => verbs::index::index(&args, words),
         args::Verb::Sweep(args) => verbs::sweep::sweep(&args, words),
@@ -147,6 +148,7 @@ fn measures(verb: &args::Verb) -> bool {
             | Verb::Explain(_)
             | Verb::Contend(_)
             | Verb::Latency(_)
+            | Verb::Limit(_)
             | Verb::Load(_)
             | Verb::Index(_)
             | Verb::Profile(_)

@@ -69,6 +69,7 @@ impl Driver {
         driver.header.warnings.extend(doubts);
         driver.header.warnings.extend(read.counters.notes.iter().cloned());
         driver.surroundings.groups = Groups::of(&driver.commands)?;
+        driver.header.warnings.extend(driver.surroundings.groups.notes());
         let extra = Extra { groups: driver.surroundings.groups.folders(&driver.commands), ..read };
         meters.groups(&extra.groups.concat());
         let mut executor = driver.launch.executor(&driver.commands, &extra)?;
@@ -90,8 +91,9 @@ impl Driver {
         let mut driver = Driver::surrounded(beginning, |_, _| Ok(Vec::new()))?;
         // A load beside the workers is not limited with them.
         driver.begin_loads()?;
-        let limit = driver.header.condition.limit;
-        driver.surroundings.limit_ourselves(&limit)?;
+        let limit = driver.header.condition.limit.clone();
+        let notes = driver.surroundings.limit_ourselves(&limit)?;
+        driver.header.warnings.extend(notes);
         Ok(driver)
     }
 

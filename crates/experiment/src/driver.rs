@@ -412,8 +412,9 @@ impl Finished {
     /// Whether there is anything to report: a person who gets one line of error has no use for an empty report.
     pub fn has_measured(&self) -> bool {
         let is_sampled = matches!(&self.findings, Findings::Profile(found) if !found.stacks.is_empty());
+        let is_watched = matches!(&self.findings, Findings::Limit(found) if !found.groups.is_empty());
         let has_run = self.samples.iter().any(|sample| sample.phase == Phase::Measured);
-        self.failed.is_none() || self.is_cut_short || has_run || is_sampled
+        self.failed.is_none() || self.is_cut_short || has_run || is_sampled || is_watched
     }
 }
 

@@ -4,6 +4,7 @@
 //! [`Steering`](steer::Steering) that says what is run next, and finishes: whatever it changed is put back and whatever
 //! was measured is kept, also after an interruption or an error. See ARCHITECTURE.md.
 
+mod abreast;
 mod begin;
 mod commands;
 mod control;

@@ -348,9 +348,133 @@ fn where_the_time_of_a_search_goes() {
     expect(lab, &refused, CannotRunHere, &[("the remedy", Reproduced)]);
 }
 
+/// How `blocks.py` tells where the program came to its end.
+fn blocks(block: u32, killed: u32, paused: u32) -> Value {
+    json!({ "block": block, "killed": killed, "paused": paused })
+}
+
+#[test]
+fn programs_that_want_more_memory_than_they_may_have() {
+    let lab = "memory-limit";
+    let (killed, paused) = ("killed at the 10th block", "paused at the same block");
+    let published = |name: &str| match name {
+        "kill" => blocks(10, 1, 0),
+        "pause" => blocks(10, 0, 1),
+        other => panic!("no experiment {other}"),
+    };
+    expect(lab, &|name| Ok(published(name)), Reproduced, &[]);
+    // Another block; version 2 lets a few more be filled before it freezes.
+    let other = |name: &str| if name == "kill" { blocks(9, 1, 0) } else { blocks(11, 0, 1) };
+    expect(lab, &|name| Ok(other(name)), NotHere, &[]);
+    // It ended in that block, and not by the kernel; it was killed in the place of being paused.
+    let otherwise = |name: &str| if name == "kill" { blocks(10, 0, 0) } else { blocks(10, 1, 1) };
+    expect(lab, &|name| Ok(otherwise(name)), NotHere, &[]);
+    // Nothing limits it: all blocks are full.
+    let unlimited = |name: &str| if name == "kill" { blocks(0, 0, 0) } else { blocks(10, 0, 1) };
+    expect(lab, &|name| Ok(unlimited(name)), NotHere, &[(paused, Reproduced)]);
+    let refused =
+        |name: &str| if name == "kill" { Ok(blocks(10, 1, 0)) } else { Err("no memory.oom_control") };
+    expect(lab, &refused, CannotRunHere, &[(killed, Reproduced)]);
+}
+
+/// A group on these CPUs whose two programs had so much CPU time.
+fn on_cpus(cpus: &str, first_ns: f64, second_ns: f64) -> Value {
+    json!({ "groups": [{
+        "limits": { "cpus": cpus }, "used": { "cpu_ns": first_ns + second_ns },
+        "commands": [{ "cpu_ns": first_ns }, { "cpu_ns": second_ns }],
+    }] })
+}
+
+#[test]
+fn programs_in_groups_with_cpus_of_their_own() {
+    let lab = "cpuset";
+    let machine = |alike: f64, cpus: &'static str, twice: f64| {
+        move |name: &str| match name {
+            "one CPU each" => Ok(on_cpus(cpus, 2e9, 2e9 * alike)),
+            "two CPUs each" => Ok(on_cpus("2-3", 2e9 * twice, 2e9 * twice)),
+            other => panic!("no experiment {other}"),
+        }
+    };
+    expect(lab, &machine(1.0, "1", 2.0), Reproduced, &[]);
+    // One of the two got more, so the group has less than half of what two CPUs give.
+    expect(lab, &machine(0.7, "1", 1.0), NotHere, &[]);
+    let half = "half of one CPU each";
+    expect(lab, &machine(1.0, "0-1", 2.0), Reproduced, &[(half, NotHere)]);
+    let two_cpus = |name: &str| match name {
+        "one CPU each" => machine(1.0, "1", 2.0)(name),
+        _ => Err("CPU 2 does not exist"),
+    };
+    expect(lab, &two_cpus, CannotRunHere, &[(half, Reproduced)]);
+}
+
+#[test]
+fn groups_that_share_a_cpu_by_their_weights() {
+    let lab = "cpu-shares";
+    let shares = |share: f64, width: f64, weight: f64, alike: f64| {
+        json!({ "groups": [{
+            "limits": { "weight": weight },
+            "share": { "share": share, "low": share - width, "high": share + width },
+            "commands": [{ "cpu_ns": 7_500_000_000u64 }, { "cpu_ns": 7_500_000_000.0 * alike }],
+        }] })
+    };
+    expect(lab, &|_| Ok(shares(0.751, 0.004, 75.0, 1.001)), Reproduced, &[]);
+    expect(lab, &|_| Ok(shares(0.6, 0.004, 75.0, 1.2)), NotHere, &[]);
+    let (quarters, alike) = ("three quarters", "alike within a group");
+    // Too unsteady to tell.
+    let unsteady = outcomes(lab, &|_| Ok(shares(0.75, 0.03, 75.0, 1.0)));
+    assert!(unsteady[quarters] != Reproduced && unsteady[alike] == Reproduced, "{unsteady:?}");
+    // A kernel that takes no such weight.
+    expect(lab, &|_| Ok(shares(0.75, 0.004, 74.0, 1.0)), NotHere, &[(alike, Reproduced)]);
+    // Both never ran at the same time.
+    let apart = |_: &str| {
+        let mut document = shares(0.75, 0.0, 75.0, 1.0);
+        document["groups"][0]["share"] = Value::Null;
+        Ok(document)
+    };
+    let found = outcomes(lab, &apart);
+    assert!(found[quarters] != Reproduced && found[alike] == Reproduced, "{found:?}");
+    expect(lab, &|_| Err("no cpu controller"), CannotRunHere, &[]);
+}
+
+#[test]
+fn memory_of_another_node() {
+    let lab = "numa-distance";
+    let runs = |latency: f64, bandwidth: f64| {
+        let one = |at: u32| {
+            let turn = 1.0 + (f64::from(at) - 3.5) * 1e-3;
+            json!({ "printed:latency_millionths": latency * turn, "printed:bandwidth_millionths": bandwidth * turn })
+        };
+        json!({ "commands": [{ "runs": (0..8).map(one).collect::<Vec<_>>() }] })
+    };
+    let machine = |distance: u32, latency: f64, bandwidth: f64| {
+        move |name: &str| match name {
+            "distance" => Ok(json!({ "near": 10, "far": distance })),
+            "near" => Ok(runs(90e6, 12e6)),
+            "far" => Ok(runs(90e6 * latency, 12e6 * bandwidth)),
+            other => panic!("no experiment {other}"),
+        }
+    };
+    expect(lab, &machine(21, 2.1, 0.6), Reproduced, &[]);
+    // As on most machines: it costs less than the table says, and a stream nothing.
+    expect(lab, &machine(21, 1.5, 1.0), NotHere, &[]);
+    expect(lab, &machine(21, 1.0, 0.6), NotHere, &[("bandwidth", Reproduced)]);
+    expect(lab, &machine(32, 2.1, 0.6), Reproduced, &[("latency", NotHere)]);
+    expect(lab, &|_| Err("one node"), CannotRunHere, &[]);
+}
+
 #[test]
 fn a_document_without_the_place_is_an_error_and_no_outcome() {
-    for lab in ["smt-counters", "observer-cost", "background-heat", "gil-affinity", "hot-function"] {
+    for lab in [
+        "smt-counters",
+        "observer-cost",
+        "background-heat",
+        "gil-affinity",
+        "hot-function",
+        "memory-limit",
+        "cpuset",
+        "cpu-shares",
+        "numa-distance",
+    ] {
         let failure = run(lab, &|_| Ok(json!({ "something": "else" }))).unwrap_err().to_string();
         assert!(
             failure.contains(&format!("lab {lab}, claim ")) && failure.contains("nothing stands at"),

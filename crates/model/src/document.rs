@@ -88,6 +88,8 @@ findings! {
     Index(IndexFindings) = "fauxplat.index/1",
     /// By `latency`.
     Latency(LatencyFindings) = "fauxplat.latency/1",
+    /// By `limit`.
+    Limit(Box<LimitFindings>) = "fauxplat.limit/1",
     /// By `load`.
     Load(LoadFindings) = "fauxplat.load/1",
     /// By `profile`.

@@ -108,7 +108,7 @@ impl Factor {
             }
             Factor::Frequency => "kHz, where cpufreq exists [lowest, middle, highest]",
             Factor::Limit => {
-                "none, cpu:50%, memory:64MiB, cpu:50%+memory:64MiB [none,cpu:75%,cpu:50%,cpu:25%]"
+                "none, or what --limit takes: cpu:50%, memory:64MiB+swap:0, mems:1 [none,cpu:75%,cpu:50%,cpu:25%]"
             }
             Factor::HugePages => "inherit, never, malloc",
             Factor::StackLimit => {

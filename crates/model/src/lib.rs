@@ -17,6 +17,7 @@ mod findings;
 mod fleet;
 mod ignored;
 mod lab;
+mod limit;
 mod load;
 mod metric;
 mod printed_source;
@@ -48,6 +49,7 @@ pub use lab::{
     Claim, Direction, LabCheck, LabClaim, LabDefinition, LabExperiment, LabOption, Measure, Needs, Plain,
     Second,
 };
+pub use limit::{IoLimit, IoRate, Limit, list as limit_list, percent as limit_percent, weight as limit_weight};
 pub use load::{LoadKind, LoadSpec};
 pub use metric::{
     Better, Coverage, Metric, MetricError, MetricId, MetricSet, MetricSpec, OPEN_MAX, Unit, check_region,
@@ -61,7 +63,7 @@ pub use sample::{
 pub use shell::Shell;
 pub use shift::{CacheTransfer, ShiftCount, ShiftSample};
 pub use simulated::{CacheShape, SimulatedCaches, SimulatedMachine};
-pub use surroundings::{Background, Beside, HugePages, Limit, StackLimit};
+pub use surroundings::{Background, Beside, HugePages, StackLimit};
 pub use table_source::TableSource;
 pub use topology::{Cache, CacheKind, CpuKind, Group, GroupKind, LogicalCpu, NumaNode, Topology};
 pub use trial::{Setup, Trial};

@@ -1,4 +1,4 @@
-//! What stands around a run: load beside it, limits upon it, the pages under it.
+//! What stands around a run: load beside it, the stack's limit, the pages under it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -78,60 +78,6 @@ impl FromStr for Background {
     }
 }
 
-/// Limits of a control group: `none`, `cpu:50%` (of one CPU), `memory:64MiB`, or both joined by `+`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limit {
-    /// CPU time per wall time, in per cent of one CPU.
-    pub cpu_percent: Option<u32>,
-    /// Memory.
-    pub memory: Option<Bytes>,
-}
-
-impl Limit {
-    /// Whether nothing is limited.
-    pub fn is_none(&self) -> bool {
-        *self == Limit::default()
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.cpu_percent, self.memory) {
-            (None, None) => f.write_str("none"),
-            (Some(percent), None) => write!(f, "cpu:{percent}%"),
-            (None, Some(Bytes(bytes))) => write!(f, "memory:{bytes}"),
-            (Some(percent), Some(Bytes(bytes))) => write!(f, "cpu:{percent}%+memory:{bytes}"),
-        }
-    }
-}
-
-impl FromStr for Limit {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let fail =
-            || format!("`{text}` is not a limit: none, cpu:50%, memory:64MiB, or cpu:50%+memory:64MiB");
-        if text == "none" {
-            return Ok(Limit::default());
-        }
-        let mut limit = Limit::default();
-        for part in text.split('+') {
-            match part.split_once(':').ok_or_else(fail)? {
-                ("cpu", share) if limit.cpu_percent.is_none() => {
-                    let percent = share.strip_suffix('%').and_then(|digits| digits.parse().ok());
-                    limit.cpu_percent = Some(percent.filter(|&percent| percent > 0).ok_or_else(fail)?);
-                }
-                ("memory", size) if limit.memory.is_none() => {
-                    limit.memory =
-                        Some(size.parse::<Bytes>().ok().filter(|size| size.0 > 0).ok_or_else(fail)?);
-                }
-                _ => return Err(fail()),
-            }
-        }
-        Ok(limit)
-    }
-}
-
 /// Soft limit of the stack, see `RLIMIT_STACK` in `getrlimit(2)`: `inherit`, a size such as `8MiB`, or `unlimited`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StackLimit {
@@ -189,7 +135,7 @@ impl FromStr for StackLimit {
     }
 }
 
-crate::text::as_text!(Background, Limit, StackLimit);
+crate::text::as_text!(Background, StackLimit);
 
 /// Which pages a command gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -213,10 +159,6 @@ mod tests {
         for text in ["none", "burner@same", "burner@other:25%", "burner@all:1%"] {
             assert_eq!(text.parse::<Background>().unwrap().to_string(), text);
         }
-        for text in ["none", "cpu:50%", "memory:1048576", "cpu:150%+memory:4096"] {
-            assert_eq!(text.parse::<Limit>().unwrap().to_string(), text);
-        }
-        assert_eq!("memory:64MiB".parse::<Limit>().unwrap().memory, Some(Bytes(64 << 20)));
         for text in ["inherit", "unlimited", "8388608"] {
             assert_eq!(text.parse::<StackLimit>().unwrap().to_string(), text);
         }
@@ -226,9 +168,6 @@ mod tests {
         }
         for bad in ["", "burner", "burner@here", "burner@all:0%", "burner@all:101%", "burner@all:50"] {
             assert!(bad.parse::<Background>().is_err(), "{bad}");
-        }
-        for bad in ["", "cpu", "cpu:0%", "cpu:50", "memory:0", "cpu:1%+cpu:2%", "disk:1"] {
-            assert!(bad.parse::<Limit>().is_err(), "{bad}");
         }
     }
 }

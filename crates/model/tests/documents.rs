@@ -274,6 +274,7 @@ fn findings() -> Vec<Findings> {
         Findings::Compare(compare),
         Findings::Doctor(DoctorFindings::default()),
         Findings::Index(IndexFindings::default()),
+        Findings::Limit(Box::default()),
         Findings::Load(LoadFindings::default()),
         Findings::Profile(Box::default()),
         Findings::Restore(RestoreFindings::default()),

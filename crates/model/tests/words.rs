@@ -187,9 +187,14 @@ proptest! {
 
     #[test]
     fn every_limit_and_background_is_read_as_it_is_printed(
-        cpu_percent in proptest::option::of(1u32..), memory in proptest::option::of(1u64..1 << 62), percent in 1u8..=100
+        cpu_percent in proptest::option::of(1u32..), memory in proptest::option::of(1u64..1 << 62), percent in 1u8..=100,
+        swap in proptest::option::of(0u64..1 << 62), weight in proptest::option::of(1u16..=10_000), cpu in 0u32..2000,
+        reads in 1u64..1 << 62
     ) {
-        survives(&Limit { cpu_percent, memory: memory.map(Bytes) })?;
+        let cpus = Some([Cpu(0), Cpu(cpu)].into_iter().collect());
+        let io = vec![IoLimit { device: "8:16".into(), rates: vec![(IoRate::Reads, reads)] }];
+        let memory = memory.map(Bytes);
+        survives(&Limit { cpu_percent, memory, weight, swap: swap.map(Bytes), cpus, io, ..Limit::default() })?;
         for beside in [Beside::Same, Beside::Other, Beside::All] {
             survives(&Background::Burner { beside, percent })?;
         }

@@ -2,7 +2,7 @@
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, FleetFindings, LoadAccount,
+    AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, FleetFindings, LimitedGroup, LoadAccount,
     Metric, NodeState, Profile, RunFindings, Severity, SweepAnswer, SweepFindings, Verdict,
 };
 use fauxplat_units::Nanos;
@@ -52,6 +52,7 @@ pub(crate) fn summary(findings: &Findings) -> String {
             join(latency.tests.iter().map(|test| format!("{} {}", test.name, Nanos(test.raw.p99_ns))))
         }
         Findings::Profile(profile) => join(profile.profiles.iter().map(hottest)),
+        Findings::Limit(found) => join(found.groups.iter().map(limited)),
         Findings::Load(load) => join(load.generators.iter().map(achieved)),
         Findings::Counters(found) => {
             format!("{} counters", found.counters.iter().filter(|it| it.available).count())
@@ -116,6 +117,15 @@ fn answer(findings: &SweepFindings) -> String {
         SweepAnswer::Undecided => return format!("{}: undecided", findings.factor),
     };
     format!("{}: {word} {percent:.2} %", findings.factor)
+}
+
+/// What a group met.
+fn limited(group: &LimitedGroup) -> String {
+    let events: Vec<&str> = group.events.iter().map(|event| event.kind.word()).collect();
+    match events.as_slice() {
+        [] => format!("{}: within its limits", group.name),
+        some => format!("{}: {}", group.name, some.join(" ")),
+    }
 }
 
 /// What a generator reached.

@@ -134,6 +134,23 @@ pub fn throttled_ns(cpu_stat: &str) -> Option<u64> {
     of_v2.or_else(|| keyed::number(cpu_stat, "throttled_time"))
 }
 
+/// Processes of a group that were killed for want of memory: of `memory.events`, version 2, or `memory.oom_control`,
+/// version 1 since Linux 4.13.
+pub fn oom_kills(events: &str) -> Option<u64> {
+    keyed::number(events, "oom_kill")
+}
+
+/// Whether tasks of a group wait until memory is given, from `memory.oom_control` of version 1.
+pub fn is_under_oom(oom_control: &str) -> bool {
+    keyed::number(oom_control, "under_oom") == Some(1)
+}
+
+/// A limit in bytes or in tasks; `max`, and in version 1 all pages that there can be (`PAGE_COUNTER_MAX`), are none.
+pub fn limit(text: &str) -> Option<u64> {
+    const PAGES_MAX: u64 = i64::MAX as u64 >> 16 << 16;
+    number(text.trim()).filter(|&limit| limit < PAGES_MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,5 +214,22 @@ mod tests {
         let times = ["throttled_usec 3\n", "throttled_time 3\n", "throttled_usec 99999999999999999999\n", ""]
             .map(throttled_ns);
         assert_eq!(times, [Some(3000), Some(3), None, None]);
+    }
+
+    #[test]
+    fn limits_that_are_none_are_absent() {
+        assert_eq!((limit("20971520\n"), limit("0\n")), (Some(20_971_520), Some(0)));
+        for none in ["max\n", "9223372036854771712\n", "9223372036854710272\n", "", "-1"] {
+            assert_eq!(limit(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn want_of_memory_is_told_by_both_versions() {
+        let (v1, v2) =
+            ("oom_kill_disable 1\nunder_oom 1\noom_kill 2\n", "low 0\nhigh 7\nmax 3\noom 1\noom_kill 1\n");
+        assert_eq!((oom_kills(v1), oom_kills(v2)), (Some(2), Some(1)));
+        assert!(is_under_oom(v1) && !is_under_oom(v2));
+        assert_eq!(oom_kills("oom_kill_disable 0\nunder_oom 0\n"), None, "before Linux 4.13");
     }
 }

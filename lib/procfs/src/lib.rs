@@ -25,6 +25,7 @@ pub mod keyed;
 pub mod maps;
 pub mod meminfo;
 pub mod mounts;
+pub mod oom;
 pub mod per_cpu;
 pub mod pressure;
 pub mod stat;

@@ -16,6 +16,7 @@ mod history;
 mod index;
 mod lab;
 mod latency;
+mod limit;
 mod load;
 mod output;
 mod profile;
@@ -50,6 +51,7 @@ pub(crate) use history::{HistoryAction, HistoryArgs};
 pub(crate) use index::IndexArgs;
 pub(crate) use lab::{LabAction, LabArgs, LabRunArgs};
 pub(crate) use latency::{LatencyArgs, LatencyKind};
+pub(crate) use limit::LimitArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use output::{Export, HyperfineExports, Look, OutputArgs, When};
 pub(crate) use profile::ProfileArgs;
@@ -88,6 +90,8 @@ pub(crate) enum Verb {
     Profile(ProfileArgs),
     /// How late are timers, messages and signals, and why?
     Latency(LatencyArgs),
+    /// What happens to programs under limits of memory, CPU time, CPUs?
+    Limit(Box<LimitArgs>),
     /// Disturb chosen CPUs by a known amount
     Load(LoadArgs),
     /// How fast is this CPU, in FauxPlats per second?
@@ -144,6 +148,7 @@ impl Verb {
             Verb::Explain(args) => Some(&args.end),
             Verb::Contend(args) => Some(&args.end),
             Verb::Latency(args) => Some(&args.end),
+            Verb::Limit(args) => Some(&args.end),
             Verb::Load(args) => Some(&args.end),
             Verb::Index(args) => Some(&args.end),
             Verb::Profile(args) => Some(&args.end),

@@ -14,7 +14,8 @@ pub(crate) struct SurroundingsArgs {
     /// TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)
     #[arg(long, value_name = "PROFILE|KNOB=VALUE")]
     pub(crate) tune: Vec<String>,
-    /// Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +
+    /// Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0,
+    /// memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB
     #[arg(long, value_name = "LIMIT")]
     pub(crate) limit: Option<Limit>,
 }
@@ -28,6 +29,8 @@ impl SurroundingsArgs {
         if !self.tune.is_empty() {
             condition.tune.clone_from(&self.tune);
         }
-        condition.limit = self.limit.unwrap_or(condition.limit);
+        if let Some(limit) = &self.limit {
+            condition.limit = limit.clone();
+        }
     }
 }

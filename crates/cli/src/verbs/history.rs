@@ -73,6 +73,7 @@ fn findings(stored: &StoredExperiment) -> Findings {
         "index" => Findings::Index(IndexFindings::default()),
         "contend" => Findings::Contend(ContendFindings::default()),
         "latency" => Findings::Latency(LatencyFindings::default()),
+        "limit" => Findings::Limit(Box::default()),
         "load" => Findings::Load(LoadFindings::default()),
         "profile" => Findings::Profile(Box::default()),
         _ => by_command(),

@@ -16,6 +16,7 @@ pub(crate) mod history;
 pub(crate) mod index;
 pub(crate) mod lab;
 pub(crate) mod latency;
+pub(crate) mod limit;
 pub(crate) mod load;
 mod merge;
 pub(crate) mod node;

@@ -35,6 +35,7 @@ mod index;
 mod interrupt;
 mod lab;
 mod latency;
+mod limit;
 mod load;
 mod made_up;
 mod misbehaviour;

@@ -10,6 +10,7 @@ pub mod explain;
 pub mod index;
 pub mod latency;
 pub mod layouts;
+pub mod limit;
 pub mod load;
 pub mod node;
 pub mod profile;

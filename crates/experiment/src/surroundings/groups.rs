@@ -21,15 +21,21 @@ impl Groups {
         if commands.iter().all(|command| command.condition.limit.is_none()) {
             return Ok(groups);
         }
-        let host = host()?;
+        let host = host();
+        let needed = Host::needed(commands.iter().map(|command| &command.condition.limit));
         for command in commands {
-            let limit = command.condition.limit;
-            if !groups.made.iter().any(|(made, _)| *made == limit) {
-                let group = host.create(groups.made.len(), &limit).map_err(Failure::machine)?;
-                groups.made.push((limit, group));
+            let limit = &command.condition.limit;
+            if !groups.made.iter().any(|(made, _)| made == limit) {
+                let group = host.create(groups.made.len(), limit, &needed).map_err(Failure::machine)?;
+                groups.made.push((limit.clone(), group));
             }
         }
         Ok(groups)
+    }
+
+    /// What a reader must know of the limits: what else was set with them, and which limits around them are lower.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        notes(self.made.iter().map(|(_, group)| group))
     }
 
     /// The folders of the group of each command.
@@ -42,13 +48,25 @@ impl Groups {
     }
 }
 
+/// The notes of groups, each once.
+fn notes<'g>(groups: impl Iterator<Item = &'g Group>) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for note in groups.flat_map(Group::notes) {
+        let note = format!("--limit: {note}");
+        if !told.contains(&note) {
+            told.push(note);
+        }
+    }
+    told
+}
+
 /// The group in which this process itself stands, for verbs that measure their own threads. It leaves the group when
 /// this is dropped.
 #[derive(Debug)]
 pub struct OwnGroup {
     // In this order: a group with a process in it cannot be removed without ending that process.
     _inside: Inside,
-    _group: Group,
+    group: Group,
 }
 
 impl OwnGroup {
@@ -57,14 +75,19 @@ impl OwnGroup {
     /// # Errors
     /// No group can be made or entered.
     pub fn enter(limit: &Limit) -> Result<Self, Failure> {
-        let group = host()?.create(0, limit).map_err(Failure::machine)?;
+        let group = host().create(0, limit, &[]).map_err(Failure::machine)?;
         let inside = group.enter().map_err(Failure::machine)?;
-        Ok(OwnGroup { _inside: inside, _group: group })
+        Ok(OwnGroup { _inside: inside, group })
+    }
+
+    /// What a reader must know of the limit.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        notes([&self.group].into_iter())
     }
 }
 
-fn host() -> Result<Host, Failure> {
-    let host = Host::discover(Path::new("/")).map_err(Failure::machine)?;
+fn host() -> Host {
+    let host = Host::discover(Path::new("/"));
     host.remove_stale();
-    Ok(host)
+    host
 }

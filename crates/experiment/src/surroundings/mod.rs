@@ -108,12 +108,13 @@ impl Surroundings {
         self.scenes.get_or_insert_with(|| Scenes::new(machine)).enter(command, trial)
     }
 
-    /// Puts our own workers under the limit of a condition.
-    pub(crate) fn limit_ourselves(&mut self, limit: &Limit) -> Result<(), Failure> {
-        if !limit.is_none() {
-            self.own_group = Some(OwnGroup::enter(limit)?);
+    /// Puts our own workers under the limit of a condition; what a reader must know of it.
+    pub(crate) fn limit_ourselves(&mut self, limit: &Limit) -> Result<Vec<String>, Failure> {
+        if limit.is_none() {
+            return Ok(Vec::new());
         }
-        Ok(())
+        let group = self.own_group.insert(OwnGroup::enter(limit)?);
+        Ok(group.notes())
     }
 }
 

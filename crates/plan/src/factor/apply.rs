@@ -30,7 +30,7 @@ pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) 
         Setting::Priority(Priority::RealTime(policy)) => condition.policy = *policy,
         Setting::Background(load) => condition.background = *load,
         Setting::FrequencyKhz(khz) => condition.frequency_khz = Some(*khz),
-        Setting::Limit(limit) => condition.limit = *limit,
+        Setting::Limit(limit) => condition.limit = limit.clone(),
         Setting::HugePages(pages) => condition.huge_pages = *pages,
         Setting::StackLimit(limit) => condition.stack_limit = *limit,
         // It goes before every other LC_ variable, and before LANG.

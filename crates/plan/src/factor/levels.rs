@@ -236,12 +236,21 @@ fn limit(factor: &Factor, item: &str, offer: &Offer) -> Made {
     if let Some(memory) = limit.memory.filter(|memory| memory.0 > offer.memory_bytes) {
         return Err(wrong(format!("{memory} are more than this machine has")));
     }
-    let number = match (limit.cpu_percent, limit.memory) {
-        (Some(percent), None) => Some(f64::from(percent)),
-        (None, Some(memory)) => Some(memory.0 as f64),
-        _ => None,
-    };
+    let number = only_number(&limit);
     Ok((Setting::Limit(limit), number))
+}
+
+/// The number of a limit that states one thing alone.
+fn only_number(limit: &Limit) -> Option<f64> {
+    let stated = limit.to_string();
+    let numbers = [
+        limit.cpu_percent.map(f64::from),
+        limit.memory.map(|memory| memory.0 as f64),
+        limit.weight.map(f64::from),
+        limit.swap.map(|swap| swap.0 as f64),
+        limit.pids.map(f64::from),
+    ];
+    numbers.into_iter().flatten().next().filter(|_| !stated.contains('+'))
 }
 
 fn stack_limit(limit: StackLimit) -> (Setting, Option<f64>) {

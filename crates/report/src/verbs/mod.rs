@@ -13,6 +13,7 @@ mod frame;
 mod index;
 mod lab;
 mod latency;
+mod limit;
 mod load;
 mod processes;
 pub(crate) mod profile;
@@ -65,6 +66,7 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
         Findings::Contend(found) => contend::parts(found),
         Findings::Latency(found) => latency::parts(found),
         Findings::Index(found) => index::parts(record.header, found),
+        Findings::Limit(found) => limit::parts(found),
         Findings::Load(found) => load::parts(record.header, found),
         Findings::Profile(found) => profile::parts(found, view),
         Findings::Tune(found) => tune::parts(record.header, found),
@@ -93,6 +95,7 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
             found.tests.iter().try_for_each(|test| rows.serialize(latency::row(test)))?
         }
         Findings::Index(found) => found.cpus.iter().try_for_each(|cpu| rows.serialize(cpu))?,
+        Findings::Limit(found) => limit::rows(found, rows)?,
         Findings::Load(found) => found.generators.iter().try_for_each(|one| rows.serialize(one))?,
         Findings::Tune(found) => tune::rows(&found.changes).try_for_each(|row| rows.serialize(row))?,
         Findings::Restore(found) => {

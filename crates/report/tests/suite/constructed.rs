@@ -125,6 +125,61 @@ pub(crate) fn latency() -> Owned {
     )
 }
 
+/// A group that met its limit of memory.
+pub(crate) fn limit() -> Owned {
+    let mut group = limited("limited", "./fill 50", None);
+    let more = json!({
+        "limits": { "memory_bytes": 20_971_520, "swap_bytes": 0, "cpu_percent": 50.0, "io": [] },
+        "notes": ["memory: /sys/fs/cgroup/box allows 10.0 MiB for all in it, which is less than 20.0 MiB"],
+        "events": [
+            { "kind": "memory-max", "at_s": 0.02, "times": 116, "victim": null },
+            { "kind": "oom-kill", "at_s": 0.04, "times": 1, "victim": {
+                "pid": 31_119, "name": "fill", "anonymous_bytes": 20_447_232, "virtual_bytes": 23_547_904,
+            } },
+        ],
+    });
+    group.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    group["commands"][0]["outcome"] = json!({ "signaled": 9 });
+    let found = json!({
+        "groups": [group], "elapsed_s": 0.05, "together_s": 0.04, "on_oom": "kill", "is_timed_out": false, "looks": [],
+    });
+    record("limit", found)
+}
+
+/// Two groups that took CPU time from each other until the time was over.
+pub(crate) fn limit_groups() -> Owned {
+    let share =
+        |share: f64| json!({ "share": share, "low": share - 0.004, "high": share + 0.004, "slices": 40 });
+    let (mut high, mut low) =
+        (limited("high", "./burn", Some(share(0.751))), limited("low", "./burn", Some(share(0.249))));
+    high["limits"] = json!({ "weight": 75.0, "cpus": "1", "mems": "0", "io": [] });
+    low["limits"] = json!({ "weight": 25.0, "cpus": "1", "mems": "0", "io": [] });
+    let found = json!({
+        "groups": [high, low], "elapsed_s": 20.1, "together_s": 20.0, "on_oom": "kill", "is_timed_out": true,
+        "looks": [],
+    });
+    record("limit", found)
+}
+
+fn limited(name: &str, command: &str, share: Option<Value>) -> Value {
+    json!({
+        "name": name, "version": "1",
+        "places": [{
+            "controllers": ["memory"], "version": 1, "folder": "/sys/fs/cgroup/memory/fauxplat-1-2-3-0",
+            "way": "in our own group, as root",
+        }],
+        "limits": { "io": [] }, "notes": [],
+        "commands": [{ "command": command, "pid": 31_119, "outcome": null, "wall_ns": null, "cpu_ns": null }],
+        "peak_memory_bytes": 20_971_520,
+        "used": {
+            "memory_bytes": 0, "swap_bytes": 0, "cpu_ns": 30_000_000, "pids": 0, "periods": null,
+            "throttled_periods": null, "throttled_ns": null, "cpu_pressure_us": 5000, "memory_pressure_us": 0,
+            "io_pressure_us": 0, "high": null, "max": 116, "oom_kills": 1, "pids_refused": 0, "is_paused": false,
+        },
+        "elapsed_s": 0.04, "throttled_periods": null, "share": share, "events": [],
+    })
+}
+
 pub(crate) fn load() -> Owned {
     record(
         "load",

@@ -12,6 +12,8 @@ pub(crate) fn without_runs() -> Vec<(&'static str, Owned)> {
         ("capacity", made::capacity()),
         ("index", made::index()),
         ("latency", made::latency()),
+        ("limit", made::limit()),
+        ("limit_groups", made::limit_groups()),
         ("load", made::load()),
         ("tune", made::tune()),
         ("tune_list", made::tune_list()),

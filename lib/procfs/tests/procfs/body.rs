@@ -1,7 +1,7 @@
 //! What the fuzz target does with its bytes, shared with the replay on stable.
 
 use fauxplat_procfs::{
-    cgroup, cpuinfo, kallsyms, keyed, maps, meminfo, mounts, per_cpu, pressure, stat, status, task,
+    cgroup, cpuinfo, kallsyms, keyed, maps, meminfo, mounts, oom, per_cpu, pressure, stat, status, task,
     whole_lines,
 };
 
@@ -26,6 +26,16 @@ pub(crate) fn files(bytes: &[u8]) {
     assert!(whole_lines(bytes, bytes.len()).len() <= bytes.len());
     cpuinfo::processors(text).for_each(drop);
     text.lines().for_each(line_of_addresses);
+    text.lines().for_each(line_of_the_log);
+}
+
+fn line_of_the_log(line: &str) {
+    if let Some(kill) = oom::kill(line) {
+        assert!(kill.pid > 0 && line.contains(kill.name));
+    }
+    if let Some(choice) = oom::choice(line) {
+        assert!(choice.pid > 0 && line.contains(choice.group) && line.contains(choice.name));
+    }
 }
 
 fn line_of_addresses(line: &str) {

@@ -1,0 +1,98 @@
+//! Shares of CPU time of groups that ran against each other.
+
+use fauxplat_model::CpuShare;
+use fauxplat_stats::bootstrap::bca_interval;
+
+/// What every group had used at a moment at which all of them ran: seconds since they began, and CPU time.
+pub type Standing = (f64, Vec<u64>);
+
+/// Slices into which the time is cut at most, and the fewest that allow an interval.
+const SLICES_MAX: usize = 40;
+const SLICES_MIN: usize = 8;
+/// A shorter slice would hold few turns of the scheduler.
+const SLICE_S: f64 = 0.1;
+const LEVEL: f64 = 0.95;
+
+/// The share of each group in the CPU time of all, with its interval by slices of the time; nothing where no time was used.
+pub fn shares(standings: &[Standing], seed: u64) -> Vec<Option<CpuShare>> {
+    let groups = standings.first().map_or(0, |(_, used)| used.len());
+    let (Some(first), Some(last)) = (standings.first(), standings.last()) else { return Vec::new() };
+    let slices = slices(standings);
+    (0..groups)
+        .map(|group| {
+            let share = part(first, last, group)?;
+            let parts: Vec<f64> =
+                slices.windows(2).filter_map(|ends| part(ends[0], ends[1], group)).collect();
+            let interval = (parts.len() >= SLICES_MIN).then(|| bca_interval(&parts, LEVEL, seed)).flatten();
+            let (low, high) = interval.unzip();
+            Some(CpuShare { share, low, high, slices: parts.len() })
+        })
+        .collect()
+}
+
+/// The moments at which slices of about equal length end.
+fn slices(standings: &[Standing]) -> Vec<&Standing> {
+    let (Some(first), Some(last)) = (standings.first(), standings.last()) else { return Vec::new() };
+    let length_s = ((last.0 - first.0) / SLICES_MAX as f64).max(SLICE_S);
+    let mut ends = vec![first];
+    let mut until_s = first.0 + length_s;
+    for standing in standings {
+        if standing.0 >= until_s {
+            ends.push(standing);
+            until_s = standing.0 + length_s;
+        }
+    }
+    ends
+}
+
+/// What a group has of the CPU time that all used between two moments.
+fn part(from: &Standing, to: &Standing, group: usize) -> Option<f64> {
+    let used = |at: usize| to.1[at].saturating_sub(from.1[at]) as f64;
+    let all: f64 = (0..to.1.len()).map(used).sum();
+    (all > 0.0).then(|| used(group) / all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two groups, of which the first has so many of each ten milliseconds.
+    fn course(seconds: f64, first_of_ten: impl Fn(usize) -> u64) -> Vec<Standing> {
+        let mut used = vec![0, 0];
+        (0..=(seconds * 50.0) as usize)
+            .map(|look| {
+                let standing = (look as f64 * 0.02, used.clone());
+                used[0] += first_of_ten(look) * 2_000_000;
+                used[1] += (10 - first_of_ten(look)) * 2_000_000;
+                standing
+            })
+            .collect()
+    }
+
+    #[test]
+    fn shares_are_of_what_all_used() {
+        let told = shares(&course(20.0, |look| if look % 2 == 0 { 8 } else { 7 }), 1);
+        let [Some(high), Some(low)] = told.as_slice() else { panic!("{told:?}") };
+        assert!((high.share - 0.75).abs() < 0.001 && (high.share + low.share - 1.0).abs() < 1e-12);
+        assert!(high.low.unwrap() <= 0.751 && high.high.unwrap() >= 0.749, "{high:?}");
+        assert!(high.slices >= 30);
+    }
+
+    #[test]
+    fn the_interval_tells_how_unsteady_they_were() {
+        let width = |steady: bool| {
+            let told = shares(&course(20.0, |look| if steady || look / 25 % 2 == 0 { 9 } else { 5 }), 1);
+            let share = told[0].unwrap();
+            share.high.unwrap() - share.low.unwrap()
+        };
+        assert!(width(false) > 10.0 * width(true).max(0.001), "{} {}", width(false), width(true));
+    }
+
+    #[test]
+    fn too_short_a_time_has_no_interval_and_no_time_no_share() {
+        let short = shares(&course(0.3, |_| 5), 1)[0].unwrap();
+        assert_eq!((short.share, short.low, short.high), (0.5, None, None));
+        assert_eq!(shares(&[(0.0, vec![5]), (1.0, vec![5])], 1), [None]);
+        assert!(shares(&[], 1).is_empty());
+    }
+}

@@ -1,0 +1,71 @@
+//! Limits of the groups around ours: they hold as well, and where they are lower they decide.
+
+use std::path::Path;
+
+use fauxplat_model::Limit;
+use fauxplat_procfs::cgroup::{self, Quota};
+use fauxplat_units::Bytes;
+
+use crate::group::Place;
+use crate::hierarchy::{Version, read};
+use crate::{Controller, Group};
+
+impl Group {
+    /// What of a limit is more than a group around this one allows, a sentence each.
+    pub(crate) fn lower_around(&self, limit: &Limit) -> Vec<String> {
+        let mut told = Vec::new();
+        if let (Some(place), Some(percent)) = (self.place(Controller::Cpu), limit.cpu_percent) {
+            let lowest =
+                lowest(place, |folder| quota(place.version, folder).map(|quota| quota.cpus() * 100.0));
+            told.extend(lowest.filter(|(around, _)| *around < f64::from(percent)).map(|(around, folder)| {
+                format!("cpu: {folder} allows {around:.0} % for all in it, which is less than {percent} %")
+            }));
+        }
+        if let (Some(place), Some(memory)) = (self.place(Controller::Memory), limit.memory) {
+            let file = memory_file(place.version);
+            let lowest = lowest(place, |folder| number(folder, file).map(|bytes| bytes as f64));
+            told.extend(lowest.filter(|(around, _)| *around < memory.0 as f64).map(|(around, folder)| {
+                format!(
+                    "memory: {folder} allows {} for all in it, which is less than {memory}",
+                    Bytes(around as u64)
+                )
+            }));
+        }
+        if let (Some(place), Some(pids)) = (self.place(Controller::Pids), limit.pids) {
+            let lowest = lowest(place, |folder| number(folder, "pids.max").map(|pids| pids as f64));
+            told.extend(lowest.filter(|(around, _)| *around < f64::from(pids)).map(|(around, folder)| {
+                format!("pids: {folder} allows {around} for all in it, which is less than {pids}")
+            }));
+        }
+        told
+    }
+}
+
+pub(crate) fn memory_file(version: Version) -> &'static str {
+    match version {
+        Version::One => "memory.limit_in_bytes",
+        Version::Two => "memory.max",
+    }
+}
+
+/// The lowest of what the groups around one say, and which it is.
+fn lowest(place: Place<'_>, of: impl Fn(&Path) -> Option<f64>) -> Option<(f64, String)> {
+    let around = place.folder.ancestors().skip(1).take_while(|folder| folder.starts_with(place.mount));
+    let told = around.filter_map(|folder| Some((of(folder)?, folder.display().to_string())));
+    told.min_by(|(one, _), (other, _)| one.total_cmp(other))
+}
+
+fn number(folder: &Path, file: &str) -> Option<u64> {
+    cgroup::limit(&read(&folder.join(file)))
+}
+
+/// The quota of a group.
+pub(crate) fn quota(version: Version, folder: &Path) -> Option<Quota> {
+    match version {
+        Version::Two => Quota::of_v2(&read(&folder.join("cpu.max"))),
+        Version::One => {
+            let text = |name: &str| read(&folder.join(name));
+            Quota::of_v1(&text("cpu.cfs_quota_us"), &text("cpu.cfs_period_us"))
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What the kernel controls, or counts, of a group: each has names of its own in the two versions.
+
+use fauxplat_model::Limit;
+
+/// A controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Controller {
+    /// Quota and weight of CPU time.
+    Cpu,
+    /// The account of CPU time.
+    CpuAccount,
+    /// CPUs and memory nodes.
+    Cpuset,
+    /// Memory and swap.
+    Memory,
+    /// How many processes and threads.
+    Pids,
+    /// Traffic with devices.
+    Io,
+    /// How long tasks waited; in the hierarchy of version 2 alone.
+    Pressure,
+}
+
+impl Controller {
+    /// All of them.
+    pub(crate) const ALL: [Controller; 7] = [
+        Controller::Cpu,
+        Controller::CpuAccount,
+        Controller::Cpuset,
+        Controller::Memory,
+        Controller::Pids,
+        Controller::Io,
+        Controller::Pressure,
+    ];
+
+    /// What is counted beside what is limited, where it can be.
+    pub(crate) const ACCOUNTS: [Controller; 4] =
+        [Controller::CpuAccount, Controller::Memory, Controller::Pids, Controller::Pressure];
+
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Controller::Cpu => "cpu",
+            Controller::CpuAccount => "cpuacct",
+            Controller::Cpuset => "cpuset",
+            Controller::Memory => "memory",
+            Controller::Pids => "pids",
+            Controller::Io => "io",
+            Controller::Pressure => "pressure",
+        }
+    }
+
+    /// Its name in version 1; none where that has no such controller.
+    pub(crate) fn in_v1(self) -> Option<&'static str> {
+        match self {
+            Controller::Io => Some("blkio"),
+            Controller::Pressure => None,
+            other => Some(other.name()),
+        }
+    }
+
+    /// What has to be enabled for it in version 2; nothing for what every group of it counts.
+    pub(crate) fn in_v2(self) -> Option<&'static str> {
+        match self {
+            Controller::CpuAccount | Controller::Pressure => None,
+            other => Some(other.name()),
+        }
+    }
+
+    /// The controllers that a limit needs.
+    pub(crate) fn needed(limit: &Limit) -> Vec<Controller> {
+        let needed = [
+            (Controller::Cpu, limit.cpu_percent.is_some() || limit.weight.is_some()),
+            (Controller::Cpuset, limit.cpus.is_some() || limit.mems.is_some()),
+            (Controller::Memory, limit.memory.is_some() || limit.swap.is_some()),
+            (Controller::Pids, limit.pids.is_some()),
+            (Controller::Io, !limit.io.is_empty()),
+        ];
+        needed.into_iter().filter_map(|(controller, is_needed)| is_needed.then_some(controller)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_needs_its_controllers_and_no_others() {
+        let needed = |text: &str| Controller::needed(&text.parse().unwrap());
+        assert_eq!(needed("none"), []);
+        assert_eq!(needed("weight:50"), [Controller::Cpu]);
+        assert_eq!(needed("mems:0+swap:0"), [Controller::Cpuset, Controller::Memory]);
+        assert_eq!(
+            needed("cpu:1%+pids:3+io:8:0:rbps=1"),
+            [Controller::Cpu, Controller::Pids, Controller::Io]
+        );
+    }
+
+    #[test]
+    fn each_has_a_name_where_it_is() {
+        for controller in Controller::ALL {
+            assert!(
+                controller.in_v1().is_some()
+                    || controller.in_v2().is_some()
+                    || controller == Controller::Pressure
+            );
+        }
+        assert_eq!((Controller::Io.in_v1(), Controller::Io.in_v2()), (Some("blkio"), Some("io")));
+    }
+}

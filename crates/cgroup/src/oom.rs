@@ -1,0 +1,89 @@
+//! A group whose tasks wait where memory is used up, in the place of being killed.
+
+use fauxplat_model::{GroupUsage, Limit};
+
+use crate::group::write;
+use crate::hierarchy::Version;
+use crate::{CgroupError, Controller, Group};
+
+/// Whether tasks wait by themselves, or whoever watches has to stop them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pausing {
+    /// The kernel lets them wait (version 1, `memory.oom_control`).
+    ByKernel,
+    /// The kernel slows them down above a limit (version 2, `memory.high`), and whoever watches freezes them there.
+    ByFreezing {
+        /// That limit.
+        high_bytes: u64,
+    },
+}
+
+impl Group {
+    /// Has tasks wait where the limit of memory is met.
+    ///
+    /// # Errors
+    /// No limit of memory, or a kernel that cannot.
+    pub fn pause_on_oom(&mut self, limit: &Limit) -> Result<Pausing, CgroupError> {
+        let (Some(place), Some(memory)) = (self.place(Controller::Memory), limit.memory) else {
+            return Err(CgroupError::Refused(
+                "--on-oom pause: there is no limit of memory that could be met; state --memory SIZE"
+                    .to_owned(),
+            ));
+        };
+        let (version, folder) = (place.version, place.folder.to_owned());
+        if version == Version::One {
+            write(&folder.join("memory.oom_control"), "1")?;
+            return Ok(Pausing::ByKernel);
+        }
+        write(&folder.join("memory.high"), &memory.0.to_string())?;
+        write(&folder.join("memory.max"), "max")?;
+        self.note(
+            "version 2 has nobody wait for memory: memory.high, not memory.max, is set, and the group is frozen \
+             when it stays above that",
+        );
+        Ok(Pausing::ByFreezing { high_bytes: memory.0 })
+    }
+
+    /// Stops all tasks of the group where they are, or lets them go on; version 2 alone.
+    ///
+    /// # Errors
+    /// A kernel before Linux 5.2, or version 1.
+    pub fn freeze(&self, is_frozen: bool) -> Result<(), CgroupError> {
+        let place = self.place(Controller::Memory).filter(|place| place.version == Version::Two);
+        let place =
+            place.ok_or_else(|| CgroupError::Refused("only groups of version 2 are frozen".to_owned()))?;
+        write(&place.folder.join("cgroup.freeze"), if is_frozen { "1" } else { "0" })
+    }
+}
+
+impl Pausing {
+    /// Whether a group that was looked at twice is to be frozen: it met the limit and stays above it. One that reads files
+    /// meets it too, and gives their pages back.
+    pub fn wants_freezing(self, before: &GroupUsage, now: &GroupUsage) -> bool {
+        let Pausing::ByFreezing { high_bytes } = self else { return false };
+        let is_above = |usage: &GroupUsage| usage.memory_bytes.is_some_and(|bytes| bytes >= high_bytes);
+        is_above(before) && is_above(now) && now.high > Some(0) && !now.is_paused
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_frozen_only_where_it_stays_above() {
+        let pausing = Pausing::ByFreezing { high_bytes: 100 };
+        let usage = |memory, high| GroupUsage {
+            memory_bytes: Some(memory),
+            high: Some(high),
+            ..GroupUsage::default()
+        };
+        assert!(pausing.wants_freezing(&usage(100, 1), &usage(104, 2)));
+        for (before, now) in [((99, 1), (104, 2)), ((104, 1), (99, 2)), ((104, 0), (104, 0))] {
+            assert!(!pausing.wants_freezing(&usage(before.0, before.1), &usage(now.0, now.1)), "{before:?}");
+        }
+        let frozen = GroupUsage { is_paused: true, ..usage(104, 2) };
+        assert!(!pausing.wants_freezing(&usage(104, 1), &frozen));
+        assert!(!Pausing::ByKernel.wants_freezing(&usage(104, 1), &usage(104, 2)));
+    }
+}

@@ -1,0 +1,239 @@
+//! The report of `limit`: what happened to each group, what it used, and which limits held.
+
+use std::io::Write;
+
+use fauxplat_model::{
+    CpuShare, LimitEvent, LimitEventKind, LimitFindings, LimitedGroup, LimitsHeld, Outcome, Victim,
+};
+use fauxplat_units::{Bytes, Nanos};
+use serde::Serialize;
+
+use crate::parts::spans::{code, named};
+use crate::parts::{Grid, Note, Notes, Part, Piece, Tone};
+use crate::words::{percent, visible};
+
+pub(crate) fn parts(found: &LimitFindings) -> Vec<Piece> {
+    let mut parts = vec![Piece::answer(Tone::Title, answer(found))];
+    parts.extend(found.groups.iter().flat_map(|group| happened(found, group)));
+    if !found.groups.is_empty() {
+        parts.push(Piece::table(table(found)));
+        parts.push(Piece::new(Part::Notes(limits(found))));
+        parts.push(Piece::new(Part::Notes(places(found))));
+    }
+    parts
+}
+
+/// What was asked: who was killed or waits; or else how the groups shared the CPUs; or that nothing happened.
+fn answer(found: &LimitFindings) -> String {
+    let killed = found.groups.iter().find_map(|group| Some((group, event(group, LimitEventKind::OomKill)?)));
+    if let Some((group, event)) = killed {
+        return format!("{} was killed for want of memory{}", who(group, event), met(group));
+    }
+    if let Some(group) = found.groups.iter().find(|group| event(group, LimitEventKind::Paused).is_some()) {
+        return format!("{} was paused for want of memory{}", named(&group.name), met(group));
+    }
+    match found.groups.as_slice() {
+        [] => "Nothing ran".to_owned(),
+        [one] => alone(one),
+        several => shared(found, several),
+    }
+}
+
+fn event(group: &LimitedGroup, kind: LimitEventKind) -> Option<&LimitEvent> {
+    group.events.iter().find(|event| event.kind == kind)
+}
+
+fn who(group: &LimitedGroup, event: &LimitEvent) -> String {
+    match &event.victim {
+        Some(victim) => format!("{}{}", named(&victim.name), victim_words(victim)),
+        None => format!("A process of {}", named(&group.name)),
+    }
+}
+
+fn victim_words(victim: &Victim) -> String {
+    let held = victim.anonymous_bytes.map(|bytes| format!(", which held {}", Bytes(bytes)));
+    format!(" (process {}{})", victim.pid, held.unwrap_or_default())
+}
+
+fn met(group: &LimitedGroup) -> String {
+    let limit = group.limits.memory_bytes.or(group.limits.memory_high_bytes);
+    limit.map_or(String::new(), |limit| {
+        format!(" when {} met its limit of {}", named(&group.name), Bytes(limit))
+    })
+}
+
+fn alone(group: &LimitedGroup) -> String {
+    let peak = group.peak_memory_bytes.or(group.used.memory_bytes);
+    let memory = peak.map(|bytes| format!("{} of memory at most", Bytes(bytes)));
+    let cpu = group.used.cpu_ns.map(|ns| format!("{} of CPU time", Nanos(ns)));
+    let used: Vec<String> = [memory, cpu].into_iter().flatten().collect();
+    let used = if used.is_empty() { "what it used is not known".to_owned() } else { used.join(", ") };
+    match event(group, LimitEventKind::Throttled) {
+        Some(event) => {
+            let of = group.used.periods.map_or(String::new(), |periods| format!(" of {periods}"));
+            format!("{} used up its quota in {}{of} periods: {used}", named(&group.name), event.times)
+        }
+        None => format!("{} stayed within its limits: {used}", named(&group.name)),
+    }
+}
+
+fn shared(found: &LimitFindings, groups: &[LimitedGroup]) -> String {
+    let shares: Vec<String> = groups
+        .iter()
+        .filter_map(|group| Some(format!("{} had {}", named(&group.name), percent(group.share?.share))))
+        .collect();
+    match shares.is_empty() {
+        true => format!("{} groups ran, and never all at the same time", groups.len()),
+        false => {
+            format!("{} of the CPU time in the {:.1} s in which all ran", shares.join(", "), found.together_s)
+        }
+    }
+}
+
+/// What happened to a group and is not in the answer, a sentence each.
+fn happened(found: &LimitFindings, group: &LimitedGroup) -> Vec<Piece> {
+    let mut told = Vec::new();
+    for event in &group.events {
+        let what = match event.kind {
+            LimitEventKind::OomKill => format!("{} was killed for want of memory", who(group, event)),
+            LimitEventKind::Paused => "all tasks waited for memory".to_owned(),
+            LimitEventKind::Throttled => format!("its quota was used up in {} periods", event.times),
+            LimitEventKind::MemoryHigh => {
+                format!("slowed down {} times for being above {}", event.times, memory_high(&group.limits))
+            }
+            LimitEventKind::MemoryMax => {
+                format!("met its limit of memory {} times, and pages were found", event.times)
+            }
+            LimitEventKind::PidsMax => {
+                format!("{} times no process could be made for the limit on them", event.times)
+            }
+        };
+        told.push(format!("{}: {what}, first seen at {:.2} s.", named(&group.name), event.at_s));
+    }
+    for command in &group.commands {
+        let how = match command.outcome {
+            Some(outcome) if outcome.is_success() => continue,
+            Some(Outcome::Exited(status)) => format!("ended with status {status}"),
+            Some(Outcome::Signaled(signal)) => format!("was ended by signal {signal}"),
+            Some(Outcome::TimedOut) => "was ended at the limit of its time".to_owned(),
+            None if found.is_timed_out => "was ended when the time was over".to_owned(),
+            None => "was ended".to_owned(),
+        };
+        told.push(format!("{} {how}.", code(&command.command)));
+    }
+    told.into_iter().map(Piece::plain).map(Piece::joined).collect()
+}
+
+fn memory_high(limits: &LimitsHeld) -> String {
+    limits.memory_high_bytes.map_or("its limit".to_owned(), |bytes| Bytes(bytes).to_string())
+}
+
+fn table(found: &LimitFindings) -> Grid {
+    let header = ["group", "peak memory", "CPU time", "CPUs", "share", "95 % interval", "throttled"];
+    let mut grid = Grid::named(&header, &[3, 6]);
+    for group in &found.groups {
+        let is_hit = group.events.iter().any(|event| event.kind == LimitEventKind::OomKill);
+        grid.push(if is_hit { Tone::Bad } else { Tone::Plain }, row(group));
+    }
+    grid
+}
+
+fn row(group: &LimitedGroup) -> Vec<String> {
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
+    let used = &group.used;
+    let cpus = used.cpu_ns.filter(|_| group.elapsed_s > 0.0);
+    vec![
+        group.name.clone(),
+        or_none(group.peak_memory_bytes.map(|bytes| Bytes(bytes).to_string())),
+        or_none(used.cpu_ns.map(|ns| Nanos(ns).to_string())),
+        or_none(cpus.map(|ns| format!("{:.2}", ns as f64 / 1e9 / group.elapsed_s))),
+        or_none(group.share.map(|share| percent(share.share))),
+        or_none(group.share.and_then(interval)),
+        or_none(used.throttled_ns.map(|ns| Nanos(ns).to_string())),
+    ]
+}
+
+fn interval(share: CpuShare) -> Option<String> {
+    Some(format!("{} … {}", percent(share.low?), percent(share.high?)))
+}
+
+/// The limits that held, group by group.
+fn limits(found: &LimitFindings) -> Notes {
+    let mut lines = Vec::new();
+    for group in &found.groups {
+        let words = limit_words(&group.limits);
+        let words = if words.is_empty() { vec!["none".to_owned()] } else { words };
+        lines.push(Note::fact("", vec![format!("{}: {}", named(&group.name), visible(&words.join(", ")))]));
+        lines.extend(group.notes.iter().map(|note| Note { depth: 2, ..Note::fact("", vec![visible(note)]) }));
+    }
+    Notes { title: "limits that held".to_owned(), folded: false, lines }
+}
+
+fn limit_words(limits: &LimitsHeld) -> Vec<String> {
+    let bytes = |name: &str, bytes: Option<u64>| bytes.map(|bytes| format!("{name} {}", Bytes(bytes)));
+    let words = [
+        limits.cpu_percent.map(|percent| format!("CPU {percent:.0} %")),
+        limits.weight.map(|weight| format!("weight {weight:.0}")),
+        limits.cpus.as_ref().map(|cpus| format!("CPUs {cpus}")),
+        limits.mems.as_ref().map(|mems| format!("memory nodes {mems}")),
+        bytes("memory", limits.memory_bytes),
+        bytes("memory high", limits.memory_high_bytes),
+        bytes("swap", limits.swap_bytes),
+        limits.pids.map(|pids| format!("processes {pids}")),
+    ];
+    words.into_iter().flatten().chain(limits.io.iter().map(|io| format!("io {io}"))).collect()
+}
+
+/// Where the groups stood, and why there.
+fn places(found: &LimitFindings) -> Notes {
+    let mut lines = Vec::new();
+    for group in &found.groups {
+        for place in &group.places {
+            let text = format!(
+                "{}: version {}, {} ({})",
+                place.controllers.join(", "),
+                place.version,
+                place.folder,
+                place.way
+            );
+            lines.push(Note { unbroken: false, ..Note::fact("", vec![visible(&text)]) }.in_full());
+        }
+    }
+    Notes { title: "where the groups stood".to_owned(), folded: true, lines }
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    group: &'a str,
+    version: &'a str,
+    peak_memory_bytes: Option<u64>,
+    memory_limit_bytes: Option<u64>,
+    cpu_ns: Option<u64>,
+    share: Option<f64>,
+    share_low: Option<f64>,
+    share_high: Option<f64>,
+    throttled_periods: Option<u64>,
+    throttled_ns: Option<u64>,
+    oom_kills: Option<u64>,
+    elapsed_s: f64,
+}
+
+/// A row for each group.
+pub(crate) fn rows(found: &LimitFindings, rows: &mut csv::Writer<impl Write>) -> csv::Result<()> {
+    found.groups.iter().try_for_each(|group| {
+        rows.serialize(Line {
+            group: &group.name,
+            version: &group.version,
+            peak_memory_bytes: group.peak_memory_bytes,
+            memory_limit_bytes: group.limits.memory_bytes,
+            cpu_ns: group.used.cpu_ns,
+            share: group.share.map(|share| share.share),
+            share_low: group.share.and_then(|share| share.low),
+            share_high: group.share.and_then(|share| share.high),
+            throttled_periods: group.throttled_periods,
+            throttled_ns: group.used.throttled_ns,
+            oom_kills: group.used.oom_kills,
+            elapsed_s: group.elapsed_s,
+        })
+    })
+}
