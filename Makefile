@@ -26,7 +26,7 @@ test-vm: needs-build toolchain ## run the tests that need machines of other shap
 build: needs-build toolchain ## build the release binary (the default)
 	@cargo build --release --package fauxplat-cli
 
-install: build ## install binary, library, manual pages and completions below PREFIX (/usr/local)
+install: build ## install both programs, library, manual pages and completions below PREFIX (/usr/local)
 	@$(MAKE) --no-print-directory install-program
 	@cargo build --release --package fauxplat-table-c
 	install -D -m 644 lib/table-c/include/fauxplat_table.h $(DESTDIR)$(PREFIX)/include/fauxplat_table.h
@@ -41,6 +41,7 @@ install: build ## install binary, library, manual pages and completions below PR
 # A binary that was built before, and all but the library; packages are made of it.
 install-program:
 	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/fauxplat
+	install -m 755 $(BINARY)-blink $(DESTDIR)$(PREFIX)/bin/fauxplat-blink
 	install -d $(SHARE)/fauxplat
 	cp -R labs $(SHARE)/fauxplat/
 	install -d $(SHARE)/man/man1

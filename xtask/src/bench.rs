@@ -1,6 +1,7 @@
 //! Benches: every figure is a ratio whose two sides were measured in one run, in turns.
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "benches start programs and print")]
 
+mod blink;
 mod contend;
 mod counters;
 mod counting;
@@ -35,6 +36,7 @@ const ROUNDS: u32 = 15;
 /// Runs one bench by name, or all.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     match words {
+        ["blink"] => blink::run(),
         ["doctor"] => doctor::run(),
         ["fleet", words @ ..] => fleet::run(words),
         ["instrument"] => instrument::run(ROUNDS, None),
@@ -64,6 +66,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["latency", parts @ ..] => latency::run(parts),
         ["index", parts @ ..] => index::run(parts),
         [] => {
+            blink::run()?;
             contend::run(&[])?;
             index::run(&[])?;
             latency::run(&[])?;
@@ -83,7 +86,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
             verdict::run()
         }
         _ => Err(ChoreError::Usage(
-            "usage: cargo xtask bench [contend [PART] | counters | counting [ROUNDS] | doctor | fleet [PART] | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | limit [ROUNDS] | load [PART] | look [stands] | memory | \
+            "usage: cargo xtask bench [blink | contend [PART] | counters | counting [ROUNDS] | doctor | fleet [PART] | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | limit [ROUNDS] | load [PART] | look [stands] | memory | \
              regions [ROUNDS] | start | sweep [PART] | topo | verdict]",
         )),
     }

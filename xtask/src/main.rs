@@ -22,7 +22,7 @@ use error::ChoreError;
 const USAGE: &str = "usage: cargo xtask CHORE
   tidy [--figures]       check the rules of the house, or print how much code there is and how long its parts are
   sim [ARGS]             simulate the decision rule and compare it with its reference figures
-  bench [NAME]           doctor, instrument, look, memory, start, sweep, topo, verdict: figures as ratios, see benches/README.md
+  bench [NAME]           blink, doctor, instrument, look, memory, start, sweep, topo, verdict: figures as ratios, see benches/README.md
   campaign [NAME]        what takes hours and can be resumed: kills, interrupts, fuzz, elsewhere; without a name, how each
                          is called
   vm [--seconds N] [NAME]… tests in virtual machines, all or by test and shape, see vm/README.md

@@ -460,6 +460,68 @@ fn memory_of_another_node() {
     expect(lab, &machine(21, 1.0, 0.6), NotHere, &[("bandwidth", Reproduced)]);
     expect(lab, &machine(32, 2.1, 0.6), Reproduced, &[("latency", NotHere)]);
     expect(lab, &|_| Err("one node"), CannotRunHere, &[]);
+/// Six runs that took this share of a core.
+fn shares_of_a_core(share: f64) -> Value {
+    let run = |it: u32| json!({ "cpu_ns": share * f64::from(1_500_000 + it), "wall_ns": 1_500_000 + it });
+    json!({ "commands": [{ "runs": (0..6).map(run).collect::<Vec<_>>() }] })
+}
+
+/// Lights as they were published.
+fn busy_or_event(experiment: &str) -> Value {
+    let pressed = |to_ns: u64| json!({ "to_ns": to_ns });
+    match experiment {
+        "busy" => shares_of_a_core(0.999),
+        "event" => shares_of_a_core(0.0008),
+        "nanoseconds" => shares_of_a_core(0.98),
+        "buttons" => json!({
+            "no_press": { "first": 3 }, "pressed": 5, "changes_in_log": 5, "period_ns": 1_000_000_000_u64,
+            "presses": [pressed(250_000_000), pressed(125_000_000), pressed(250_000_000), pressed(500_000_000)],
+        }),
+        "shortest" => json!({ "period_ns": 2 }),
+        "longest" => json!({ "period_ns": 9_000_000_000_000_000_000_u64 }),
+        "now" => json!({ "edges": 2 }),
+        "after the period" => json!({ "edges": 1 }),
+        other => panic!("no experiment {other}"),
+    }
+}
+
+#[test]
+fn what_a_light_costs() {
+    let lab = "busy-or-event";
+    expect(lab, &|name| Ok(busy_or_event(name)), Reproduced, &[]);
+    // A core that is shared, a loop that is no event loop, and a program that gets everything wrong.
+    let wrong = |name: &str| match name {
+        "busy" => shares_of_a_core(0.7),
+        "event" => shares_of_a_core(0.02),
+        "nanoseconds" => shares_of_a_core(0.3),
+        "buttons" => json!({
+            "no_press": { "first": 0 }, "pressed": 8, "changes_in_log": 4, "period_ns": 500_000_000_u64,
+            "presses": vec![json!({ "to_ns": 250_000_000 }); 8],
+        }),
+        "shortest" => json!({ "period_ns": 0 }),
+        "longest" => json!({ "period_ns": 16_000_000_000_000_000_000_u64 }),
+        "now" => json!({ "edges": 1 }),
+        _ => json!({ "edges": 2 }),
+    };
+    expect(lab, &|name| Ok(wrong(name)), NotHere, &[]);
+    // Each of the checks decides by itself.
+    for (experiment, place, claim) in [
+        ("buttons", "/pressed", "the first event of a line is no press"),
+        ("buttons", "/presses/2/to_ns", "halve, double, reset"),
+        ("longest", "/period_ns", "never nothing, never an overflow"),
+        ("after the period", "/edges", "a change takes effect now or after the period"),
+        ("buttons", "/changes_in_log", "each change goes to the log"),
+    ] {
+        let one_wrong = |name: &str| {
+            let mut document = busy_or_event(name);
+            if name == experiment {
+                *document.pointer_mut(place).unwrap() = json!(7);
+            }
+            document
+        };
+        expect(lab, &|name| Ok(one_wrong(name)), Reproduced, &[(claim, NotHere)]);
+    }
+    expect(lab, &|_| Err("fauxplat-blink is not installed"), CannotRunHere, &[]);
 }
 
 #[test]
@@ -475,6 +537,9 @@ fn a_document_without_the_place_is_an_error_and_no_outcome() {
         "cpu-shares",
         "numa-distance",
     ] {
+    for lab in
+        ["smt-counters", "observer-cost", "background-heat", "gil-affinity", "hot-function", "busy-or-event"]
+    {
         let failure = run(lab, &|_| Ok(json!({ "something": "else" }))).unwrap_err().to_string();
         assert!(
             failure.contains(&format!("lab {lab}, claim ")) && failure.contains("nothing stands at"),

@@ -1,9 +1,11 @@
-//! How late a machine is: timers, scheduling noise, messages between CPUs, signals.
+//! How late a machine is: timers, scheduling noise, messages between CPUs, signals, lines and lights.
 //!
 //! Every test runs in slices on threads of its own, at a stated CPU and policy, and records each single activation. A
 //! stall delays every activation that falls into it, not only the first: what a test would have seen had it not been
 //! stalled itself is kept beside what it saw (Tene, "How not to measure latency").
 
+mod edge;
+mod line;
 mod message;
 mod noise;
 mod recording;
@@ -12,7 +14,9 @@ mod stage;
 mod timer;
 mod watchdog;
 
+pub use edge::edge;
 pub use fauxplat_threads::Place;
+pub use line::{Drive, Lines, line};
 pub use message::{Channel, message};
 pub use noise::noise;
 pub use recording::Recording;
@@ -38,6 +42,32 @@ pub enum LatencyError {
         what: &'static str,
         /// The reason.
         source: std::io::Error,
+    },
+    /// A line cannot be had, or has vanished.
+    #[error(transparent)]
+    Line(#[from] fauxplat_gpio::GpioError),
+    /// A light does not blink.
+    #[error(transparent)]
+    Blink(#[from] fauxplat_blink::BlinkError),
+    /// A simulated line of the kernel cannot be pulled.
+    #[error("{path}: {source}")]
+    Pull {
+        /// The file.
+        path: String,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// Nobody makes edges.
+    #[error("there was no edge on {line} for ten seconds: what is to make them (--drive)?")]
+    Silent {
+        /// Its name.
+        line: String,
+    },
+    /// A call that waits for a line.
+    #[error(transparent)]
+    Wait {
+        /// The call that failed.
+        source: fauxplat_sys::SysError,
     },
     /// A histogram of a document cannot be read.
     #[error("the histogram of {test} cannot be read: {reason}")]

@@ -198,13 +198,13 @@ pub fn message(places: [&Place; 2], channel: Channel, messages: u64) -> Result<[
     std::thread::scope(|scope| {
         let echo = scope.spawn(|| {
             if ready(take(places[1]))? {
-                return Ok(echo(there.as_ref(), back.as_ref(), &stamps));
+                return Ok::<_, LatencyError>(echo(there.as_ref(), back.as_ref(), &stamps));
             }
             Ok(Recording::default())
         });
         let lead = scope.spawn(|| {
             if ready(take(places[0]))? {
-                return Ok(lead(there.as_ref(), back.as_ref(), &stamps, messages));
+                return Ok::<_, LatencyError>(lead(there.as_ref(), back.as_ref(), &stamps, messages));
             }
             Ok([Recording::default(), Recording::default()])
         });

@@ -92,6 +92,13 @@ impl Recording {
         missed
     }
 
+    /// Activations that left nothing behind but their number: none can have been served earlier than the one that came after
+    /// them was.
+    pub fn record_lost(&mut self, activations: u64, late_ns: u64) {
+        self.corrected.saturating_record_n(late_ns.max(1), activations);
+        self.missed += activations;
+    }
+
     /// Counts a gap for what caused it.
     pub fn blame(&mut self, cause: &str, gap_ns: u64) {
         let (count, total_ns) = self.causes.entry(cause.to_owned()).or_default();
@@ -191,6 +198,7 @@ fn percentiles(histogram: &Histogram<u64>) -> Percentiles {
     Percentiles {
         min_ns: if histogram.is_empty() { 0 } else { histogram.min() },
         mean_ns: histogram.mean(),
+        sd_ns: histogram.stdev(),
         p50_ns: at(50.0),
         p90_ns: at(90.0),
         p99_ns: at(99.0),
@@ -237,6 +245,7 @@ mod tests {
             policy: fauxplat_model::Policy::Other,
             cpu: fauxplat_units::Cpu(0),
             peer: None,
+            lines: None,
             interval_ns: Some(1_000_000),
             slack_ns: None,
             count: recording.count(),
@@ -263,6 +272,22 @@ mod tests {
             let raw = Percentiles { hdr: damaged.into(), ..recording.raw() };
             assert!(Recording::restore(&test(raw)).unwrap_err().to_string().contains("timer"), "{damaged}");
         }
+    }
+
+    #[test]
+    fn what_was_lost_is_as_late_as_what_came_after_it() {
+        let mut recording = Recording::default();
+        recording.record(50);
+        recording.record_lost(3, 900);
+        let (raw, corrected) = (recording.raw(), recording.corrected());
+        assert_eq!((recording.count(), recording.missed), (1, 3));
+        assert_eq!((raw.max_ns, corrected.p50_ns, corrected.max_ns), (50, 900, 900));
+        assert_eq!(corrected.histogram.iter().map(|bin| bin.1).sum::<u64>(), 4);
+        let apart = [100, 300].into_iter().fold(Recording::default(), |mut of, late_ns| {
+            of.record(late_ns);
+            of
+        });
+        assert!((apart.raw().mean_ns - 200.0).abs() < 1.0 && (apart.raw().sd_ns - 100.0).abs() < 1.0);
     }
 
     #[test]

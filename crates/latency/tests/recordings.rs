@@ -22,6 +22,7 @@ fn test_of(recording: &Recording, lost_share: Option<f64>) -> LatencyTest {
         policy: Policy::Other,
         cpu: Cpu(3),
         peer: None,
+        lines: None,
         interval_ns: Some(1_000_000),
         slack_ns: None,
         count: recording.count(),

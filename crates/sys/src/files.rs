@@ -3,10 +3,10 @@
 
 use std::ffi::CStr;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Opens a file to read it from its beginning, or to append to it, without waiting for anybody: a named pipe that nobody
@@ -143,6 +143,28 @@ pub fn exposed(file: &Path) -> io::Result<Option<Exposed>> {
 /// Those of `open(2)`; `ELOOP` for a link.
 pub fn open_itself(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
+}
+
+/// Opens what these options say, without waiting for anybody at its other end, now or later: see `fifo(7)`.
+///
+/// # Errors
+/// Those of `open(2)`.
+pub fn open_without_waiting(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    options.custom_flags(libc::O_NONBLOCK).open(path)
+}
+
+/// Writes a text at the beginning of a file, whatever was written there before; where there is no beginning, as in a pipe,
+/// after it. Files of sysfs take it as their new value.
+///
+/// # Errors
+/// Those of `pwrite(2)` and `write(2)`.
+pub fn write_over(mut file: &File, text: &str) -> io::Result<()> {
+    match file.write_at(text.as_bytes(), 0) {
+        Ok(written) if written == text.len() => Ok(()),
+        Ok(_) => Err(io::ErrorKind::WriteZero.into()),
+        Err(error) if error.raw_os_error() == Some(libc::ESPIPE) => file.write_all(text.as_bytes()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Whether this user may write to a file or folder, as far as can be told without writing: permissions, and whether the

@@ -3,12 +3,15 @@
 pub mod arithmetic;
 pub mod clock;
 pub mod files;
+pub mod gpio;
 pub mod inherited;
+pub mod input;
 pub mod klog;
 pub mod memory;
 pub mod migrations;
 pub mod perf;
 pub mod pipes;
+pub mod poll;
 pub mod process;
 pub mod program;
 pub mod sampling;

@@ -25,6 +25,18 @@ impl Nanos {
         Nanos((seconds * 1e9).round().max(0.0) as u64)
     }
 
+    /// Reads a duration that names its unit, where a bare number could be meant in any.
+    ///
+    /// # Errors
+    /// It is none, or has no unit; the message is for whoever wrote it.
+    pub fn with_unit(text: &str) -> Result<Self, String> {
+        let is_bare = text.trim().parse::<f64>().is_ok_and(|number| number != 0.0);
+        match is_bare {
+            true => Err(format!("it has no unit: {text}us, {text}ms or {text}s")),
+            false => text.parse::<Nanos>().map_err(|error| error.to_string()),
+        }
+    }
+
     /// In seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9

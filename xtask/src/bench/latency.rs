@@ -33,9 +33,10 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     }
     let parts = if words.is_empty() { &["timer", "stall"][..] } else { words };
     parts.iter().try_for_each(|part| match *part {
-        "timer" => timer(),
+        "timer" => race("timer"),
+        "edge" => race("edge"),
         "stall" => stall(),
-        _ => Err(ChoreError::Usage("usage: cargo xtask bench latency [timer | stall]…")),
+        _ => Err(ChoreError::Usage("usage: cargo xtask bench latency [timer | edge | stall]…")),
     })
 }
 
@@ -44,9 +45,9 @@ fn cpu() -> String {
     (std::thread::available_parallelism().map_or(1, std::num::NonZero::get) - 1).to_string()
 }
 
-fn ours() -> Result<Command, ChoreError> {
+fn ours(test: &str) -> Result<Command, ChoreError> {
     let mut command = Command::new(fauxplat()?);
-    command.args(["latency", "timer", "--policy", "fifo:90", "--interval", "1ms", "--count", ACTIVATIONS]);
+    command.args(["latency", test, "--policy", "fifo:90", "--interval", "1ms", "--count", ACTIVATIONS]);
     command.args(["--cpu", &cpu(), "--format", "json", "--store", "none", "--quiet"]);
     Ok(command)
 }
@@ -59,7 +60,8 @@ fn theirs() -> Command {
     command
 }
 
-fn timer() -> Result<(), ChoreError> {
+/// A test of `latency` in turns with `cyclictest`.
+fn race(test: &str) -> Result<(), ChoreError> {
     let rule = Rule { max_pairs: BLOCKS, ..Rule::default() };
     let mut judges = [Judge::new(&rule, 2, 1), Judge::new(&rule, 2, 1)];
     let mut medians = [[Vec::new(), Vec::new()], [Vec::new(), Vec::new()]];
@@ -67,7 +69,7 @@ fn timer() -> Result<(), ChoreError> {
         let turns = if block % 2 == 0 { [0, 1] } else { [1, 0] };
         let mut figures = [None, None];
         for turn in turns {
-            figures[turn] = Some(if turn == 0 { cyclictest()? } else { fauxplat_timer()? });
+            figures[turn] = Some(if turn == 0 { cyclictest()? } else { fauxplat_test(test)? });
         }
         let [Some(theirs), Some(ours)] = figures else { continue };
         for (at, of) in [(0, (theirs.p50_ns, ours.p50_ns)), (1, (theirs.p99_ns, ours.p99_ns))] {
@@ -77,7 +79,7 @@ fn timer() -> Result<(), ChoreError> {
         }
     }
     println!(
-        "{BLOCKS} alternating runs of {ACTIVATIONS} activations, fifo:90, 1 ms, CPU {}; goal: not above cyclictest",
+        "latency {test}: {BLOCKS} alternating runs of {ACTIVATIONS} activations, fifo:90, 1 ms, CPU {}; goal: not above cyclictest",
         cpu()
     );
     for (at, name) in ["p50", "p99"].into_iter().enumerate() {
@@ -120,8 +122,8 @@ fn sample(block: u32, command: u16, figure_ns: u64) -> Sample {
     }
 }
 
-fn fauxplat_timer() -> Result<Figures, ChoreError> {
-    let test = test_of(&output(&mut ours()?)?.stdout)?;
+fn fauxplat_test(test: &str) -> Result<Figures, ChoreError> {
+    let test = test_of(&output(&mut ours(test)?)?.stdout)?;
     let field = |name: &str| test[name].as_u64().ok_or_else(|| failed("report", &name));
     Ok(Figures { p50_ns: field("p50_ns")?, p99_ns: field("p99_ns")? })
 }
@@ -164,7 +166,7 @@ fn stall() -> Result<(), ChoreError> {
         STALL.as_millis()
     );
     for _ in 0..STALLS {
-        let (printed, stopped) = stopped(&mut ours()?)?;
+        let (printed, stopped) = stopped(&mut ours("timer")?)?;
         let test = test_of(&printed)?;
         let late = |of: &Value| of["histogram"].as_array().map_or(0, |bins| counted(bins));
         println!(

@@ -31,7 +31,7 @@ pub(crate) fn installed() -> Result<(), ChoreError> {
 /// there, by helpers of its own.
 const TRIAL: &str = "set -e; root=$1; program=$2; mount -t proc proc $root/proc; : >> $root/dev/null; \
                      mount --bind /dev/null $root/dev/null; chroot $root $program --version; \
-                     chroot $root $program lab list; chroot $root $program compare --help; \
+                     chroot $root $program lab list; chroot $root $program-blink --led sim:0 --max-time 1s --log nowhere; chroot $root $program compare --help; \
                      chroot $root $program run --runs 3 --store none \"$program --version\"";
 
 /// Tries a program in a root of its own.
@@ -111,7 +111,7 @@ fn guest() -> Result<Result<(), String>, ChoreError> {
     )?;
     let program = root.join("bin/fauxplat");
     let trial = format!(
-        "set -e; {0} --version; {0} lab list; {0} run --runs 3 --store none '{0} --version'",
+        "set -e; {0} --version; {0} lab list; {0}-blink --led sim:0 --max-time 1s --log nowhere; {0} run --runs 3 --store none '{0} --version'",
         program.display()
     );
     let mut run = Command::new(workspace().join("vm/run"));
@@ -143,7 +143,10 @@ fn package(root: &Path, package: &Path) -> Result<(), ChoreError> {
     within("bash -c '. /usr/share/bash-completion/completions/fauxplat && complete -p fauxplat'")?;
     expect(&try_in(root, "/usr/bin/fauxplat")?, "/usr/share/fauxplat/labs")?;
     within("dpkg --purge fauxplat")?;
-    within("test ! -e /usr/bin/fauxplat && test ! -e /usr/share/fauxplat").map(drop)
+    within(
+        "test ! -e /usr/bin/fauxplat && test ! -e /usr/bin/fauxplat-blink && test ! -e /usr/share/fauxplat",
+    )
+    .map(drop)
 }
 
 fn expect(text: &str, words: &str) -> Result<(), ChoreError> {

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use fauxplat_latency::Channel;
+use fauxplat_gpio::LineName;
+use fauxplat_latency::{Channel, Drive};
 use fauxplat_model::{Placement, Policy};
 use fauxplat_units::{Cpu, Nanos};
 
@@ -13,7 +14,9 @@ use super::{EndArgs, OutputArgs, SurroundingsArgs, contend::pair, time_with_unit
 const EXAMPLES: &str = "\
   fauxplat latency
   fauxplat latency timer --cpu 0-3 --interval 200us --count 100000
-  fauxplat latency noise --duration 10s --load llc@1";
+  fauxplat latency noise --duration 10s --load llc@1
+  fauxplat latency line edge --policy fifo:90
+  fauxplat latency line --line gpiochip0:4 --answer gpiochip0:17";
 
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]
@@ -24,16 +27,16 @@ pub(crate) struct LatencyArgs {
     /// Scheduling policies, each tested in turns: other, fifo:N or rr:N [default: other, and fifo:90 where permitted]
     #[arg(long, value_name = "POLICY", value_delimiter = ',')]
     pub(crate) policy: Vec<Policy>,
-    /// CPUs for timer and noise: a list or a relation [default: the first one that is allowed]
+    /// CPUs for timer, noise and edge: a list or a relation [default: the first one that is allowed]
     #[arg(long, value_name = "LIST|RELATION")]
     pub(crate) cpu: Option<Placement>,
-    /// Pairs of CPUs for messages and signals, such as 0:1 or 0:0 [default: the first CPU with itself and the next]
+    /// Pairs of CPUs for messages, signals and lines, such as 0:1 or 0:0 [default: the first CPU with itself and the next]
     #[arg(long, value_name = "A:B", value_delimiter = ',', value_parser = pair)]
     pub(crate) pairs: Vec<(Cpu, Cpu)>,
-    /// Period of the timer
+    /// Period of the timer, and time from one edge to the next
     #[arg(short, long, value_name = "TIME", default_value = "1ms", value_parser = time_with_unit)]
     pub(crate) interval: Nanos,
-    /// Activations, messages or signals of each test [default: 3000]
+    /// Activations, messages, signals or edges of each test [default: 3000]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) count: Option<u64>,
     /// Timer slacks, each tested in turns; real-time policies ignore them [default: the kernel's own, 50us]
@@ -48,9 +51,19 @@ pub(crate) struct LatencyArgs {
     /// Ways of messages: line, futex, pipe, eventfd, socketpair [default: all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) channels: Vec<Channel>,
+    /// Line whose edges are waited for: gpiochip0:4 (number or name), key:event3:28, or sim:N of a simulated chip [default: sim:0]
+    #[arg(long, value_name = "LINE")]
+    pub(crate) line: Option<LineName>,
+    /// Line that answers, and the light of `edge`; led:NAME and sysfs:17 as well [default: sim:1]
+    #[arg(long, value_name = "LINE")]
+    pub(crate) answer: Option<LineName>,
+    /// What makes the edges of --line: outside, a line of ours that is wired to it, or pull:FILE of a line of gpio-sim
+    /// [default: the simulated chip for its own line, else outside]
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) drive: Option<Drive>,
     /// Measure nothing: merge the histograms of earlier JSON documents, test by test
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = [
-        "tests", "counters", "policy", "cpu", "pairs", "interval", "count", "slack", "duration", "threshold", "channels", "seed",
+        "tests", "counters", "policy", "cpu", "pairs", "interval", "count", "slack", "duration", "threshold", "channels", "line", "answer", "drive", "seed",
     ])]
     pub(crate) merge: Vec<PathBuf>,
     /// Count what the kernel and the processor can, as `run -e` does, of the threads of each test (repeatable)
@@ -78,4 +91,8 @@ pub(crate) enum LatencyKind {
     Message,
     /// From sending a signal to its handler
     Signal,
+    /// From an edge of a line to its handler, and on to the line that answers
+    Line,
+    /// From the moment when an edge of a blinking light is due to the edge
+    Edge,
 }

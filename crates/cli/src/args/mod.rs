@@ -185,11 +185,7 @@ fn percent(text: &str) -> Result<f64, String> {
 /// Reads a time with its unit. Where another tool counts the same in another unit a bare number would mean something else
 /// to each reader.
 fn time_with_unit(text: &str) -> Result<Nanos, String> {
-    let is_bare = text.trim().parse::<f64>().is_ok_and(|number| number != 0.0);
-    match is_bare {
-        true => Err(format!("it has no unit: {text}us, {text}ms or {text}s")),
-        false => text.parse::<Nanos>().map_err(|error| error.to_string()),
-    }
+    Nanos::with_unit(text)
 }
 
 /// Reads a time that is more than none.

@@ -36,6 +36,8 @@ fn asked(args: &LatencyArgs) -> Latency {
         LatencyKind::Noise => Kind::Noise,
         LatencyKind::Message => Kind::Message,
         LatencyKind::Signal => Kind::Signal,
+        LatencyKind::Line => Kind::Line,
+        LatencyKind::Edge => Kind::Edge,
     };
     Latency {
         tests: args.tests.iter().map(kind).collect(),
@@ -48,6 +50,9 @@ fn asked(args: &LatencyArgs) -> Latency {
         duration: args.duration.unwrap_or(NOISE_WATCHED),
         threshold: args.threshold,
         channels: args.channels.clone(),
+        line: args.line.clone(),
+        answer: args.answer.clone(),
+        drive: args.drive.clone(),
     }
 }
 

@@ -43,8 +43,9 @@ pub(crate) fn merge(files: &[PathBuf], output: &OutputArgs, invocation: &[String
 
 /// Whether two tests asked the same question at the same place.
 fn is_same(a: &LatencyTest, b: &LatencyTest) -> bool {
-    let question =
-        |it: &LatencyTest| (it.name.clone(), it.policy, it.cpu, it.peer, it.interval_ns, it.slack_ns);
+    let question = |it: &LatencyTest| {
+        (it.name.clone(), it.policy, it.cpu, it.peer, it.interval_ns, it.slack_ns, it.lines.clone())
+    };
     question(a) == question(b)
 }
 

@@ -1,7 +1,10 @@
 //! The experiment of `latency`: how late timers, messages and signals are, and what takes the CPU away meanwhile.
 
 use fauxplat_analyze::worker_counts;
-use fauxplat_latency::{Channel, LatencyError, Place, Recording, calm, message, noise, signals, timer};
+use fauxplat_gpio::{ChipName, Chips, LineName};
+use fauxplat_latency::{
+    Channel, Drive, LatencyError, Lines, Place, Recording, calm, edge, line, message, noise, signals, timer,
+};
 use fauxplat_model::{
     Event, Evidence, Histogram, LatencyCause, LatencyFindings, LatencyTest, Percentiles, Placement, Policy,
     ShiftSample, Unit,
@@ -38,6 +41,12 @@ pub struct Latency {
     pub threshold: Nanos,
     /// Ways of messages; all when none.
     pub channels: Vec<Channel>,
+    /// The line whose edges are waited for; one of the simulated chip when absent.
+    pub line: Option<LineName>,
+    /// The line that answers, and the light; another one of the simulated chip when absent.
+    pub answer: Option<LineName>,
+    /// What makes edges; the simulated chip for its own line, else somebody outside, when absent.
+    pub drive: Option<Drive>,
 }
 
 /// What is tested.
@@ -51,6 +60,10 @@ pub enum Kind {
     Message,
     /// From sending a signal to its handler.
     Signal,
+    /// From an edge of a line to its handler and on to the line that answers.
+    Line,
+    /// From the moment when an edge of a blinking light is due to the edge.
+    Edge,
 }
 
 /// Slices into which each test is cut, so that all of them see the same weather.
@@ -63,6 +76,8 @@ enum Task {
     Noise { duration_ns: u64, threshold_ns: u64 },
     Message { channel: Channel, messages: u64 },
     Signal { count: u64 },
+    Line { interval_ns: u64, count: u64 },
+    Edge { interval_ns: u64, count: u64 },
 }
 
 /// A task and where it runs.
@@ -77,6 +92,7 @@ struct Cell {
 #[derive(Debug)]
 pub struct Cells {
     cells: Vec<Cell>,
+    lines: Lines,
     policy: Policy,
     /// Whether the policies were asked for: then none is left out.
     is_asked: bool,
@@ -99,7 +115,7 @@ impl Cells {
             )),
             false => {
                 let is_asked = !asked.policies.is_empty();
-                Ok(Cells { cells, policy: policies[0], is_asked, refused })
+                Ok(Cells { cells, lines: lines(asked)?, policy: policies[0], is_asked, refused })
             }
         }
     }
@@ -145,15 +161,32 @@ pub fn latency(driver: &mut Driver, tests: &Cells) -> Result<LatencyFindings, Fa
     restless.into_iter().for_each(|warning| driver.warn(warning));
     let threads = CountedThreads::open(&counted(driver)?)?;
     let mut shifts = Vec::new();
-    let recordings = measure(driver, &cells, threads.as_ref(), &mut shifts)?;
+    let recordings = measure(driver, (&cells, &tests.lines), threads.as_ref(), &mut shifts)?;
     drop(calm);
     let found = cells.iter().zip(&recordings);
-    let tests = found.flat_map(|(cell, ways)| findings(cell, ways)).collect();
+    let tests = found.flat_map(|(cell, ways)| findings(cell, &tests.lines, ways)).collect();
     let counts = cells.iter().enumerate().filter_map(|(index, cell)| {
         let own: Vec<&ShiftSample> = shifts.iter().filter(|it| usize::from(it.cell) == index).collect();
         worker_counts(work(cell), &own)
     });
     Ok(LatencyFindings { tests, counts: counts.collect(), elapsed_s: driver.elapsed_s() })
+}
+
+/// The lines of the tests that have any.
+fn lines(asked: &Latency) -> Result<Lines, Failure> {
+    let has_lines = asked.tests.iter().any(|kind| matches!(kind, Kind::Line | Kind::Edge));
+    if !has_lines && (asked.line.is_some() || asked.answer.is_some() || asked.drive.is_some()) {
+        return Err(Failure::usage("--line, --answer and --drive are for the tests `line` and `edge`"));
+    }
+    let simulated = |line: u32| LineName { chip: ChipName::Simulated, line: line.to_string() };
+    let event = asked.line.clone().unwrap_or_else(|| simulated(0));
+    let usual = if event.chip == ChipName::Simulated { Drive::Simulated } else { Drive::Outside };
+    Ok(Lines {
+        chips: Chips::below("/".as_ref()),
+        event,
+        answer: asked.answer.clone().unwrap_or_else(|| simulated(1)),
+        drive: asked.drive.clone().unwrap_or(usual),
+    })
 }
 
 fn pairs(asked: &Latency, machine: &Machine) -> Result<Vec<(Cpu, Cpu)>, Failure> {
@@ -193,15 +226,17 @@ fn cells(asked: &Latency, cpus: &CpuSet, pairs: &[(Cpu, Cpu)], policies: &[Polic
             for &slack_ns in slacks {
                 let place = |cpu| Place { cpu, policy, slack_ns };
                 match kind {
-                    Kind::Timer | Kind::Noise => cells.extend(cpus.iter().map(|cpu| Cell {
+                    Kind::Timer | Kind::Noise | Kind::Edge => cells.extend(cpus.iter().map(|cpu| Cell {
                         task: alone(kind, asked),
                         place: place(cpu),
                         peer: None,
                     })),
-                    Kind::Message | Kind::Signal => cells.extend(pairs.iter().flat_map(|&(a, b)| {
-                        let tasks = between(kind, asked, a == b);
-                        tasks.into_iter().map(move |task| Cell { task, place: place(a), peer: Some(b) })
-                    })),
+                    Kind::Message | Kind::Signal | Kind::Line => {
+                        cells.extend(pairs.iter().flat_map(|&(a, b)| {
+                            let tasks = between(kind, asked, a == b);
+                            tasks.into_iter().map(move |task| Cell { task, place: place(a), peer: Some(b) })
+                        }))
+                    }
                 }
             }
         }
@@ -215,14 +250,17 @@ fn alone(kind: Kind, asked: &Latency) -> Task {
         Kind::Noise => {
             Task::Noise { duration_ns: asked.duration.0 / rounds, threshold_ns: asked.threshold.0 }
         }
+        Kind::Edge => Task::Edge { interval_ns: asked.interval.0, count: asked.count.div_ceil(rounds) },
         _ => Task::Timer { interval_ns: asked.interval.0, activations: asked.count.div_ceil(rounds) },
     }
 }
 
 fn between(kind: Kind, asked: &Latency, same: bool) -> Vec<Task> {
     let count = asked.count.div_ceil(u64::from(ROUNDS));
-    if kind == Kind::Signal {
-        return vec![Task::Signal { count }];
+    match kind {
+        Kind::Signal => return vec![Task::Signal { count }],
+        Kind::Line => return vec![Task::Line { interval_ns: asked.interval.0, count }],
+        _ => {}
     }
     let channels = if asked.channels.is_empty() { Channel::ALL.to_vec() } else { asked.channels.clone() };
     let possible = channels.into_iter().filter(|channel| !(same && channel.spins()));
@@ -232,7 +270,7 @@ fn between(kind: Kind, asked: &Latency, same: bool) -> Vec<Task> {
 /// One recording per cell, or three for messages: there, back, there and back.
 fn measure(
     driver: &mut Driver,
-    cells: &[Cell],
+    (cells, lines): (&[Cell], &Lines),
     threads: Option<&CountedThreads>,
     shifts: &mut Vec<ShiftSample>,
 ) -> Result<Vec<Vec<Recording>>, Failure> {
@@ -244,12 +282,12 @@ fn measure(
     driver.cells(&plan, &span, |round, index| {
         let cell = &cells[usize::from(index)];
         let slice = match threads {
-            None => slice(cell)?,
+            None => slice(cell, lines)?,
             Some(threads) => {
                 let served = |slice: &Result<Vec<Recording>, _>| {
                     slice.as_ref().ok().and_then(|all| all.first()).map_or(0, Recording::count)
                 };
-                let (slice, counted) = threads.during(|| slice(cell), served);
+                let (slice, counted) = threads.during(|| slice(cell, lines), served);
                 shifts.push(ShiftSample { round, cell: index, ..counted });
                 slice?
             }
@@ -264,7 +302,7 @@ fn measure(
     Ok(recordings)
 }
 
-fn slice(cell: &Cell) -> Result<Vec<Recording>, LatencyError> {
+fn slice(cell: &Cell, lines: &Lines) -> Result<Vec<Recording>, LatencyError> {
     let peer = Place { cpu: cell.peer.unwrap_or(cell.place.cpu), ..cell.place };
     let both = [&cell.place, &peer];
     Ok(match cell.task {
@@ -272,6 +310,10 @@ fn slice(cell: &Cell) -> Result<Vec<Recording>, LatencyError> {
         Task::Noise { duration_ns, threshold_ns } => vec![noise(&cell.place, duration_ns, threshold_ns)?],
         Task::Message { channel, messages } => message(both, channel, messages)?.into(),
         Task::Signal { count } => vec![signals(both, count)?],
+        Task::Line { interval_ns, count } => line(both, lines, interval_ns, count)?.into(),
+        Task::Edge { interval_ns, count } => {
+            vec![edge(&cell.place, &lines.chips, &lines.answer, interval_ns, count)?]
+        }
     })
 }
 
@@ -304,6 +346,8 @@ fn work(cell: &Cell) -> String {
         Task::Timer { .. } => "timer".to_owned(),
         Task::Noise { .. } => "noise".to_owned(),
         Task::Signal { .. } => "signal".to_owned(),
+        Task::Line { .. } => "line".to_owned(),
+        Task::Edge { .. } => "edge".to_owned(),
         Task::Message { channel, .. } => channel.to_string(),
     };
     let peer = cell.peer.map_or(String::new(), |peer| format!(" and {peer}"));
@@ -316,24 +360,44 @@ fn names(cell: &Cell) -> Vec<String> {
         Task::Timer { .. } => vec!["timer".to_owned()],
         Task::Noise { .. } => vec!["noise".to_owned()],
         Task::Signal { .. } => vec!["signal".to_owned()],
+        Task::Edge { .. } => vec!["edge".to_owned()],
+        Task::Line { .. } => {
+            ["line to handler", "handler to answer", "line to answer"].map(str::to_owned).into()
+        }
         Task::Message { channel, .. } => {
             ["there", "back", "round trip"].map(|way| format!("{channel} {way}")).into()
         }
     }
 }
 
-fn findings(cell: &Cell, recordings: &[Recording]) -> Vec<LatencyTest> {
-    names(cell).into_iter().zip(recordings).map(|(name, recording)| test(cell, name, recording)).collect()
+fn findings(cell: &Cell, lines: &Lines, recordings: &[Recording]) -> Vec<LatencyTest> {
+    let test = |(name, recording)| LatencyTest { lines: told(cell, lines), ..test(cell, name, recording) };
+    names(cell).into_iter().zip(recordings).map(test).collect()
+}
+
+/// The lines of a test, and what drove them.
+fn told(cell: &Cell, Lines { event, answer, drive, .. }: &Lines) -> Option<String> {
+    match cell.task {
+        Task::Line { .. } => Some(format!("{event} to {answer}, driven by {drive}")),
+        Task::Edge { .. } => Some(answer.to_string()),
+        _ => None,
+    }
 }
 
 fn test(cell: &Cell, name: String, recording: &Recording) -> LatencyTest {
-    let interval_ns = if let Task::Timer { interval_ns, .. } = cell.task { Some(interval_ns) } else { None };
+    let interval_ns = match cell.task {
+        Task::Timer { interval_ns, .. } | Task::Line { interval_ns, .. } | Task::Edge { interval_ns, .. } => {
+            Some(interval_ns)
+        }
+        _ => None,
+    };
     let is_noise = matches!(cell.task, Task::Noise { .. });
     let mut test = LatencyTest {
         name,
         policy: cell.place.policy,
         cpu: cell.place.cpu,
         peer: cell.peer,
+        lines: None,
         interval_ns,
         slack_ns: cell.place.slack_ns,
         count: 0,

@@ -12,6 +12,9 @@ pub struct Percentiles {
     pub min_ns: u64,
     /// Arithmetic mean.
     pub mean_ns: f64,
+    /// Standard deviation.
+    #[serde(default)]
+    pub sd_ns: f64,
     /// Median.
     pub p50_ns: u64,
     /// 90 % are not later.
@@ -47,7 +50,8 @@ pub struct LatencyCause {
 /// One test at one place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LatencyTest {
-    /// `timer`, `noise`, `signal`, or the channel and direction of a message: `pipe there`.
+    /// `timer`, `noise`, `signal`, `edge`, the channel and direction of a message (`pipe there`), or a way from a line
+    /// (`line to handler`).
     pub name: String,
     /// Policy of the threads.
     pub policy: Policy,
@@ -55,7 +59,10 @@ pub struct LatencyTest {
     pub cpu: Cpu,
     /// Where they went.
     pub peer: Option<Cpu>,
-    /// Period of a timer.
+    /// Lines that took part, and what drove them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
+    /// Period of a timer, of edges.
     pub interval_ns: Option<u64>,
     /// Timer slack, where it was set.
     pub slack_ns: Option<u64>,

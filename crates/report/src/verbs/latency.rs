@@ -14,6 +14,9 @@ pub(crate) fn parts(found: &LatencyFindings) -> Vec<Piece> {
     // On a page the curves show the same, and more of it.
     let drawn = distributions(found).map(|it| Piece::new(Part::Distribution(it)));
     parts.extend(drawn.map(|piece| piece.only(&[Medium::Terminal, Medium::Comment])));
+    parts.extend(
+        found.tests.iter().filter(|test| test.lines.is_some()).map(|test| Piece::plain(spread(test))),
+    );
     let missed: u64 = found.tests.iter().map(|test| test.missed).sum();
     if missed > 0 {
         parts.push(Piece::said(Tone::Doubt, stalls(found, missed)));
@@ -55,6 +58,14 @@ fn answer(found: &LatencyFindings) -> String {
 
 fn time(ns: u64) -> String {
     quantity(Metric::WALL, ns as f64)
+}
+
+/// Mean and standard deviation, which the published method of lines asks for.
+fn spread(test: &LatencyTest) -> String {
+    let (mean, sd) = (test.raw.mean_ns, test.raw.sd_ns);
+    let [mean, sd] = [mean, sd].map(|ns| quantity(Metric::WALL, ns));
+    let lines = test.lines.as_deref().unwrap_or_default();
+    format!("{} ({lines}): mean {mean}, standard deviation {sd}", place(test))
 }
 
 /// A test in words: what, where and how.
@@ -210,6 +221,7 @@ pub(crate) struct Row<'a> {
     missed: u64,
     min_ns: u64,
     mean_ns: f64,
+    sd_ns: f64,
     p50_ns: u64,
     p90_ns: u64,
     p99_ns: u64,
@@ -238,6 +250,7 @@ pub(crate) fn row(test: &LatencyTest) -> Row<'_> {
         missed: test.missed,
         min_ns: raw.min_ns,
         mean_ns: raw.mean_ns,
+        sd_ns: raw.sd_ns,
         p50_ns: raw.p50_ns,
         p90_ns: raw.p90_ns,
         p99_ns: raw.p99_ns,

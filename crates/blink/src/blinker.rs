@@ -1,0 +1,254 @@
+//! The loop: a light, buttons, a timer and signals, waited for together, or looked at again and again.
+
+use std::ops::ControlFlow;
+use std::os::fd::AsFd;
+
+use fauxplat_gpio::{Input, Leave, LineEvent, Output};
+use fauxplat_sys::clock;
+use fauxplat_sys::poll::{Interest, Poller, Ready, SignalFile, TimerFile};
+
+use crate::{BlinkError, Controller, Press, Said, Why};
+
+/// How the loop waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// It sleeps until something happens.
+    Event,
+    /// It looks at the clock and the buttons without end.
+    Busy,
+}
+
+/// How a light is kept blinking.
+#[derive(Debug)]
+pub struct How<'a> {
+    /// How the loop waits.
+    pub style: Style,
+    /// When it ends by itself.
+    pub until_ns: Option<u64>,
+    /// Signals that end it.
+    pub signals: Option<&'a SignalFile>,
+    /// Looked at whenever something happens: whether somebody else wants it to end.
+    pub stop: fn() -> bool,
+}
+
+/// What happened, for those who want to know.
+#[derive(Clone, Copy, Debug)]
+pub enum Happening<'a> {
+    /// The light went on or off.
+    Edge {
+        /// When it was due.
+        due_ns: u64,
+        /// When it did.
+        at_ns: u64,
+        /// Whether it is on.
+        is_on: bool,
+        /// Edges that are left out.
+        missed: u64,
+    },
+    /// A button was pressed.
+    Press {
+        /// Which.
+        press: Press,
+        /// When.
+        at_ns: u64,
+        /// The period before.
+        from_ns: u64,
+        /// The period from now on, or from the next on.
+        to_ns: u64,
+    },
+    /// A line said something that is no press.
+    NoPress {
+        /// Of which button.
+        press: Press,
+        /// When.
+        at_ns: u64,
+        /// Why it is none.
+        why: Why,
+    },
+    /// A line had no room for events.
+    Lost {
+        /// Its name.
+        line: &'a str,
+        /// How many were lost in all.
+        events: u64,
+    },
+}
+
+/// Why the loop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// By a signal.
+    Signal(i32),
+    /// The time was up.
+    TimeIsUp,
+    /// Somebody else wanted it.
+    Asked,
+}
+
+/// A button and its line.
+#[derive(Debug)]
+pub struct Button {
+    /// What it does.
+    pub press: Press,
+    /// Its line.
+    pub line: Box<dyn Input>,
+}
+
+/// A light that blinks. However this ends, an error and a panic among it, the light is left as was stated.
+#[derive(Debug)]
+pub struct Blinker {
+    light: Box<dyn Output>,
+    buttons: Vec<Button>,
+    controller: Controller,
+    leave: Option<Leave>,
+}
+
+const TIMER: u64 = 0;
+const SIGNALS: u64 = 1;
+const FIRST_BUTTON: u64 = 2;
+
+impl Blinker {
+    /// A light, its buttons and its rhythm.
+    pub fn new(light: Box<dyn Output>, buttons: Vec<Button>, controller: Controller, leave: Leave) -> Self {
+        Blinker { light, buttons, controller, leave: Some(leave) }
+    }
+
+    /// Blinks until it is to end, and tells what happens. Whoever is told may end it.
+    ///
+    /// # Errors
+    /// A line vanished or was taken; a call that waits failed.
+    pub fn run(
+        &mut self,
+        how: &How<'_>,
+        tell: &mut dyn FnMut(Happening<'_>) -> ControlFlow<()>,
+    ) -> Result<Ending, BlinkError> {
+        let (poller, timer) = (Poller::new()?, TimerFile::new()?);
+        if how.style == Style::Event {
+            poller.add(timer.as_fd(), TIMER, Interest::Readable)?;
+        }
+        if let Some(signals) = how.signals {
+            poller.add(signals.as_fd(), SIGNALS, Interest::Readable)?;
+        }
+        for (token, button) in (FIRST_BUTTON..).zip(&self.buttons) {
+            poller.add(button.line.fd(), token, button.line.interest())?;
+        }
+        let (mut ready, mut events) = (Vec::new(), Vec::new());
+        loop {
+            if let Some(ending) = self.look(how, tell)? {
+                return Ok(ending);
+            }
+            let limit_ms = match how.style {
+                Style::Event => {
+                    // What was set before is forgotten with its expiry, which therefore need not be read.
+                    timer.set_ns(self.controller.due_ns().min(how.until_ns.unwrap_or(u64::MAX)))?;
+                    None
+                }
+                Style::Busy => Some(0),
+            };
+            poller.wait(&mut ready, limit_ms)?;
+            for one in &ready {
+                if let Some(ending) = self.serve(one, how, &mut events, tell)? {
+                    return Ok(ending);
+                }
+            }
+        }
+    }
+
+    /// Looks at the clock: an edge that is due is made.
+    fn look(
+        &mut self,
+        how: &How<'_>,
+        tell: &mut dyn FnMut(Happening<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<Ending>, BlinkError> {
+        let now_ns = clock::monotonic_ns();
+        if (how.stop)() {
+            return Ok(Some(Ending::Asked));
+        }
+        if how.until_ns.is_some_and(|until_ns| now_ns >= until_ns) {
+            return Ok(Some(Ending::TimeIsUp));
+        }
+        let Some(edge) = self.controller.edge(now_ns) else { return Ok(None) };
+        let at_ns = self.light.set(edge.is_on)?;
+        let told =
+            tell(Happening::Edge { due_ns: edge.due_ns, at_ns, is_on: edge.is_on, missed: edge.missed });
+        Ok(told.is_break().then_some(Ending::Asked))
+    }
+
+    /// Serves a file that has something to say.
+    fn serve(
+        &mut self,
+        ready: &Ready,
+        how: &How<'_>,
+        events: &mut Vec<LineEvent>,
+        tell: &mut dyn FnMut(Happening<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<Ending>, BlinkError> {
+        match ready.token {
+            TIMER => Ok(None),
+            SIGNALS => {
+                let signal = how.signals.map(SignalFile::take).transpose()?.flatten();
+                Ok(signal.map(Ending::Signal))
+            }
+            token => {
+                let Some(button) = self.buttons.get_mut((token - FIRST_BUTTON) as usize) else {
+                    return Ok(None);
+                };
+                let lost_before = button.line.lost();
+                button.line.take(events)?;
+                if ready.is_over && events.is_empty() {
+                    let (line, why) = (button.line.name().to_owned(), "its other end was closed".to_owned());
+                    return Err(fauxplat_gpio::GpioError::Gone { line, why }.into());
+                }
+                let lost = button.line.lost();
+                if lost > lost_before
+                    && tell(Happening::Lost { line: button.line.name(), events: lost }).is_break()
+                {
+                    return Ok(Some(Ending::Asked));
+                }
+                Ok(self.heard(token, events, tell))
+            }
+        }
+    }
+
+    fn heard(
+        &mut self,
+        token: u64,
+        events: &mut Vec<LineEvent>,
+        tell: &mut dyn FnMut(Happening<'_>) -> ControlFlow<()>,
+    ) -> Option<Ending> {
+        let press = self.buttons[(token - FIRST_BUTTON) as usize].press;
+        for event in events.drain(..) {
+            let at_ns = event.at_ns;
+            let happened = match self.controller.event(press, &event) {
+                Said::Pressed { from_ns, to_ns } => Happening::Press { press, at_ns, from_ns, to_ns },
+                Said::NoPress(why) => Happening::NoPress { press, at_ns, why },
+            };
+            if tell(happened).is_break() {
+                return Some(Ending::Asked);
+            }
+        }
+        None
+    }
+
+    /// The period from now on.
+    pub fn period_ns(&self) -> u64 {
+        self.controller.period_ns()
+    }
+
+    /// Leaves the light as was stated.
+    ///
+    /// # Errors
+    /// It has vanished, or cannot be driven.
+    pub fn end(mut self) -> Result<(), BlinkError> {
+        let leave = self.leave.take();
+        leave.map_or(Ok(()), |leave| self.light.leave(leave).map_err(BlinkError::from))
+    }
+}
+
+impl Drop for Blinker {
+    fn drop(&mut self) {
+        if let Some(leave) = self.leave.take() {
+            // Whoever is here has an error to tell already, or a panic.
+            let _ = self.light.leave(leave);
+        }
+    }
+}

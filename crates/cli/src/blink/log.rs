@@ -1,0 +1,108 @@
+//! Messages to the system's log: datagrams to `/dev/log`, as syslog(3) sends them and journald takes them.
+
+use std::io::{self, Write};
+use std::os::unix::net::UnixDatagram;
+use std::path::{Path, PathBuf};
+
+use crate::args::LogTo;
+
+/// How urgent a message is, as syslog(3) counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    /// It has failed.
+    Error = 3,
+    /// Something is not as it should be.
+    Warning = 4,
+    /// As usual.
+    Info = 6,
+}
+
+/// `LOG_DAEMON`.
+const FACILITY: u32 = 3;
+
+/// The log.
+#[derive(Debug)]
+pub(crate) struct Log {
+    to: LogTo,
+    path: PathBuf,
+    socket: Option<UnixDatagram>,
+}
+
+impl Log {
+    /// The log of the system whose `/dev` is below this folder.
+    pub(crate) fn open(to: LogTo, root: &Path) -> Self {
+        let mut log = Log { to, path: root.join("dev/log"), socket: None };
+        if to == LogTo::System {
+            log.socket = log.connected();
+        }
+        log
+    }
+
+    /// A light must not wait for a log that is stuck.
+    fn connected(&self) -> Option<UnixDatagram> {
+        let socket = UnixDatagram::unbound().ok()?;
+        socket.connect(&self.path).ok()?;
+        socket.set_nonblocking(true).ok()?;
+        Some(socket)
+    }
+
+    /// Says something; to standard error where the log takes nothing.
+    pub(crate) fn say(&mut self, urgency: Urgency, text: &str) {
+        let to = self.to;
+        match to {
+            LogTo::Nowhere => {}
+            LogTo::System if self.sent(urgency, text) => {}
+            LogTo::System | LogTo::Stderr => tell_stderr(text),
+        }
+    }
+
+    /// Says something that standard error was told already.
+    pub(crate) fn say_elsewhere(&mut self, urgency: Urgency, text: &str) {
+        if self.to == LogTo::System {
+            self.sent(urgency, text);
+        }
+    }
+
+    fn sent(&mut self, urgency: Urgency, text: &str) -> bool {
+        let priority = FACILITY << 3 | urgency as u32;
+        let line = format!("<{priority}>fauxplat-blink[{}]: {text}", std::process::id());
+        let send = |socket: &Option<UnixDatagram>| {
+            socket.as_ref().is_some_and(|socket| socket.send(line.as_bytes()).is_ok())
+        };
+        if send(&self.socket) {
+            return true;
+        }
+        // Whoever listens may have been started anew.
+        self.socket = self.connected();
+        send(&self.socket)
+    }
+}
+
+/// A line on standard error, where somebody may have closed it.
+pub(crate) fn tell_stderr(text: &str) {
+    let _ = writeln!(io::stderr(), "fauxplat-blink: {text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_arrive_also_after_the_log_was_started_anew() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("dev")).unwrap();
+        let path = root.path().join("dev/log");
+        let mut log = Log::open(LogTo::System, root.path());
+        assert!(!log.sent(Urgency::Info, "nobody listens"));
+        for round in 0..2 {
+            let listener = UnixDatagram::bind(&path).unwrap();
+            assert!(log.sent(Urgency::Warning, &format!("round {round}")));
+            let mut buffer = [0; 200];
+            let read = listener.recv(&mut buffer).unwrap();
+            let text = String::from_utf8_lossy(&buffer[..read]).into_owned();
+            assert_eq!(text, format!("<28>fauxplat-blink[{}]: round {round}", std::process::id()));
+            std::fs::remove_file(&path).unwrap();
+        }
+        assert!(!log.sent(Urgency::Error, "and is gone"));
+    }
+}

@@ -1,0 +1,114 @@
+//! LEDs of the kernel, `Documentation/leds/leds-class.rst` of Linux.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use fauxplat_sys::clock;
+use fauxplat_sys::files::{open_without_waiting, read_bounded, write_over};
+
+use crate::{Chip, GpioError, Input, InputWish, Leave, Output, OutputWish, Result};
+
+/// The folder `/sys/class/leds`.
+#[derive(Debug)]
+pub struct Leds {
+    folder: PathBuf,
+}
+
+impl Leds {
+    /// The LEDs of this folder.
+    pub fn new(folder: &Path) -> Self {
+        Leds { folder: folder.to_owned() }
+    }
+}
+
+impl Chip for Leds {
+    fn input(&self, line: &str, _wish: &InputWish) -> Result<Box<dyn Input>> {
+        Err(GpioError::Unfit { line: format!("led:{line}"), why: "an LED has no edges to wait for" })
+    }
+
+    fn output(&self, line: &str, wish: &OutputWish) -> Result<Box<dyn Output>> {
+        let (name, folder) = (format!("led:{line}"), self.folder.join(line));
+        if !folder.is_dir() {
+            let why = format!("there is no folder {}", folder.display());
+            return Err(GpioError::Missing { line: name, why });
+        }
+        let read = |file: &str| short_text(&folder.join(file));
+        let (brightness, trigger) = (read("brightness"), current(&read("trigger")));
+        if trigger.as_ref().is_some_and(|trigger| trigger != "none") {
+            // Otherwise the kernel would blink beside us.
+            set_trigger(&name, &folder, "none")?;
+        }
+        let path = folder.join("brightness");
+        let open = open_without_waiting(File::options().write(true), &path);
+        let file = open.map_err(|error| GpioError::opening(&name, path.display().to_string(), error))?;
+        let full = read("max_brightness").parse::<u32>().unwrap_or(1).max(1);
+        let levels = match wish.is_active_low {
+            false => ["0\n".to_owned(), format!("{full}\n")],
+            true => [format!("{full}\n"), "0\n".to_owned()],
+        };
+        let mut led = Led { name, folder, file, levels, was: Was { brightness, trigger } };
+        led.set(wish.is_active)?;
+        Ok(Box::new(led))
+    }
+}
+
+/// What a small file says; nothing where it cannot be read. Whatever stands in for it holds nobody up.
+pub(crate) fn short_text(path: &Path) -> String {
+    let bytes = read_bounded(path, 1 << 16).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).trim().to_owned()
+}
+
+/// The one in brackets.
+fn current(triggers: &str) -> Option<String> {
+    let (_, rest) = triggers.split_once('[')?;
+    Some(rest.split_once(']')?.0.to_owned())
+}
+
+fn set_trigger(name: &str, folder: &Path, trigger: &str) -> Result<()> {
+    let path = folder.join("trigger");
+    fs::write(&path, trigger).map_err(|error| GpioError::opening(name, path.display().to_string(), error))
+}
+
+#[derive(Debug)]
+struct Led {
+    name: String,
+    folder: PathBuf,
+    file: File,
+    /// What is written for off and on.
+    levels: [String; 2],
+    was: Was,
+}
+
+/// What an LED was before it was ours.
+#[derive(Debug)]
+struct Was {
+    brightness: String,
+    trigger: Option<String>,
+}
+
+impl Output for Led {
+    fn set(&mut self, is_active: bool) -> Result<u64> {
+        write_over(&self.file, &self.levels[usize::from(is_active)])
+            .map_err(|error| GpioError::of_open(&self.name, "brightness", error))?;
+        Ok(clock::monotonic_ns())
+    }
+
+    fn leave(&mut self, way: Leave) -> Result<()> {
+        match way {
+            Leave::Inactive => return self.set(false).map(drop),
+            Leave::Active => return self.set(true).map(drop),
+            Leave::AsItWas => {}
+        }
+        let before = format!("{}\n", self.was.brightness);
+        write_over(&self.file, &before)
+            .map_err(|error| GpioError::of_open(&self.name, "brightness", error))?;
+        match &self.was.trigger {
+            Some(trigger) if trigger != "none" => set_trigger(&self.name, &self.folder, trigger),
+            _ => Ok(()),
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}

@@ -1,0 +1,189 @@
+//! Lines by the old interface, `Documentation/admin-guide/gpio/sysfs.rst` of Linux: a folder of files for each line.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use fauxplat_sys::clock;
+use fauxplat_sys::files::{open_without_waiting, write_over};
+use fauxplat_sys::poll::Interest;
+
+use crate::leds::short_text;
+use crate::{Chip, GpioError, Input, InputWish, Leave, LineEvent, Output, OutputWish, Result, Stamp};
+
+/// The folder `/sys/class/gpio`, whose lines have numbers over all chips.
+#[derive(Debug)]
+pub struct Sysfs {
+    folder: PathBuf,
+}
+
+impl Sysfs {
+    /// The interface in this folder.
+    pub fn new(folder: &Path) -> Self {
+        Sysfs { folder: folder.to_owned() }
+    }
+}
+
+/// A line that has a folder. What we made we take away again.
+#[derive(Debug)]
+struct Exported {
+    name: String,
+    number: String,
+    folder: PathBuf,
+    unexport: Option<PathBuf>,
+}
+
+impl Exported {
+    fn of(sysfs: &Sysfs, number: &str) -> Result<Self> {
+        let (name, folder) = (format!("sysfs:{number}"), sysfs.folder.join(format!("gpio{number}")));
+        let mut line = Exported { name, number: number.to_owned(), folder, unexport: None };
+        if line.folder.is_dir() {
+            return Ok(line);
+        }
+        let export = sysfs.folder.join("export");
+        fs::write(&export, number).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => GpioError::Missing {
+                line: line.name.clone(),
+                why: "no chip has a line of this number".to_owned(),
+            },
+            _ => GpioError::opening(&line.name, export.display().to_string(), error),
+        })?;
+        line.unexport = Some(sysfs.folder.join("unexport"));
+        Ok(line)
+    }
+
+    fn write(&self, file: &str, text: &str) -> Result<()> {
+        let path = self.folder.join(file);
+        fs::write(&path, text)
+            .map_err(|error| GpioError::opening(&self.name, path.display().to_string(), error))
+    }
+
+    fn read(&self, file: &str) -> String {
+        short_text(&self.folder.join(file))
+    }
+
+    /// Made-up lines may lack the file; then high is active.
+    fn set_active_low(&self, is_active_low: bool) -> Result<()> {
+        match is_active_low || self.folder.join("active_low").exists() {
+            true => self.write("active_low", if is_active_low { "1" } else { "0" }),
+            false => Ok(()),
+        }
+    }
+
+    fn value(&self, writes: bool) -> Result<File> {
+        let path = self.folder.join("value");
+        open_without_waiting(File::options().read(!writes).write(writes), &path)
+            .map_err(|error| GpioError::opening(&self.name, path.display().to_string(), error))
+    }
+}
+
+impl Drop for Exported {
+    fn drop(&mut self) {
+        if let Some(unexport) = &self.unexport {
+            // It may have vanished meanwhile, and then there is nothing to take away.
+            let _ = fs::write(unexport, &self.number);
+        }
+    }
+}
+
+impl Chip for Sysfs {
+    fn input(&self, line: &str, wish: &InputWish) -> Result<Box<dyn Input>> {
+        let line = Exported::of(self, line)?;
+        line.set_active_low(wish.is_active_low)?;
+        line.write("direction", "in")?;
+        line.write("edge", "both")?;
+        let input = SysfsInput { value: line.value(false)?, line };
+        // The file speaks up as soon as it is waited for, unless it was read once: that would be an event of nothing.
+        input.level()?;
+        Ok(Box::new(input))
+    }
+
+    fn output(&self, line: &str, wish: &OutputWish) -> Result<Box<dyn Output>> {
+        let line = Exported::of(self, line)?;
+        let was = Was { direction: line.read("direction"), is_active: line.read("value") == "1" };
+        line.set_active_low(wish.is_active_low)?;
+        // Direction and level at once, so that the line never has the wrong one; these levels are the electrical ones.
+        let is_high = wish.is_active != wish.is_active_low;
+        line.write("direction", if is_high { "high" } else { "low" })?;
+        let mut output = SysfsOutput { value: line.value(true)?, line, was };
+        output.set(wish.is_active)?;
+        Ok(Box::new(output))
+    }
+}
+
+#[derive(Debug)]
+struct SysfsInput {
+    value: File,
+    line: Exported,
+}
+
+impl SysfsInput {
+    fn level(&self) -> Result<bool> {
+        let mut text = [0; 4];
+        let read = self.value.read_at(&mut text, 0);
+        let read = read.map_err(|error| GpioError::of_open(&self.line.name, "value", error))?;
+        Ok(text[..read].first() == Some(&b'1'))
+    }
+}
+
+impl Input for SysfsInput {
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.value.as_fd()
+    }
+
+    fn interest(&self) -> Interest {
+        Interest::Urgent
+    }
+
+    /// The kernel says that there was an edge, not how many nor when: one event, and the level as it is now.
+    fn take(&mut self, into: &mut Vec<LineEvent>) -> Result<()> {
+        let is_active = self.level()?;
+        into.push(LineEvent { at_ns: clock::monotonic_ns(), stamp: Stamp::Reader, is_active });
+        Ok(())
+    }
+
+    fn lost(&self) -> u64 {
+        0
+    }
+
+    fn name(&self) -> &str {
+        &self.line.name
+    }
+}
+
+#[derive(Debug)]
+struct SysfsOutput {
+    value: File,
+    line: Exported,
+    was: Was,
+}
+
+/// What a line was before it was ours.
+#[derive(Debug)]
+struct Was {
+    direction: String,
+    is_active: bool,
+}
+
+impl Output for SysfsOutput {
+    fn set(&mut self, is_active: bool) -> Result<u64> {
+        write_over(&self.value, if is_active { "1\n" } else { "0\n" })
+            .map_err(|error| GpioError::of_open(&self.line.name, "value", error))?;
+        Ok(clock::monotonic_ns())
+    }
+
+    fn leave(&mut self, way: Leave) -> Result<()> {
+        match way {
+            Leave::Inactive => self.set(false).map(drop),
+            Leave::Active => self.set(true).map(drop),
+            Leave::AsItWas if self.was.direction == "in" => self.line.write("direction", "in"),
+            Leave::AsItWas => self.set(self.was.is_active).map(drop),
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.line.name
+    }
+}

@@ -1,0 +1,74 @@
+//! From the moment when the edge of a blinking light is due to the edge: the loop of `fauxplat-blink` itself.
+
+use std::ops::ControlFlow;
+
+use fauxplat_blink::{Blinker, Change, Controller, Happening, How, Limits, Period, Rules, Style};
+use fauxplat_gpio::{Chips, Leave, LineName, OutputWish};
+use fauxplat_sys::{clock, signal};
+use fauxplat_threads::Place;
+
+use crate::LatencyError;
+use crate::recording::Recording;
+use crate::stage::run;
+
+/// So many edges, one each `interval_ns`, of a light that nobody presses a button of.
+///
+/// # Errors
+/// The thread cannot be placed; the line cannot be had, or vanishes.
+pub fn edge(
+    place: &Place,
+    chips: &Chips,
+    light: &LineName,
+    interval_ns: u64,
+    count: u64,
+) -> Result<Recording, LatencyError> {
+    let interval_ns = interval_ns.max(1000);
+    run(place, || {
+        let limits = Limits::new(2, u64::MAX)?;
+        let period = Period::new(interval_ns.saturating_mul(2), limits)?;
+        let rules = Rules { change: Change::Now, debounce_ns: 0, first_counts: false };
+        let wish = OutputWish { consumer: "fauxplat-latency".to_owned(), ..OutputWish::default() };
+        let light = chips.output(light, &wish)?;
+        let begun_ns = clock::monotonic_ns();
+        let controller = Controller::new(period, rules, begun_ns + interval_ns);
+        let mut blinker = Blinker::new(light, Vec::new(), controller, Leave::Inactive);
+        let how = How { style: Style::Event, until_ns: None, signals: None, stop: signal::stop_requested };
+        let (mut recording, mut left) = (Recording::default(), count);
+        blinker.run(&how, &mut |happened| {
+            if let Happening::Edge { due_ns, at_ns, .. } = happened {
+                let missed = recording.record_periodic(at_ns.saturating_sub(due_ns), interval_ns);
+                left = left.saturating_sub(missed + 1);
+            }
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        blinker.end()?;
+        recording.wall_ns = clock::monotonic_ns() - begun_ns;
+        Ok(recording)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fauxplat_model::Policy;
+    use fauxplat_sys::sched;
+
+    #[test]
+    fn every_edge_is_made_or_missed_and_the_light_is_left_off() {
+        let cpu = sched::affinity(0).unwrap().first().unwrap();
+        let place = Place { cpu, policy: Policy::Other, slack_ns: None };
+        let chips = Chips::below("/".as_ref());
+        let light = "sim:3".parse().unwrap();
+        let mut seen = chips.simulated.watch(3).unwrap();
+        let recording = edge(&place, &chips, &light, 200_000, 50).unwrap();
+        assert!(recording.count() + recording.missed >= 50, "{recording:?}");
+        let mut edges = Vec::new();
+        seen.take(&mut edges).unwrap();
+        assert!(edges.len() as u64 >= recording.count());
+        assert!(!chips.simulated.is_high(3));
+        let taken = chips.output(&light, &OutputWish::default()).unwrap();
+        let refused = edge(&place, &chips, &light, 200_000, 5).unwrap_err().to_string();
+        assert!(refused.contains("sim:3 is taken"), "{refused}");
+        drop(taken);
+    }
+}

@@ -1,0 +1,334 @@
+//! From an edge of a line to the handler that waits for it, and on to the line with which it answers.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fauxplat_gpio::{
+    ChipName, Chips, GpioError, Input, InputWish, Leave, LineEvent, LineName, Output, OutputWish, Stamp,
+};
+use fauxplat_sys::poll::Poller;
+use fauxplat_sys::{clock, signal, timer};
+use fauxplat_threads::Place;
+
+use crate::LatencyError;
+use crate::recording::Recording;
+use crate::stage::take;
+
+/// The lines of a test.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    /// Where they are.
+    pub chips: Chips,
+    /// The one whose edges are waited for.
+    pub event: LineName,
+    /// The one that answers.
+    pub answer: LineName,
+    /// What makes the edges.
+    pub drive: Drive,
+}
+
+/// What makes edges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Drive {
+    /// The simulated chip, whose line it then has to be.
+    Simulated,
+    /// An output of ours that is wired to the line.
+    Line(LineName),
+    /// The file by which a simulated line of the kernel (gpio-sim) is pulled up or down.
+    Pull(PathBuf),
+    /// Somebody outside, such as a generator of square waves.
+    Outside,
+}
+
+impl fmt::Display for Drive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Drive::Simulated => f.write_str("sim"),
+            Drive::Line(name) => name.fmt(f),
+            Drive::Pull(path) => write!(f, "pull:{}", path.display()),
+            Drive::Outside => f.write_str("outside"),
+        }
+    }
+}
+
+impl std::str::FromStr for Drive {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match (text, text.strip_prefix("pull:")) {
+            ("sim", _) => Ok(Drive::Simulated),
+            ("outside", _) => Ok(Drive::Outside),
+            (_, Some(path)) if !path.is_empty() => Ok(Drive::Pull(path.into())),
+            _ => text.parse().map(Drive::Line).map_err(|_| {
+                format!(
+                    "`{text}` makes no edges: outside, a line that is wired to it such as gpiochip0:18, or pull:FILE \
+                     of a line of gpio-sim"
+                )
+            }),
+        }
+    }
+}
+
+const CONSUMER: &str = "fauxplat-latency";
+/// For how long somebody outside may be silent.
+const PATIENCE_NS: u64 = 10_000_000_000;
+/// For how long the handler waits before it looks whether there is anything to wait for.
+const LOOK_MS: i32 = 50;
+
+/// So many edges, one each `interval_ns`, made by a thread at the first place and served by one at the second. What is
+/// recorded: from the edge to the handler, from there to the answering edge, and both together. Edges for which there was
+/// no room are missed.
+///
+/// # Errors
+/// A thread cannot be placed; a line cannot be had, is silent, or vanishes.
+pub fn line(
+    places: [&Place; 2],
+    lines: &Lines,
+    interval_ns: u64,
+    count: u64,
+) -> Result<[Recording; 3], LatencyError> {
+    let named = InputWish { consumer: CONSUMER.to_owned(), ..InputWish::default() };
+    let mut input = lines.chips.input(&lines.event, &named)?;
+    let wish = OutputWish { consumer: CONSUMER.to_owned(), ..OutputWish::default() };
+    let mut answer = lines.chips.output(&lines.answer, &wish)?;
+    let mut hand = Hand::of(lines, &wish)?;
+    let (over, failed, both) = (AtomicBool::new(false), AtomicBool::new(false), Barrier::new(2));
+    // Both must stand at their places before the first edge: who cannot says so, and the other does not wait.
+    let ready = |placed: Result<(), LatencyError>| {
+        failed.fetch_or(placed.is_err(), Ordering::AcqRel);
+        both.wait();
+        placed.map(|()| !failed.load(Ordering::Acquire))
+    };
+    std::thread::scope(|scope| {
+        let driver = scope.spawn(|| {
+            let driven = match ready(take(places[0])) {
+                Ok(true) => hand.make_edges(interval_ns.max(1000), count, &over),
+                Ok(false) => Ok(()),
+                Err(error) => Err(error),
+            };
+            over.fetch_or(!matches!(lines.drive, Drive::Outside) || driven.is_err(), Ordering::AcqRel);
+            driven
+        });
+        let handler = scope.spawn(|| {
+            let served = match ready(take(places[1])) {
+                Ok(true) => serve(input.as_mut(), answer.as_mut(), count, &over),
+                Ok(false) => Ok(<[Recording; 3]>::default()),
+                Err(error) => Err(error),
+            };
+            // Nobody is there to be waited for.
+            over.store(true, Ordering::Release);
+            answer.leave(Leave::Inactive)?;
+            served
+        });
+        let driver = driver.join().map_err(|_| LatencyError::Gone(places[0].cpu))?;
+        let handler = handler.join().map_err(|_| LatencyError::Gone(places[1].cpu))?;
+        driver.and(handler)
+    })
+}
+
+/// Whatever makes the edges.
+enum Hand<'a> {
+    Simulated { chips: &'a Chips, line: u32 },
+    Output(Box<dyn Output>),
+    Pull(&'a std::path::Path),
+    Nobody,
+}
+
+impl<'a> Hand<'a> {
+    fn of(lines: &'a Lines, wish: &OutputWish) -> Result<Self, LatencyError> {
+        Ok(match &lines.drive {
+            Drive::Simulated => {
+                let line = Some(&lines.event).filter(|name| name.chip == ChipName::Simulated);
+                let line = line.and_then(|name| name.line.parse().ok());
+                let line = line.ok_or_else(|| LatencyError::Line(GpioError::Unfit {
+                    line: lines.event.to_string(),
+                    why: "it is no line of the simulated chip, so something else has to make its edges (--drive)",
+                }))?;
+                Hand::Simulated { chips: &lines.chips, line }
+            }
+            Drive::Line(name) => Hand::Output(lines.chips.output(name, wish)?),
+            Drive::Pull(path) => Hand::Pull(path),
+            Drive::Outside => Hand::Nobody,
+        })
+    }
+
+    fn make_edges(&mut self, interval_ns: u64, count: u64, over: &AtomicBool) -> Result<(), LatencyError> {
+        if matches!(self, Hand::Nobody) {
+            return Ok(());
+        }
+        let mut is_high = matches!(self, Hand::Simulated { chips, line } if chips.simulated.is_high(*line));
+        let mut due_ns = clock::monotonic_ns() + interval_ns;
+        for _ in 0..count {
+            while !timer::sleep_until_ns(due_ns) && !signal::stop_requested() {}
+            if signal::stop_requested() || over.load(Ordering::Acquire) {
+                return Ok(());
+            }
+            is_high = !is_high;
+            self.set(is_high)?;
+            due_ns += interval_ns;
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, is_high: bool) -> Result<(), LatencyError> {
+        match self {
+            Hand::Simulated { chips, line } => chips.simulated.drive(*line, is_high).map(drop)?,
+            Hand::Output(output) => output.set(is_high).map(drop)?,
+            Hand::Pull(path) => {
+                let done = std::fs::write(*path, if is_high { "pull-up" } else { "pull-down" });
+                done.map_err(|source| LatencyError::Pull { path: path.display().to_string(), source })?;
+            }
+            Hand::Nobody => {}
+        }
+        Ok(())
+    }
+}
+
+/// Waits for edges and answers each. It ends after so many, those that were lost among them, or when no more can come.
+fn serve(
+    input: &mut dyn Input,
+    answer: &mut dyn Output,
+    count: u64,
+    over: &AtomicBool,
+) -> Result<[Recording; 3], LatencyError> {
+    let place = |error| LatencyError::Wait { source: error };
+    let poller = Poller::new().map_err(place)?;
+    poller.add(input.fd(), 0, input.interest()).map_err(place)?;
+    let (mut ready, mut events) = (Vec::new(), Vec::new());
+    let mut served = Served::default();
+    let begun_ns = clock::monotonic_ns();
+    let mut heard_ns = begun_ns;
+    while served.ways[0].count() + input.lost() < count && !signal::stop_requested() {
+        // Read before the wait, so that what came before the end is still served.
+        let was_over = over.load(Ordering::Acquire);
+        poller.wait(&mut ready, Some(LOOK_MS)).map_err(place)?;
+        if ready.is_empty() {
+            let silent_ns = clock::monotonic_ns() - heard_ns;
+            if was_over {
+                break;
+            } else if silent_ns > PATIENCE_NS {
+                return Err(LatencyError::Silent { line: input.name().to_owned() });
+            }
+            continue;
+        }
+        let lost_before = input.lost();
+        input.take(&mut events)?;
+        for event in events.drain(..) {
+            served.answer(&event, input.name(), answer)?;
+        }
+        served.miss(input.lost() - lost_before);
+        heard_ns = clock::monotonic_ns();
+    }
+    let wall_ns = clock::monotonic_ns() - begun_ns;
+    served.ways.iter_mut().for_each(|way| way.wall_ns = wall_ns);
+    Ok(served.ways)
+}
+
+#[derive(Default)]
+struct Served {
+    ways: [Recording; 3],
+    /// Of the last edge.
+    times_ns: [u64; 3],
+    is_active: bool,
+}
+
+impl Served {
+    /// The handler: its own time first, then the answer.
+    fn answer(&mut self, event: &LineEvent, line: &str, answer: &mut dyn Output) -> Result<(), LatencyError> {
+        let handled_ns = clock::monotonic_ns();
+        if event.stamp == Stamp::Reader {
+            return Err(LatencyError::Line(GpioError::Unfit {
+                line: line.to_owned(),
+                why: "its interface does not say when an edge was, only that there was one",
+            }));
+        }
+        self.is_active = !self.is_active;
+        let answered_ns = answer.set(self.is_active)?;
+        self.times_ns = [
+            handled_ns.saturating_sub(event.at_ns),
+            answered_ns.saturating_sub(handled_ns),
+            answered_ns.saturating_sub(event.at_ns),
+        ];
+        self.ways.iter_mut().zip(self.times_ns).for_each(|(way, late_ns)| way.record(late_ns));
+        Ok(())
+    }
+
+    /// Edges for which there was no room.
+    fn miss(&mut self, edges: u64) {
+        if edges > 0 {
+            self.ways
+                .iter_mut()
+                .zip(self.times_ns)
+                .for_each(|(way, late_ns)| way.record_lost(edges, late_ns));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fauxplat_model::Policy;
+    use fauxplat_sys::sched;
+    use fauxplat_units::Cpu;
+
+    fn simulated() -> Lines {
+        let name = |text: &str| text.parse().unwrap();
+        Lines {
+            chips: Chips::below("/".as_ref()),
+            event: name("sim:0"),
+            answer: name("sim:1"),
+            drive: Drive::Simulated,
+        }
+    }
+
+    fn places() -> [Place; 2] {
+        let cpus: Vec<Cpu> = sched::affinity(0).unwrap().iter().collect();
+        let place = |cpu| Place { cpu, policy: Policy::Other, slack_ns: None };
+        [place(cpus[0]), place(cpus[cpus.len() - 1])]
+    }
+
+    #[test]
+    fn every_edge_is_answered_and_seen_from_outside() {
+        let (lines, [a, b]) = (simulated(), places());
+        let mut answers = lines.chips.simulated.watch(1).unwrap();
+        for round in 1..=2 {
+            let [to_handler, to_answer, whole] = line([&a, &b], &lines, 100_000, 40).unwrap();
+            assert_eq!(to_handler.count() + to_handler.missed, 40, "round {round}");
+            assert_eq!(to_answer.count(), to_handler.count());
+            assert!(whole.raw().max_ns >= to_handler.raw().max_ns.max(to_answer.raw().max_ns));
+            let mut seen = Vec::new();
+            answers.take(&mut seen).unwrap();
+            assert!(seen.len() as u64 >= to_handler.count(), "{} of {}", seen.len(), to_handler.count());
+            assert!(!lines.chips.simulated.is_high(1), "left low");
+        }
+    }
+
+    #[test]
+    fn lines_that_cannot_be_tested_say_why() {
+        let [a, b] = places();
+        let nowhere = Place { cpu: Cpu(99_999), ..a };
+        assert!(line([&a, &nowhere], &simulated(), 100_000, 5).is_err());
+        assert!(line([&nowhere, &b], &simulated(), 100_000, 5).is_err());
+        let same = Lines { answer: "sim:0".parse().unwrap(), ..simulated() };
+        assert!(
+            line([&a, &b], &same, 100_000, 5).unwrap_err().to_string().contains("taken by fauxplat-latency")
+        );
+        let missing = Lines { drive: Drive::Pull("/nowhere/pull".into()), ..simulated() };
+        assert!(line([&a, &b], &missing, 100_000, 5).unwrap_err().to_string().contains("/nowhere/pull"));
+        let unplugged = simulated();
+        unplugged.chips.simulated.unplug(0);
+        assert!(line([&a, &b], &unplugged, 100_000, 5).unwrap_err().to_string().contains("vanished"));
+    }
+
+    #[test]
+    fn what_makes_edges_has_a_word() {
+        for text in ["sim", "outside", "gpiochip0:4", "pull:/sys/devices/x/pull"] {
+            assert_eq!(text.parse::<Drive>().unwrap().to_string(), text);
+        }
+        assert!(
+            "pull:".parse::<Drive>().is_err() && "wind".parse::<Drive>().unwrap_err().contains("outside")
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! What a light costs, and how punctual it is.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::{failed, fauxplat, latency, output, quartiles};
+use crate::error::ChoreError;
+
+/// Runs of each loop, in turns, and how long one takes.
+const RUNS: &str = "7";
+const LENGTH: &str = "10s";
+/// The goal for the event loop: a thousandth of a CPU.
+const SHARE_MAX: f64 = 0.001;
+
+/// CPU time by the kernel's account, then the edges beside `cyclictest`.
+pub(super) fn run() -> Result<(), ChoreError> {
+    let fauxplat = fauxplat()?;
+    let blink = fauxplat.with_file_name("fauxplat-blink");
+    let line = |way: &str| {
+        format!("{} {way} --led sim:0 --halve sim:1 --max-time {LENGTH} --log nowhere", blink.display())
+    };
+    println!("a light at 2 Hz, {RUNS} runs of {LENGTH} of each loop, its start and its end among it:");
+    let mut run = Command::new(&fauxplat);
+    run.args(["run", "--runs", RUNS, "--warmup", "0", "--store", "none", "--quiet", "--format", "json"]);
+    run.args([line(""), line("--busy")]);
+    let document: Value =
+        serde_json::from_slice(&output(&mut run)?.stdout).map_err(|error| failed("report", &error))?;
+    for (at, name) in ["event loop", "busy loop"].into_iter().enumerate() {
+        let shares = shares(&document["commands"][at])?;
+        let (low, middle, high) = quartiles(&shares);
+        let goal = match (at, middle < SHARE_MAX) {
+            (0, true) => "goal: below 0.1 %",
+            (0, false) => "ABOVE THE GOAL of 0.1 %",
+            _ => "",
+        };
+        let [low, middle, high] = [low, middle, high].map(|share| share * 100.0);
+        println!("  {name:<12} {middle:.4} % of a CPU (quartiles {low:.4} … {high:.4})  {goal}");
+    }
+    latency::run(&["edge"])
+}
+
+/// CPU time over wall time of each run.
+fn shares(command: &Value) -> Result<Vec<f64>, ChoreError> {
+    let share = |run: &Value| Some(run["cpu_ns"].as_f64()? / run["wall_ns"].as_f64()?);
+    let runs = command["runs"].as_array().map_or(&[][..], Vec::as_slice);
+    let shares: Vec<f64> = runs.iter().filter_map(share).collect();
+    if shares.is_empty() { Err(failed("report", &"it has no runs")) } else { Ok(shares) }
+}
