@@ -37,11 +37,11 @@ pub(crate) struct ProfileArgs {
     pub(crate) commands: CommandArgs,
     /// Sample a process that runs already, with all threads and processes that it makes from now on, until it ends, until
     /// --max-time or Ctrl-C
-    #[arg(long, value_name = "PID", conflicts_with_all = ["commands", "definition", "runs", "ConditionArgs"])]
+    #[arg(long, value_name = "PID", conflicts_with_all = ["commands", "definition", "runs"])]
     pub(crate) pid: Option<u32>,
     /// Show what `perf record` wrote: callers are followed anew, and names are looked up here
     #[arg(long, value_name = "FILE", conflicts_with_all = ["commands", "definition", "runs", "pid"])]
-    #[arg(conflicts_with_all = ["frequency", "period", "unwind", "stack_size", "user_only", "max_time", "counters", "ConditionArgs"])]
+    #[arg(conflicts_with_all = ["frequency", "period", "unwind", "stack_size", "user_only", "max_time", "counters"])]
     pub(crate) import: Option<PathBuf>,
     /// Samples a second of CPU time, or of waiting
     #[arg(short = 'F', long, value_name = "HZ", default_value_t = RATE_HZ, value_parser = clap::value_parser!(u64).range(1..=50_000))]
