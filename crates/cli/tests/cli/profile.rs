@@ -299,7 +299,8 @@ fn a_comparison_says_where_its_difference_lies() {
         __attribute__((noinline)) void same(long n) { while (n--) sum ^= n; }
         int main(int count, char **words) { (void)words; same(3000000); grown(count > 1 ? 12000000 : 3000000); return 0; }";
     let Some(lab) = compiled(Lab::new(), "grows", Some(source)) else { return };
-    let words = ["compare", "--metric", "cpu", "--profile=1s", "--max-time", "20s", "./grows", "./grows more"];
+    let words =
+        ["compare", "--metric", "cpu", "--profile=1s", "--max-time", "20s", "./grows", "./grows more"];
     let document = lab.json(&words);
     // Four times the work in half of the program is told apart on any machine.
     assert_eq!(document["comparisons"][0]["verdict"], "different", "{document}");

@@ -196,6 +196,9 @@ fn a_comparison_says_which_functions_its_timed_difference_is_in() {
     // What was not told is not said of any function, nor are parts of what the timed runs do not show.
     let nothing = spaced(&compared(Some(1.07), 0.2).text(500));
     assert!(nothing.contains("no function is told from noise") && !nothing.contains("points ±"), "{nothing}");
+    let document: serde_json::Value =
+        serde_json::from_slice(&file(&compared(Some(1.07), 0.002), Format::Json).unwrap()).unwrap();
+    assert_eq!(document["profile"]["differences"][0]["functions"][0]["name"], "parse_line");
     let waiting = spaced(&compared(None, 0.2).text(500));
     assert!(waiting.contains("do not differ surely in CPU time"), "{waiting}");
     assert!(waiting.contains("-e off-cpu"), "{waiting}");
