@@ -1,5 +1,5 @@
 //! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | campaign | vm | dist | deb |
-//! installed | man | completions | hazards`.
+//! installed | viewers | man | completions | hazards`.
 #![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
 mod bench;
@@ -12,6 +12,7 @@ mod error;
 mod expand;
 mod generate;
 mod tidy;
+mod viewers;
 mod violation;
 mod vm;
 
@@ -29,6 +30,7 @@ const USAGE: &str = "usage: cargo xtask CHORE
   dist                   write an archive of the static program for x86-64 and arm64 into target/dist
   deb                    write the Debian package of this machine's architecture there
   installed              try both in a root with nothing else, and in a fresh Debian where debootstrap can make one
+  viewers                open what `profile` writes for other programs in those programs, see viewers/check
   man [--check]          write docs/man from the command line's definition, or check that it is up to date
   completions [--check]  the same for docs/completions
   hazards                write docs/hazards.md from the declarations; a test checks that it is up to date";
@@ -56,6 +58,7 @@ fn chore(arguments: &[String]) -> Result<(), ChoreError> {
         ["dist"] => dist::dist(),
         ["deb"] => dist::deb(),
         ["installed"] => dist::installed(),
+        ["viewers"] => viewers::run(),
         ["man"] => generate::write(generate::MAN),
         ["man", "--check"] => generate::check(generate::MAN),
         ["completions"] => generate::write(generate::COMPLETIONS),

@@ -160,6 +160,7 @@ pub fn stored_findings(
         variants: Vec::new(),
         duet_cpus: None,
         disagreements: disagreements.into_iter().collect(),
+        profile: None,
     };
     Judged { findings, warnings }
 }

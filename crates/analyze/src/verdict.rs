@@ -54,6 +54,7 @@ fn judged(judge: &Judge, samples: &[Sample], names: &[String], stopped_by: Stopp
         variants: Vec::new(),
         duet_cpus: None,
         disagreements,
+        profile: None,
     };
     Judged { findings, warnings }
 }

@@ -268,6 +268,7 @@ fn findings() -> Vec<Findings> {
         variants: Vec::new(),
         duet_cpus: Some([Cpu(0), Cpu(2)]),
         disagreements: Vec::new(),
+        profile: None,
     };
     vec![
         Findings::Run(Vec::new()),

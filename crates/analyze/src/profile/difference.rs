@@ -16,9 +16,12 @@ use super::kinship::{self, Canon};
 
 /// Fewer samples of both programs together tell nothing, and would only make the family larger.
 const SAMPLES_MIN: u64 = 20;
-/// So many pairs are flipped in every way, more in so many drawn ones.
+/// So many pairs are flipped in every way, more in drawn ones: in so many, or in more where the error is so small that it
+/// would else be less than one of them.
 const PAIRS_EXACT: usize = 12;
 const FLIPS: usize = 4096;
+const FLIPS_PER_ERROR: f64 = 5.0;
+const FLIPS_MAX: usize = 100_000;
 
 /// One quantity of one function: its own time, or that with what it calls.
 struct Quantity {
@@ -98,7 +101,7 @@ pub fn difference(
             pooled(|it| it.total),
         ));
     }
-    let worlds = largest_of_worlds(&quantities, pairs.len());
+    let worlds = largest_of_worlds(&quantities, pairs.len(), error);
     let bound = bound(&worlds, error);
     let mean_of = |side: usize| {
         seconds.iter().map(|pair| pair[side].whole_s).sum::<f64>() / seconds.len().max(1) as f64
@@ -106,14 +109,15 @@ pub fn difference(
     let [first, second] = [mean_of(0), mean_of(1)];
     // No function takes less than nothing or more than all, whatever little is known of it.
     let family = Family { worlds, bound, least: -first, most: second };
+    let own_s = present.iter().zip(quantities.chunks(2)).map(|(&it, of)| (it, of[0].mean())).collect();
     let mut functions: Vec<FunctionDifference> = present
         .iter()
         .zip(quantities.chunks(2))
-        .map(|(&function, quantities)| family.told(found, &canon, function, quantities))
+        .map(|(&function, quantities)| family.told(found, &canon, function, quantities, &own_s))
         .collect();
     sort(&mut functions, error);
     // The program as a whole is one question, so it has a family of its own.
-    let worlds = largest_of_worlds(std::slice::from_ref(&whole), pairs.len());
+    let worlds = largest_of_worlds(std::slice::from_ref(&whole), pairs.len(), error);
     let half = whole.half_width(self::bound(&worlds, error));
     ProfileDifference {
         a,
@@ -195,7 +199,7 @@ fn quantity(
 }
 
 /// The largest statistic of the family with the signs as they are, then in each world of flipped signs.
-fn largest_of_worlds(quantities: &[Quantity], pairs: usize) -> Vec<f64> {
+fn largest_of_worlds(quantities: &[Quantity], pairs: usize, error: f64) -> Vec<f64> {
     let family: Vec<(&[f64], f64)> = quantities
         .iter()
         .filter(|it| it.is_in_family)
@@ -219,7 +223,8 @@ fn largest_of_worlds(quantities: &[Quantity], pairs: usize) -> Vec<f64> {
     }
     let mut draw = Draw::new(0x5eed, pairs as u64);
     let mut worlds = vec![largest(&vec![1.0; pairs])];
-    for _ in 1..FLIPS {
+    let flips = ((FLIPS_PER_ERROR / error) as usize).clamp(FLIPS, FLIPS_MAX);
+    for _ in 1..flips {
         let signs: Vec<f64> = (0..pairs).map(|_| if draw.below(2) == 0 { 1.0 } else { -1.0 }).collect();
         worlds.push(largest(&signs));
     }
@@ -268,6 +273,7 @@ impl Family {
         canon: &Canon,
         function: usize,
         of: &[Quantity],
+        own_s: &HashMap<usize, f64>,
     ) -> FunctionDifference {
         let [own, total] = of else { unreachable!("two quantities of each function") };
         let [(low, high), (total_low, total_high)] = [own, total].map(|quantity| self.interval(quantity));
@@ -275,6 +281,9 @@ impl Family {
         FunctionDifference {
             name,
             renamed,
+            is_guess: canon.is_guess(function),
+            only_in: canon.only_in(function),
+            absorbed_by: absorbed_by(canon, function, own_s),
             self_s: own.mean(),
             self_low_s: low,
             self_high_s: high,
@@ -286,6 +295,20 @@ impl Family {
             caller: canon.caller(found, function, own.mean() > 0.0),
         }
     }
+}
+
+/// A function that one program has alone is probably in its caller in the other one if together they take about as much in
+/// both: what is left of the difference is less than this share of the function.
+const LEFT_MAX: f64 = 0.5;
+
+/// The caller that probably has the code of a function in the program that has no such function, where `own_s` is what each
+/// function takes more itself in the second program.
+fn absorbed_by(canon: &Canon, function: usize, own_s: &HashMap<usize, f64>) -> Option<String> {
+    let caller = canon.main_caller(function)?;
+    let (of_caller, of_function) = (own_s.get(&caller)?, own_s.get(&function)?);
+    // The caller moves the other way, or it is only noise that fits.
+    let fits = (of_caller + of_function).abs() < LEFT_MAX * of_function.abs();
+    (of_caller * of_function < 0.0 && fits).then(|| canon.names(caller).0)
 }
 
 /// What differs by itself comes first, the most first; then what differs with what it calls; then the rest.

@@ -1,16 +1,29 @@
 //! Which function of one program is which of another.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
-use fauxplat_model::ProfileFindings;
+use fauxplat_model::{ProfileFindings, ProfiledSide};
 
 use super::functions::{Functions, samples};
+use super::likeness::{self, Neighbours};
+
+/// With so many samples in one program it is no chance that the other has none.
+const ALONE_MIN: u64 = 20;
+/// Callers of callers whose names are others.
+const ROUNDS_MAX: usize = 8;
 
 /// Functions of two profiles, each once, whatever a compiler added to its name.
 pub(super) struct Canon {
     of_frame: Vec<usize>,
     /// What each is called in the first profile and in the second.
     names: Vec<[Option<String>; 2]>,
+    /// Whether it is one function by its place among others alone.
+    guesses: HashSet<usize>,
+    /// Those that one program has alone though it could have had samples of them.
+    only_in: HashMap<usize, ProfiledSide>,
+    /// Who calls those nearly always.
+    main_callers: HashMap<usize, usize>,
     profiles: [usize; 2],
 }
 
@@ -37,6 +50,21 @@ impl Canon {
         }
     }
 
+    /// Whether its two names have nothing in common.
+    pub(super) fn is_guess(&self, function: usize) -> bool {
+        self.guesses.contains(&function)
+    }
+
+    /// The program that has it alone, if it is gone or new.
+    pub(super) fn only_in(&self, function: usize) -> Option<ProfiledSide> {
+        self.only_in.get(&function).copied()
+    }
+
+    /// Its caller in the program that has it alone, if nearly all of its samples come from one.
+    pub(super) fn main_caller(&self, function: usize) -> Option<usize> {
+        self.main_callers.get(&function).copied()
+    }
+
     /// Who calls it most, in the second profile or in the first.
     pub(super) fn caller(&self, found: &ProfileFindings, function: usize, in_second: bool) -> Option<String> {
         let profile = self.profiles[usize::from(in_second)];
@@ -50,7 +78,7 @@ impl Canon {
                 *callers.entry(*caller).or_default() += samples;
             }
         }
-        let most = callers.into_iter().max_by_key(|&(caller, samples)| (samples, std::cmp::Reverse(caller)));
+        let most = callers.into_iter().max_by_key(|&(caller, samples)| (samples, Reverse(caller)));
         most.map(|(caller, _)| self.names(caller).0)
     }
 }
@@ -88,7 +116,74 @@ pub(super) fn canon(all: &[(String, Option<u32>)], found: &ProfileFindings, prof
         of_function.iter_mut().filter(|number| *number == from).for_each(|number| *number = *to);
     }
     let of_frame = functions.of_frame.iter().map(|&function| of_function[function]).collect();
-    Canon { of_frame, names, profiles }
+    let (guesses, only_in, main_callers) = (HashSet::new(), HashMap::new(), HashMap::new());
+    let mut canon = Canon { of_frame, names, guesses, only_in, main_callers, profiles };
+    canon.guess(found);
+    canon
+}
+
+impl Canon {
+    /// Takes those for one function that are alike by their place among others, then again with what is known by now: a
+    /// caller and what it calls may both have other names.
+    fn guess(&mut self, found: &ProfileFindings) {
+        for _ in 0..ROUNDS_MAX {
+            let neighbours = self.profiles.map(|profile| Neighbours::of(found, &self.of_frame, profile));
+            self.only_in = self.alone(found, &neighbours);
+            let sides = [ProfiledSide::First, ProfiledSide::Second];
+            let alone = [0, 1].map(|side| self.of_side(sides[side], &neighbours[side]));
+            let pairs = likeness::pairs(&neighbours, &alone);
+            if pairs.is_empty() {
+                let callers = [0, 1].map(|side| {
+                    alone[side]
+                        .iter()
+                        .filter_map(|&it| Some((it, neighbours[side].main_caller(it)?)))
+                        .collect()
+                });
+                self.main_callers = callers.into_iter().flat_map(|it: Vec<(usize, usize)>| it).collect();
+                return;
+            }
+            for (gone, new) in pairs {
+                self.names[gone][1] = self.names[new][1].take();
+                self.of_frame.iter_mut().filter(|it| **it == new).for_each(|it| *it = gone);
+                self.guesses.insert(gone);
+                self.only_in.retain(|&function, _| function != gone && function != new);
+            }
+        }
+    }
+
+    /// Those that one program has alone, the one with the most samples first.
+    fn of_side(&self, side: ProfiledSide, neighbours: &Neighbours) -> Vec<usize> {
+        let mut all: Vec<usize> =
+            self.only_in.iter().filter(|it| *it.1 == side).map(|(&function, _)| function).collect();
+        all.sort_unstable_by_key(|&function| (Reverse(neighbours.total(function)), function));
+        all
+    }
+
+    /// Functions of which one profile has samples enough and the other none, in files that it does not share with the other:
+    /// what stands in the same file can be called by both.
+    fn alone(&self, found: &ProfileFindings, neighbours: &[Neighbours; 2]) -> HashMap<usize, ProfiledSide> {
+        let mut shared: HashMap<Option<u32>, [bool; 2]> = HashMap::new();
+        let mut files: HashMap<usize, HashSet<Option<u32>>> = HashMap::new();
+        for stack in &found.stacks {
+            let present = self.profiles.map(|profile| samples(&stack.samples, profile) > 0);
+            for &frame in &stack.frames {
+                let Some(place) = found.frames.get(frame as usize) else { continue };
+                let seen = shared.entry(place.object).or_default();
+                (0..2).for_each(|side| seen[side] |= present[side]);
+                self.of_frame(frame).map(|function| files.entry(function).or_default().insert(place.object));
+            }
+        }
+        let is_of_one = |function: usize| {
+            files.get(&function).is_some_and(|files| files.iter().all(|file| shared[file] != [true, true]))
+        };
+        let side = |function: usize| match neighbours.each_ref().map(|it| it.total(function)) {
+            [first, 0] if first >= ALONE_MIN => Some(ProfiledSide::First),
+            [0, second] if second >= ALONE_MIN => Some(ProfiledSide::Second),
+            _ => None,
+        };
+        let one = |function| Some((function, side(function)?));
+        (0..self.count()).filter(|&it| is_of_one(it)).filter_map(one).collect()
+    }
 }
 
 /// Functions of the second profile alone that are one of the first alone by another name, each with that one.

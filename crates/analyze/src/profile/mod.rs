@@ -6,6 +6,7 @@ mod annotated;
 mod difference;
 mod functions;
 mod kinship;
+mod likeness;
 mod relatives;
 
 pub use annotated::annotated;
@@ -30,6 +31,8 @@ fn share(samples: u64, all: u64) -> Share {
     Share { share: if all == 0 { 0.0 } else { samples as f64 / all as f64 }, low, high }
 }
 
+#[cfg(test)]
+mod matched;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]

@@ -14,6 +14,7 @@ const EXAMPLES: &str = "\
   fauxplat compare --metric peak-memory 'sort big.txt' 'sort -S 1M big.txt'
   fauxplat compare --metric wall,peak-memory --margin wall=1%,peak-memory=64KiB './old x' './new x'
   fauxplat compare --sessions 6 --session-gap 10m './before input' './after input'
+  fauxplat compare --profile './before input' './after input'
   fauxplat compare --baseline last './program input'
   fauxplat compare --plan --max-time 2m './program input'
   fauxplat compare --build-a 'cc -O2 old.c -o {out}' --build-b 'cc -O2 new.c -o {out}' '{program}'";
@@ -71,6 +72,11 @@ pub(crate) struct CompareArgs {
     /// neighbours and steal are the largest noise
     #[arg(long, conflicts_with = "baseline")]
     pub(crate) duet: bool,
+    /// Where the two commands differ, say in which functions: further runs of both are sampled in turns for so long, at least
+    /// ten of each, and none of them is timed [time: 30s]
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "30s", value_parser = time_with_unit)]
+    #[arg(conflicts_with_all = ["baseline", "plan", "sessions", "confirm", "build_a", "build", "link", "link_seeds", "duet"])]
+    pub(crate) profile: Option<Nanos>,
     /// No shell, which is the default (the same as --shell=none)
     #[arg(short = 'N', long, conflicts_with = "shell")]
     pub(crate) no_shell: bool,

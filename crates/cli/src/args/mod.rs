@@ -54,7 +54,7 @@ pub(crate) use latency::{LatencyArgs, LatencyKind};
 pub(crate) use limit::LimitArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use output::{Export, HyperfineExports, Look, OutputArgs, When};
-pub(crate) use profile::ProfileArgs;
+pub(crate) use profile::{ProfileArgs, RATE_HZ, STACK_BYTES};
 pub(crate) use run::RunArgs;
 pub(crate) use surroundings::SurroundingsArgs;
 pub(crate) use sweep::SweepArgs;

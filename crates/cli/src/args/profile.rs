@@ -18,8 +18,11 @@ const EXAMPLES: &str = "\
   fauxplat profile --import perf.data --format html --output flame.html
   fauxplat profile ./old ./new";
 
-/// Bytes of the stack that the kernel can copy with a sample at most.
+/// Bytes of the stack that the kernel can copy with a sample at most, and that are copied where nobody said how many.
 const STACK_MAX: u64 = 65_528;
+pub(crate) const STACK_BYTES: u32 = STACK_MAX as u32;
+/// Samples a second where nobody said how many: a number that no program's own period divides.
+pub(crate) const RATE_HZ: u64 = 997;
 /// What that is called.
 const STACK_NAMED_MAX: u64 = 64 << 10;
 
@@ -38,9 +41,10 @@ pub(crate) struct ProfileArgs {
     pub(crate) pid: Option<u32>,
     /// Show what `perf record` wrote: callers are followed anew, and names are looked up here
     #[arg(long, value_name = "FILE", conflicts_with_all = ["commands", "definition", "runs", "pid"])]
+    #[arg(conflicts_with_all = ["frequency", "period", "unwind", "stack_size", "user_only", "max_time", "counters"])]
     pub(crate) import: Option<PathBuf>,
     /// Samples a second of CPU time, or of waiting
-    #[arg(short = 'F', long, value_name = "HZ", default_value_t = 997, value_parser = clap::value_parser!(u64).range(1..=50_000))]
+    #[arg(short = 'F', long, value_name = "HZ", default_value_t = RATE_HZ, value_parser = clap::value_parser!(u64).range(1..=50_000))]
     pub(crate) frequency: u64,
     /// Take a sample every so many events instead
     #[arg(long, value_name = "N", conflicts_with = "frequency", value_parser = clap::value_parser!(u64).range(1..))]

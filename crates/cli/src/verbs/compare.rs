@@ -2,6 +2,7 @@
 
 use fauxplat_analyze::Judged;
 use fauxplat_experiment::measure::aa::twice;
+use fauxplat_experiment::measure::profile::{Profiling, can_profile};
 use fauxplat_experiment::measure::replay::record_and_replay;
 use fauxplat_experiment::measure::{baseline, compare, layouts};
 use fauxplat_experiment::surroundings::ProgramBuilds;
@@ -16,6 +17,7 @@ use fauxplat_units::Nanos;
 use super::aa::DRAWN;
 use super::baseline::{compare_stored, earlier, is_id};
 use super::gate::{Alarm, agreed, alarms};
+use super::profile::in_turns;
 use crate::args::{CommandArgs, CompareArgs};
 use crate::begin::{beginning, finish};
 use crate::{define, output};
@@ -51,6 +53,7 @@ fn measured(args: &CompareArgs, seed: Option<u64>, invocation: &[String]) -> Res
         None => None,
     };
     check_count(expand(&definition).map_err(Failure::usage)?.len(), args.baseline.is_some())?;
+    let profiling = args.profile.map(|longest| profiling(longest, &definition, &machine)).transpose()?;
     let programs = ProgramBuilds::open(&definition, seed)?;
     let beginning = beginning("compare", definition, machine, (&args.output, &args.end), invocation)?;
     let mut driver = Driver::of_commands(Beginning { programs, ..beginning })?;
@@ -59,8 +62,36 @@ fn measured(args: &CompareArgs, seed: Option<u64>, invocation: &[String]) -> Res
         None => compare::compare(&mut driver),
         Some(baseline) => against_baseline(&mut driver, baseline, args.other_machine),
     };
-    let findings = judged.map(|judged| compare::complete(&mut driver, judged));
+    let mut findings = judged.map(|judged| compare::complete(&mut driver, judged));
+    if let (Some(profiling), Ok(findings)) = (&profiling, &mut findings) {
+        compare::locate(&mut driver, findings, profiling);
+    }
     Ok((driver, findings))
+}
+
+/// What `--profile` asks for, if that can be answered.
+fn profiling(longest: Nanos, definition: &Definition, machine: &Machine) -> Result<Profiling, Failure> {
+    let commands = expand(definition).map_err(Failure::usage)?.len();
+    let is_time =
+        |metric: &Metric| [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::CPU].contains(metric);
+    let decides_by_time = is_time(&definition.rule.metric) && definition.rule.also.is_empty();
+    let refused = match decides_by_time {
+        _ if commands != 2 => format!("it holds two commands against each other, and there are {commands}"),
+        _ if definition.condition.simulate.is_some() => "simulated runs are not sampled".to_owned(),
+        // A saved definition may ask for them, too.
+        _ if definition.rule.duet || definition.rule.sessions.is_some() => {
+            "it goes neither with a duet nor with several sessions".to_owned()
+        }
+        _ if definition.commands.iter().any(|command| command.build.is_some()) => {
+            "it samples programs that stay as they are: build them yourself".to_owned()
+        }
+        false => "it says where CPU time goes: --metric must be one of wall, cpu, user, sys".to_owned(),
+        true => {
+            let profiling = in_turns(longest);
+            return can_profile(&profiling, machine).map(|()| profiling);
+        }
+    };
+    Err(Failure::usage(format!("--profile: {refused}; leave it out, or take `fauxplat profile`")))
 }
 
 /// The comparisons with the first command. Behind them may stand that of the winner with the runner-up.

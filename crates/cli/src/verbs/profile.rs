@@ -7,7 +7,7 @@ use fauxplat_model::document::Findings;
 use fauxplat_sys::signal;
 use fauxplat_units::Nanos;
 
-use crate::args::{OutputArgs, ProfileArgs};
+use crate::args::{OutputArgs, ProfileArgs, RATE_HZ, STACK_BYTES};
 use crate::begin::{beginning, conclude};
 use crate::{define, inspection};
 
@@ -15,6 +15,8 @@ use crate::{define, inspection};
 const IN_TURNS: Nanos = Nanos(30_000_000_000);
 /// More blocks than this say no more.
 const BLOCKS_MAX: u32 = 1000;
+/// The chance, at most, that any function is called different where none is: that of a comparison.
+const ERROR: f64 = 0.01;
 
 /// Samples commands or a process.
 pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -71,6 +73,18 @@ fn refuse(definition: &Definition) -> Result<(), Failure> {
     }
 }
 
+/// As two commands are sampled in turns where nobody said anything but for how long.
+pub(super) fn in_turns(longest: Nanos) -> Profiling {
+    Profiling {
+        rate_hz: RATE_HZ,
+        stack_bytes: STACK_BYTES,
+        runs: BLOCKS_MAX,
+        error: ERROR,
+        longest: Some(longest),
+        ..Profiling::default()
+    }
+}
+
 fn asked(args: &ProfileArgs, events: &[String], commands: usize) -> Result<Profiling, Failure> {
     let event = match events {
         [] => None,
@@ -85,6 +99,7 @@ fn asked(args: &ProfileArgs, events: &[String], commands: usize) -> Result<Profi
         unwinding: args.unwind.unwinding(),
         stack_bytes: args.stack_size,
         is_user_only: args.user_only,
+        error: ERROR,
         runs: args.runs.unwrap_or(if is_alone { 1 } else { BLOCKS_MAX }),
         longest: args.max_time.or_else(|| (!is_alone && args.runs.is_none()).then_some(IN_TURNS)),
         callers_of: args.callers_of.clone(),

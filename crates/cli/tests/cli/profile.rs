@@ -291,3 +291,51 @@ fn what_perf_did_not_write_is_refused() {
         lab.run_unstored(&["profile", "--import", name]).complains(2, &[name]);
     }
 }
+
+/// The runs that are timed and those that are sampled are others, and stand in one experiment.
+#[test]
+fn a_comparison_says_where_its_difference_lies() {
+    let source = "volatile long sum; __attribute__((noinline)) void grown(long n) { while (n--) sum += n; }
+        __attribute__((noinline)) void same(long n) { while (n--) sum ^= n; }
+        int main(int count, char **words) { (void)words; same(3000000); grown(count > 1 ? 12000000 : 3000000); return 0; }";
+    let Some(lab) = compiled(Lab::new(), "grows", Some(source)) else { return };
+    let words =
+        ["compare", "--metric", "cpu", "--profile=1s", "--max-time", "20s", "./grows", "./grows more"];
+    let document = lab.json(&words);
+    // Four times the work in half of the program is told apart on any machine.
+    assert_eq!(document["comparisons"][0]["verdict"], "different", "{document}");
+    let profile = &document["profile"];
+    let difference = &profile["differences"][0];
+    assert!(difference["pairs"].as_u64().unwrap() >= 10, "{difference}");
+    assert_eq!(difference["error"], document["comparisons"][0]["level"]);
+    assert_eq!(difference["functions"][0]["name"], "grown", "{difference}");
+    assert!(profile["profiles"][0]["quality"]["runs"].as_u64().unwrap() >= 10, "{profile}");
+}
+
+#[test]
+fn a_profile_of_a_comparison_takes_two_commands_and_a_time() {
+    let lab = Lab::new();
+    for words in [
+        &["--profile", "true", "false", "echo"][..],
+        &["--profile", "--metric", "peak-memory", "true", "echo"],
+        &["--profile", "--metric", "wall,cpu", "true", "echo"],
+    ] {
+        let tried = lab.run_unstored(&[&["compare"], words].concat());
+        assert_eq!(tried.code, Some(2), "{}", tried.err);
+        assert!(tried.err.contains("--profile: it "), "{}", tried.err);
+    }
+}
+
+/// What was sampled already cannot be sampled otherwise, and nobody is to believe that it was.
+#[test]
+fn options_that_a_recording_cannot_follow_are_refused() {
+    let lab = Lab::new();
+    let import = ["--import", "perf.data"];
+    let refused: [&[&str]; 4] =
+        [&["-F", "50"], &["--user-only"], &["-e", "cycles"], &["--unwind", "frame-pointers"]];
+    for words in refused {
+        let tried = lab.run_unstored(&[&["profile"], &import[..], words].concat());
+        assert_eq!(tried.code, Some(2), "{words:?}: {}", tried.err);
+        assert!(tried.err.contains("cannot be used with"), "{words:?}: {}", tried.err);
+    }
+}

@@ -2,6 +2,9 @@
 
 use fauxplat_analyze::{Judge, Judged, Patience, doubts, replicate};
 
+use fauxplat_model::{CompareFindings, Verdict};
+
+use super::profile::{Profiling, profile};
 use super::session::session;
 use super::sessions::in_sessions;
 use crate::surroundings::duet;
@@ -42,7 +45,7 @@ pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
 }
 
 /// What every comparison has in common once it is judged: which layouts were measured, rates, floor, time.
-pub fn complete(driver: &mut Driver, mut judged: Judged) -> fauxplat_model::CompareFindings {
+pub fn complete(driver: &mut Driver, mut judged: Judged) -> CompareFindings {
     let (variants, warnings) = driver.surroundings.close_programs();
     judged.findings.variants = variants;
     judged.findings.floor_ns = driver.floor_ns;
@@ -52,6 +55,27 @@ pub fn complete(driver: &mut Driver, mut judged: Judged) -> fauxplat_model::Comp
     judged.warnings.extend(doubts(driver.samples(), driver.commands.len(), ignore_failure));
     judged.warnings.into_iter().chain(warnings).for_each(|warning| driver.warn(warning));
     judged.findings
+}
+
+/// Says in which functions it lies that the commands differ, from further runs that are sampled and so never timed.
+///
+/// Nothing is sampled where the commands were not told apart. That makes one error of both: where the commands do not differ,
+/// functions are asked only if the verdict was false already, and where they do, only functions can be called different
+/// falsely, all of them together with the level that the verdict had (a fixed sequence of tests: Maurer, Hothorn and Lehmacher
+/// 1995).
+pub fn locate(driver: &mut Driver, found: &mut CompareFindings, asked: &Profiling) {
+    let Some(comparison) = found.comparisons.first() else { return };
+    if comparison.verdict != Verdict::Different {
+        driver.warn("--profile: nothing was sampled, since the commands were not told apart; `fauxplat profile A B` samples both");
+        return;
+    }
+    if driver.is_interrupted() {
+        return;
+    }
+    let (profile, failed) = profile(driver, &Profiling { error: comparison.level, ..asked.clone() });
+    failed.into_iter().for_each(|failure| driver.warn(format!("--profile: {failure}")));
+    found.profile = (!profile.stacks.is_empty()).then(|| Box::new(profile));
+    found.elapsed_s = driver.elapsed_s();
 }
 
 /// Asks earlier comparisons of each pair, where the store knows any, whether they came to the same.

@@ -14,7 +14,7 @@ use fauxplat_units::Nanos;
 use regex::Regex;
 
 use crate::steer::how_it_ended;
-use crate::{Driver, Failure, Standing};
+use crate::{Driver, Failure, Machine, Standing};
 pub use imported::profile_file;
 pub use running::profile_process;
 use sampled::{Chosen, Run};
@@ -30,7 +30,7 @@ pub enum Unwinding {
 }
 
 /// What is sampled, and what is asked of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Profiling {
     /// Of which event; what is usual when none is named.
     pub event: Option<String>,
@@ -46,6 +46,8 @@ pub struct Profiling {
     pub is_user_only: bool,
     /// Runs of each command.
     pub runs: u32,
+    /// The chance, at most, that any function of any command is called different where none is.
+    pub error: f64,
     /// No run begins after this time.
     pub longest: Option<Nanos>,
     /// Whose callers are wanted.
@@ -56,10 +58,11 @@ pub struct Profiling {
     pub annotate: Vec<Regex>,
 }
 
-/// The chance, at most, that any function is called different where none is: that of a comparison.
-const ERROR: f64 = 0.01;
-/// Fewer pairs cannot say anything that surely.
-const PAIRS_MIN: u32 = 10;
+/// So many of the ways in which signs can be flipped may be as extreme as what is called different: with fewer the most
+/// extreme of all would have to occur, and noise mostly keeps it from that.
+const WORLDS_MIN: f64 = 5.0;
+/// Between so many pairs no error asks for more: worlds are drawn from there on.
+const PAIRS_MIN_MAX: u32 = 32;
 
 /// Samples all commands, in turns, and tells where their time goes. What failed stands beside what was found until then.
 pub fn profile(driver: &mut Driver, asked: &Profiling) -> (ProfileFindings, Option<Failure>) {
@@ -74,6 +77,25 @@ pub fn profile(driver: &mut Driver, asked: &Profiling) -> (ProfileFindings, Opti
     let failed = all_runs(driver, asked, &chosen, &mut profiler, &mut runs).err();
     let names = driver.names();
     (found(asked, &chosen.quality, profiler, runs, names), failed)
+}
+
+/// Whether anything can be sampled here, before anything is run.
+///
+/// # Errors
+/// What is missing, and what to do.
+pub fn can_profile(asked: &Profiling, machine: &Machine) -> Result<(), Failure> {
+    sampled::choose(asked, machine).map(drop)
+}
+
+/// The share of the error that each of these commands has which are held against the first.
+fn error_each(asked: &Profiling, commands: usize) -> f64 {
+    asked.error / commands.saturating_sub(1).max(1) as f64
+}
+
+/// Fewer pairs cannot say anything so surely: of `n` pairs there are 2^(n−1) worlds.
+fn pairs_min(error: f64) -> u32 {
+    let worlds = WORLDS_MIN / error.max(f64::MIN_POSITIVE);
+    (worlds.log2().ceil() as u32).saturating_add(1).min(PAIRS_MIN_MAX)
 }
 
 /// What differs between commands is told in seconds.
@@ -93,14 +115,17 @@ fn all_runs(
     runs: &mut Vec<Run>,
 ) -> Result<(), Failure> {
     let commands = driver.commands.len() as u16;
-    let least = if commands > 1 { PAIRS_MIN } else { 1 };
+    let least = if commands > 1 { pairs_min(error_each(asked, driver.commands.len())) } else { 1 };
+    // Of a comparison, runs that were timed stand before.
+    let begun_s = driver.elapsed_s();
     for block in 0..asked.runs {
-        let is_late = asked.longest.is_some_and(|longest| driver.elapsed_s() * 1e9 >= longest.0 as f64);
+        let elapsed_ns = (driver.elapsed_s() - begun_s) * 1e9;
+        let is_late = asked.longest.is_some_and(|longest| elapsed_ns >= longest.0 as f64);
         if driver.is_over() || driver.is_interrupted() || (block >= least && is_late) {
             break;
         }
         let share = match asked.longest {
-            Some(longest) => driver.elapsed_s() * 1e9 / longest.0.max(1) as f64,
+            Some(longest) => elapsed_ns / longest.0.max(1) as f64,
             None => f64::from(block) / f64::from(asked.runs),
         };
         let words = "sampling".to_owned();
@@ -162,8 +187,9 @@ fn found(
     let runs = std::mem::take(&mut tables.runs);
     let mut found = with_tables(profiles, tables);
     analysis::shares(&mut found);
+    let error = error_each(asked, found.profiles.len());
     found.differences = (1..found.profiles.len() as u16)
-        .map(|other| analysis::difference(&found, &runs, 0, other, ERROR))
+        .map(|other| analysis::difference(&found, &runs, 0, other, error))
         .collect();
     found.views = views(asked, &found);
     found
@@ -231,4 +257,19 @@ fn views(asked: &Profiling, found: &ProfileFindings) -> Vec<ProfileView> {
         views.extend(asked.annotate.iter().map(annotated));
     }
     views
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_of_a_profile_is_shared_by_all_commands_and_each_has_pairs_enough() {
+        let asked = |error| Profiling { error, ..Profiling::default() };
+        assert!((error_each(&asked(0.01), 1) - 0.01).abs() < 1e-12, "nothing is compared");
+        assert!((error_each(&asked(0.01), 2) - 0.01).abs() < 1e-12);
+        assert!((error_each(&asked(0.01), 3) - 0.005).abs() < 1e-12);
+        assert_eq!([0.01, 0.005, 0.0025].map(pairs_min), [10, 11, 12]);
+        assert_eq!([0.5, 0.0].map(pairs_min), [5, PAIRS_MIN_MAX]);
+    }
 }

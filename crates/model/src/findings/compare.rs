@@ -3,7 +3,7 @@
 use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
 
-use crate::{Metric, RunFindings, Variant};
+use crate::{Metric, ProfileFindings, RunFindings, Variant};
 
 /// The answer to the question whether B differs from A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -402,6 +402,10 @@ pub struct CompareFindings {
     /// Where counts and times do not say the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<Disagreement>,
+    /// Where the difference lies, from further runs that were sampled and not timed; absent where that was not asked for, or
+    /// where the commands were not told apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Box<ProfileFindings>>,
 }
 
 impl CompareFindings {

@@ -293,6 +293,17 @@ pub struct FunctionDifference {
     /// What it is called in the other, where that differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed: Option<String>,
+    /// Whether the two names have nothing in common, and the function is taken for the same because of who calls it, what it
+    /// calls and how much it takes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_guess: bool,
+    /// The program that has samples of it, where the other has none though it has such files of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_in: Option<ProfiledSide>,
+    /// Where it is in one program alone: its caller, if that one takes about so much less or more itself, as it would if the
+    /// function were inlined in the other program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absorbed_by: Option<String>,
     /// Seconds that a run of the other takes more in the function itself, with its simultaneous interval.
     pub self_s: f64,
     /// The lower end.
@@ -312,6 +323,16 @@ pub struct FunctionDifference {
     /// Who calls it most in the slower of both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
+}
+
+/// One of two programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProfiledSide {
+    /// The first.
+    First,
+    /// The other.
+    Second,
 }
 
 /// A file that code came from.

@@ -3,7 +3,7 @@
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     AaStratum, Command, Comparison, CounterRates, CounterSeries, Derived, Disagreement, Metric, Outcome,
-    Phase, PowerResult, Process, RunFindings, Sample, Source, Summary, Variant, metrics_of,
+    Phase, PowerResult, Process, ProfileFindings, RunFindings, Sample, Source, Summary, Variant, metrics_of,
 };
 use fauxplat_units::Cpu;
 use serde::Serialize as SerializeDerive;
@@ -50,6 +50,8 @@ enum Verdicts<'a> {
         variants: &'a [Variant],
         #[serde(skip_serializing_if = "<[Disagreement]>::is_empty")]
         disagreements: &'a [Disagreement],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        profile: Option<&'a ProfileFindings>,
     },
     Sweep(Box<sweep::SweepEntry<'a>>),
     Topo(Box<Topo<'a>>),
@@ -193,6 +195,7 @@ impl<'a> Verdicts<'a> {
                 duet_cpus: found.duet_cpus,
                 variants: &found.variants,
                 disagreements: &found.disagreements,
+                profile: found.profile.as_deref(),
             },
             Findings::Sweep(found) => Verdicts::Sweep(Box::new(sweep::SweepEntry::of(found))),
             Findings::Topo(found) => Verdicts::Topo(Box::new(Topo::of(found))),

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use fauxplat_model::document::Record;
-use fauxplat_model::{CompareFindings, Comparison, Grade, Metric, Variant, Variation, Way};
+use fauxplat_model::{CompareFindings, Comparison, Grade, Metric, Variant, Variation, Verdict, Way};
 use fauxplat_units::Nanos;
 
-use super::{blocks, quantiles, sessions};
+use super::{blocks, profile, quantiles, sessions};
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{named, strong};
 use crate::parts::{Distribution, Part, Piece, Rank, Tone};
@@ -23,6 +23,8 @@ const FLOOR_HIGH: f64 = 0.1;
 pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     let samples = ByCommand::new(record);
     let mut parts = answers(record, found);
+    let [located, located_by] = located(found);
+    parts.extend(located);
     let effects = tables::effects(record, found);
     parts.extend((!effects.rows.is_empty()).then(|| Piece::table(effects)));
     let metric = found.comparisons.first().map_or(Metric::WALL, |it| it.metric);
@@ -30,6 +32,7 @@ pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     parts.extend(blocks::pieces(record, &samples, found));
     parts.extend(simulated(record).map(|it| Piece::said(Tone::Faint, it)));
     parts.extend(joined(disagreements(found)));
+    parts.extend(located_by);
     for comparison in &found.comparisons {
         parts.extend(grounds(comparison, title(found, comparison)).into_iter().map(Piece::in_full));
     }
@@ -42,6 +45,23 @@ pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     let warning = |it| Piece::sentence(Rank::Warning, Tone::Doubt, it).in_brief();
     parts.extend(joined(doubts(record, found).into_iter().map(warning)));
     parts
+}
+
+/// In which functions the difference lies, if that was asked, and what that rests upon.
+fn located(found: &CompareFindings) -> [Vec<Piece>; 2] {
+    let (Some(profile), Some(comparison)) = (&found.profile, found.comparisons.first()) else {
+        return [Vec::new(), Vec::new()];
+    };
+    profile::located(profile, change_of_cpu_time(comparison))
+}
+
+/// By what share the CPU time of the timed runs changed, if it did so surely.
+fn change_of_cpu_time(of: &Comparison) -> Option<f64> {
+    if of.metric == Metric::CPU {
+        return (of.verdict == Verdict::Different).then_some(of.effect_ratio - 1.0);
+    }
+    let cpu = of.secondary.iter().find(|it| it.metric == Metric::CPU && it.different)?;
+    Some(cpu.effect_ratio - 1.0)
 }
 
 /// What somebody who does not read the grounds has to know of them, each so that its beginning says it.

@@ -306,6 +306,7 @@ pub(crate) fn compare(comparison: Comparison) -> Owned {
         variants: Vec::new(),
         duet_cpus: None,
         disagreements: Vec::new(),
+        profile: None,
     });
     owned
 }
@@ -394,6 +395,7 @@ pub(crate) fn compare_three() -> Owned {
         variants: Vec::new(),
         duet_cpus: None,
         disagreements: Vec::new(),
+        profile: None,
     });
     owned
 }
@@ -470,6 +472,7 @@ pub(crate) fn against_baseline() -> Owned {
         variants: Vec::new(),
         duet_cpus: None,
         disagreements: Vec::new(),
+        profile: None,
     });
     owned
 }

@@ -2,9 +2,9 @@
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    FunctionDifference, FunctionShare, ObjectNames, ProcessShare, Profile, ProfileDifference,
-    ProfileFindings, ProfileQuality, ProfileView, ProfiledFrame, ProfiledObject, ProfiledStack, Relative,
-    Relatives, StackEnd,
+    FunctionDifference, FunctionShare, Metric, ObjectNames, ProcessShare, Profile, ProfileDifference,
+    ProfileFindings, ProfileQuality, ProfileView, ProfiledFrame, ProfiledObject, ProfiledSide, ProfiledStack,
+    Relative, Relatives, Secondary, StackEnd, Verdict,
 };
 use fauxplat_report::{Format, ReportError, Style, write};
 
@@ -122,7 +122,7 @@ fn difference(p: f64) -> ProfileDifference {
         p_adjusted,
         total_p_adjusted: p_adjusted,
         caller: Some("read".into()),
-        renamed: None,
+        ..FunctionDifference::default()
     };
     ProfileDifference {
         a: 0,
@@ -164,6 +164,74 @@ fn nothing_is_called_different_that_is_not_told_from_noise() {
         |text: &str| text.lines().any(|line| line.contains("parse_line") && line.contains("slower"));
     assert!(is_called(&text(0.002)));
     assert!(!is_called(&text(0.2)), "{}", text(0.2));
+}
+
+/// A comparison of the two programs whose timed runs took 7 % more wall time, and so much more CPU time if that was told.
+fn compared(cpu_ratio: Option<f64>, p: f64) -> Owned {
+    let comparison = common::comparison("./reader old", "./reader new", Verdict::Different, 1.07, 0.01);
+    let mut owned = common::compare(comparison);
+    let Findings::Compare(found) = &mut owned.findings else { unreachable!("a comparison") };
+    found.comparisons[0].secondary = cpu_ratio
+        .map(|effect_ratio| Secondary {
+            metric: Metric::CPU,
+            effect_ratio,
+            ci_low_ratio: effect_ratio - 0.01,
+            ci_high_ratio: effect_ratio + 0.01,
+            p_adjusted: 0.001,
+            different: true,
+        })
+        .into_iter()
+        .collect();
+    let sampled = ProfileFindings { differences: vec![difference(p)], ..self::found(2) };
+    found.profile = Some(Box::new(sampled));
+    owned
+}
+
+#[test]
+fn a_comparison_says_which_functions_its_timed_difference_is_in() {
+    let text = spaced(&compared(Some(1.07), 0.002).text(500));
+    let expected = "Of 7.0 % more CPU time, 5.0 points ± 0.5 are in parse_line, called by read; 2.0 points not told \
+        from noise (2 further runs were sampled, and not timed).";
+    assert!(text.contains(expected), "{text}");
+    // What was not told is not said of any function, nor are parts of what the timed runs do not show.
+    let nothing = spaced(&compared(Some(1.07), 0.2).text(500));
+    assert!(nothing.contains("no function is told from noise") && !nothing.contains("points ±"), "{nothing}");
+    let document: serde_json::Value =
+        serde_json::from_slice(&file(&compared(Some(1.07), 0.002), Format::Json).unwrap()).unwrap();
+    assert_eq!(document["profile"]["differences"][0]["functions"][0]["name"], "parse_line");
+    let waiting = spaced(&compared(None, 0.2).text(500));
+    assert!(waiting.contains("do not differ surely in CPU time"), "{waiting}");
+    assert!(waiting.contains("-e off-cpu"), "{waiting}");
+}
+
+#[test]
+fn too_few_pairs_are_said_to_be() {
+    let said = |pairs| {
+        let of = ProfileDifference { pairs, ..difference(1.0) };
+        spaced(&owned(ProfileFindings { differences: vec![of], ..found(2) }).text(500)).contains("at least 8")
+    };
+    assert_eq!([2, 7, 8].map(said), [true, true, false]);
+}
+
+#[test]
+fn what_may_have_become_of_a_function_is_said_as_a_guess() {
+    let mut of = difference(0.002);
+    of.functions[0].renamed = Some("parse_row".into());
+    of.functions[0].is_guess = true;
+    of.functions[1].only_in = Some(ProfiledSide::First);
+    of.functions[1].absorbed_by = Some("read".into());
+    let text = spaced(&owned(ProfileFindings { differences: vec![of], ..found(2) }).text(500));
+    for said in [
+        "are in parse_line (probably parse_row now), called by read",
+        "parse_line is gone, parse_row is new, called from read like it: probably the same function",
+        "main is gone, and read, which called it, takes about so much more itself: probably inlined there",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+}
+
+fn spaced(text: &str) -> String {
+    text.replace('\u{a0}', " ").replace("\n  ", " ")
 }
 
 /// Fields of a message: number and either a number or bytes.

@@ -215,7 +215,14 @@ impl Chosen {
         let each = (RINGS_BYTES / self.cpus.len().max(1) as u64).min(most);
         let ring_bytes = 1 << (63 - each.max(1).leading_zeros());
         Sampler::open(&self.event, threads, &self.cpus, ring_bytes)
-            .map_err(|error| refused(&self.quality.event, &error))
+            .map_err(|error| match error.source.kind() {
+                // The same was allowed of a thread of ours: it is the process that is not.
+                ErrorKind::PermissionDenied => Failure::machine(format!(
+                    "the process cannot be sampled: {error}; it is of another user, or has more rights: it takes root, \
+                     CAP_PERFMON or CAP_SYS_PTRACE"
+                )),
+                _ => refused(&self.quality.event, &error),
+            })
     }
 }
 

@@ -49,6 +49,8 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
             let stack = file.intern_stack_frames(thread, infos.into_iter());
             let weight = i32::try_from(samples).unwrap_or(i32::MAX);
             let passed_ns = samples.saturating_mul(distance_ns);
+            // A sample ends its distance from the one before, in which its CPU time was taken.
+            now_ns = now_ns.saturating_add(passed_ns);
             file.add_sample(
                 thread,
                 Timestamp::from_nanos_since_reference(now_ns),
@@ -56,7 +58,6 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
                 CpuDelta::from_nanos(passed_ns),
                 weight,
             );
-            now_ns = now_ns.saturating_add(passed_ns);
         }
     }
     serde_json::to_writer(&mut *out, &file)?;

@@ -154,7 +154,11 @@
       event.preventDefault();
     }
 
-    scope.addEventListener('keydown', function (event) {
+    // Where nothing has the focus yet, the first graph of a page has the keys.
+    var isFirst = document.querySelector('g.flame') === flame;
+    document.addEventListener('keydown', function (event) {
+      var target = event.target, isOwn = scope === document || scope.contains(target);
+      if (!isOwn && !(isFirst && (target === document.body || target === document.documentElement))) { return; }
       var isFind = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f';
       if (typed !== null) { type(event); return; }
       if (isFind || event.key === '/') { typed = true; sought = ''; search(); }

@@ -1,13 +1,15 @@
 //! Where the time goes that one command takes more than another.
 
-use fauxplat_model::{FunctionDifference, Profile, ProfileDifference, ProfileFindings};
+use fauxplat_model::{FunctionDifference, Profile, ProfileDifference, ProfileFindings, ProfiledSide};
 
 use super::words::{ROWS, magnitude, named, short, signed, signed_cell, whole};
-use crate::parts::{Grid, Piece, Tone};
+use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{TIE, counted, listed, round_percent, shorten};
 
 /// Functions that the answer names on either side.
 const NAMED_MAX: usize = 3;
+/// Guesses at what became of functions that are told.
+const GUESSES_MAX: usize = 5;
 /// Columns of a caller in a table.
 const CALLER_MAX: usize = 24;
 
@@ -33,13 +35,18 @@ fn is_told_below(of: &ProfileDifference, function: &FunctionDifference) -> bool 
 pub(super) fn answer(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
     let Some((a, b)) = pair(found, of) else { return Piece::answer(Tone::Doubt, "Nothing was compared.") };
     let whole = whole(&a.quality);
-    let said = format!("{}; {}.", overall(of, &whole, &named(&a.name), &named(&b.name)), whereabouts(of));
-    let tone = match direction(of) {
+    let begin = if direction(of).is_some() { "of it " } else { "" };
+    let said = Whereabouts { of, begin, takes_more: direction(of), all_s: of.cpu_s }.said();
+    let said = format!("{}; {said}.", overall(of, &whole, &named(&a.name), &named(&b.name)));
+    Piece::answer(tone(direction(of)), said)
+}
+
+fn tone(takes_more: Option<bool>) -> Tone {
+    match takes_more {
         Some(true) => Tone::Bad,
         Some(false) => Tone::Good,
         None => Tone::Neutral,
-    };
-    Piece::answer(tone, said)
+    }
 }
 
 /// Whether the second takes more, where its interval says so.
@@ -73,30 +80,103 @@ fn overall(of: &ProfileDifference, whole: &str, a: &str, b: &str) -> String {
     }
 }
 
-/// Which functions it is in, as far as that is told from noise.
-fn whereabouts(of: &ProfileDifference) -> String {
-    let mut told: Vec<&FunctionDifference> = of.functions.iter().filter(|it| is_told(of, it)).collect();
-    told.sort_by(|a, b| b.self_s.abs().total_cmp(&a.self_s.abs()));
-    if told.is_empty() {
-        return below(of);
+/// "Of 6.9 % more CPU time, 5.1 points ± 0.8 are in `parse_line`, called by `read`; …", where `timed` is the change in CPU time
+/// of runs that were timed and not sampled, if those were told apart in it.
+pub(super) fn located(found: &ProfileFindings, of: &ProfileDifference, timed: Option<f64>) -> Option<Piece> {
+    let (a, b) = pair(found, of)?;
+    let Some(change) = timed else { return Some(elsewhere(found, of)) };
+    let takes_more = change > 0.0;
+    let word = if takes_more { "more" } else { "less" };
+    let all_s = change * of.a_cpu_s;
+    let said = Whereabouts { of, begin: "", takes_more: Some(takes_more), all_s }.said();
+    let runs = counted((a.quality.runs + b.quality.runs) as usize, "further run", "further runs");
+    let said = format!(
+        "Of {}{TIE}% {word} CPU time, {said} ({runs} were sampled, and not timed).",
+        magnitude(change)
+    );
+    Some(Piece::answer(tone(Some(takes_more)), said))
+}
+
+/// Timed runs that differ, and not in CPU time: there is no whole of which functions could be parts.
+fn elsewhere(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
+    let whole = pair(found, of).map_or_else(String::new, |(a, _)| whole(&a.quality));
+    let said = match of.functions.iter().any(|it| is_told(of, it) || is_told_below(of, it)) {
+        true => Whereabouts { of, begin: "", takes_more: None, all_s: of.cpu_s }.said(),
+        false => {
+            "no function is told from noise: `fauxplat profile -e off-cpu` says where threads wait".to_owned()
+        }
+    };
+    Piece::answer(Tone::Neutral, format!("The runs that were timed do not differ surely in {whole}; {said}."))
+}
+
+/// Which functions a difference is in, as far as that is told from noise.
+struct Whereabouts<'d> {
+    of: &'d ProfileDifference,
+    /// What stands before the first number.
+    begin: &'d str,
+    /// Whether the second takes more, where that is sure.
+    takes_more: Option<bool>,
+    /// The whole difference, in seconds.
+    all_s: f64,
+}
+
+impl Whereabouts<'_> {
+    fn said(&self) -> String {
+        let of = self.of;
+        let mut told: Vec<&FunctionDifference> = of.functions.iter().filter(|it| is_told(of, it)).collect();
+        told.sort_by(|a, b| b.self_s.abs().total_cmp(&a.self_s.abs()));
+        if told.is_empty() {
+            return below(of);
+        }
+        let takes_more = self.takes_more.unwrap_or(told[0].self_s > 0.0);
+        let (with, against): (Vec<&FunctionDifference>, Vec<&FunctionDifference>) =
+            told.iter().partition(|it| (it.self_s > 0.0) == takes_more);
+        let words = if takes_more { ["more", "less"] } else { ["less", "more"] };
+        let mut said = Vec::new();
+        if !with.is_empty() {
+            said.push(format!("{}{}", self.begin, self.functions(&with, words[0])));
+        }
+        if !against.is_empty() {
+            said.push(format!("against it {}", self.functions(&against, words[1])));
+        }
+        let rest = self.all_s - told.iter().map(|it| it.self_s).sum::<f64>();
+        said.push(format!("{} not told from noise", points(signed_or_plain(rest / of.a_cpu_s, takes_more))));
+        said.join("; ")
     }
-    let takes_more = direction(of).unwrap_or(told[0].self_s > 0.0);
-    let (with, against): (Vec<&FunctionDifference>, Vec<&FunctionDifference>) =
-        told.iter().partition(|it| (it.self_s > 0.0) == takes_more);
-    let mut said = Vec::new();
-    if !with.is_empty() {
-        let begin = if direction(of).is_some() { "of it " } else { "" };
-        said.push(format!("{begin}{}", functions(of, &with, if takes_more { "more" } else { "less" })));
+
+    /// "5.1 points ± 0.8 are in `parse_line`, called by `read`, 2.0 ± 0.3 in `hash`".
+    fn functions(&self, those: &[&FunctionDifference], word: &str) -> String {
+        let of = self.of;
+        let one = |(place, it): (usize, &&FunctionDifference)| {
+            let number = magnitude(it.self_s / of.a_cpu_s);
+            let half = magnitude((it.self_high_s - it.self_low_s) / 2.0 / of.a_cpu_s);
+            let caller =
+                it.caller.as_deref().map_or_else(String::new, |name| format!(", called by {}", named(name)));
+            let (number, are) = match place {
+                0 => (points(number), if self.takes_more.is_some() { "are in" } else { word_are(word) }),
+                _ => (number, "in"),
+            };
+            format!("{number} ±{TIE}{half} {are} {}{caller}", identity(it))
+        };
+        let mut said: Vec<String> = those.iter().take(NAMED_MAX).enumerate().map(one).collect();
+        if those.len() > NAMED_MAX {
+            let rest: f64 = those[NAMED_MAX..].iter().map(|it| it.self_s).sum();
+            let many = counted(those.len() - NAMED_MAX, "further function", "further functions");
+            said.push(format!("{} in {many}", magnitude(rest / of.a_cpu_s)));
+        }
+        listed(&said)
     }
-    if !against.is_empty() {
-        said.push(format!(
-            "against it {}",
-            functions(of, &against, if takes_more { "less" } else { "more" })
-        ));
+}
+
+/// A function of a sentence, by both names where it has two.
+fn identity(it: &FunctionDifference) -> String {
+    match (&it.renamed, it.is_guess, it.only_in) {
+        (Some(renamed), true, _) => format!("{} (probably {} now)", named(&it.name), named(renamed)),
+        (Some(renamed), false, _) => format!("{} ({} now)", named(&it.name), named(renamed)),
+        (None, _, Some(ProfiledSide::First)) => format!("{}, which is gone", named(&it.name)),
+        (None, _, Some(ProfiledSide::Second)) => format!("{}, which is new", named(&it.name)),
+        (None, _, None) => named(&it.name),
     }
-    let rest = of.cpu_s - told.iter().map(|it| it.self_s).sum::<f64>();
-    said.push(format!("{} not told from noise", points(signed_or_plain(rest / of.a_cpu_s, takes_more))));
-    said.join("; ")
 }
 
 /// What is left in the direction of the whole has no sign.
@@ -112,28 +192,6 @@ fn signed_or_plain(share: f64, takes_more: bool) -> String {
 fn points(number: String) -> String {
     let word = if number == "1.0" { "point" } else { "points" };
     format!("{number}{TIE}{word}")
-}
-
-/// "5.1 points ± 0.8 are in `parse_line`, called by `read`, 2.0 ± 0.3 in `hash`".
-fn functions(of: &ProfileDifference, those: &[&FunctionDifference], word: &str) -> String {
-    let one = |(place, it): (usize, &&FunctionDifference)| {
-        let number = magnitude(it.self_s / of.a_cpu_s);
-        let half = magnitude((it.self_high_s - it.self_low_s) / 2.0 / of.a_cpu_s);
-        let caller =
-            it.caller.as_deref().map_or_else(String::new, |name| format!(", called by {}", named(name)));
-        let (number, are) = match place {
-            0 => (points(number), if direction(of).is_some() { "are in" } else { word_are(word) }),
-            _ => (number, "in"),
-        };
-        format!("{number} ±{TIE}{half} {are} {}{caller}", named(&it.name))
-    };
-    let mut said: Vec<String> = those.iter().take(NAMED_MAX).enumerate().map(one).collect();
-    if those.len() > NAMED_MAX {
-        let rest: f64 = those[NAMED_MAX..].iter().map(|it| it.self_s).sum();
-        let many = counted(those.len() - NAMED_MAX, "further function", "further functions");
-        said.push(format!("{} in {many}", magnitude(rest / of.a_cpu_s)));
-    }
-    listed(&said)
 }
 
 fn word_are(word: &str) -> &'static str {
@@ -172,6 +230,8 @@ pub(super) fn pieces(found: &ProfileFindings, of: &ProfileDifference) -> Vec<Pie
             pieces.push(shown(Piece::plain(said).at(1).joined()));
         }
     }
+    pieces.extend(too_few(of).map(|it| Piece::sentence(Rank::Warning, Tone::Doubt, it)));
+    pieces.extend(guesses(of).into_iter().map(Piece::plain));
     pieces.push(Piece::plain(basis(of, &whole(&a.quality))));
     pieces
 }
@@ -183,6 +243,7 @@ fn table(of: &ProfileDifference, rows: usize) -> Grid {
     for it in of.functions.iter().take(rows) {
         let (tone, verdict) = verdict(of, it);
         let name = match &it.renamed {
+            Some(renamed) if it.is_guess => format!("{}, probably now {}", short(&it.name), short(renamed)),
             Some(renamed) => format!("{}, now {}", short(&it.name), short(renamed)),
             None => short(&it.name),
         };
@@ -192,7 +253,7 @@ fn table(of: &ProfileDifference, rows: usize) -> Grid {
                 name,
                 signed_cell(share(it.self_s), share(it.self_low_s), share(it.self_high_s)),
                 signed_cell(share(it.total_s), share(it.total_low_s), share(it.total_high_s)),
-                verdict.to_owned(),
+                verdict,
                 it.caller.as_deref().map_or_else(String::new, caller),
             ],
         );
@@ -205,7 +266,20 @@ fn caller(name: &str) -> String {
     shorten(&short(name), CALLER_MAX, "…")
 }
 
-fn verdict(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, &'static str) {
+/// "slower", "faster below", "gone", "new, slower": what is told of a function, and whether the other program has it.
+fn verdict(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, String) {
+    let (tone, told) = told(of, it);
+    let presence = match it.only_in {
+        Some(ProfiledSide::First) => "gone",
+        Some(ProfiledSide::Second) => "new",
+        None => "",
+    };
+    // What is gone takes less, and what is new more: that needs no second word.
+    let words = if presence.is_empty() { told } else { presence };
+    (tone, words.to_owned())
+}
+
+fn told(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, &'static str) {
     match (is_told(of, it), it.self_s > 0.0) {
         (true, true) => (Tone::Bad, "slower"),
         (true, false) => (Tone::Good, "faster"),
@@ -213,6 +287,43 @@ fn verdict(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, &'static s
         (false, _) if is_told_below(of, it) => (Tone::Good, "faster below"),
         _ => (Tone::Faint, ""),
     }
+}
+
+/// With so few pairs even differences that all point the same way would not be rare enough: there are 2^(n−1) ways to flip
+/// their signs.
+fn too_few(of: &ProfileDifference) -> Option<String> {
+    let least = (1.0 / of.error.max(f64::MIN_POSITIVE)).log2().ceil() as u32 + 1;
+    let pairs = counted(of.pairs as usize, "pair of runs tells", "pairs of runs tell");
+    (of.pairs < least).then(|| {
+        format!("{pairs} nothing so surely, whatever differs: it takes at least {least} (--runs, or leave it out).")
+    })
+}
+
+/// Functions that one program has alone, and what may have become of them: a guess, which no verdict rests upon.
+fn guesses(of: &ProfileDifference) -> Vec<String> {
+    let one = |it: &FunctionDifference| {
+        let name = named(&it.name);
+        if let (Some(renamed), true) = (&it.renamed, it.is_guess) {
+            let place = it
+                .caller
+                .as_deref()
+                .map_or_else(String::new, |caller| format!(", called from {} like it", named(caller)));
+            return Some(format!(
+                "{name} is gone, {} is new{place}: probably the same function, and taken for it.",
+                named(renamed)
+            ));
+        }
+        let caller = named(it.absorbed_by.as_deref()?);
+        Some(match it.only_in? {
+            ProfiledSide::First => format!(
+                "{name} is gone, and {caller}, which called it, takes about so much more itself: probably inlined there."
+            ),
+            ProfiledSide::Second => format!(
+                "{name} is new, and {caller}, which calls it, takes about so much less itself: probably no longer inlined there."
+            ),
+        })
+    };
+    of.functions.iter().filter_map(one).take(GUESSES_MAX).collect()
 }
 
 fn basis(of: &ProfileDifference, whole: &str) -> String {

@@ -31,6 +31,22 @@ pub(super) fn parts(found: &ProfileFindings, view: &View) -> Vec<Piece> {
     pieces
 }
 
+/// Where the difference of a comparison lies: the answer, and what it rests upon. `timed` is by what share the CPU time of
+/// timed runs changed, if it surely did.
+pub(super) fn located(found: &ProfileFindings, timed: Option<f64>) -> [Vec<Piece>; 2] {
+    let Some(of) = found.differences.first() else { return [Vec::new(), Vec::new()] };
+    let answer = differences::located(found, of, timed).into_iter().collect();
+    let mut grounds: Vec<Piece> = Vec::new();
+    grounds.extend(flame::drawings(found).into_iter().map(|it| Piece::new(Part::Flame(it))));
+    grounds.extend(differences::pieces(found, of));
+    for profile in &found.profiles {
+        grounds.push(Piece::plain(format!("{}:", words::named(&profile.name))).in_full());
+        grounds.extend(quality::pieces(profile).into_iter().map(Piece::joined));
+    }
+    grounds.extend(quality::names(found));
+    [answer, grounds]
+}
+
 /// The functions of a profile, and what a reader must know before believing them.
 fn of_profile(found: &ProfileFindings, place: usize, profile: &Profile, view: &View) -> Vec<Piece> {
     let mut pieces = Vec::new();

@@ -1,0 +1,144 @@
+//! Which functions are alike by their place among others: who calls them, what they call, and how much they take.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use fauxplat_model::ProfileFindings;
+
+use super::functions::samples;
+
+/// What two distributions over callers, or over callees, have in common at least where functions are alike.
+const CALLERS_MIN: f64 = 0.8;
+const CALLEES_MIN: f64 = 0.6;
+/// Shares of the program that differ by more than this ratio are not those of one function.
+const RATIO_MAX: f64 = 2.0;
+/// So many functions of either program are looked at, those with the most samples: others are too small to be told.
+const ALONE_MAX: usize = 500;
+/// A caller is the only one if it has at least this share of the calls.
+const MAIN_MIN: f64 = 0.9;
+
+/// Who calls whom in one profile, by samples.
+pub(super) struct Neighbours {
+    callers: HashMap<usize, HashMap<Option<usize>, u64>>,
+    /// What is called; a function itself stands for its own code.
+    callees: HashMap<usize, HashMap<usize, u64>>,
+    totals: HashMap<usize, u64>,
+    all: u64,
+}
+
+impl Neighbours {
+    pub(super) fn of(found: &ProfileFindings, of_frame: &[usize], profile: usize) -> Self {
+        let mut it =
+            Neighbours { callers: HashMap::new(), callees: HashMap::new(), totals: HashMap::new(), all: 0 };
+        for stack in &found.stacks {
+            let samples = samples(&stack.samples, profile);
+            let frames = stack.frames.iter().filter_map(|&frame| of_frame.get(frame as usize).copied());
+            let mut here: Vec<usize> = frames.collect();
+            // A function that calls itself is called from where the first of them was.
+            here.dedup();
+            if samples > 0 {
+                it.add(&here, samples);
+            }
+        }
+        it
+    }
+
+    fn add(&mut self, stack: &[usize], samples: u64) {
+        self.all += samples;
+        for (at, &function) in stack.iter().enumerate() {
+            if stack[..at].contains(&function) {
+                continue;
+            }
+            *self.totals.entry(function).or_default() += samples;
+            let caller = at.checked_sub(1).map(|above| stack[above]);
+            *self.callers.entry(function).or_default().entry(caller).or_default() += samples;
+            let callee = stack.get(at + 1).copied().unwrap_or(function);
+            *self.callees.entry(function).or_default().entry(callee).or_default() += samples;
+        }
+    }
+
+    /// Samples in it or in what it calls.
+    pub(super) fn total(&self, function: usize) -> u64 {
+        self.totals.get(&function).copied().unwrap_or(0)
+    }
+
+    /// The function that nearly all calls come from.
+    pub(super) fn main_caller(&self, function: usize) -> Option<usize> {
+        let callers = self.callers.get(&function)?;
+        let all: u64 = callers.values().sum();
+        let (caller, most) = callers.iter().max_by_key(|it| *it.1)?;
+        (*most as f64 >= MAIN_MIN * all as f64).then_some(*caller).flatten()
+    }
+
+    /// The one that most calls come from; the first of several in their order, so that the answer is the same each time.
+    fn first_caller(&self, function: usize) -> Option<usize> {
+        let callers = self.callers.get(&function)?;
+        let most = callers.iter().max_by_key(|&(caller, &samples)| (samples, std::cmp::Reverse(*caller)));
+        most.and_then(|(caller, _)| *caller)
+    }
+
+    fn share(&self, function: usize) -> f64 {
+        self.total(function) as f64 / self.all.max(1) as f64
+    }
+}
+
+/// Functions of one program alone, most samples first.
+pub(super) type Alone = [Vec<usize>; 2];
+
+/// Functions of the first alone, each with the one of the second alone that is like it, where no other is.
+pub(super) fn pairs(of: &[Neighbours; 2], alone: &Alone) -> Vec<(usize, usize)> {
+    let mut by_caller: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
+    for &new in alone[1].iter().take(ALONE_MAX) {
+        by_caller.entry(of[1].first_caller(new)).or_default().push(new);
+    }
+    let mut like = Vec::new();
+    for &gone in alone[0].iter().take(ALONE_MAX) {
+        let candidates = by_caller.get(&of[0].first_caller(gone)).into_iter().flatten();
+        like.extend(candidates.filter(|&&new| are_alike(of, alone, gone, new)).map(|&new| (gone, new)));
+    }
+    let is_only =
+        |&(gone, new): &(usize, usize)| like.iter().filter(|it| it.0 == gone || it.1 == new).count() == 1;
+    like.iter().copied().filter(is_only).collect()
+}
+
+fn are_alike(of: &[Neighbours; 2], alone: &Alone, gone: usize, new: usize) -> bool {
+    let (first, second) = (of[0].share(gone), of[1].share(new));
+    if first > RATIO_MAX * second || second > RATIO_MAX * first {
+        return false;
+    }
+    let callers = common(of[0].callers.get(&gone), of[1].callers.get(&new), |_, caller| Place::Known(caller));
+    // Its own code is its own, whatever it is called, and what it calls may have another name, too.
+    let callees = common(of[0].callees.get(&gone), of[1].callees.get(&new), |side, callee| match callee {
+        own if own == [gone, new][side] => Place::Own,
+        other if alone[side].contains(&other) => Place::Unknown,
+        known => Place::Known(known),
+    });
+    callers >= CALLERS_MIN && callees >= CALLEES_MIN
+}
+
+/// A neighbour as both programs know it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Place<K> {
+    Own,
+    Known(K),
+    /// One that the other program does not have by this name.
+    Unknown,
+}
+
+/// What two distributions have in common, from 0 to 1.
+fn common<K: Copy + Eq + Hash>(
+    first: Option<&HashMap<K, u64>>,
+    second: Option<&HashMap<K, u64>>,
+    place: impl Fn(usize, K) -> Place<K>,
+) -> f64 {
+    let shares = |side: usize, of: Option<&HashMap<K, u64>>| -> HashMap<Place<K>, f64> {
+        let all = of.map_or(0, |of| of.values().sum::<u64>()).max(1) as f64;
+        let mut shares = HashMap::new();
+        for (&key, &samples) in of.into_iter().flatten() {
+            *shares.entry(place(side, key)).or_default() += samples as f64 / all;
+        }
+        shares
+    };
+    let (first, second) = (shares(0, first), shares(1, second));
+    first.iter().map(|(place, share)| share.min(second.get(place).copied().unwrap_or(0.0))).sum()
+}

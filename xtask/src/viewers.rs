@@ -1,0 +1,21 @@
+//! Flame graphs and files for other tools, opened by those: a browser, speedscope, the Firefox Profiler, pprof.
+#![expect(clippy::disallowed_methods, reason = "a chore starts programs and measures nothing")]
+
+use std::process::Command;
+
+use crate::cargo;
+use crate::error::ChoreError;
+
+/// What `viewers/check` ends with where none of them is installed.
+const CANNOT: i32 = 77;
+
+/// Builds fauxplat and has its files opened.
+pub(crate) fn run() -> Result<(), ChoreError> {
+    let script = cargo::root().join("viewers/check");
+    let status = Command::new(&script).arg(cargo::build_release()?).status();
+    match status.map_err(ChoreError::at(&script))?.code() {
+        Some(0) => Ok(()),
+        Some(CANNOT) => Err(ChoreError::Skipped("no program is installed that opens such files")),
+        _ => Err(ChoreError::Bench("a file was not read as it should be; what was seen stands above".into())),
+    }
+}
