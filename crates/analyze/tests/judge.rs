@@ -4,6 +4,8 @@
 mod jitter;
 #[path = "support/mod.rs"]
 mod support;
+#[path = "judge/winner.rs"]
+mod winner;
 
 use fauxplat_analyze::{Decision, Judge, Judged, SessionCost};
 use fauxplat_model::{
@@ -217,39 +219,6 @@ fn abba_blocks_count_two_pairs_and_one_cluster() {
     assert_eq!((shown.verdict, shown.pairs), (Verdict::Different, 20));
     assert!(shown.variance.process.is_some());
     assert_eq!(judge.progress().pairs_max, 128);
-}
-
-#[test]
-fn three_commands_share_blocks_and_the_winner_beats_the_runner_up() {
-    let (judged, _) = judge(Judge::new(&Rule::default(), 3, 1), 3, |n| block(n, &[1.0, 0.97, 0.9]));
-    let findings = &judged.findings;
-    assert!(findings.comparisons[..2].iter().all(|shown| shown.verdict == Verdict::Different));
-    assert_eq!(findings.winner, Some(2));
-    let extra = &findings.comparisons[2];
-    assert_eq!((extra.a.as_str(), extra.b.as_str(), extra.verdict), ("new", "third", Verdict::Different));
-    let (judged, _) = judge(Judge::new(&Rule::default(), 3, 1), 3, |n| block(n, &[1.0, 0.9, 0.9]));
-    assert_eq!((judged.findings.winner, judged.findings.comparisons.len()), (None, 2));
-}
-
-#[test]
-fn pairs_that_the_guards_dropped_do_not_choose_the_winner() {
-    let mut judge = Judge::new(&Rule::default(), 3, 1);
-    let (mut samples, mut good) = (Vec::new(), 0);
-    for number in 0.. {
-        // While the group is throttled, the second command seems to be the fastest by far.
-        let is_throttled = number % 4 == 3;
-        let runs = block(number, if is_throttled { &[1.0, 0.5, 0.9] } else { &[1.0, 0.97, 0.9] });
-        samples.extend_from_slice(&runs);
-        good += usize::from(!is_throttled);
-        let decision = if is_throttled { judge.throttled_block(&runs) } else { judge.block(&runs) };
-        if decision == Decision::Stop {
-            break;
-        }
-    }
-    let findings = judge.findings(&samples, &names(3), judge.stopped_by()).findings;
-    let extra = &findings.comparisons[2];
-    assert_eq!((findings.winner, extra.pairs), (Some(2), good));
-    assert!((extra.effect_ratio - 0.9 / 0.97).abs() < 0.01, "{}", extra.effect_ratio);
 }
 
 /// More of a rate is better: the same figures as wall times would crown the other command.
