@@ -1,9 +1,12 @@
 //! From options to the beginning of an experiment, and from its end to the report.
 
-use fauxplat_experiment::{Beginning, Failure, Finished, Launch, Listeners, Machine, open_record};
+use fauxplat_experiment::{
+    Beginning, Failure, Finished, Launch, Listeners, Machine, open_record, open_store,
+};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Condition, Definition, EnvPad, Evidence, Placement};
 use fauxplat_report::Format;
+use fauxplat_store::Store;
 use fauxplat_units::CpuSet;
 
 use crate::args::{EndArgs, OutputArgs, SurroundingsArgs};
@@ -33,6 +36,14 @@ pub(crate) fn beginning<'a>(
         listeners: listeners(output, end)?,
         launch: Launch::spawner(),
     })
+}
+
+/// The store of the options, or the user's own, with what was measured before.
+///
+/// # Errors
+/// Those of opening it; there is none.
+pub(crate) fn history(output: &OutputArgs) -> Result<Store, Failure> {
+    open_store(output.store.as_ref())?.ok_or_else(|| Failure::usage("--store none has no history"))
 }
 
 /// Those who follow an experiment.

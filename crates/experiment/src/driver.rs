@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::extra::Extra;
 use crate::feed::Feed;
 use crate::median::median_of;
+use crate::part::Part;
 use crate::recorder::Recorder;
 use crate::steer::{Landed, Standing, Steering, WarmUp};
 use crate::surroundings::{Surroundings, loads, tuning};
@@ -48,24 +49,6 @@ pub struct Driver {
     pub(crate) started_ns: u64,
     /// Whether the record was begun.
     pub(crate) is_open: bool,
-}
-
-/// A part of an experiment that is steered several times.
-#[derive(Clone, Debug)]
-pub(crate) struct Part {
-    /// Its number, from 0, and how many there are.
-    pub(crate) number: u32,
-    pub(crate) of: u32,
-    /// What it is.
-    pub(crate) words: String,
-}
-
-impl Part {
-    /// Where the whole stands when a part stands like this.
-    fn of_whole(&self, standing: &Standing) -> Standing {
-        let share = (f64::from(self.number) + standing.share.clamp(0.0, 1.0)) / f64::from(self.of.max(1));
-        Standing { share, words: self.words.clone(), blocks: standing.blocks }
-    }
 }
 
 impl Driver {
@@ -330,11 +313,7 @@ impl Driver {
         self.header.warnings.extend(uncleaned.as_ref().map(ToString::to_string));
         let is_cut_short = is_cut_short || failed.is_none() && uncleaned.is_some();
         let stored = opened.and_then(|()| self.recorder.finish(&self.header, &findings, state));
-        let waiting = match &stored {
-            Ok(()) => shipping::ship(&self.recorder, &mut self.header, self.interrupted),
-            Err(_) => Vec::new(),
-        };
-        self.header.warnings.extend(waiting.iter().cloned());
+        let waiting = shipping::ship(&stored, &self.recorder, &mut self.header, self.interrupted);
         let finished = Finished {
             header: self.header,
             commands: self.commands,

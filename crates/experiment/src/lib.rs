@@ -25,6 +25,7 @@ mod median;
 mod meter;
 mod not_measured;
 mod notice;
+mod part;
 mod recorder;
 pub mod relation;
 mod request;

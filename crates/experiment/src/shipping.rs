@@ -9,6 +9,7 @@ use fauxplat_store::{Patience, Shipment, Store, Url};
 use fauxplat_sys::clock;
 use fauxplat_sys::signal::stop_requested;
 
+use crate::Failure;
 use crate::recorder::Recorder;
 
 /// How long the server is waited for, for each answer and in all.
@@ -19,12 +20,20 @@ const IN_A_HURRY: Duration = Duration::from_secs(3);
 
 /// Carries the experiment, and gives what is to be said of what the shared store has not acknowledged. From now on the number
 /// of the experiment is that of the shared store.
-pub(crate) fn ship(recorder: &Recorder, header: &mut Header, is_interrupted: bool) -> Vec<String> {
+pub(crate) fn ship(
+    stored: &Result<(), Failure>,
+    recorder: &Recorder,
+    header: &mut Header,
+    is_interrupted: bool,
+) -> Vec<String> {
     let target = recorder.store().and_then(|store| Some((store, store.target()?)));
+    let target = target.filter(|_| stored.is_ok());
     let Some(((store, url), id)) = target.zip(header.id) else { return Vec::new() };
     let shipment = store.ship(id, patience(is_interrupted));
     header.id = shipment.acknowledged;
-    told((store, url), id, recorder.samples.len(), &shipment)
+    let told = told((store, url), id, recorder.samples.len(), &shipment);
+    header.warnings.extend(told.iter().cloned());
+    told
 }
 
 fn patience(is_interrupted: bool) -> Patience {

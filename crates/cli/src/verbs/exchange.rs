@@ -6,13 +6,13 @@ use fauxplat_experiment::{Failure, open_store};
 use fauxplat_report::Format;
 use fauxplat_store::{Exchanged, Store, Url};
 
-use super::history::store;
 use crate::args::OutputArgs;
+use crate::begin::history;
 use crate::output;
 
 /// Carries experiments from the store of the options to another one.
 pub(super) fn push(to: &Path, ids: &[String], all: bool, output: &OutputArgs) -> Result<(), Failure> {
-    let (from, to) = (store(output)?, other(to)?);
+    let (from, to) = (history(output)?, other(to)?);
     let ids = match (ids.is_empty(), all) {
         (true, false) => waiting(&from, &to)?,
         _ => chosen(&from, ids)?,
@@ -26,7 +26,7 @@ pub(super) fn pull(from: &Path, ids: &[String], output: &OutputArgs) -> Result<(
     if is_missing {
         return Err(Failure::usage(format!("{}: there is no such store", from.display())));
     }
-    let (from, to) = (other(from)?, store(output)?);
+    let (from, to) = (other(from)?, history(output)?);
     let ids = chosen(&from, ids)?;
     carry(&from, &to, &ids, output)
 }

@@ -1,15 +1,15 @@
 //! `fauxplat history`: earlier results.
 
 use fauxplat_analyze::run_findings;
-use fauxplat_experiment::{Failure, open_store};
+use fauxplat_experiment::Failure;
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{ContendFindings, IndexFindings, LatencyFindings, LoadFindings};
 use fauxplat_report::Format;
-use fauxplat_store::{ExperimentRow, Filter, Store, StoredExperiment};
+use fauxplat_store::{ExperimentRow, Filter, StoredExperiment};
 
 use crate::args::{HistoryAction, HistoryArgs, OutputArgs};
-use crate::output;
 use crate::verbs::exchange;
+use crate::{begin, output};
 
 /// Lists, shows, exports or removes stored experiments.
 pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
@@ -17,7 +17,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
         HistoryAction::List { kind, name, since, limit, output } => {
             let (kind, name, since) = (kind.clone(), name.clone(), since.clone());
             let filter = Filter { kind, name, since, limit: *limit, state: None };
-            let mut rows = store(output)?.list(&filter)?;
+            let mut rows = begin::history(output)?.list(&filter)?;
             // The store gives the newest first, so that a limit keeps it; people read downwards in time.
             rows.reverse();
             list(&rows, output)
@@ -30,7 +30,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
         HistoryAction::Push { to, ids, all, output } => exchange::push(to, ids, *all, output),
         HistoryAction::Pull { from, ids, output, .. } => exchange::pull(from, ids, output),
         HistoryAction::Rm { ids, output } => {
-            let store = store(output)?;
+            let store = begin::history(output)?;
             for id in ids {
                 store.remove(store.resolve(id)?)?;
             }
@@ -39,13 +39,8 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
     }
 }
 
-/// The store that an option names, or the user's own.
-pub(super) fn store(output: &OutputArgs) -> Result<Store, Failure> {
-    open_store(output.store.as_ref())?.ok_or_else(|| Failure::usage("--store none has no history"))
-}
-
 fn show(id: &str, output: &OutputArgs) -> Result<(), Failure> {
-    let store = store(output)?;
+    let store = begin::history(output)?;
     let id = store.resolve(id)?;
     let stored = store.load(id)?;
     let findings = findings(&stored);

@@ -13,8 +13,8 @@ use fauxplat_units::CpuSet;
 use tempfile::TempDir;
 
 use super::session::plan;
-use crate::driver::Part;
 use crate::median::median_of;
+use crate::part::Part;
 use crate::steer::{Bounds, CompareSteering, Rounds, WarmUp};
 use crate::surroundings::{duet, loads};
 use crate::{Driver, Failure, Stopped};

@@ -5,7 +5,7 @@ use fauxplat_model::Sessions;
 use fauxplat_sys::{clock, signal, timer};
 
 use super::session::{Measured, session};
-use crate::driver::Part;
+use crate::part::Part;
 use crate::{Driver, Failure};
 
 /// Measures the sessions one after the other, with one judge for all of them. The first begins with what was warmed up.

@@ -73,7 +73,7 @@ fn carry_seen(from: &dyn Engine, to: &dyn Engine, id: i64, number: Number) -> Re
             return compare::judged((from, id), (to, known));
         }
     }
-    let added = together(to, Purpose::Add, || add((from, to), &columns, head, number));
+    let added = together(to, Purpose::Add, || add((from, to), head, number));
     match added {
         Ok(carried) | Err(Stop::Found(carried)) => settled((from, id), to, carried),
         // What cannot be held there is no fault of the others.
@@ -151,19 +151,13 @@ fn known(to: &dyn Engine, uuid: Option<&str>) -> Result<Option<i64>, StoreError>
 }
 
 /// Adds an experiment with all its rows, in the transaction that is under way.
-fn add(
-    (from, to): (&dyn Engine, &dyn Engine),
-    columns: &[String],
-    head: Head,
-    number: Number,
-) -> Result<Carried, Stop> {
+fn add((from, to): (&dyn Engine, &dyn Engine), head: Head, number: Number) -> Result<Carried, Stop> {
     let source = head.at("id").map_or(0, |at| integer(&head.values[at]));
     let uuid = head.uuid.clone();
     if let Some(reason) = add_machine(from, to, head.text("machine"))? {
         return Err(Stop::Found(Carried::Kept(reason)));
     }
     let head = if number == Number::Next { head.nameless() } else { head };
-    debug_assert!(head.columns.len() <= columns.len());
     let insert =
         format!("{} ON CONFLICT (uuid) DO NOTHING RETURNING id", insert("experiment", &head.columns, 1));
     let Some(id) = to.read(&insert, &head.values)?.first().and_then(|row| row.first()).map(integer) else {

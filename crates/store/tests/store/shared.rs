@@ -1,5 +1,4 @@
 //! Shared stores: a real server, experiments that go there and come back, and what can be wrong with it.
-#![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "tests print and start processes")]
 
 use std::net::TcpListener;
 use std::path::Path;
