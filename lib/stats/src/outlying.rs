@@ -5,8 +5,8 @@
 use crate::describe::{MAD_TO_SD, median, median_in_place, quantile_sorted, sorted};
 use crate::distribution::{normal_upper_quantile, t_upper_quantile};
 
-/// The efficiency of the median absolute deviation at the normal distribution: with n values it knows the spread about as
-/// well as a standard deviation of so many times n (Rousseeuw and Croux 1993, "Alternatives to the Median Absolute
+/// The efficiency of the median absolute deviation at the normal distribution: with n values it knows the spread about
+/// as well as a standard deviation of so many times n (Rousseeuw and Croux 1993, "Alternatives to the Median Absolute
 /// Deviation").
 const MAD_EFFICIENCY: f64 = 0.37;
 
@@ -35,8 +35,9 @@ pub fn robust(values: &[f64]) -> Option<Robust> {
 /// The z beyond which one of `count` values is out of line, so that a group without anybody who is has `flags` of them
 /// beyond it on average.
 ///
-/// It is the point that `flags / count` of a normal distribution exceeds, read off Student's t since the spread is known
-/// from `count` values only: 3.6 for 500 values and 4.3 for 10,000 at 0.1 flags. Infinite for fewer than three values.
+/// It is the point that `flags / count` of a normal distribution exceeds, read off Student's t since the spread is
+/// known from `count` values only: 3.6 for 500 values and 4.3 for 10,000 at 0.1 flags. Infinite for fewer than three
+/// values.
 pub fn threshold(count: usize, flags: f64) -> f64 {
     if count < 3 {
         return f64::INFINITY;
@@ -57,13 +58,13 @@ const TAIL_MAX: f64 = 0.4;
 /// The upper quartile of the normal distribution, where spread is measured.
 const QUARTILE: f64 = 0.674_49;
 
-/// How heavy the slow tail of a group is: one over the degrees of freedom of the Student's t that reaches as far; 0 for a
-/// normal one.
+/// How heavy the slow tail of a group is: one over the degrees of freedom of the Student's t that reaches as far; 0 for
+/// a normal one.
 ///
-/// `distances` are from the centre, in spreads. They are read where 2.5 % of the values lie beyond (a few odd machines are
-/// further out and do not count), and what is read is drawn towards what is believed beforehand by how little so many
-/// values can tell. `noise` is what of the spread is normal noise of the values themselves, as a ratio of standard
-/// deviations: the tail is that of what is left.
+/// `distances` are from the centre, in spreads. They are read where 2.5 % or 1 % of the values lie beyond (a few odd
+/// machines are further out and do not count), and what is read is drawn towards what is believed beforehand by how
+/// little so many values can tell. `noise` is what of the spread is normal noise of the values themselves, as a ratio
+/// of standard deviations: the tail is that of what is left.
 pub fn tail_weight(distances: &[f64], noise: f64) -> f64 {
     let n = distances.len() as f64;
     let share = TAIL_SHARE.max(TAIL_VALUES / n);
@@ -117,8 +118,8 @@ pub fn heavier(count: usize, flags: f64, weight: f64) -> f64 {
 /// normal values in 2.5 % of groups (Rorabacher 1991, "Statistical Treatment for Rejection of Deviant Values").
 const DIXON: [f64; 5] = [0.970, 0.829, 0.710, 0.625, 0.568];
 
-/// Whether the highest of a few values is out of line with the others by Dixon's test; `None` for fewer than three or more
-/// than seven values, or where all are equal.
+/// Whether the highest of a few values is out of line with the others by Dixon's test; `None` for fewer than three or
+/// more than seven values, or where all are equal.
 pub fn dixon_highest(values: &[f64]) -> Option<bool> {
     let critical = *DIXON.get(values.len().checked_sub(3)?)?;
     let sorted = sorted(values);

@@ -51,8 +51,8 @@ struct Column<'a> {
     is_number: bool,
 }
 
-/// The facts that go with being slow, the strongest first, and the names of all that were looked at. `sign` is −1 where the
-/// logarithms were turned.
+/// The facts that go with being slow, the strongest first, and the names of all that were looked at. `sign` is −1 where
+/// the logarithms were turned.
 pub(super) fn explained(subjects: &[Subject], sign: f64, seed: u64) -> (Vec<FactExplained>, Vec<String>) {
     let mut columns = columns(subjects);
     let tested =
@@ -262,8 +262,8 @@ fn told(
     })
 }
 
-/// Which machines have what stands out. Of a number it is the upper or the lower quarter, or all that are not at the end
-/// at which most are.
+/// Which machines have what stands out. Of a number it is the upper or the lower quarter, or all that are not at the
+/// end at which most are.
 fn members(column: &Column, level: usize) -> Vec<bool> {
     match &column.attribute {
         Attribute::Levels { of, .. } => of.iter().map(|&it| it as usize == level).collect(),

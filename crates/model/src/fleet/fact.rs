@@ -59,7 +59,7 @@ pub const FACTS: [FactSpec; 27] = [
     fact("steal", "steal", FactRole::Reading),
     fact("pressure", "CPU pressure", FactRole::Reading),
     fact("board-serial", "mainboard serial number", FactRole::Told),
-    fact("not-measured", "what could not be read", FactRole::Told),
+    fact("not-measured", "not measured", FactRole::Told),
 ];
 
 /// What a fact is for, by its name.

@@ -13,7 +13,8 @@ use crate::{Format, ReportError};
 /// The longest name that is written: host names have at most 253 characters.
 const NAME_MAX: usize = 253;
 
-/// A line for each confirmed machine. What is not a plain name stands in a comment, since a shell would read more in it.
+/// A line for each confirmed machine. What is not a plain name stands in a comment, since a shell would read more in
+/// it.
 pub(super) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let Findings::Fleet(found) = record.findings else {
         let reason = "it lists the confirmed machines of `fleet report`";

@@ -39,9 +39,9 @@ pub(crate) const ROW_MAX: usize = 48;
 
 /// Names put into rows: the name of each row, and its members by their index.
 ///
-/// The last number of a name is the place in its row, and what stands before it, with what stands behind it, is the row.
-/// Where most rows would hold one machine, as where names are words or one number counts them all, they follow each
-/// other in the order of their numbers.
+/// The last number of a name is the place in its row, and what stands before it, with what stands behind it, is the
+/// row. Where most rows would hold one machine, as where names are words or one number counts them all, they follow
+/// each other in the order of their numbers.
 pub(crate) fn rows_of(names: &[&str]) -> Vec<(String, Vec<usize>)> {
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by_cached_key(|&index| (natural(names[index]), names[index]));

@@ -28,7 +28,8 @@ fn tone(verdict: Verdict) -> Tone {
     }
 }
 
-/// "b is 2.10 % ± 0.30 % faster than a on 37 machines, on all but the 3 with BIOS 1.2; on all 40: 1.95 % ± 0.35 % faster."
+/// "b is 2.10 % ± 0.30 % faster than a on 37 machines, on all but the 3 with BIOS 1.2; on all 40: 1.95 % ± 0.35 %
+/// faster."
 fn answer(found: &FleetCompareFindings) -> String {
     let (a, b) = (named(&found.a), named(&found.b));
     let machines = counted(found.machines, "machine", "machines");
