@@ -145,7 +145,7 @@ impl Bed {
 
     /// A run over all hosts, submitted and reported.
     fn fleet(&self, on: &str, words: &[&str]) -> Command {
-        let mut command = self.command(&["fleet", "run", "--on", on, "-r", "5", "--metric-from", "t=^(.*)"]);
+        let mut command = self.command(&["fleet", "run", "--on", on, "-r", "5", "--metric-from", "t=([0-9.]+)"]);
         command.args(words).arg(self.path("measured"));
         command
     }

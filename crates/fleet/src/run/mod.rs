@@ -147,6 +147,11 @@ impl Run {
         self.of(round).all(|at| self.states[at].is_over())
     }
 
+    /// Whether nothing is expected of anybody any more.
+    pub fn is_over(&self) -> bool {
+        self.states.iter().all(State::is_over)
+    }
+
     /// Nodes of a round that gave nothing, however often they were asked.
     pub fn unanswered(&self, round: u32) -> Vec<String> {
         let answered: HashSet<&str> = self

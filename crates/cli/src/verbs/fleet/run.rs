@@ -72,9 +72,14 @@ fn carried_out(
     }
     let mut driver = driver(&asked, (output, end), invocation)?;
     let limits = Limits { max_time: of(what.engine.max_time), patience: of(what.engine.patience) };
-    let engine = engine(&asked.on, site(&folder, &asked)?)?;
+    let site = site(&folder, &asked)?;
+    let engine = engine(&asked.on, site.clone())?;
     let mut run = Run::open(&folder, asked.clone(), engine, limits)?;
+    site.keep_programs(&std::env::current_exe().map_err(Failure::machine)?)?;
     let failed = rounds(&mut run, &folder, what, &mut driver, output).err().map(Failure::from);
+    if run.is_over() {
+        site.tidy();
+    }
     drop(run);
     if signal::stop_requested() {
         driver.interrupt();
@@ -103,10 +108,8 @@ fn begun(
     let make = || {
         let order = plan::order(definition, what.engine.no_answers, &folder.id())?;
         let mut asked = plan::asked(order, on, options, what.compares, invocation)?;
-        let site = site(&folder, &asked)?;
-        let nodes = engine(on, site.clone())?.nodes()?;
+        let nodes = engine(on, site(&folder, &asked)?)?.nodes()?;
         asked.nodes = nodes.into_iter().map(Into::into).collect();
-        site.keep_programs(&std::env::current_exe().map_err(Failure::machine)?)?;
         Ok(asked.keep(&folder)?)
     };
     let made: Result<(), Failure> = make();

@@ -150,7 +150,7 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
 fn two_programs_are_compared_on_every_node() {
     let lab = Lab::new();
     let words = ["fleet", "compare", "--on", "local:3", "--at-once", "3", "-r", "4", "--names", "old,new"];
-    let metric = ["--metric-from", "t=^(.*)", "echo 100", "echo 90"];
+    let metric = ["--metric-from", "t=([0-9.]+)", "echo 100", "echo 90"];
     let found = lab.json(&[&words[..], &metric].concat());
     assert_eq!(found["schema"], "fauxplat.fleet-compare/1");
     assert_eq!((&found["a"], &found["b"], &found["machines"]), (&"old".into(), &"new".into(), &3.into()));

@@ -35,7 +35,7 @@ fn command(lab: &Lab, words: &[&str]) -> Command {
     command
 }
 
-const RUN: [&str; 8] = ["fleet", "run", "--on", "slurm:all", "-r", "3", "--metric-from", "t=^(.*)"];
+const RUN: [&str; 8] = ["fleet", "run", "--on", "slurm:all", "-r", "3", "--metric-from", "t=([0-9.]+)"];
 
 fn run(lab: &Lab, words: &[&str]) -> Done {
     Done::of(command(lab, &[&RUN[..], words, &["./speed"]].concat()))
