@@ -27,7 +27,14 @@ pub(crate) struct Local {
 impl Local {
     /// So many.
     pub(crate) fn new(count: u32, site: Site) -> Self {
-        Local { count, site, running: HashMap::new(), ended: HashMap::new(), others: 0, files: Files::default() }
+        Local {
+            count,
+            site,
+            running: HashMap::new(),
+            ended: HashMap::new(),
+            others: 0,
+            files: Files::default(),
+        }
     }
 
     fn begin(&mut self, task: &Task) -> Result<String, String> {

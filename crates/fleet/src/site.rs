@@ -48,7 +48,12 @@ impl Site {
             words.extend(["--node".to_owned(), task.node.clone()]);
         }
         words.extend(["--round".to_owned(), task.round.to_string()]);
-        words.extend(["--attempt".to_owned(), task.attempt.to_string(), "--order".to_owned(), self.order.clone()]);
+        words.extend([
+            "--attempt".to_owned(),
+            task.attempt.to_string(),
+            "--order".to_owned(),
+            self.order.clone(),
+        ]);
         words
     }
 
@@ -90,7 +95,8 @@ impl Site {
             let entries = std::fs::read_dir(self.folder.file(name)).into_iter().flatten().flatten();
             for entry in entries {
                 let path = entry.path();
-                let _left = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+                let _left =
+                    if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
             }
         }
     }
@@ -100,7 +106,9 @@ impl Site {
     /// # Errors
     /// It is longer than a command line takes.
     pub fn packed(order: &fauxplat_model::NodeOrder) -> Result<String, FleetError> {
-        wire::packed_word(&serde_json::to_string(order).map_err(|error| FleetError::Garbage(error.to_string()))?)
+        wire::packed_word(
+            &serde_json::to_string(order).map_err(|error| FleetError::Garbage(error.to_string()))?,
+        )
     }
 }
 

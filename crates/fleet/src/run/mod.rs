@@ -128,7 +128,12 @@ impl Run {
     ///
     /// # Errors
     /// Another process collects it, or what is known of it cannot be read.
-    pub fn open(folder: &RunFolder, asked: Asked, engine: Box<dyn Engine>, limits: Limits) -> Result<Self, FleetError> {
+    pub fn open(
+        folder: &RunFolder,
+        asked: Asked,
+        engine: Box<dyn Engine>,
+        limits: Limits,
+    ) -> Result<Self, FleetError> {
         let held = folder.hold()?;
         let mut states: Vec<State> = Vec::new();
         let journal = Journal::open(&folder.file(JOURNAL), |entry| replay(&mut states, entry))?;
@@ -179,7 +184,10 @@ impl Run {
         let mut attempts: HashMap<String, u32> = HashMap::new();
         for at in self.of(round) {
             let task = &self.states[at].task;
-            attempts.entry(task.node.clone()).and_modify(|most| *most = task.attempt.max(*most)).or_insert(task.attempt);
+            attempts
+                .entry(task.node.clone())
+                .and_modify(|most| *most = task.attempt.max(*most))
+                .or_insert(task.attempt);
         }
         let shared = random_hex(8)?;
         for node in nodes {
@@ -247,7 +255,8 @@ impl Run {
 
     fn hand_over(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
         let is_waiting = |at: &usize| self.states[*at].status == Status::Waiting;
-        let waiting: Vec<Task> = self.of(round).filter(is_waiting).map(|at| self.states[at].task.clone()).collect();
+        let waiting: Vec<Task> =
+            self.of(round).filter(is_waiting).map(|at| self.states[at].task.clone()).collect();
         if waiting.is_empty() {
             return Ok(());
         }
@@ -342,7 +351,11 @@ impl Run {
             return;
         }
         if state.assembly.add(part) == Added::Other {
-            self.note(task, DeliveryState::Twice, "it answered twice, and not the same; the first answer counts".to_owned());
+            self.note(
+                task,
+                DeliveryState::Twice,
+                "it answered twice, and not the same; the first answer counts".to_owned(),
+            );
         }
     }
 
@@ -355,7 +368,13 @@ impl Run {
         }
     }
 
-    fn give_up(&mut self, task: u32, state: DeliveryState, reason: Option<String>, tell: &mut dyn FnMut(&Told)) {
+    fn give_up(
+        &mut self,
+        task: u32,
+        state: DeliveryState,
+        reason: Option<String>,
+        tell: &mut dyn FnMut(&Told),
+    ) {
         let of = &mut self.states[task as usize];
         of.status = Status::GivenUp;
         let delivery = of.delivery(state, reason.clone());
@@ -424,8 +443,11 @@ impl Run {
         if let Err(error) = done {
             tell(&Told::Engine(error.to_string()));
         }
-        let rest: Vec<u32> =
-            self.of(round).filter(|&at| !self.states[at].is_over()).map(|at| self.states[at].task.number).collect();
+        let rest: Vec<u32> = self
+            .of(round)
+            .filter(|&at| !self.states[at].is_over())
+            .map(|at| self.states[at].task.number)
+            .collect();
         for task in rest {
             let why = "the run was ended before it answered".to_owned();
             self.give_up(task, DeliveryState::Missing, Some(why), &mut |_| ());

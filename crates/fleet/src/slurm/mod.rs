@@ -77,7 +77,9 @@ impl Slurm {
     fn submit(&self, task: &Task) -> Result<String, FleetError> {
         let mut words = self.options(task);
         // Where nodes do not share the folder, a file there would keep the job from starting.
-        words.extend(["--parsable", "--no-requeue", "--output=/dev/null", "--error=/dev/null"].map(str::to_owned));
+        words.extend(
+            ["--parsable", "--no-requeue", "--output=/dev/null", "--error=/dev/null"].map(str::to_owned),
+        );
         words.push(self.site.folder.file(JOB_FILE).display().to_string());
         words.extend(script::arguments(task));
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -86,7 +88,10 @@ impl Slurm {
         let job = said.trim().split(';').next().unwrap_or_default().to_owned();
         match !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit()) {
             true => Ok(job),
-            false => Err(FleetError::Engine { program: "sbatch".to_owned(), said: format!("no number of a job: {job:?}") }),
+            false => Err(FleetError::Engine {
+                program: "sbatch".to_owned(),
+                said: format!("no number of a job: {job:?}"),
+            }),
         }
     }
 
@@ -97,7 +102,9 @@ impl Slurm {
         let prefix = format!("fauxplat-{}-", self.site.folder.id());
         let mut jobs = HashMap::new();
         for job in text.lines().filter_map(words::job) {
-            let Some(task) = job.name.strip_prefix(&prefix).and_then(|task| task.parse().ok()) else { continue };
+            let Some(task) = job.name.strip_prefix(&prefix).and_then(|task| task.parse().ok()) else {
+                continue;
+            };
             // Of several with one name the newest counts.
             let known: &mut words::Job = jobs.entry(task).or_insert_with(|| job.clone());
             if job.number() > known.number() {
@@ -107,11 +114,18 @@ impl Slurm {
         Ok(jobs)
     }
 
-    fn standing(&mut self, task: &Task, handle: &str, jobs: &HashMap<u32, words::Job>) -> Result<Standing, FleetError> {
+    fn standing(
+        &mut self,
+        task: &Task,
+        handle: &str,
+        jobs: &HashMap<u32, words::Job>,
+    ) -> Result<Standing, FleetError> {
         if let Some(handle) = handle.strip_prefix(BY_SRUN) {
             return Ok(self.carried_standing(task, handle));
         }
-        let Some(job) = jobs.get(&task.number).filter(|job| job.id == handle) else { return self.forgotten(handle) };
+        let Some(job) = jobs.get(&task.number).filter(|job| job.id == handle) else {
+            return self.forgotten(handle);
+        };
         Ok(match job.state.as_str() {
             "PENDING" if words::is_hopeless(&job.reason) => {
                 let _gone = ask("scancel", &[handle], HINT);
@@ -119,7 +133,9 @@ impl Slurm {
             }
             "PENDING" => Standing::Waiting(job.reason.clone()),
             "COMPLETED" => Standing::Done,
-            "RUNNING" | "COMPLETING" | "CONFIGURING" | "SUSPENDED" | "STAGE_OUT" | "SIGNALING" => Standing::Running,
+            "RUNNING" | "COMPLETING" | "CONFIGURING" | "SUSPENDED" | "STAGE_OUT" | "SIGNALING" => {
+                Standing::Running
+            }
             "FAILED" => self.ended(task, words::exit_code(&show(handle)?))?,
             other => Standing::Failed(format!("its job ended as {}", other.to_lowercase().replace('_', " "))),
         })
@@ -261,11 +277,9 @@ impl Engine for Slurm {
     }
 
     fn cancel(&mut self, open: &[(Task, String)]) -> Result<(), FleetError> {
-        let (carried, jobs): (Vec<_>, Vec<_>) = open.iter().partition(|(_, handle)| handle.starts_with(BY_SRUN));
-        carried
-            .iter()
-            .filter_map(|(_, handle)| trace_of(handle.strip_prefix(BY_SRUN)?))
-            .for_each(Trace::end);
+        let (carried, jobs): (Vec<_>, Vec<_>) =
+            open.iter().partition(|(_, handle)| handle.starts_with(BY_SRUN));
+        carried.iter().filter_map(|(_, handle)| trace_of(handle.strip_prefix(BY_SRUN)?)).for_each(Trace::end);
         // By number, and not by name or user: these jobs and no others.
         for some in jobs.chunks(500) {
             let words: Vec<&str> = some.iter().map(|(_, job)| job.as_str()).collect();

@@ -68,7 +68,10 @@ fn carried_out(
     let ours = env!("CARGO_PKG_VERSION");
     if asked.order.fauxplat_version != ours {
         let theirs = &asked.order.fauxplat_version;
-        return Err(Failure::usage(format!("{} was begun by fauxplat {theirs}, and this is {ours}", folder.id())));
+        return Err(Failure::usage(format!(
+            "{} was begun by fauxplat {theirs}, and this is {ours}",
+            folder.id()
+        )));
     }
     let mut driver = driver(&asked, (output, end), invocation)?;
     let limits = Limits { max_time: of(what.engine.max_time), patience: of(what.engine.patience) };
@@ -86,7 +89,11 @@ fn carried_out(
     }
     let findings = findings(&asked, &gathered(&folder, &asked)?);
     if !output.is_quiet() {
-        output::complain(&format!("kept in {} (fleet report {})", folder.path().display(), &folder.id()[..8]));
+        output::complain(&format!(
+            "kept in {} (fleet report {})",
+            folder.path().display(),
+            &folder.id()[..8]
+        ));
     }
     conclude(driver.finish(findings, failed), output)
 }
@@ -131,7 +138,8 @@ fn driver(asked: &Asked, ends: (&OutputArgs, &EndArgs), invocation: &[String]) -
     let kind = if asked.compares { "fleet-compare" } else { "fleet" };
     let mut driver = Driver::of_workers(beginning(kind, definition, Machine::here(), ends, invocation)?)?;
     driver.header.condition = asked.order.definition.condition.clone();
-    driver.header.definition = Definition { seed: Some(asked.order.plan.seed), ..asked.order.definition.clone() };
+    driver.header.definition =
+        Definition { seed: Some(asked.order.plan.seed), ..asked.order.definition.clone() };
     Ok(driver)
 }
 
@@ -155,7 +163,8 @@ fn rounds(
     if !what.confirms || signal::stop_requested() {
         return Ok(());
     }
-    let Findings::Fleet(found) = findings(&asked, &evidence(folder, &asked, &[metric(&asked).name()])?) else {
+    let Findings::Fleet(found) = findings(&asked, &evidence(folder, &asked, &[metric(&asked).name()])?)
+    else {
         return Ok(());
     };
     let Some(again) = found.again else { return Ok(()) };

@@ -35,7 +35,11 @@ fn a_node_carries_an_order_out_and_tells_about_itself() {
     let version = env!("CARGO_PKG_VERSION");
     let record = Done::of(lab.bare(&["node", &order(&lab, version)])).succeeds().json();
     assert_eq!((&record["schema"], &record["node"]), (&"fauxplat.node/1".into(), &"n1".into()));
-    let walls = record["blocks"].as_array().unwrap().iter().flat_map(|block| block["values"]["wall"].as_array().unwrap());
+    let walls = record["blocks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|block| block["values"]["wall"].as_array().unwrap());
     assert_eq!(walls.filter(|wall| wall.as_u64().is_some_and(|wall| wall > 0)).count(), 3);
     // What `printf '7\n' | sha256sum` says.
     let sha256 = "10159baf262b43a92d95db59dae1f72c645127301661e0a3ce4e38b295a97c58";
@@ -77,7 +81,11 @@ fn every_node_answers_and_the_run_is_kept() {
     assert_eq!((&list["runs"][0]["machines"], &list["runs"][0]["on"]), (&3.into(), &"local:3".into()));
     for format in ["text", "markdown", "csv", "html", "openmetrics"] {
         let done = lab.run(&["fleet", "report", "--format", format]).succeeds();
-        assert!(done.out.contains("local-2") || format == "text" || format == "markdown", "{format}: {}", done.out);
+        assert!(
+            done.out.contains("local-2") || format == "text" || format == "markdown",
+            "{format}: {}",
+            done.out
+        );
     }
     // Asked to go on, it has nothing to do.
     let before = journal(&lab);
@@ -90,7 +98,19 @@ fn every_node_answers_and_the_run_is_kept() {
 fn a_run_that_was_killed_goes_on_without_loss() {
     let lab = Lab::new();
     let command = "sh -c 'while [ ! -e go ]; do sleep 0.02; done'";
-    let words = ["fleet", "run", "--on", "local:3", "--at-once", "2", "-r", "2", "--no-answers", "--no-confirm", command];
+    let words = [
+        "fleet",
+        "run",
+        "--on",
+        "local:3",
+        "--at-once",
+        "2",
+        "-r",
+        "2",
+        "--no-answers",
+        "--no-confirm",
+        command,
+    ];
     let live = lab.start(&words);
     assert!(eventually(|| journal(&lab).matches("\"handed\"").count() == 2));
     live.signal(SIGKILL);
@@ -107,13 +127,16 @@ fn a_run_that_was_killed_goes_on_without_loss() {
 #[test]
 fn a_run_that_is_interrupted_keeps_what_came() {
     let lab = Lab::new();
-    let words = ["fleet", "run", "--on", "local:2", "-r", "2", "--no-answers", "--no-confirm", "--format", "json"];
-    let command = "sh -c 'echo x >> begun; while [ $(wc -l < begun) -gt 2 ] && [ ! -e go ]; do sleep 0.02; done'";
+    let words =
+        ["fleet", "run", "--on", "local:2", "-r", "2", "--no-answers", "--no-confirm", "--format", "json"];
+    let command =
+        "sh -c 'echo x >> begun; while [ $(wc -l < begun) -gt 2 ] && [ ! -e go ]; do sleep 0.02; done'";
     let live = lab.start(&[&words[..], &[command]].concat());
     assert!(eventually(|| journal(&lab).contains("\"answer\":") && lab.read("begun").lines().count() == 3));
     live.signal(crate::common::SIGINT);
     let found = live.end().succeeds().json();
-    let runs: Vec<_> = found["nodes"].as_array().unwrap().iter().map(|node| node["runs"].as_u64().unwrap()).collect();
+    let runs: Vec<_> =
+        found["nodes"].as_array().unwrap().iter().map(|node| node["runs"].as_u64().unwrap()).collect();
     assert!(runs.contains(&2) && runs.contains(&0), "{found}");
     assert!(found["warnings"].to_string().contains("interrupted"));
     lab.write("go", "");
@@ -163,7 +186,8 @@ fn two_programs_are_compared_on_every_node() {
 #[test]
 fn a_manifest_for_kubernetes_carries_the_order() {
     let lab = Lab::new();
-    let words = ["fleet", "emit", "kubernetes", "--image", "registry/fauxplat:1", "--nodes", "20", "./program"];
+    let words =
+        ["fleet", "emit", "kubernetes", "--image", "registry/fauxplat:1", "--nodes", "20", "./program"];
     let manifest = lab.run(&words).succeeds().json();
     assert_eq!((&manifest["apiVersion"], &manifest["kind"]), (&"batch/v1".into(), &"Job".into()));
     let spec = &manifest["spec"];
@@ -203,7 +227,8 @@ fn logs_that_somebody_collected_are_a_run() {
     let damaged = lab.write("node-c.log", "panic: out of memory\n");
     let (a, b) = (lab.file("node-a.log"), lab.file("node-b.log"));
     let found = lab.json(&["fleet", "take", &manifest, &a, &b, &damaged]);
-    let runs: Vec<u64> = found["nodes"].as_array().unwrap().iter().filter_map(|node| node["runs"].as_u64()).collect();
+    let runs: Vec<u64> =
+        found["nodes"].as_array().unwrap().iter().filter_map(|node| node["runs"].as_u64()).collect();
     assert_eq!(runs.iter().filter(|&&runs| runs == 2).count(), 2, "{found}");
     assert!(found["deliveries"].to_string().contains("out of memory"), "{found}");
     lab.run(&["fleet", "take", &manifest, &a]).complains(3, &["exists"]);
@@ -231,7 +256,8 @@ fn a_lab_is_run_on_every_node() {
     fs::create_dir_all(lab.path("labs/number")).unwrap();
     lab.write("labs/number/README.md", "# made up\n");
     lab.write("labs/number/lab.toml", NUMBER);
-    let found = lab.json(&["fleet", "run", "--on", "local:2", "-r", "1", "--no-confirm", "lab:./labs/number"]);
+    let found =
+        lab.json(&["fleet", "run", "--on", "local:2", "-r", "1", "--no-confirm", "lab:./labs/number"]);
     assert_eq!((&found["command"], &found["metric"]), (&"lab:./labs/number".into(), &"printed:lab".into()));
     // Millionths of what it printed.
     assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["median"] == 1_500_000.0), "{found}");
