@@ -59,7 +59,7 @@ pub fn part(line: &str) -> Option<Part> {
     let is_ours = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
     let bytes = STANDARD.decode(text.split(|c| !is_ours(c)).next()?).ok()?;
     let is_whole = u32::from_str_radix(checksum, 16) == Ok(crc32fast::hash(&bytes));
-    (is_whole && (1..=of).contains(&at) && of <= PARTS_MAX).then(|| Part {
+    (is_whole && !bytes.is_empty() && (1..=of).contains(&at) && of <= PARTS_MAX).then(|| Part {
         token: token.to_owned(),
         at: at - 1,
         of,

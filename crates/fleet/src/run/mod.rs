@@ -1,9 +1,11 @@
 //! A run under way: tasks are handed over, answers are kept as they come, and whoever gives none is told with the reason.
 
+mod state;
+
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use fauxplat_model::{Delivery, DeliveryState};
+use fauxplat_model::DeliveryState;
 use fauxplat_sys::{clock, signal};
 
 use crate::check::checked;
@@ -11,8 +13,9 @@ use crate::engine::{Engine, HandedOver, Said, Standing, Task};
 use crate::folder::{Held, RunFolder, random_hex};
 use crate::journal::Journal;
 use crate::record::{Asked, Entry, JOURNAL};
-use crate::wire::{Added, Assembly, part};
+use crate::wire::{Added, part};
 use crate::{FleetError, ask};
+use state::{State, Status, nothing_came, replay};
 
 /// What is told while a run goes on.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,53 +77,6 @@ pub struct Run {
     started_ns: u64,
     /// Since when the engine does not answer.
     silent_since_ns: Option<u64>,
-}
-
-/// A task and what came of it so far.
-#[derive(Debug)]
-struct State {
-    task: Task,
-    status: Status,
-    handed_utc_ns: i64,
-    handed_ns: u64,
-    assembly: Assembly,
-    /// What it said that is no answer.
-    said: Option<String>,
-    /// Since when nothing more is expected but what a file system may still show.
-    over_since_ns: Option<u64>,
-    is_told_twice: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Status {
-    Waiting,
-    Open(String),
-    Answered,
-    GivenUp,
-}
-
-impl State {
-    fn new(task: Task) -> Self {
-        State {
-            task,
-            status: Status::Waiting,
-            handed_utc_ns: 0,
-            handed_ns: 0,
-            assembly: Assembly::default(),
-            said: None,
-            over_since_ns: None,
-            is_told_twice: false,
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        matches!(self.status, Status::Answered | Status::GivenUp)
-    }
-
-    fn delivery(&self, state: DeliveryState, reason: Option<String>) -> Delivery {
-        let Task { node, round, attempt, .. } = &self.task;
-        Delivery { node: node.clone(), round: *round, attempt: *attempt, state, reason }
-    }
 }
 
 impl Run {
@@ -347,6 +303,7 @@ impl Run {
         if part.token != state.task.token {
             let other = self.states.iter().find(|other| other.task.token == part.token);
             let whose = other.map_or("of another run".to_owned(), |other| format!("of {}", other.task.node));
+            self.states[task as usize].said = Some(format!("the answer {whose}"));
             self.note(task, DeliveryState::ForAnother, format!("it gave the answer {whose}"));
             return;
         }
@@ -422,7 +379,8 @@ impl Run {
             Standing::Moved(handle) => self.is_open(task, handle),
             Standing::Failed(why) => self.give_up(task, DeliveryState::Failed, Some(why), tell),
             Standing::Done | Standing::Unknown => {
-                let grace_ns = self.engine.grace_ms() * 1_000_000;
+                let grace_ms = if state.has_spoken() { 0 } else { self.engine.grace_ms() };
+                let grace_ns = grace_ms * 1_000_000;
                 let since_ns = *state.over_since_ns.get_or_insert(now_ns);
                 if now_ns - since_ns >= grace_ns {
                     let (what, why) = nothing_came(state, &standing);
@@ -453,44 +411,6 @@ impl Run {
             self.give_up(task, DeliveryState::Missing, Some(why), &mut |_| ());
         }
         self.journal.flush()
-    }
-}
-
-/// What is told of a task that is over and gave no whole answer.
-fn nothing_came(state: &State, standing: &Standing) -> (DeliveryState, Option<String>) {
-    let (garbage, missing) = (DeliveryState::Garbage, DeliveryState::Missing);
-    match (state.assembly.counts(), &state.said, standing) {
-        ((have, of), _, _) if have > 0 => (garbage, Some(format!("{have} of {of} parts of its answer came"))),
-        (_, Some(said), _) => (garbage, Some(format!("it said {said:?}"))),
-        (_, None, Standing::Unknown) => (missing, Some("the engine knows nothing of it any more".to_owned())),
-        (_, None, _) => (missing, None),
-    }
-}
-
-/// What an entry of the journal says of the tasks.
-fn replay(states: &mut Vec<State>, entry: Entry) {
-    match entry {
-        Entry::Task(task) if task.number as usize == states.len() => states.push(State::new(task)),
-        Entry::Task(_) => {}
-        Entry::Handed { task, handle, at_utc_ns } => {
-            if let Some(state) = states.get_mut(task as usize) {
-                state.status = Status::Open(handle);
-                state.handed_utc_ns = at_utc_ns;
-            }
-        }
-        Entry::Answer { task, .. } => {
-            if let Some(state) = states.get_mut(task as usize) {
-                state.status = Status::Answered;
-            }
-        }
-        Entry::Trouble { task, is_last, .. } => {
-            if let Some(state) = states.get_mut(task as usize) {
-                state.is_told_twice = true;
-                if is_last {
-                    state.status = Status::GivenUp;
-                }
-            }
-        }
     }
 }
 

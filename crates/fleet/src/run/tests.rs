@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fauxplat_model::{FleetEvidence, NodeOrder, NodePlan, NodeRecord};
+use fauxplat_model::{Delivery, FleetEvidence, NodeOrder, NodePlan, NodeRecord};
 
 use super::*;
 use crate::engine::Listed;
