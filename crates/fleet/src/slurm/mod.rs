@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use fauxplat_launch::{Errand, Sent, Trace};
 use fauxplat_model::Outcome;
+use fauxplat_sys::clock;
 
 use crate::ask::ask;
 use crate::engine::{Engine, HandedOver, Listed, Said, Standing, Task};
@@ -25,6 +26,8 @@ const HINT: &str = "install Slurm's client programs (on Debian: apt install slur
 
 /// Jobs that are submitted between two looks at answers.
 const BATCH: usize = 16;
+/// A node that is not there for this long is told to be missing.
+const NODELESS_NS: u64 = 120_000_000_000;
 /// What marks a task that goes through `srun`.
 const BY_SRUN: &str = "srun:";
 
@@ -36,6 +39,8 @@ pub(crate) struct Slurm {
     files: Files,
     /// Tasks whose programs and answers go through `srun`, begun by this process.
     carried: HashMap<u32, Sent>,
+    /// Since when a job waits for a node that is not there.
+    nodeless_since_ns: HashMap<u32, u64>,
     /// Whether a submission may have succeeded although its answer was lost: also that of an earlier fauxplat that was killed.
     is_unsure: bool,
 }
@@ -50,7 +55,14 @@ impl Slurm {
             let why = "the name of a partition has letters, digits, dots, dashes and underlines".to_owned();
             return Err(FleetError::Words { words: format!("slurm:{name}"), why });
         }
-        Ok(Slurm { partition, site, files: Files::default(), carried: HashMap::new(), is_unsure: true })
+        Ok(Slurm {
+            partition,
+            site,
+            files: Files::default(),
+            carried: HashMap::new(),
+            nodeless_since_ns: HashMap::new(),
+            is_unsure: true,
+        })
     }
 
     /// Options that every job has, by whatever program it is submitted.
@@ -127,7 +139,7 @@ impl Slurm {
             return self.forgotten(handle);
         };
         Ok(match job.state.as_str() {
-            "PENDING" if words::is_hopeless(&job.reason) => {
+            "PENDING" if self.is_without_node(task.number, words::is_hopeless(&job.reason)) => {
                 let _gone = ask("scancel", &[handle], HINT);
                 Standing::Failed(format!("its job cannot start: {}", job.reason))
             }
@@ -139,6 +151,17 @@ impl Slurm {
             "FAILED" => self.ended(task, words::exit_code(&show(handle)?))?,
             other => Standing::Failed(format!("its job ended as {}", other.to_lowercase().replace('_', " "))),
         })
+    }
+
+    /// Whether a job has waited for long for a node that is not there: one that would wait until somebody mends the node. A
+    /// controller that was started again knows no node for a while.
+    fn is_without_node(&mut self, task: u32, is_hopeless: bool) -> bool {
+        let now_ns = clock::monotonic_ns();
+        let since_ns = *self.nodeless_since_ns.entry(task).or_insert(now_ns);
+        if !is_hopeless {
+            self.nodeless_since_ns.remove(&task);
+        }
+        is_hopeless && now_ns - since_ns >= NODELESS_NS
     }
 
     /// A job of which `squeue` says nothing any more: the accounts have it, where there are any.
