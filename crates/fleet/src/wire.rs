@@ -67,6 +67,11 @@ pub fn part(line: &str) -> Option<Part> {
     })
 }
 
+/// Whether a line was to be a part of an answer, whatever became of it.
+pub fn is_marked(line: &str) -> bool {
+    line.contains(MARK)
+}
+
 /// What adding a part came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Added {

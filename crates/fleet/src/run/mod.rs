@@ -13,7 +13,7 @@ use crate::engine::{Engine, HandedOver, Said, Standing, Task};
 use crate::folder::{Held, RunFolder, random_hex};
 use crate::journal::Journal;
 use crate::record::{Asked, Entry, JOURNAL};
-use crate::wire::{Added, part};
+use crate::wire::{Added, is_marked, part};
 use crate::{FleetError, ask};
 use state::{State, Status, nothing_came, replay};
 
@@ -297,7 +297,8 @@ impl Run {
     fn hear(&mut self, Said { task, line }: Said) {
         let Some(state) = self.states.get_mut(task as usize) else { return };
         let Some(part) = part(&line) else {
-            state.said = ask::one_line(&line).or(state.said.take());
+            let said = if is_marked(&line) { None } else { ask::one_line(&line) };
+            state.said = said.or(state.said.take());
             return;
         };
         if part.token != state.task.token {

@@ -62,7 +62,7 @@ impl Twin {
                 wire::lines(&task.token, &noise).unwrap().split_last().unwrap().1.to_vec()
             }
             Does::AnswersFor(other) => {
-                let theirs = Task { token: format!("token of {other}"), ..task.clone() };
+                let theirs = Task { token: format!("token-of-{other}"), ..task.clone() };
                 answer(&theirs, now_utc_ns)
             }
             _ => vec!["Welcome to the node".to_owned()],

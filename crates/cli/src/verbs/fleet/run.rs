@@ -152,8 +152,11 @@ fn rounds(
     output: &OutputArgs,
 ) -> Result<(), fauxplat_fleet::FleetError> {
     let asked = run.asked.clone();
-    let is_lined = !output.is_quiet() && !std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let mut hear = |told: &Told| hear(driver, told, is_lined);
+    let (is_quiet, is_pipe) = (output.is_quiet(), !std::io::IsTerminal::is_terminal(&std::io::stderr()));
+    let mut hear = |told: &Told| match (told, is_quiet) {
+        (Told::Counts(_), _) | (_, false) => hear(driver, told, is_pipe),
+        (_, true) => {}
+    };
     match run.has_begun(0) {
         false => run.ask(&asked.able(), 0)?,
         true if run.is_complete(0) => run.ask(&run.unanswered(0), 0)?,
@@ -180,10 +183,11 @@ fn rounds(
     Ok(())
 }
 
-fn hear(driver: &Driver, told: &Told, is_lined: bool) {
+/// On a terminal there is a line that is redrawn; in a pipe each node has a line of its own.
+fn hear(driver: &Driver, told: &Told, is_pipe: bool) {
     match told {
         Told::Node { node, trouble: Some(why) } => output::complain(&format!("{node}: {why}")),
-        Told::Node { node, trouble: None } if is_lined => output::complain(&format!("{node}: answered")),
+        Told::Node { node, trouble: None } if is_pipe => output::complain(&format!("{node}: answered")),
         Told::Node { .. } => {}
         Told::Engine(why) => output::complain(&format!("{why}; asking again")),
         Told::Counts(counts) => driver.tell(&standing(counts)),

@@ -67,7 +67,7 @@ fn a_node_of_another_version_or_without_the_program_says_so() {
 #[test]
 fn every_node_answers_and_the_run_is_kept() {
     let lab = Lab::new();
-    let found = lab.json(&["fleet", "run", "--on", "local:3", "--at-once", "3", "-r", "5", "echo 7"]);
+    let found = lab.json(&["fleet", "run", "-q", "--on", "local:3", "--at-once", "3", "-r", "5", "echo 7"]);
     assert_eq!(found["schema"], "fauxplat.fleet/1");
     let nodes: Vec<String> = states(&found).into_iter().map(|(node, _)| node).collect();
     assert_eq!(nodes, ["local-1", "local-2", "local-3"]);
@@ -89,7 +89,7 @@ fn every_node_answers_and_the_run_is_kept() {
     }
     // Asked to go on, it has nothing to do.
     let before = journal(&lab);
-    lab.run(&["fleet", "run", "--resume", found["fleet"].as_str().unwrap()]).succeeds();
+    lab.run(&["fleet", "run", "-q", "--resume", found["fleet"].as_str().unwrap()]).succeeds();
     assert_eq!(journal(&lab), before);
 }
 
@@ -101,6 +101,8 @@ fn a_run_that_was_killed_goes_on_without_loss() {
     let words = [
         "fleet",
         "run",
+        "--cpu",
+        "free",
         "--on",
         "local:3",
         "--at-once",
@@ -118,7 +120,7 @@ fn a_run_that_was_killed_goes_on_without_loss() {
     lab.write("go", "");
     let list = lab.json(&["fleet", "list"]);
     let id = list["runs"][0]["id"].as_str().unwrap();
-    let found = lab.json(&["fleet", "run", "--resume", id, "--no-confirm"]);
+    let found = lab.json(&["fleet", "run", "-q", "--resume", id, "--no-confirm"]);
     assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["runs"] == 2), "{found}");
     assert_eq!(journal(&lab).matches("\"answer\":").count(), 3);
 }
@@ -127,8 +129,21 @@ fn a_run_that_was_killed_goes_on_without_loss() {
 #[test]
 fn a_run_that_is_interrupted_keeps_what_came() {
     let lab = Lab::new();
-    let words =
-        ["fleet", "run", "--on", "local:2", "-r", "2", "--no-answers", "--no-confirm", "--format", "json"];
+    let words = [
+        "fleet",
+        "run",
+        "-q",
+        "--on",
+        "local:2",
+        "-r",
+        "2",
+        "--no-answers",
+        "--no-confirm",
+        "--cpu",
+        "free",
+        "--format",
+        "json",
+    ];
     let command =
         "sh -c 'echo x >> begun; while [ $(wc -l < begun) -gt 2 ] && [ ! -e go ]; do sleep 0.02; done'";
     let live = lab.start(&[&words[..], &[command]].concat());
@@ -140,7 +155,8 @@ fn a_run_that_is_interrupted_keeps_what_came() {
     assert!(runs.contains(&2) && runs.contains(&0), "{found}");
     assert!(found["warnings"].to_string().contains("interrupted"));
     lab.write("go", "");
-    let found = lab.json(&["fleet", "run", "--no-confirm", "--resume", found["fleet"].as_str().unwrap()]);
+    let found =
+        lab.json(&["fleet", "run", "-q", "--no-confirm", "--resume", found["fleet"].as_str().unwrap()]);
     assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["runs"] == 2), "{found}");
 }
 
@@ -150,18 +166,18 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
     for (words, said) in [
         (&["fleet", "run", "true"][..], "--on"),
         (&["fleet", "run", "--on", "nomad:x", "true"], "none of local"),
-        (&["fleet", "run", "--on", "local:0", "true"], "number of nodes"),
-        (&["fleet", "run", "--on", "local:2"], "no command"),
-        (&["fleet", "run", "--on", "local:2", "true", "false"], "fleet compare"),
-        (&["fleet", "run", "--on", "local:2", "a | b"], "--shell"),
-        (&["fleet", "run", "--on", "local:2", "--licence", "x", "true"], "--licence is for"),
-        (&["fleet", "compare", "--on", "local:2", "true"], "two commands"),
-        (&["fleet", "run", "--resume", "nothing"], "no such fleet run"),
+        (&["fleet", "run", "-q", "--on", "local:0", "true"], "number of nodes"),
+        (&["fleet", "run", "-q", "--on", "local:2"], "no command"),
+        (&["fleet", "run", "-q", "--on", "local:2", "true", "false"], "fleet compare"),
+        (&["fleet", "run", "-q", "--on", "local:2", "a | b"], "--shell"),
+        (&["fleet", "run", "-q", "--on", "local:2", "--licence", "x", "true"], "--licence is for"),
+        (&["fleet", "compare", "-q", "--on", "local:2", "true"], "two commands"),
+        (&["fleet", "run", "-q", "--resume", "nothing"], "no such fleet run"),
         (&["fleet", "report"], "no run over a fleet"),
     ] {
         lab.run(words).complains(2, &[said]);
     }
-    let done = lab.run_unstored(&["fleet", "run", "--on", "local:2", "true"]);
+    let done = lab.run_unstored(&["fleet", "run", "-q", "--on", "local:2", "true"]);
     done.complains(2, &["--folder"]);
     // The tests' PATH has folders of the system alone; where these have the tool, the inventory is none.
     let done = lab.run(&["fleet", "run", "--on", "clush:@no-such-group", "true"]);
@@ -172,14 +188,16 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
 #[test]
 fn two_programs_are_compared_on_every_node() {
     let lab = Lab::new();
-    let words = ["fleet", "compare", "--on", "local:3", "--at-once", "3", "-r", "4", "--names", "old,new"];
+    let words =
+        ["fleet", "compare", "-q", "--on", "local:3", "--at-once", "3", "-r", "4", "--names", "old,new"];
     let metric = ["--metric-from", "t=([0-9.]+)", "echo 100", "echo 90"];
     let found = lab.json(&[&words[..], &metric].concat());
     assert_eq!(found["schema"], "fauxplat.fleet-compare/1");
     assert_eq!((&found["a"], &found["b"], &found["machines"]), (&"old".into(), &"new".into(), &3.into()));
     let ratio = found["effect_ratio"].as_f64().unwrap();
     assert!((ratio - 0.9).abs() < 0.001, "{found}");
-    lab.run(&["fleet", "run", "--resume", found["fleet"].as_str().unwrap()]).complains(2, &["fleet compare"]);
+    lab.run(&["fleet", "run", "-q", "--resume", found["fleet"].as_str().unwrap()])
+        .complains(2, &["fleet compare"]);
 }
 
 /// The published schema cannot be had without a network: these are its required fields, and that of Indexed Jobs.
@@ -257,22 +275,22 @@ fn a_lab_is_run_on_every_node() {
     lab.write("labs/number/README.md", "# made up\n");
     lab.write("labs/number/lab.toml", NUMBER);
     let found =
-        lab.json(&["fleet", "run", "--on", "local:2", "-r", "1", "--no-confirm", "lab:./labs/number"]);
+        lab.json(&["fleet", "run", "-q", "--on", "local:2", "-r", "1", "--no-confirm", "lab:./labs/number"]);
     assert_eq!((&found["command"], &found["metric"]), (&"lab:./labs/number".into(), &"printed:lab".into()));
     // Millionths of what it printed.
     assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["median"] == 1_500_000.0), "{found}");
-    lab.run(&["fleet", "run", "--on", "local:2", "lab:no-such-lab"]).complains(2, &["no-such-lab"]);
+    lab.run(&["fleet", "run", "-q", "--on", "local:2", "lab:no-such-lab"]).complains(2, &["no-such-lab"]);
 }
 
 #[test]
 fn a_watched_fleet_tells_its_schedule_and_its_changes() {
     let lab = Lab::new();
     for _ in 0..2 {
-        lab.run(&["fleet", "run", "--on", "local:2", "-r", "2", "--no-confirm", "echo 7"]).succeeds();
+        lab.run(&["fleet", "run", "-q", "--on", "local:2", "-r", "2", "--no-confirm", "echo 7"]).succeeds();
     }
     let found = lab.json(&["fleet", "watch"]);
     assert_eq!(found["schema"], "fauxplat.fleet-watch/1");
     assert_eq!(found["nodes"][0]["medians"].as_array().unwrap().len(), 2, "{found}");
     let lines = lab.run(&["fleet", "watch", "--every", "week"]).succeeds().out;
-    assert!(lines.contains("17 3 * * 0 ") && lines.contains("fleet run --on local:2"), "{lines}");
+    assert!(lines.contains("17 3 * * 0 ") && lines.contains("fleet run -q --on local:2"), "{lines}");
 }

@@ -38,7 +38,7 @@ fn command(lab: &Lab, words: &[&str]) -> Command {
 const RUN: [&str; 8] = ["fleet", "run", "--on", "slurm:all", "-r", "3", "--metric-from", "t=([0-9.]+)"];
 
 fn run(lab: &Lab, words: &[&str]) -> Done {
-    Done::of(command(lab, &[&RUN[..], words, &["./speed"]].concat()))
+    Done::of(command(lab, &[&RUN[..], words, &["--quiet", "./speed"]].concat()))
 }
 
 fn node<'d>(document: &'d Value, name: &str) -> &'d Value {
