@@ -47,7 +47,9 @@ pub(crate) fn ask(program: &str, words: &[&str], hint: &'static str) -> Result<S
             Ok(String::from_utf8_lossy(whole).into_owned())
         }
         Outcome::TimedOut => Err(failed(format!("no answer within {} s", PATIENCE.as_secs()))),
-        outcome => Err(failed(one_line(&done.errors.text()).unwrap_or_else(|| format!("it failed: {outcome:?}")))),
+        outcome => {
+            Err(failed(one_line(&done.errors.text()).unwrap_or_else(|| format!("it failed: {outcome:?}"))))
+        }
     }
 }
 

@@ -54,7 +54,10 @@ fn set_clock_right(record: &mut NodeRecord, handed_utc_ns: i64, now_utc_ns: i64)
     record.started_utc_ns = record.started_utc_ns.saturating_sub(ahead_ns);
     record.ended_utc_ns = record.ended_utc_ns.saturating_sub(ahead_ns);
     let way = if ahead_ns > 0 { "ahead" } else { "behind" };
-    record.noise.warnings.push(format!("its clock is {} {way}, which was set right here", words(ahead_ns.unsigned_abs())));
+    record
+        .noise
+        .warnings
+        .push(format!("its clock is {} {way}, which was set right here", words(ahead_ns.unsigned_abs())));
 }
 
 /// A time that is not to be compared with anything.
@@ -126,13 +129,13 @@ mod tests {
     #[test]
     fn a_clock_that_is_wrong_by_a_day_is_told_and_set_right() {
         for (day, way) in [(86_400, "24 h ahead"), (-86_400, "24 h behind")] {
-            let shifted = NodeRecord {
-                started_utc_ns: (1000 + day) * S,
-                ended_utc_ns: (1010 + day) * S,
-                ..record()
-            };
+            let shifted =
+                NodeRecord { started_utc_ns: (1000 + day) * S, ended_utc_ns: (1010 + day) * S, ..record() };
             let right = check(&shifted).unwrap();
-            assert!(right.noise.warnings[0].contains(way) || right.noise.warnings[0].contains("23 h"), "{right:?}");
+            assert!(
+                right.noise.warnings[0].contains(way) || right.noise.warnings[0].contains("23 h"),
+                "{right:?}"
+            );
             assert!((990 * S..1020 * S).contains(&right.started_utc_ns), "{right:?}");
             assert_eq!(right.ended_utc_ns - right.started_utc_ns, 10 * S);
         }

@@ -141,7 +141,9 @@ mod tests {
             assert!(is_plain(good), "{good}");
         }
         let long = "n".repeat(300);
-        for bad in ["", "-w", "a b", "$(reboot)", "`id`", "a;b", "n[1-3]", "a,b", "a\nb", "../x", "ü", "a'b", &long] {
+        for bad in
+            ["", "-w", "a b", "$(reboot)", "`id`", "a;b", "n[1-3]", "a,b", "a\nb", "../x", "ü", "a'b", &long]
+        {
             assert!(!is_plain(bad), "{bad}");
             assert!(listed(bad, None).unable.unwrap().contains("name"), "{bad}");
         }

@@ -15,7 +15,11 @@ pub(crate) struct Files {
 
 impl Files {
     /// The lines of every file that has grown. A file is handed on as a whole: lines that were there before say the same again.
-    pub(crate) fn said(&mut self, folder: &RunFolder, open: &[(Task, String)]) -> Result<Vec<Said>, FleetError> {
+    pub(crate) fn said(
+        &mut self,
+        folder: &RunFolder,
+        open: &[(Task, String)],
+    ) -> Result<Vec<Said>, FleetError> {
         let mut said = Vec::new();
         for (task, _) in open {
             let path = folder.out(task.number);

@@ -170,7 +170,8 @@ impl RunFolder {
 pub fn uuid() -> Result<String, FleetError> {
     let hex = random_hex(16)?;
     // The version, and the variant in two bits.
-    let variant = char::from_digit(u32::from_str_radix(&hex[16..17], 16).unwrap_or_default() & 3 | 8, 16).unwrap_or('8');
+    let variant = char::from_digit(u32::from_str_radix(&hex[16..17], 16).unwrap_or_default() & 3 | 8, 16)
+        .unwrap_or('8');
     Ok(format!("{}-{}-4{}-{variant}{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..]))
 }
 

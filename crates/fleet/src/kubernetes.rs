@@ -63,8 +63,5 @@ impl Manifest<'_> {
 /// Whether a name is one of a DNS label (RFC 1123), as names in Kubernetes are.
 pub fn is_label(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    (1..=63).contains(&name.len())
-        && name.chars().all(fits)
-        && !name.starts_with('-')
-        && !name.ends_with('-')
+    (1..=63).contains(&name.len()) && name.chars().all(fits) && !name.starts_with('-') && !name.ends_with('-')
 }

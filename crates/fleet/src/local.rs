@@ -17,6 +17,8 @@ pub(crate) struct Local {
     count: u32,
     site: Site,
     running: HashMap<u32, Sent>,
+    /// How those ended that have ended, until somebody asks: a process that answered makes room for the next one.
+    ended: HashMap<u32, Outcome>,
     /// Processes that an earlier fauxplat began and that go on.
     others: usize,
     files: Files,
@@ -25,7 +27,14 @@ pub(crate) struct Local {
 impl Local {
     /// So many.
     pub(crate) fn new(count: u32, site: Site) -> Self {
-        Local { count, site, running: HashMap::new(), others: 0, files: Files::default() }
+        Local {
+            count,
+            site,
+            running: HashMap::new(),
+            ended: HashMap::new(),
+            others: 0,
+            files: Files::default(),
+        }
     }
 
     fn begin(&mut self, task: &Task) -> Result<String, String> {
@@ -43,22 +52,26 @@ impl Local {
     }
 
     fn standing(&mut self, task: &Task, handle: &str) -> Standing {
-        let ended = match self.running.get_mut(&task.number) {
-            Some(sent) => sent.ended(),
+        self.reap();
+        let ended = match self.ended.remove(&task.number) {
+            Some(outcome) => Some(outcome),
+            None if self.running.contains_key(&task.number) => None,
             // Another process of fauxplat began it, and how it ended nobody knows any more.
             None if trace_of(handle).is_some_and(Trace::is_there) => None,
             None => Some(Outcome::Exited(0)),
         };
         match ended {
             None => Standing::Running,
-            Some(outcome) => {
-                self.running.remove(&task.number);
-                match outcome.is_success() {
-                    true => Standing::Done,
-                    false => Standing::Failed(failed(outcome, complaint(&self.site.folder, task.number))),
-                }
-            }
+            Some(outcome) if outcome.is_success() => Standing::Done,
+            Some(outcome) => Standing::Failed(failed(outcome, complaint(&self.site.folder, task.number))),
         }
+    }
+
+    fn reap(&mut self) {
+        let ended: Vec<(u32, Outcome)> =
+            self.running.iter_mut().filter_map(|(task, sent)| Some((*task, sent.ended()?))).collect();
+        ended.iter().for_each(|(task, _)| drop(self.running.remove(task)));
+        self.ended.extend(ended);
     }
 }
 
@@ -94,6 +107,7 @@ impl Engine for Local {
 
     fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
         // They share this machine, so they take turns unless somebody says otherwise.
+        self.reap();
         let room = self.site.options.at_once.unwrap_or(1) as usize;
         let free = room.saturating_sub(self.running.len() + self.others);
         let begin = |task: &Task| HandedOver { task: task.number, handle: self.begin(task) };

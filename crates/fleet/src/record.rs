@@ -64,7 +64,8 @@ impl Asked {
     /// # Errors
     /// It cannot be written.
     pub fn keep(&self, folder: &RunFolder) -> Result<(), FleetError> {
-        let text = serde_json::to_string_pretty(self).map_err(|error| FleetError::Garbage(error.to_string()))?;
+        let text =
+            serde_json::to_string_pretty(self).map_err(|error| FleetError::Garbage(error.to_string()))?;
         folder.write(ASKED, text.as_bytes())
     }
 
@@ -78,7 +79,9 @@ impl Asked {
         let asked: Asked = serde_json::from_str(&text).map_err(|error| refuse(error.to_string()))?;
         match asked.schema == Self::SCHEMA {
             true => Ok(asked),
-            false => Err(refuse(format!("it is a {:?}, and this fauxplat reads {}", asked.schema, Self::SCHEMA))),
+            false => {
+                Err(refuse(format!("it is a {:?}, and this fauxplat reads {}", asked.schema, Self::SCHEMA)))
+            }
         }
     }
 

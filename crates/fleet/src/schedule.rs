@@ -82,7 +82,10 @@ pub(crate) fn cron(line: &str, every: Every) -> Vec<String> {
 
 /// The lines for `scrontab(1)` of Slurm. The job only hands out others and waits for them.
 pub(crate) fn scrontab(line: &str, every: Every, partition: Option<&str>) -> Vec<String> {
-    let mut lines = vec!["# scrontab -e".to_owned(), "#SCRON --job-name=fauxplat-fleet --ntasks=1 --oversubscribe".to_owned()];
+    let mut lines = vec![
+        "# scrontab -e".to_owned(),
+        "#SCRON --job-name=fauxplat-fleet --ntasks=1 --oversubscribe".to_owned(),
+    ];
     lines.extend(partition.map(|partition| format!("#SCRON --partition={partition}")));
     lines.push(format!("{} {}", every.fields(), in_crontab(line)));
     lines

@@ -48,7 +48,12 @@ impl Site {
             words.extend(["--node".to_owned(), task.node.clone()]);
         }
         words.extend(["--round".to_owned(), task.round.to_string()]);
-        words.extend(["--attempt".to_owned(), task.attempt.to_string(), "--order".to_owned(), self.order.clone()]);
+        words.extend([
+            "--attempt".to_owned(),
+            task.attempt.to_string(),
+            "--order".to_owned(),
+            self.order.clone(),
+        ]);
         words
     }
 
@@ -76,9 +81,24 @@ impl Site {
             std::fs::copy(from, &part).map_err(FleetError::at(from))?;
             std::fs::rename(&part, &to).map_err(FleetError::at(&to))
         };
-        copy(own, self.own_program())?;
+        if !self.own_program().exists() {
+            copy(own, self.own_program())?;
+        }
         let folder = self.folder.file("programs");
         self.options.programs.iter().try_for_each(|(arch, path)| copy(path, folder.join(arch)))
+    }
+
+    /// Takes copies of programs, and answers as they came, away from the folder of a run that is over: the journal has all of
+    /// them. What cannot be taken away is left.
+    pub fn tidy(&self) {
+        for name in ["programs", "out"] {
+            let entries = std::fs::read_dir(self.folder.file(name)).into_iter().flatten().flatten();
+            for entry in entries {
+                let path = entry.path();
+                let _left =
+                    if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+            }
+        }
     }
 
     /// The order as one word.
@@ -86,7 +106,9 @@ impl Site {
     /// # Errors
     /// It is longer than a command line takes.
     pub fn packed(order: &fauxplat_model::NodeOrder) -> Result<String, FleetError> {
-        wire::packed_word(&serde_json::to_string(order).map_err(|error| FleetError::Garbage(error.to_string()))?)
+        wire::packed_word(
+            &serde_json::to_string(order).map_err(|error| FleetError::Garbage(error.to_string()))?,
+        )
     }
 }
 

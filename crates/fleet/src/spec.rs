@@ -19,7 +19,9 @@ pub fn engine(words: &str, site: Site) -> Result<Box<dyn Engine>, FleetError> {
     let refuse = |why: &str| FleetError::Words { words: words.to_owned(), why: why.to_owned() };
     let (kind, rest) = words.split_once(':').unwrap_or((words, ""));
     let inventory = || match rest {
-        "" => Err(refuse("it takes an inventory: names of hosts such as n[1-9], a group such as @all, or a file")),
+        "" => Err(refuse(
+            "it takes an inventory: names of hosts such as n[1-9], a group such as @all, or a file",
+        )),
         // It is an argument of other programs.
         _ if rest.starts_with('-') => Err(refuse("an inventory does not begin like an option")),
         _ => Ok(rest.to_owned()),
@@ -37,7 +39,9 @@ pub fn engine(words: &str, site: Site) -> Result<Box<dyn Engine>, FleetError> {
         }
         _ => match Tool::named(kind) {
             Some(tool) => Ok(Box::new(Fan::new(tool, inventory()?, site))),
-            None => Err(refuse("it is none of local:N, slurm[:PARTITION], ssh:INVENTORY, clush:…, pdsh:…, ansible:…")),
+            None => Err(refuse(
+                "it is none of local:N, slurm[:PARTITION], ssh:INVENTORY, clush:…, pdsh:…, ansible:…",
+            )),
         },
     }
 }

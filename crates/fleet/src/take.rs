@@ -21,7 +21,8 @@ use crate::{FleetError, ask, engine, site};
 pub fn order_in(path: &Path) -> Result<NodeOrder, FleetError> {
     let refuse = |why: &str| FleetError::Record { path: path.to_owned(), why: why.to_owned() };
     let text = fs::read_to_string(path).map_err(FleetError::at(path))?;
-    let rest = text.split_once("--order").ok_or_else(|| refuse("it holds no order of fauxplat (--order WORD)"))?.1;
+    let rest =
+        text.split_once("--order").ok_or_else(|| refuse("it holds no order of fauxplat (--order WORD)"))?.1;
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
     let begin = rest.find(is_of_word).ok_or_else(|| refuse("nothing stands behind --order"))?;
     let word = rest[begin..].split(|c| !is_of_word(c)).next().unwrap_or_default();

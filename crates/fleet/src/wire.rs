@@ -59,12 +59,17 @@ pub fn part(line: &str) -> Option<Part> {
     let is_ours = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
     let bytes = STANDARD.decode(text.split(|c| !is_ours(c)).next()?).ok()?;
     let is_whole = u32::from_str_radix(checksum, 16) == Ok(crc32fast::hash(&bytes));
-    (is_whole && (1..=of).contains(&at) && of <= PARTS_MAX).then(|| Part {
+    (is_whole && !bytes.is_empty() && (1..=of).contains(&at) && of <= PARTS_MAX).then(|| Part {
         token: token.to_owned(),
         at: at - 1,
         of,
         bytes,
     })
+}
+
+/// Whether a line was to be a part of an answer, whatever became of it.
+pub fn is_marked(line: &str) -> bool {
+    line.contains(MARK)
 }
 
 /// What adding a part came to.
@@ -114,7 +119,8 @@ impl Assembly {
     /// What came is no text of ours.
     pub fn answer(&self) -> Option<Result<String, FleetError>> {
         let (have, of) = self.counts();
-        (of > 0 && have == of).then(|| unpack(&self.parts.iter().flatten().flatten().copied().collect::<Vec<u8>>()))
+        (of > 0 && have == of)
+            .then(|| unpack(&self.parts.iter().flatten().flatten().copied().collect::<Vec<u8>>()))
     }
 }
 
@@ -135,7 +141,8 @@ fn unpack(packed: &[u8]) -> Result<String, FleetError> {
 /// # Errors
 /// It is longer than anybody takes.
 pub fn packed_word(text: &str) -> Result<String, FleetError> {
-    let packed = zstd::encode_all(text.as_bytes(), 0).map_err(|error| FleetError::Garbage(error.to_string()))?;
+    let packed =
+        zstd::encode_all(text.as_bytes(), 0).map_err(|error| FleetError::Garbage(error.to_string()))?;
     let word = STANDARD.encode(packed);
     // The kernel takes no argument of more (`MAX_ARG_STRLEN` in `execve(2)`).
     match word.len() > 100_000 {
@@ -190,7 +197,9 @@ mod tests {
         let last = lines.last().unwrap();
         assert_eq!(part(&last[..last.len() - 9]), None);
         assert_eq!(part(&last.replacen("A", "B", 1)).is_some(), !last.contains('A'));
-        for bad in ["", "fauxplat-answer/1", "fauxplat-answer/1 t 0/1 0 ", "fauxplat-answer/1 t 2/1 00000000 AA=="] {
+        for bad in
+            ["", "fauxplat-answer/1", "fauxplat-answer/1 t 0/1 0 ", "fauxplat-answer/1 t 2/1 00000000 AA=="]
+        {
             assert_eq!(part(bad), None, "{bad}");
         }
     }

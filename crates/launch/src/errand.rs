@@ -134,7 +134,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut sent = errand(folder.path(), "sleep 1000 & sleep 1000; true").send().unwrap();
         assert!(sent.trace.is_there());
-        assert!(!Trace { ticks: sent.trace.ticks + 1, ..sent.trace }.is_there(), "another that got its number");
+        assert!(
+            !Trace { ticks: sent.trace.ticks + 1, ..sent.trace }.is_there(),
+            "another that got its number"
+        );
         sent.trace.end();
         assert_eq!(wait(&mut sent), Outcome::Signaled(15));
         let missing = Errand { program: "/no/such".into(), ..errand(folder.path(), "") };

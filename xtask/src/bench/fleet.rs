@@ -31,7 +31,8 @@ const STRETCH_S: f64 = 10.0;
 /// All parts, or one; with another number of hosts and of repetitions, and another binary, if they are given.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let part = words.first().copied().unwrap_or("all");
-    let number = |at: usize, default: u32| words.get(at).and_then(|word| word.parse().ok()).unwrap_or(default);
+    let number =
+        |at: usize, default: u32| words.get(at).and_then(|word| word.parse().ok()).unwrap_or(default);
     let (hosts, times) = (number(1, HOSTS), number(2, TIMES));
     let program = match words.get(3) {
         Some(path) => PathBuf::from(path),
@@ -145,20 +146,34 @@ impl Bed {
 
     /// A run over all hosts, submitted and reported.
     fn fleet(&self, on: &str, words: &[&str]) -> Command {
-        let mut command = self.command(&["fleet", "run", "--on", on, "-r", "5", "--metric-from", "t=^(.*)"]);
+        let mut command =
+            self.command(&["fleet", "run", "--on", on, "-r", "5", "--metric-from", "t=([0-9.]+)"]);
         command.args(words).arg(self.path("measured"));
         command
     }
 
     fn speed(&self) -> Result<(), ChoreError> {
-        println!("{} hosts under Slurm, 5 scripted runs each, from the submission to the report:", self.hosts);
+        println!(
+            "{} hosts under Slurm, 5 scripted runs each, from the submission to the report:",
+            self.hosts
+        );
         for _ in 0..3 {
             self.numbers(&mut Draw::new(1, 0), &BTreeMap::new())?;
             let begun = Instant::now();
             let found = document(self.fleet("slurm:all", &["--no-confirm"]).output())?;
             let took_s = begun.elapsed().as_secs_f64();
-            let verdict = if took_s < STRETCH_S { "below the stretch" } else if took_s < GOAL_S { "below the goal" } else { "ABOVE THE GOAL" };
-            println!("  {took_s:.1} s, {} of {} answered  {verdict} ({STRETCH_S:.0} and {GOAL_S:.0} s)", answered(&found), self.hosts);
+            let verdict = if took_s < STRETCH_S {
+                "below the stretch"
+            } else if took_s < GOAL_S {
+                "below the goal"
+            } else {
+                "ABOVE THE GOAL"
+            };
+            println!(
+                "  {took_s:.1} s, {} of {} answered  {verdict} ({STRETCH_S:.0} and {GOAL_S:.0} s)",
+                answered(&found),
+                self.hosts
+            );
         }
         Ok(())
     }
@@ -175,7 +190,10 @@ impl Bed {
             found_times += u32::from(confirmed.contains(&name(host)));
             others += confirmed.iter().filter(|other| **other != name(host)).count();
         }
-        println!("One host in {} slower by 10 %: confirmed in {found_times} of {times} runs (goal: all); others confirmed: {others}", self.hosts);
+        println!(
+            "One host in {} slower by 10 %: confirmed in {found_times} of {times} runs (goal: all); others confirmed: {others}",
+            self.hosts
+        );
         Ok(())
     }
 
@@ -188,7 +206,10 @@ impl Bed {
             let flagged = ["suspect", "cleared", "noisy"].map(|state| of_state(&found, state).len());
             suspected += flagged.iter().sum::<usize>();
         }
-        println!("No odd host in {}: {confirmed} confirmed in {times} runs (goal: none), {suspected} suspected and not confirmed", self.hosts);
+        println!(
+            "No odd host in {}: {confirmed} confirmed in {times} runs (goal: none), {suspected} suspected and not confirmed",
+            self.hosts
+        );
         Ok(())
     }
 
@@ -228,7 +249,11 @@ impl Bed {
         self.host("restart", None)?;
         let found = document(child.wait_with_output())?;
         self.wait_s("0")?;
-        println!("slurmctld killed and started again in the middle: {} of {} answered (goal: all)", answered(&found), self.hosts);
+        println!(
+            "slurmctld killed and started again in the middle: {} of {} answered (goal: all)",
+            answered(&found),
+            self.hosts
+        );
         Ok(())
     }
 
@@ -243,10 +268,16 @@ impl Bed {
             }
             // All hosts see the same files, so pdsh, which ships files by a copy of itself on each host, need not.
             let there = self.program.display().to_string();
-            let words: &[&str] = if tool == "pdsh" { &["--no-confirm", "--program-there", &there] } else { &["--no-confirm"] };
+            let words: &[&str] =
+                if tool == "pdsh" { &["--no-confirm", "--program-there", &there] } else { &["--no-confirm"] };
             let begun = Instant::now();
             let found = document(self.fleet(&format!("{tool}:{hosts}"), words).output())?;
-            println!("by {tool}: {:.1} s, {} of {} answered", begun.elapsed().as_secs_f64(), answered(&found), self.hosts);
+            println!(
+                "by {tool}: {:.1} s, {} of {} answered",
+                begun.elapsed().as_secs_f64(),
+                answered(&found),
+                self.hosts
+            );
         }
         Ok(())
     }
@@ -257,14 +288,19 @@ impl Bed {
 
     fn begun(&self) -> Result<Child, ChoreError> {
         let mut command = self.fleet("slurm:all", &["--no-confirm"]);
-        let errors = fs::File::create(scratch()?.join("fleet.err")).map_err(|error| failed("fleet.err", &error))?;
+        let errors =
+            fs::File::create(scratch()?.join("fleet.err")).map_err(|error| failed("fleet.err", &error))?;
         command.stdout(Stdio::piped()).stderr(errors).spawn().map_err(|error| failed("fleet run", &error))
     }
 
     /// Waits until every host has a job, or most of them: the first may have answered by then.
     fn handed_over(&self, child: &mut Child) -> Result<(), ChoreError> {
         let jobs = || {
-            let done = script().arg("in").arg(&self.folder).args(["squeue", "-h", "-t", "running", "-o", "%i"]).output();
+            let done = script()
+                .arg("in")
+                .arg(&self.folder)
+                .args(["squeue", "-h", "-t", "running", "-o", "%i"])
+                .output();
             done.map_or(0, |done| String::from_utf8_lossy(&done.stdout).lines().count())
         };
         while jobs() * 2 < self.hosts as usize {
@@ -278,7 +314,8 @@ impl Bed {
 
     fn all_idle(&self) -> Result<(), ChoreError> {
         let idle = || {
-            let done = script().arg("in").arg(&self.folder).args(["sinfo", "-h", "-t", "idle", "-o", "%D"]).output();
+            let done =
+                script().arg("in").arg(&self.folder).args(["sinfo", "-h", "-t", "idle", "-o", "%D"]).output();
             done.is_ok_and(|done| String::from_utf8_lossy(&done.stdout).trim() == self.hosts.to_string())
         };
         for _ in 0..600 {

@@ -256,7 +256,9 @@ fn program(text: &str) -> Result<(String, PathBuf), String> {
 /// Reads `NAME=VALUE`.
 fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+            Ok((name.to_owned(), value.to_owned()))
+        }
         _ => Err(format!("`{text}` is not NAME=VALUE")),
     }
 }

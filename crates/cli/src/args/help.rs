@@ -10,7 +10,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("What moved it?", &["sweep", "explain", "profile", "lab"]),
     (
         "The machine:",
-        &["doctor", "tune", "restore", "topo", "index", "contend", "latency", "load", "counters", "limit", "fleet"],
+        &[
+            "doctor", "tune", "restore", "topo", "index", "contend", "latency", "load", "counters", "limit",
+            "fleet",
+        ],
     ),
     ("Results:", &["history", "table"]),
 ];

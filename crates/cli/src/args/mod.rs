@@ -43,8 +43,8 @@ pub(crate) use doctor::DoctorArgs;
 pub(crate) use end::EndArgs;
 pub(crate) use explain::{DesignArgs, ExplainArgs, Varied};
 pub(crate) use fleet::{
-    EngineArgs, FleetAction, FleetArgs, FleetCompareArgs, FleetEmitArgs, FleetPlaceArgs, FleetReportArgs, FleetRunArgs,
-    FleetTakeArgs, FleetWatchArgs, NodeArgs,
+    EngineArgs, FleetAction, FleetArgs, FleetCompareArgs, FleetEmitArgs, FleetPlaceArgs, FleetReportArgs,
+    FleetRunArgs, FleetTakeArgs, FleetWatchArgs, NodeArgs,
 };
 pub(crate) use help::{definition, parse};
 pub(crate) use history::{HistoryAction, HistoryArgs};

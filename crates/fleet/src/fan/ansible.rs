@@ -53,7 +53,8 @@ pub(super) fn said(folder: &Path, add: &mut dyn FnMut(&str, &str)) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(told) = fs::read(entry.path()).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
+        let Some(told) =
+            fs::read(entry.path()).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
         else {
             continue;
         };

@@ -85,7 +85,11 @@ impl Fan {
     /// Where one process of the tool writes.
     fn files(&self, first: u32) -> (PathBuf, PathBuf, PathBuf) {
         let out = self.site.folder.file("out");
-        (out.join(format!("fan-{first}")), self.site.folder.file("errors").join(format!("fan-{first}")), out.join(format!("tree-{first}")))
+        (
+            out.join(format!("fan-{first}")),
+            self.site.folder.file("errors").join(format!("fan-{first}")),
+            out.join(format!("tree-{first}")),
+        )
     }
 
     /// The last thing that the tool said of a host.
@@ -126,7 +130,9 @@ impl Engine for Fan {
         let listed: Vec<Listed> =
             self.tool.hosts(&self.inventory)?.iter().map(|name| engine::listed(name, None)).collect();
         match listed.is_empty() {
-            true => Err(FleetError::Words { words: Engine::words(self), why: "it names no hosts".to_owned() }),
+            true => {
+                Err(FleetError::Words { words: Engine::words(self), why: "it names no hosts".to_owned() })
+            }
             false => Ok(listed),
         }
     }
@@ -234,12 +240,18 @@ mod tests {
         let script = fan.script(&[task(0, "n1"), task(1, "n2")], "/answers");
         let lines: Vec<&str> = script.lines().collect();
         assert_eq!(lines.len(), 4, "{script}");
-        assert!(lines[2].starts_with("clush ") && lines[2].contains("--copy") && lines[2].contains("-w n1,n2"));
+        assert!(
+            lines[2].starts_with("clush ") && lines[2].contains("--copy") && lines[2].contains("-w n1,n2")
+        );
         let words = shell_words::split(lines[3]).unwrap();
         let remote = words.last().unwrap();
-        assert!(remote.contains("node --framed abc --round 0 --attempt 1 --order 'T1JERVI='") || remote.contains("T1JERVI="));
+        assert!(
+            remote.contains("node --framed abc --round 0 --attempt 1 --order 'T1JERVI='")
+                || remote.contains("T1JERVI=")
+        );
         assert!(lines[0].contains("rm -f /tmp/fauxplat-") && lines[0].ends_with("EXIT"), "{script}");
-        let there = EngineOptions { program_there: Some("/opt/it's here".into()), ..EngineOptions::default() };
+        let there =
+            EngineOptions { program_there: Some("/opt/it's here".into()), ..EngineOptions::default() };
         let (_runs, fan) = self::fan(Tool::Pdsh, there);
         let script = fan.script(&[task(0, "n1")], "/answers");
         let words = shell_words::split(&script).unwrap();
@@ -251,7 +263,8 @@ mod tests {
         let (_runs, mut fan) = fan(Tool::Clush, EngineOptions::default());
         let (output, errors, _) = fan.files(0);
         fs::write(output, "n1: one\nn2: two: more\nstranger: x\nno host\nn1: half").unwrap();
-        fs::write(errors, "n2: Permission denied (publickey).\nclush: n2: exited with exit code 255\n").unwrap();
+        fs::write(errors, "n2: Permission denied (publickey).\nclush: n2: exited with exit code 255\n")
+            .unwrap();
         let open = [(task(0, "n1"), "0@1:1".to_owned()), (task(1, "n2"), "0@1:1".to_owned())];
         let said = fan.said(&open).unwrap();
         let said: Vec<(u32, &str)> = said.iter().map(|said| (said.task, said.line.as_str())).collect();

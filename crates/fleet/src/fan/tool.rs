@@ -43,7 +43,9 @@ impl Tool {
     pub(crate) fn for_inventory(inventory: &str) -> Result<Self, FleetError> {
         let path = Path::new(inventory);
         let is_file_of_ansible = path.is_file()
-            && path.extension().is_some_and(|end| ["ini", "yml", "yaml", "json"].iter().any(|known| end == *known));
+            && path
+                .extension()
+                .is_some_and(|end| ["ini", "yml", "yaml", "json"].iter().any(|known| end == *known));
         let order = match is_file_of_ansible {
             true => vec![Tool::Ansible],
             false => vec![Tool::Clush, Tool::Pdsh],
@@ -70,7 +72,12 @@ impl Tool {
                 let names = if is_file { format!("^{inventory}") } else { inventory.to_owned() };
                 let said = ask("pdsh", &["-R", "exec", "-Q", "-w", &names], HINT)?;
                 let listed = said.lines().last().unwrap_or_default();
-                Ok(listed.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect())
+                Ok(listed
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|name| !name.is_empty())
+                    .map(str::to_owned)
+                    .collect())
             }
         }
     }
@@ -79,7 +86,9 @@ impl Tool {
     pub(super) fn copy(self, to: &Call<'_>, from: &str, there: &str) -> Vec<String> {
         let fan = to.fan.to_string();
         match self {
-            Tool::Clush => words(&["clush", "-q", "-f", &fan, "-w", to.hosts, "--copy", from, "--dest", there]),
+            Tool::Clush => {
+                words(&["clush", "-q", "-f", &fan, "-w", to.hosts, "--copy", from, "--dest", there])
+            }
             Tool::Pdsh => words(&["pdcp", "-R", "ssh", "-f", &fan, "-w", to.hosts, from, there]),
             Tool::Ansible => ansible::copy(to, from, there),
         }

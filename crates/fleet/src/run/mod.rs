@@ -1,9 +1,11 @@
 //! A run under way: tasks are handed over, answers are kept as they come, and whoever gives none is told with the reason.
 
+mod state;
+
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use fauxplat_model::{Delivery, DeliveryState};
+use fauxplat_model::DeliveryState;
 use fauxplat_sys::{clock, signal};
 
 use crate::check::checked;
@@ -11,8 +13,9 @@ use crate::engine::{Engine, HandedOver, Said, Standing, Task};
 use crate::folder::{Held, RunFolder, random_hex};
 use crate::journal::Journal;
 use crate::record::{Asked, Entry, JOURNAL};
-use crate::wire::{Added, Assembly, part};
+use crate::wire::{Added, is_marked, part};
 use crate::{FleetError, ask};
+use state::{State, Status, nothing_came, replay};
 
 /// What is told while a run goes on.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,59 +79,17 @@ pub struct Run {
     silent_since_ns: Option<u64>,
 }
 
-/// A task and what came of it so far.
-#[derive(Debug)]
-struct State {
-    task: Task,
-    status: Status,
-    handed_utc_ns: i64,
-    handed_ns: u64,
-    assembly: Assembly,
-    /// What it said that is no answer.
-    said: Option<String>,
-    /// Since when nothing more is expected but what a file system may still show.
-    over_since_ns: Option<u64>,
-    is_told_twice: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Status {
-    Waiting,
-    Open(String),
-    Answered,
-    GivenUp,
-}
-
-impl State {
-    fn new(task: Task) -> Self {
-        State {
-            task,
-            status: Status::Waiting,
-            handed_utc_ns: 0,
-            handed_ns: 0,
-            assembly: Assembly::default(),
-            said: None,
-            over_since_ns: None,
-            is_told_twice: false,
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        matches!(self.status, Status::Answered | Status::GivenUp)
-    }
-
-    fn delivery(&self, state: DeliveryState, reason: Option<String>) -> Delivery {
-        let Task { node, round, attempt, .. } = &self.task;
-        Delivery { node: node.clone(), round: *round, attempt: *attempt, state, reason }
-    }
-}
-
 impl Run {
     /// Opens a run: a new one, or one that was ended at any moment.
     ///
     /// # Errors
     /// Another process collects it, or what is known of it cannot be read.
-    pub fn open(folder: &RunFolder, asked: Asked, engine: Box<dyn Engine>, limits: Limits) -> Result<Self, FleetError> {
+    pub fn open(
+        folder: &RunFolder,
+        asked: Asked,
+        engine: Box<dyn Engine>,
+        limits: Limits,
+    ) -> Result<Self, FleetError> {
         let held = folder.hold()?;
         let mut states: Vec<State> = Vec::new();
         let journal = Journal::open(&folder.file(JOURNAL), |entry| replay(&mut states, entry))?;
@@ -145,6 +106,11 @@ impl Run {
     /// Whether all tasks of a round are over.
     pub fn is_complete(&self, round: u32) -> bool {
         self.of(round).all(|at| self.states[at].is_over())
+    }
+
+    /// Whether nothing is expected of anybody any more.
+    pub fn is_over(&self) -> bool {
+        self.states.iter().all(State::is_over)
     }
 
     /// Nodes of a round that gave nothing, however often they were asked.
@@ -174,7 +140,10 @@ impl Run {
         let mut attempts: HashMap<String, u32> = HashMap::new();
         for at in self.of(round) {
             let task = &self.states[at].task;
-            attempts.entry(task.node.clone()).and_modify(|most| *most = task.attempt.max(*most)).or_insert(task.attempt);
+            attempts
+                .entry(task.node.clone())
+                .and_modify(|most| *most = task.attempt.max(*most))
+                .or_insert(task.attempt);
         }
         let shared = random_hex(8)?;
         for node in nodes {
@@ -242,7 +211,8 @@ impl Run {
 
     fn hand_over(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
         let is_waiting = |at: &usize| self.states[*at].status == Status::Waiting;
-        let waiting: Vec<Task> = self.of(round).filter(is_waiting).map(|at| self.states[at].task.clone()).collect();
+        let waiting: Vec<Task> =
+            self.of(round).filter(is_waiting).map(|at| self.states[at].task.clone()).collect();
         if waiting.is_empty() {
             return Ok(());
         }
@@ -327,17 +297,23 @@ impl Run {
     fn hear(&mut self, Said { task, line }: Said) {
         let Some(state) = self.states.get_mut(task as usize) else { return };
         let Some(part) = part(&line) else {
-            state.said = ask::one_line(&line).or(state.said.take());
+            let said = if is_marked(&line) { None } else { ask::one_line(&line) };
+            state.said = said.or(state.said.take());
             return;
         };
         if part.token != state.task.token {
             let other = self.states.iter().find(|other| other.task.token == part.token);
             let whose = other.map_or("of another run".to_owned(), |other| format!("of {}", other.task.node));
+            self.states[task as usize].said = Some(format!("the answer {whose}"));
             self.note(task, DeliveryState::ForAnother, format!("it gave the answer {whose}"));
             return;
         }
         if state.assembly.add(part) == Added::Other {
-            self.note(task, DeliveryState::Twice, "it answered twice, and not the same; the first answer counts".to_owned());
+            self.note(
+                task,
+                DeliveryState::Twice,
+                "it answered twice, and not the same; the first answer counts".to_owned(),
+            );
         }
     }
 
@@ -350,7 +326,13 @@ impl Run {
         }
     }
 
-    fn give_up(&mut self, task: u32, state: DeliveryState, reason: Option<String>, tell: &mut dyn FnMut(&Told)) {
+    fn give_up(
+        &mut self,
+        task: u32,
+        state: DeliveryState,
+        reason: Option<String>,
+        tell: &mut dyn FnMut(&Told),
+    ) {
         let of = &mut self.states[task as usize];
         of.status = Status::GivenUp;
         let delivery = of.delivery(state, reason.clone());
@@ -398,7 +380,8 @@ impl Run {
             Standing::Moved(handle) => self.is_open(task, handle),
             Standing::Failed(why) => self.give_up(task, DeliveryState::Failed, Some(why), tell),
             Standing::Done | Standing::Unknown => {
-                let grace_ns = self.engine.grace_ms() * 1_000_000;
+                let grace_ms = if state.has_spoken() { 0 } else { self.engine.grace_ms() };
+                let grace_ns = grace_ms * 1_000_000;
                 let since_ns = *state.over_since_ns.get_or_insert(now_ns);
                 if now_ns - since_ns >= grace_ns {
                     let (what, why) = nothing_came(state, &standing);
@@ -419,51 +402,16 @@ impl Run {
         if let Err(error) = done {
             tell(&Told::Engine(error.to_string()));
         }
-        let rest: Vec<u32> =
-            self.of(round).filter(|&at| !self.states[at].is_over()).map(|at| self.states[at].task.number).collect();
+        let rest: Vec<u32> = self
+            .of(round)
+            .filter(|&at| !self.states[at].is_over())
+            .map(|at| self.states[at].task.number)
+            .collect();
         for task in rest {
             let why = "the run was ended before it answered".to_owned();
             self.give_up(task, DeliveryState::Missing, Some(why), &mut |_| ());
         }
         self.journal.flush()
-    }
-}
-
-/// What is told of a task that is over and gave no whole answer.
-fn nothing_came(state: &State, standing: &Standing) -> (DeliveryState, Option<String>) {
-    let (garbage, missing) = (DeliveryState::Garbage, DeliveryState::Missing);
-    match (state.assembly.counts(), &state.said, standing) {
-        ((have, of), _, _) if have > 0 => (garbage, Some(format!("{have} of {of} parts of its answer came"))),
-        (_, Some(said), _) => (garbage, Some(format!("it said {said:?}"))),
-        (_, None, Standing::Unknown) => (missing, Some("the engine knows nothing of it any more".to_owned())),
-        (_, None, _) => (missing, None),
-    }
-}
-
-/// What an entry of the journal says of the tasks.
-fn replay(states: &mut Vec<State>, entry: Entry) {
-    match entry {
-        Entry::Task(task) if task.number as usize == states.len() => states.push(State::new(task)),
-        Entry::Task(_) => {}
-        Entry::Handed { task, handle, at_utc_ns } => {
-            if let Some(state) = states.get_mut(task as usize) {
-                state.status = Status::Open(handle);
-                state.handed_utc_ns = at_utc_ns;
-            }
-        }
-        Entry::Answer { task, .. } => {
-            if let Some(state) = states.get_mut(task as usize) {
-                state.status = Status::Answered;
-            }
-        }
-        Entry::Trouble { task, is_last, .. } => {
-            if let Some(state) = states.get_mut(task as usize) {
-                state.is_told_twice = true;
-                if is_last {
-                    state.status = Status::GivenUp;
-                }
-            }
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fauxplat_model::{FleetEvidence, NodeOrder, NodePlan, NodeRecord};
+use fauxplat_model::{Delivery, FleetEvidence, NodeOrder, NodePlan, NodeRecord};
 
 use super::*;
 use crate::engine::Listed;
@@ -47,7 +47,8 @@ impl Twin {
 
     fn lines(&self, task: &Task) -> Vec<String> {
         let answer = |task: &Task, begun_utc_ns: i64| {
-            let record = NodeRecord { started_utc_ns: begun_utc_ns, ended_utc_ns: begun_utc_ns, ..record(task) };
+            let record =
+                NodeRecord { started_utc_ns: begun_utc_ns, ended_utc_ns: begun_utc_ns, ..record(task) };
             wire::lines(&task.token, &serde_json::to_string(&record).unwrap()).unwrap()
         };
         let now_utc_ns = clock::realtime_ns() as i64;
@@ -56,11 +57,12 @@ impl Twin {
             Does::AnswersTwice => [answer(task, now_utc_ns), answer(task, now_utc_ns + 5)].concat(),
             Does::AnswersInPart => {
                 // So much noise that it does not fit into one line.
-                let noise: String = (0..3000_u64).map(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_string()).collect();
+                let noise: String =
+                    (0..3000_u64).map(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_string()).collect();
                 wire::lines(&task.token, &noise).unwrap().split_last().unwrap().1.to_vec()
             }
             Does::AnswersFor(other) => {
-                let theirs = Task { token: format!("token of {other}"), ..task.clone() };
+                let theirs = Task { token: format!("token-of-{other}"), ..task.clone() };
                 answer(&theirs, now_utc_ns)
             }
             _ => vec!["Welcome to the node".to_owned()],
@@ -87,7 +89,10 @@ impl Engine for Twin {
             return Err(silent());
         }
         self.fresh.extend(waiting.iter().cloned());
-        Ok(waiting.iter().map(|task| HandedOver { task: task.number, handle: Ok(task.number.to_string()) }).collect())
+        Ok(waiting
+            .iter()
+            .map(|task| HandedOver { task: task.number, handle: Ok(task.number.to_string()) })
+            .collect())
     }
 
     fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
@@ -105,8 +110,9 @@ impl Engine for Twin {
 
     fn said(&mut self, open: &[(Task, String)]) -> Result<Vec<Said>, FleetError> {
         let fresh = std::mem::take(&mut self.fresh);
-        let (now, later): (Vec<Task>, Vec<Task>) =
-            fresh.into_iter().partition(|task| open.iter().any(|(open, _)| open.number == task.number) || open.len() > 99);
+        let (now, later): (Vec<Task>, Vec<Task>) = fresh
+            .into_iter()
+            .partition(|task| open.iter().any(|(open, _)| open.number == task.number) || open.len() > 99);
         self.fresh = later;
         let said = |task: &Task| {
             let number = task.number;
@@ -201,12 +207,15 @@ fn everybody_has_a_record_or_a_reason() {
     let mut run = bench.open(twin(&does), Limits::default());
     run.ask(&all, 0).unwrap();
     let mut nodes = Vec::new();
-    run.collect(0, &mut |told| nodes.extend(matches!(told, Told::Node { .. }).then(|| told.clone()))).unwrap();
+    run.collect(0, &mut |told| nodes.extend(matches!(told, Told::Node { .. }).then(|| told.clone())))
+        .unwrap();
     assert_eq!(nodes.len(), all.len(), "each is told once: {nodes:?}");
     let evidence = bench.evidence();
     let (answered, others) = told(&evidence);
     assert_eq!(answered, ["good", "twice"]);
-    let said = |node: &str| others.iter().filter(|line| line.starts_with(node)).cloned().collect::<Vec<_>>().join("|");
+    let said = |node: &str| {
+        others.iter().filter(|line| line.starts_with(node)).cloned().collect::<Vec<_>>().join("|")
+    };
     assert!(said("twice").contains("Twice") && said("part").contains("parts of its answer"), "{others:?}");
     assert!(said("another").contains("ForAnother") && said("full").contains("disk is full"), "{others:?}");
     assert!(said("forgotten").contains("Welcome"), "{others:?}");
@@ -222,7 +231,10 @@ fn a_run_goes_on_with_what_was_kept() {
     run.ask(&all, 0).unwrap();
     run.collect(0, &mut |_| ()).unwrap();
     assert_eq!(run.unanswered(0), ["n2", "n3"]);
-    assert!(Run::open(&bench.folder, bench.asked.clone(), Box::new(twin(&[])), Limits::default()).is_err(), "one at a time");
+    assert!(
+        Run::open(&bench.folder, bench.asked.clone(), Box::new(twin(&[])), Limits::default()).is_err(),
+        "one at a time"
+    );
     drop(run);
     let mut run = bench.open(twin(&does), Limits::default());
     assert!(run.has_begun(0) && run.is_complete(0) && !run.has_begun(1));

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use fauxplat_launch::{Errand, Sent, Trace};
 use fauxplat_model::Outcome;
+use fauxplat_sys::clock;
 
 use crate::ask::ask;
 use crate::engine::{Engine, HandedOver, Listed, Said, Standing, Task};
@@ -25,6 +26,8 @@ const HINT: &str = "install Slurm's client programs (on Debian: apt install slur
 
 /// Jobs that are submitted between two looks at answers.
 const BATCH: usize = 16;
+/// A node that is not there for this long is told to be missing.
+const NODELESS_NS: u64 = 120_000_000_000;
 /// What marks a task that goes through `srun`.
 const BY_SRUN: &str = "srun:";
 
@@ -36,6 +39,8 @@ pub(crate) struct Slurm {
     files: Files,
     /// Tasks whose programs and answers go through `srun`, begun by this process.
     carried: HashMap<u32, Sent>,
+    /// Since when a job waits for a node that is not there.
+    nodeless_since_ns: HashMap<u32, u64>,
     /// Whether a submission may have succeeded although its answer was lost: also that of an earlier fauxplat that was killed.
     is_unsure: bool,
 }
@@ -50,7 +55,14 @@ impl Slurm {
             let why = "the name of a partition has letters, digits, dots, dashes and underlines".to_owned();
             return Err(FleetError::Words { words: format!("slurm:{name}"), why });
         }
-        Ok(Slurm { partition, site, files: Files::default(), carried: HashMap::new(), is_unsure: true })
+        Ok(Slurm {
+            partition,
+            site,
+            files: Files::default(),
+            carried: HashMap::new(),
+            nodeless_since_ns: HashMap::new(),
+            is_unsure: true,
+        })
     }
 
     /// Options that every job has, by whatever program it is submitted.
@@ -77,7 +89,9 @@ impl Slurm {
     fn submit(&self, task: &Task) -> Result<String, FleetError> {
         let mut words = self.options(task);
         // Where nodes do not share the folder, a file there would keep the job from starting.
-        words.extend(["--parsable", "--no-requeue", "--output=/dev/null", "--error=/dev/null"].map(str::to_owned));
+        words.extend(
+            ["--parsable", "--no-requeue", "--output=/dev/null", "--error=/dev/null"].map(str::to_owned),
+        );
         words.push(self.site.folder.file(JOB_FILE).display().to_string());
         words.extend(script::arguments(task));
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -86,7 +100,10 @@ impl Slurm {
         let job = said.trim().split(';').next().unwrap_or_default().to_owned();
         match !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit()) {
             true => Ok(job),
-            false => Err(FleetError::Engine { program: "sbatch".to_owned(), said: format!("no number of a job: {job:?}") }),
+            false => Err(FleetError::Engine {
+                program: "sbatch".to_owned(),
+                said: format!("no number of a job: {job:?}"),
+            }),
         }
     }
 
@@ -97,7 +114,9 @@ impl Slurm {
         let prefix = format!("fauxplat-{}-", self.site.folder.id());
         let mut jobs = HashMap::new();
         for job in text.lines().filter_map(words::job) {
-            let Some(task) = job.name.strip_prefix(&prefix).and_then(|task| task.parse().ok()) else { continue };
+            let Some(task) = job.name.strip_prefix(&prefix).and_then(|task| task.parse().ok()) else {
+                continue;
+            };
             // Of several with one name the newest counts.
             let known: &mut words::Job = jobs.entry(task).or_insert_with(|| job.clone());
             if job.number() > known.number() {
@@ -107,22 +126,42 @@ impl Slurm {
         Ok(jobs)
     }
 
-    fn standing(&mut self, task: &Task, handle: &str, jobs: &HashMap<u32, words::Job>) -> Result<Standing, FleetError> {
+    fn standing(
+        &mut self,
+        task: &Task,
+        handle: &str,
+        jobs: &HashMap<u32, words::Job>,
+    ) -> Result<Standing, FleetError> {
         if let Some(handle) = handle.strip_prefix(BY_SRUN) {
             return Ok(self.carried_standing(task, handle));
         }
-        let Some(job) = jobs.get(&task.number).filter(|job| job.id == handle) else { return self.forgotten(handle) };
+        let Some(job) = jobs.get(&task.number).filter(|job| job.id == handle) else {
+            return self.forgotten(handle);
+        };
         Ok(match job.state.as_str() {
-            "PENDING" if words::is_hopeless(&job.reason) => {
+            "PENDING" if self.is_without_node(task.number, words::is_hopeless(&job.reason)) => {
                 let _gone = ask("scancel", &[handle], HINT);
                 Standing::Failed(format!("its job cannot start: {}", job.reason))
             }
             "PENDING" => Standing::Waiting(job.reason.clone()),
             "COMPLETED" => Standing::Done,
-            "RUNNING" | "COMPLETING" | "CONFIGURING" | "SUSPENDED" | "STAGE_OUT" | "SIGNALING" => Standing::Running,
+            "RUNNING" | "COMPLETING" | "CONFIGURING" | "SUSPENDED" | "STAGE_OUT" | "SIGNALING" => {
+                Standing::Running
+            }
             "FAILED" => self.ended(task, words::exit_code(&show(handle)?))?,
             other => Standing::Failed(format!("its job ended as {}", other.to_lowercase().replace('_', " "))),
         })
+    }
+
+    /// Whether a job has waited for long for a node that is not there: one that would wait until somebody mends the node. A
+    /// controller that was started again knows no node for a while.
+    fn is_without_node(&mut self, task: u32, is_hopeless: bool) -> bool {
+        let now_ns = clock::monotonic_ns();
+        let since_ns = *self.nodeless_since_ns.entry(task).or_insert(now_ns);
+        if !is_hopeless {
+            self.nodeless_since_ns.remove(&task);
+        }
+        is_hopeless && now_ns - since_ns >= NODELESS_NS
     }
 
     /// A job of which `squeue` says nothing any more: the accounts have it, where there are any.
@@ -261,11 +300,9 @@ impl Engine for Slurm {
     }
 
     fn cancel(&mut self, open: &[(Task, String)]) -> Result<(), FleetError> {
-        let (carried, jobs): (Vec<_>, Vec<_>) = open.iter().partition(|(_, handle)| handle.starts_with(BY_SRUN));
-        carried
-            .iter()
-            .filter_map(|(_, handle)| trace_of(handle.strip_prefix(BY_SRUN)?))
-            .for_each(Trace::end);
+        let (carried, jobs): (Vec<_>, Vec<_>) =
+            open.iter().partition(|(_, handle)| handle.starts_with(BY_SRUN));
+        carried.iter().filter_map(|(_, handle)| trace_of(handle.strip_prefix(BY_SRUN)?)).for_each(Trace::end);
         // By number, and not by name or user: these jobs and no others.
         for some in jobs.chunks(500) {
             let words: Vec<&str> = some.iter().map(|(_, job)| job.as_str()).collect();

@@ -28,9 +28,15 @@ pub(super) enum Ending {
 pub(super) fn ending(code: Option<u8>) -> Ending {
     match code {
         Some(NOTHING_IN_COMMON) => Ending::NothingInCommon,
-        Some(NO_PROGRAM) => Ending::Told("there is no program for its architecture: name one with --program ARCH=PATH"),
-        Some(NOT_RUNNABLE) => Ending::Told("the program cannot be run there: a static one runs on every Linux (cargo xtask dist makes it)"),
-        Some(NO_ROOM) => Ending::Told("it cannot write its answer into the folder of the run: no permission, or no room"),
+        Some(NO_PROGRAM) => {
+            Ending::Told("there is no program for its architecture: name one with --program ARCH=PATH")
+        }
+        Some(NOT_RUNNABLE) => Ending::Told(
+            "the program cannot be run there: a static one runs on every Linux (cargo xtask dist makes it)",
+        ),
+        Some(NO_ROOM) => {
+            Ending::Told("it cannot write its answer into the folder of the run: no permission, or no room")
+        }
         Some(status) => Ending::Program(status),
         None => Ending::Program(0),
     }
@@ -121,7 +127,19 @@ mod tests {
         let site = site(runs.path(), "#!/bin/sh\nprintf '%s\\n' \"$@\"; echo oh >&2\n");
         assert_eq!(run(&site), 0);
         let said = std::fs::read_to_string(site.folder.out(7)).unwrap();
-        let words = ["node", "--framed", "abc", "--node", "n$(1)", "--round", "2", "--attempt", "3", "--order", "T1JERVI="];
+        let words = [
+            "node",
+            "--framed",
+            "abc",
+            "--node",
+            "n$(1)",
+            "--round",
+            "2",
+            "--attempt",
+            "3",
+            "--order",
+            "T1JERVI=",
+        ];
         assert_eq!(said.lines().collect::<Vec<_>>(), words);
         assert_eq!(std::fs::read_to_string(site.folder.errors(7)).unwrap(), "oh\n");
     }

@@ -105,8 +105,12 @@ mod tests {
 
     #[test]
     fn jobs_end_and_wait_for_reasons() {
-        let waits = job("  17|fauxplat-ab-3|PENDING|Nodes required for job are DOWN, DRAINED or reserved|x ").unwrap();
-        assert_eq!((waits.number(), waits.name.as_str(), waits.state.as_str()), (17, "fauxplat-ab-3", "PENDING"));
+        let waits = job("  17|fauxplat-ab-3|PENDING|Nodes required for job are DOWN, DRAINED or reserved|x ")
+            .unwrap();
+        assert_eq!(
+            (waits.number(), waits.name.as_str(), waits.state.as_str()),
+            (17, "fauxplat-ab-3", "PENDING")
+        );
         assert!(is_hopeless(&waits.reason) && !is_hopeless("Resources") && !is_hopeless("Licenses"));
         assert_eq!(job("slurm_load_jobs error"), None);
         assert_eq!(exit_code("JobId=3 JobName=x ExitCode=90:0 RunTime=1"), Some(90));

@@ -61,7 +61,9 @@ fn kind(root: &Path, found: &mut Found) {
         .cpu
         .online
         .iter()
-        .filter_map(|cpu| read::text(root, &format!("sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id")))
+        .filter_map(|cpu| {
+            read::text(root, &format!("sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id"))
+        })
         .collect();
     found.add("sockets", (!packages.is_empty()).then(|| packages.len().to_string()));
 }

@@ -53,7 +53,8 @@ fn machine_checks(root: &Path) -> Option<u64> {
 
 fn memory_errors(root: &Path) -> Option<u64> {
     let controllers = fs::read_dir(root.join("sys/devices/system/edac/mc")).ok()?;
-    let count = |folder: &Path, name: &str| fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
+    let count =
+        |folder: &Path, name: &str| fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
     let errors = |folder: &Path| [count(folder, "ce_count"), count(folder, "ue_count")];
     controllers.flatten().flat_map(|entry| errors(&entry.path())).flatten().reduce(u64::saturating_add)
 }

@@ -1,8 +1,8 @@
 //! `fleet emit` and `fleet take`: what an engine needs that fauxplat does not talk to, and what came of it.
 
 use fauxplat_experiment::Failure;
-use fauxplat_fleet::{EngineOptions, RunFolder, Site, order_in, uuid};
 use fauxplat_fleet::kubernetes::{Manifest, is_label};
+use fauxplat_fleet::{EngineOptions, RunFolder, Site, order_in, uuid};
 
 use super::{plan, report, runs_folder};
 use crate::args::{FleetEmitArgs, FleetTakeArgs};

@@ -48,7 +48,10 @@ fn chosen(name: Option<&String>, place: &FleetPlaceArgs, output: &OutputArgs) ->
     match name {
         Some(name) => Ok(RunFolder::find(&runs, name)?),
         None => RunFolder::all(&runs)?.pop().ok_or_else(|| {
-            Failure::usage(format!("{}: no run over a fleet is kept there; fleet run makes one", runs.display()))
+            Failure::usage(format!(
+                "{}: no run over a fleet is kept there; fleet run makes one",
+                runs.display()
+            ))
         }),
     }
 }

@@ -49,7 +49,8 @@ fn of_lab(commands: &CommandArgs) -> Result<Option<CommandArgs>, Failure> {
     fauxplat_lab::catalog::find(name, &fauxplat_plan::LabSettings::new())?;
     let line = format!("/proc/self/exe lab run {name} --quiet --store none --format json");
     let metric = "lab=/labs/0/measured/value".parse::<PrintedSource>().map_err(Failure::usage)?;
-    let metric_from = if commands.metric_from.is_empty() { vec![metric] } else { commands.metric_from.clone() };
+    let metric_from =
+        if commands.metric_from.is_empty() { vec![metric] } else { commands.metric_from.clone() };
     let command_name = vec![commands.command_name.first().unwrap_or(only).clone()];
     Ok(Some(CommandArgs { commands: vec![line], metric_from, command_name, ..commands.clone() }))
 }
@@ -113,7 +114,9 @@ pub(super) fn options(args: &EngineArgs) -> Result<EngineOptions, Failure> {
         return Err(Failure::usage(format!("{option} is for --on slurm, and {on} has nothing like it")));
     }
     if is_slurm && args.at_once.is_some() {
-        return Err(Failure::usage("--at-once: Slurm decides when a job begins; a licence (--licence NAME:COUNT) limits it"));
+        return Err(Failure::usage(
+            "--at-once: Slurm decides when a job begins; a licence (--licence NAME:COUNT) limits it",
+        ));
     }
     Ok(EngineOptions {
         licence: args.licence.clone(),

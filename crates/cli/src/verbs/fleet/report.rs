@@ -21,7 +21,11 @@ pub(super) fn report(args: &FleetReportArgs, invocation: &[String]) -> Result<()
 }
 
 /// What the run of a folder found.
-pub(super) fn of_folder(folder: &RunFolder, output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
+pub(super) fn of_folder(
+    folder: &RunFolder,
+    output: &OutputArgs,
+    invocation: &[String],
+) -> Result<(), Failure> {
     let asked = asked(folder)?;
     let found = findings(&asked, &gathered(folder, &asked)?);
     inspection::report(&header(&asked, invocation), &found, output)
@@ -43,7 +47,9 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
             continue;
         }
         let evidence = gathered(&folder, &asked)?;
-        visits.extend(evidence.records.iter().filter(|record| record.round == 0).filter_map(|it| visit(it, &question)));
+        visits.extend(
+            evidence.records.iter().filter(|record| record.round == 0).filter_map(|it| visit(it, &question)),
+        );
     }
     let command = latest.commands.first().cloned().unwrap_or_default();
     let found = fleet_watch(&visits, &command, &question);

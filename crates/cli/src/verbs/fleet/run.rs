@@ -68,20 +68,32 @@ fn carried_out(
     let ours = env!("CARGO_PKG_VERSION");
     if asked.order.fauxplat_version != ours {
         let theirs = &asked.order.fauxplat_version;
-        return Err(Failure::usage(format!("{} was begun by fauxplat {theirs}, and this is {ours}", folder.id())));
+        return Err(Failure::usage(format!(
+            "{} was begun by fauxplat {theirs}, and this is {ours}",
+            folder.id()
+        )));
     }
     let mut driver = driver(&asked, (output, end), invocation)?;
     let limits = Limits { max_time: of(what.engine.max_time), patience: of(what.engine.patience) };
-    let engine = engine(&asked.on, site(&folder, &asked)?)?;
+    let site = site(&folder, &asked)?;
+    let engine = engine(&asked.on, site.clone())?;
     let mut run = Run::open(&folder, asked.clone(), engine, limits)?;
+    site.keep_programs(&std::env::current_exe().map_err(Failure::machine)?)?;
     let failed = rounds(&mut run, &folder, what, &mut driver, output).err().map(Failure::from);
+    if run.is_over() {
+        site.tidy();
+    }
     drop(run);
     if signal::stop_requested() {
         driver.interrupt();
     }
     let findings = findings(&asked, &gathered(&folder, &asked)?);
     if !output.is_quiet() {
-        output::complain(&format!("kept in {} (fleet report {})", folder.path().display(), &folder.id()[..8]));
+        output::complain(&format!(
+            "kept in {} (fleet report {})",
+            folder.path().display(),
+            &folder.id()[..8]
+        ));
     }
     conclude(driver.finish(findings, failed), output)
 }
@@ -103,10 +115,8 @@ fn begun(
     let make = || {
         let order = plan::order(definition, what.engine.no_answers, &folder.id())?;
         let mut asked = plan::asked(order, on, options, what.compares, invocation)?;
-        let site = site(&folder, &asked)?;
-        let nodes = engine(on, site.clone())?.nodes()?;
+        let nodes = engine(on, site(&folder, &asked)?)?.nodes()?;
         asked.nodes = nodes.into_iter().map(Into::into).collect();
-        site.keep_programs(&std::env::current_exe().map_err(Failure::machine)?)?;
         Ok(asked.keep(&folder)?)
     };
     let made: Result<(), Failure> = make();
@@ -128,7 +138,8 @@ fn driver(asked: &Asked, ends: (&OutputArgs, &EndArgs), invocation: &[String]) -
     let kind = if asked.compares { "fleet-compare" } else { "fleet" };
     let mut driver = Driver::of_workers(beginning(kind, definition, Machine::here(), ends, invocation)?)?;
     driver.header.condition = asked.order.definition.condition.clone();
-    driver.header.definition = Definition { seed: Some(asked.order.plan.seed), ..asked.order.definition.clone() };
+    driver.header.definition =
+        Definition { seed: Some(asked.order.plan.seed), ..asked.order.definition.clone() };
     Ok(driver)
 }
 
@@ -141,8 +152,11 @@ fn rounds(
     output: &OutputArgs,
 ) -> Result<(), fauxplat_fleet::FleetError> {
     let asked = run.asked.clone();
-    let is_lined = !output.is_quiet() && !std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let mut hear = |told: &Told| hear(driver, told, is_lined);
+    let (is_quiet, is_pipe) = (output.is_quiet(), !std::io::IsTerminal::is_terminal(&std::io::stderr()));
+    let mut hear = |told: &Told| match (told, is_quiet) {
+        (Told::Counts(_), _) | (_, false) => hear(driver, told, is_pipe),
+        (_, true) => {}
+    };
     match run.has_begun(0) {
         false => run.ask(&asked.able(), 0)?,
         true if run.is_complete(0) => run.ask(&run.unanswered(0), 0)?,
@@ -152,7 +166,8 @@ fn rounds(
     if !what.confirms || signal::stop_requested() {
         return Ok(());
     }
-    let Findings::Fleet(found) = findings(&asked, &evidence(folder, &asked, &[metric(&asked).name()])?) else {
+    let Findings::Fleet(found) = findings(&asked, &evidence(folder, &asked, &[metric(&asked).name()])?)
+    else {
         return Ok(());
     };
     let Some(again) = found.again else { return Ok(()) };
@@ -168,10 +183,11 @@ fn rounds(
     Ok(())
 }
 
-fn hear(driver: &Driver, told: &Told, is_lined: bool) {
+/// On a terminal there is a line that is redrawn; in a pipe each node has a line of its own.
+fn hear(driver: &Driver, told: &Told, is_pipe: bool) {
     match told {
         Told::Node { node, trouble: Some(why) } => output::complain(&format!("{node}: {why}")),
-        Told::Node { node, trouble: None } if is_lined => output::complain(&format!("{node}: answered")),
+        Told::Node { node, trouble: None } if is_pipe => output::complain(&format!("{node}: answered")),
         Told::Node { .. } => {}
         Told::Engine(why) => output::complain(&format!("{why}; asking again")),
         Told::Counts(counts) => driver.tell(&standing(counts)),

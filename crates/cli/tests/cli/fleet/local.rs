@@ -35,7 +35,11 @@ fn a_node_carries_an_order_out_and_tells_about_itself() {
     let version = env!("CARGO_PKG_VERSION");
     let record = Done::of(lab.bare(&["node", &order(&lab, version)])).succeeds().json();
     assert_eq!((&record["schema"], &record["node"]), (&"fauxplat.node/1".into(), &"n1".into()));
-    let walls = record["blocks"].as_array().unwrap().iter().flat_map(|block| block["values"]["wall"].as_array().unwrap());
+    let walls = record["blocks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|block| block["values"]["wall"].as_array().unwrap());
     assert_eq!(walls.filter(|wall| wall.as_u64().is_some_and(|wall| wall > 0)).count(), 3);
     // What `printf '7\n' | sha256sum` says.
     let sha256 = "10159baf262b43a92d95db59dae1f72c645127301661e0a3ce4e38b295a97c58";
@@ -63,7 +67,7 @@ fn a_node_of_another_version_or_without_the_program_says_so() {
 #[test]
 fn every_node_answers_and_the_run_is_kept() {
     let lab = Lab::new();
-    let found = lab.json(&["fleet", "run", "--on", "local:3", "--at-once", "3", "-r", "5", "echo 7"]);
+    let found = lab.json(&["fleet", "run", "-q", "--on", "local:3", "--at-once", "3", "-r", "5", "echo 7"]);
     assert_eq!(found["schema"], "fauxplat.fleet/1");
     let nodes: Vec<String> = states(&found).into_iter().map(|(node, _)| node).collect();
     assert_eq!(nodes, ["local-1", "local-2", "local-3"]);
@@ -77,11 +81,15 @@ fn every_node_answers_and_the_run_is_kept() {
     assert_eq!((&list["runs"][0]["machines"], &list["runs"][0]["on"]), (&3.into(), &"local:3".into()));
     for format in ["text", "markdown", "csv", "html", "openmetrics"] {
         let done = lab.run(&["fleet", "report", "--format", format]).succeeds();
-        assert!(done.out.contains("local-2") || format == "text" || format == "markdown", "{format}: {}", done.out);
+        assert!(
+            done.out.contains("local-2") || format == "text" || format == "markdown",
+            "{format}: {}",
+            done.out
+        );
     }
     // Asked to go on, it has nothing to do.
     let before = journal(&lab);
-    lab.run(&["fleet", "run", "--resume", found["fleet"].as_str().unwrap()]).succeeds();
+    lab.run(&["fleet", "run", "-q", "--resume", found["fleet"].as_str().unwrap()]).succeeds();
     assert_eq!(journal(&lab), before);
 }
 
@@ -90,7 +98,21 @@ fn every_node_answers_and_the_run_is_kept() {
 fn a_run_that_was_killed_goes_on_without_loss() {
     let lab = Lab::new();
     let command = "sh -c 'while [ ! -e go ]; do sleep 0.02; done'";
-    let words = ["fleet", "run", "--on", "local:3", "--at-once", "2", "-r", "2", "--no-answers", "--no-confirm", command];
+    let words = [
+        "fleet",
+        "run",
+        "--cpu",
+        "free",
+        "--on",
+        "local:3",
+        "--at-once",
+        "2",
+        "-r",
+        "2",
+        "--no-answers",
+        "--no-confirm",
+        command,
+    ];
     let live = lab.start(&words);
     assert!(eventually(|| journal(&lab).matches("\"handed\"").count() == 2));
     live.signal(SIGKILL);
@@ -98,7 +120,7 @@ fn a_run_that_was_killed_goes_on_without_loss() {
     lab.write("go", "");
     let list = lab.json(&["fleet", "list"]);
     let id = list["runs"][0]["id"].as_str().unwrap();
-    let found = lab.json(&["fleet", "run", "--resume", id, "--no-confirm"]);
+    let found = lab.json(&["fleet", "run", "-q", "--resume", id, "--no-confirm"]);
     assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["runs"] == 2), "{found}");
     assert_eq!(journal(&lab).matches("\"answer\":").count(), 3);
 }
@@ -107,17 +129,34 @@ fn a_run_that_was_killed_goes_on_without_loss() {
 #[test]
 fn a_run_that_is_interrupted_keeps_what_came() {
     let lab = Lab::new();
-    let words = ["fleet", "run", "--on", "local:2", "-r", "2", "--no-answers", "--no-confirm", "--format", "json"];
-    let command = "sh -c 'echo x >> begun; while [ $(wc -l < begun) -gt 2 ] && [ ! -e go ]; do sleep 0.02; done'";
+    let words = [
+        "fleet",
+        "run",
+        "-q",
+        "--on",
+        "local:2",
+        "-r",
+        "2",
+        "--no-answers",
+        "--no-confirm",
+        "--cpu",
+        "free",
+        "--format",
+        "json",
+    ];
+    let command =
+        "sh -c 'echo x >> begun; while [ $(wc -l < begun) -gt 2 ] && [ ! -e go ]; do sleep 0.02; done'";
     let live = lab.start(&[&words[..], &[command]].concat());
     assert!(eventually(|| journal(&lab).contains("\"answer\":") && lab.read("begun").lines().count() == 3));
     live.signal(crate::common::SIGINT);
     let found = live.end().succeeds().json();
-    let runs: Vec<_> = found["nodes"].as_array().unwrap().iter().map(|node| node["runs"].as_u64().unwrap()).collect();
+    let runs: Vec<_> =
+        found["nodes"].as_array().unwrap().iter().map(|node| node["runs"].as_u64().unwrap()).collect();
     assert!(runs.contains(&2) && runs.contains(&0), "{found}");
     assert!(found["warnings"].to_string().contains("interrupted"));
     lab.write("go", "");
-    let found = lab.json(&["fleet", "run", "--no-confirm", "--resume", found["fleet"].as_str().unwrap()]);
+    let found =
+        lab.json(&["fleet", "run", "-q", "--no-confirm", "--resume", found["fleet"].as_str().unwrap()]);
     assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["runs"] == 2), "{found}");
 }
 
@@ -127,18 +166,18 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
     for (words, said) in [
         (&["fleet", "run", "true"][..], "--on"),
         (&["fleet", "run", "--on", "nomad:x", "true"], "none of local"),
-        (&["fleet", "run", "--on", "local:0", "true"], "number of nodes"),
-        (&["fleet", "run", "--on", "local:2"], "no command"),
-        (&["fleet", "run", "--on", "local:2", "true", "false"], "fleet compare"),
-        (&["fleet", "run", "--on", "local:2", "a | b"], "--shell"),
-        (&["fleet", "run", "--on", "local:2", "--licence", "x", "true"], "--licence is for"),
-        (&["fleet", "compare", "--on", "local:2", "true"], "two commands"),
-        (&["fleet", "run", "--resume", "nothing"], "no such fleet run"),
+        (&["fleet", "run", "-q", "--on", "local:0", "true"], "number of nodes"),
+        (&["fleet", "run", "-q", "--on", "local:2"], "no command"),
+        (&["fleet", "run", "-q", "--on", "local:2", "true", "false"], "fleet compare"),
+        (&["fleet", "run", "-q", "--on", "local:2", "a | b"], "--shell"),
+        (&["fleet", "run", "-q", "--on", "local:2", "--licence", "x", "true"], "--licence is for"),
+        (&["fleet", "compare", "-q", "--on", "local:2", "true"], "two commands"),
+        (&["fleet", "run", "-q", "--resume", "nothing"], "no such fleet run"),
         (&["fleet", "report"], "no run over a fleet"),
     ] {
         lab.run(words).complains(2, &[said]);
     }
-    let done = lab.run_unstored(&["fleet", "run", "--on", "local:2", "true"]);
+    let done = lab.run_unstored(&["fleet", "run", "-q", "--on", "local:2", "true"]);
     done.complains(2, &["--folder"]);
     // The tests' PATH has folders of the system alone; where these have the tool, the inventory is none.
     let done = lab.run(&["fleet", "run", "--on", "clush:@no-such-group", "true"]);
@@ -149,21 +188,24 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
 #[test]
 fn two_programs_are_compared_on_every_node() {
     let lab = Lab::new();
-    let words = ["fleet", "compare", "--on", "local:3", "--at-once", "3", "-r", "4", "--names", "old,new"];
-    let metric = ["--metric-from", "t=^(.*)", "echo 100", "echo 90"];
+    let words =
+        ["fleet", "compare", "-q", "--on", "local:3", "--at-once", "3", "-r", "4", "--names", "old,new"];
+    let metric = ["--metric-from", "t=([0-9.]+)", "echo 100", "echo 90"];
     let found = lab.json(&[&words[..], &metric].concat());
     assert_eq!(found["schema"], "fauxplat.fleet-compare/1");
     assert_eq!((&found["a"], &found["b"], &found["machines"]), (&"old".into(), &"new".into(), &3.into()));
     let ratio = found["effect_ratio"].as_f64().unwrap();
     assert!((ratio - 0.9).abs() < 0.001, "{found}");
-    lab.run(&["fleet", "run", "--resume", found["fleet"].as_str().unwrap()]).complains(2, &["fleet compare"]);
+    lab.run(&["fleet", "run", "-q", "--resume", found["fleet"].as_str().unwrap()])
+        .complains(2, &["fleet compare"]);
 }
 
 /// The published schema cannot be had without a network: these are its required fields, and that of Indexed Jobs.
 #[test]
 fn a_manifest_for_kubernetes_carries_the_order() {
     let lab = Lab::new();
-    let words = ["fleet", "emit", "kubernetes", "--image", "registry/fauxplat:1", "--nodes", "20", "./program"];
+    let words =
+        ["fleet", "emit", "kubernetes", "--image", "registry/fauxplat:1", "--nodes", "20", "./program"];
     let manifest = lab.run(&words).succeeds().json();
     assert_eq!((&manifest["apiVersion"], &manifest["kind"]), (&"batch/v1".into(), &"Job".into()));
     let spec = &manifest["spec"];
@@ -203,7 +245,8 @@ fn logs_that_somebody_collected_are_a_run() {
     let damaged = lab.write("node-c.log", "panic: out of memory\n");
     let (a, b) = (lab.file("node-a.log"), lab.file("node-b.log"));
     let found = lab.json(&["fleet", "take", &manifest, &a, &b, &damaged]);
-    let runs: Vec<u64> = found["nodes"].as_array().unwrap().iter().filter_map(|node| node["runs"].as_u64()).collect();
+    let runs: Vec<u64> =
+        found["nodes"].as_array().unwrap().iter().filter_map(|node| node["runs"].as_u64()).collect();
     assert_eq!(runs.iter().filter(|&&runs| runs == 2).count(), 2, "{found}");
     assert!(found["deliveries"].to_string().contains("out of memory"), "{found}");
     lab.run(&["fleet", "take", &manifest, &a]).complains(3, &["exists"]);
@@ -231,22 +274,23 @@ fn a_lab_is_run_on_every_node() {
     fs::create_dir_all(lab.path("labs/number")).unwrap();
     lab.write("labs/number/README.md", "# made up\n");
     lab.write("labs/number/lab.toml", NUMBER);
-    let found = lab.json(&["fleet", "run", "--on", "local:2", "-r", "1", "--no-confirm", "lab:./labs/number"]);
+    let found =
+        lab.json(&["fleet", "run", "-q", "--on", "local:2", "-r", "1", "--no-confirm", "lab:./labs/number"]);
     assert_eq!((&found["command"], &found["metric"]), (&"lab:./labs/number".into(), &"printed:lab".into()));
     // Millionths of what it printed.
     assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["median"] == 1_500_000.0), "{found}");
-    lab.run(&["fleet", "run", "--on", "local:2", "lab:no-such-lab"]).complains(2, &["no-such-lab"]);
+    lab.run(&["fleet", "run", "-q", "--on", "local:2", "lab:no-such-lab"]).complains(2, &["no-such-lab"]);
 }
 
 #[test]
 fn a_watched_fleet_tells_its_schedule_and_its_changes() {
     let lab = Lab::new();
     for _ in 0..2 {
-        lab.run(&["fleet", "run", "--on", "local:2", "-r", "2", "--no-confirm", "echo 7"]).succeeds();
+        lab.run(&["fleet", "run", "-q", "--on", "local:2", "-r", "2", "--no-confirm", "echo 7"]).succeeds();
     }
     let found = lab.json(&["fleet", "watch"]);
     assert_eq!(found["schema"], "fauxplat.fleet-watch/1");
     assert_eq!(found["nodes"][0]["medians"].as_array().unwrap().len(), 2, "{found}");
     let lines = lab.run(&["fleet", "watch", "--every", "week"]).succeeds().out;
-    assert!(lines.contains("17 3 * * 0 ") && lines.contains("fleet run --on local:2"), "{lines}");
+    assert!(lines.contains("17 3 * * 0 ") && lines.contains("fleet run -q --on local:2"), "{lines}");
 }

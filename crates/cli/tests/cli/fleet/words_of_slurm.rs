@@ -35,10 +35,10 @@ fn command(lab: &Lab, words: &[&str]) -> Command {
     command
 }
 
-const RUN: [&str; 8] = ["fleet", "run", "--on", "slurm:all", "-r", "3", "--metric-from", "t=^(.*)"];
+const RUN: [&str; 8] = ["fleet", "run", "--on", "slurm:all", "-r", "3", "--metric-from", "t=([0-9.]+)"];
 
 fn run(lab: &Lab, words: &[&str]) -> Done {
-    Done::of(command(lab, &[&RUN[..], words, &["./speed"]].concat()))
+    Done::of(command(lab, &[&RUN[..], words, &["--quiet", "./speed"]].concat()))
 }
 
 fn node<'d>(document: &'d Value, name: &str) -> &'d Value {
@@ -48,15 +48,19 @@ fn node<'d>(document: &'d Value, name: &str) -> &'d Value {
 
 fn reasons(document: &Value, name: &str) -> String {
     let deliveries = document["deliveries"].as_array().unwrap().iter();
-    let of: Vec<String> =
-        deliveries.filter(|it| it["node"] == name).map(|it| format!("{} {}", it["state"], it["reason"])).collect();
+    let of: Vec<String> = deliveries
+        .filter(|it| it["node"] == name)
+        .map(|it| format!("{} {}", it["state"], it["reason"]))
+        .collect();
     of.join("; ")
 }
 
 #[test]
 fn whoever_gives_nothing_is_told_with_the_reason() {
-    let lab = lab("n1|idle|none\nn2|idle|none\nn3|down*|Not responding\nforbidden|idle|none\ngarbage|idle|none\n\
-                   another|idle|none\napart|idle|none\nbroken|idle|none\narm|idle|none\n$(touch pwned)|idle|none\n");
+    let lab = lab(
+        "n1|idle|none\nn2|idle|none\nn3|down*|Not responding\nforbidden|idle|none\ngarbage|idle|none\n\
+                   another|idle|none\napart|idle|none\nbroken|idle|none\narm|idle|none\n$(touch pwned)|idle|none\n",
+    );
     let found = run(&lab, &["--no-confirm", "--licence", "meas", "--job-minutes", "5"]).succeeds().json();
     for name in ["n1", "n2"] {
         assert_eq!(node(&found, name)["runs"], 3, "{found}");
@@ -79,7 +83,9 @@ fn whoever_gives_nothing_is_told_with_the_reason() {
     let submitted = lab.read("fake/submitted");
     assert!(!submitted.contains("n3") && !submitted.contains("--nodelist=arm"), "{submitted}");
     let first = submitted.lines().next().unwrap();
-    for word in ["--nodelist=n1", "--exclusive", "--licenses=meas", "--time=5", "--partition=all", "--no-requeue"] {
+    for word in
+        ["--nodelist=n1", "--exclusive", "--licenses=meas", "--time=5", "--partition=all", "--no-requeue"]
+    {
         assert!(first.split(' ').any(|other| other == word), "{word}: {first}");
     }
 }

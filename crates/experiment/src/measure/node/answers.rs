@@ -27,9 +27,8 @@ pub(super) fn answers(driver: &Driver, record: &mut NodeRecord) -> Result<(), Fa
 /// The command under as much of its condition as a run has that is not timed.
 fn capture(command: &Command) -> Capture {
     let condition = &command.condition;
-    let named = |setting: String| {
-        setting.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))
-    };
+    let named =
+        |setting: String| setting.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
     Capture {
         program: command.program.clone(),
         arguments: command.argv.iter().skip(1).cloned().collect(),

@@ -37,9 +37,10 @@ impl Quiet {
 
     /// What happened since then.
     pub(super) fn since(&self, before: &Quiet, spread: Option<f64>, noise: &mut NodeNoise) {
-        noise.steal_share = self.steal.zip(before.steal).and_then(|((steal, all), (steal_then, all_then))| {
-            share(steal.checked_sub(steal_then)?, all.checked_sub(all_then)?)
-        });
+        noise.steal_share =
+            self.steal.zip(before.steal).and_then(|((steal, all), (steal_then, all_then))| {
+                share(steal.checked_sub(steal_then)?, all.checked_sub(all_then)?)
+            });
         noise.pressure_share = self
             .waited_us
             .zip(before.waited_us)
@@ -72,7 +73,8 @@ pub(super) fn spread(blocks: &[NodeBlock], metric: Metric) -> Option<f64> {
     };
     let mut values: Vec<u64> = blocks.iter().flat_map(of_block).collect();
     values.sort_unstable();
-    let at = |quarters: usize| values.get((values.len().checked_sub(1)? * quarters + 2) / 4).map(|&it| it as f64);
+    let at =
+        |quarters: usize| values.get((values.len().checked_sub(1)? * quarters + 2) / 4).map(|&it| it as f64);
     let (low, middle, high) = (at(1)?, at(2)?, at(3)?);
     (middle > 0.0).then_some((high - low) / middle)
 }
@@ -84,8 +86,12 @@ mod tests {
     #[test]
     fn what_happened_meanwhile_is_told() {
         let before = Quiet { now_us: 0, steal: Some((10, 1000)), waited_us: Some(5), throttles: Some(3) };
-        let after =
-            Quiet { now_us: 1_000_000, steal: Some((110, 2000)), waited_us: Some(500_005), throttles: Some(3) };
+        let after = Quiet {
+            now_us: 1_000_000,
+            steal: Some((110, 2000)),
+            waited_us: Some(500_005),
+            throttles: Some(3),
+        };
         let mut noise = NodeNoise::default();
         after.since(&before, Some(0.25), &mut noise);
         assert_eq!((noise.steal_share, noise.pressure_share), (Some(0.1), Some(0.5)));

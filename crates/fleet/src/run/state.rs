@@ -1,0 +1,97 @@
+//! A task of a run, and what came of it so far.
+
+use fauxplat_model::{Delivery, DeliveryState};
+
+use crate::engine::{Standing, Task};
+use crate::record::Entry;
+use crate::wire::Assembly;
+
+/// A task and what came of it so far.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) task: Task,
+    pub(super) status: Status,
+    pub(super) handed_utc_ns: i64,
+    pub(super) handed_ns: u64,
+    pub(super) assembly: Assembly,
+    /// What it said that is no answer.
+    pub(super) said: Option<String>,
+    /// Since when nothing more is expected but what a file system may still show.
+    pub(super) over_since_ns: Option<u64>,
+    pub(super) is_told_twice: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    Waiting,
+    Open(String),
+    Answered,
+    GivenUp,
+}
+
+impl State {
+    /// Whether anything came of it. A file appears as a whole, so nothing more will.
+    pub(super) fn has_spoken(&self) -> bool {
+        self.said.is_some() || self.is_told_twice || self.assembly.counts().0 > 0
+    }
+
+    pub(super) fn new(task: Task) -> Self {
+        State {
+            task,
+            status: Status::Waiting,
+            handed_utc_ns: 0,
+            handed_ns: 0,
+            assembly: Assembly::default(),
+            said: None,
+            over_since_ns: None,
+            is_told_twice: false,
+        }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.status, Status::Answered | Status::GivenUp)
+    }
+
+    pub(super) fn delivery(&self, state: DeliveryState, reason: Option<String>) -> Delivery {
+        let Task { node, round, attempt, .. } = &self.task;
+        Delivery { node: node.clone(), round: *round, attempt: *attempt, state, reason }
+    }
+}
+
+/// What is told of a task that is over and gave no whole answer.
+pub(super) fn nothing_came(state: &State, standing: &Standing) -> (DeliveryState, Option<String>) {
+    let (garbage, missing) = (DeliveryState::Garbage, DeliveryState::Missing);
+    match (state.assembly.counts(), &state.said, standing) {
+        ((have, of), _, _) if have > 0 => (garbage, Some(format!("{have} of {of} parts of its answer came"))),
+        (_, Some(said), _) => (garbage, Some(format!("it said {said:?}"))),
+        (_, None, Standing::Unknown) => (missing, Some("the engine knows nothing of it any more".to_owned())),
+        (_, None, _) => (missing, None),
+    }
+}
+
+/// What an entry of the journal says of the tasks.
+pub(super) fn replay(states: &mut Vec<State>, entry: Entry) {
+    match entry {
+        Entry::Task(task) if task.number as usize == states.len() => states.push(State::new(task)),
+        Entry::Task(_) => {}
+        Entry::Handed { task, handle, at_utc_ns } => {
+            if let Some(state) = states.get_mut(task as usize) {
+                state.status = Status::Open(handle);
+                state.handed_utc_ns = at_utc_ns;
+            }
+        }
+        Entry::Answer { task, .. } => {
+            if let Some(state) = states.get_mut(task as usize) {
+                state.status = Status::Answered;
+            }
+        }
+        Entry::Trouble { task, is_last, .. } => {
+            if let Some(state) = states.get_mut(task as usize) {
+                state.is_told_twice = true;
+                if is_last {
+                    state.status = Status::GivenUp;
+                }
+            }
+        }
+    }
+}
