@@ -14,7 +14,8 @@ const SLICES_MIN: usize = 8;
 const SLICE_S: f64 = 0.1;
 const LEVEL: f64 = 0.95;
 
-/// The share of each group in the CPU time of all, with its interval by slices of the time; nothing where no time was used.
+/// The share of each group in the CPU time of all, with its interval by slices of the time; nothing where none was
+/// used.
 pub fn shares(standings: &[Standing], seed: u64) -> Vec<Option<CpuShare>> {
     let groups = standings.first().map_or(0, |(_, used)| used.len());
     let (Some(first), Some(last)) = (standings.first(), standings.last()) else { return Vec::new() };
