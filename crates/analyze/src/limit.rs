@@ -2,6 +2,7 @@
 
 use fauxplat_model::CpuShare;
 use fauxplat_stats::bootstrap::bca_interval;
+use fauxplat_stats::describe::mean;
 
 /// What every group had used at a moment at which all of them ran: seconds since they began, and CPU time.
 pub type Standing = (f64, Vec<u64>);
@@ -13,17 +14,20 @@ const SLICES_MIN: usize = 8;
 const SLICE_S: f64 = 0.1;
 const LEVEL: f64 = 0.95;
 
-/// The share of each group in the CPU time of all, with its interval by slices of the time; nothing where no time was used.
+/// The share of each group in the CPU time of all, with its interval by slices of the time; nothing where none was
+/// used.
 pub fn shares(standings: &[Standing], seed: u64) -> Vec<Option<CpuShare>> {
     let groups = standings.first().map_or(0, |(_, used)| used.len());
     let (Some(first), Some(last)) = (standings.first(), standings.last()) else { return Vec::new() };
     let slices = slices(standings);
     (0..groups)
         .map(|group| {
-            let share = part(first, last, group)?;
+            let all = part(first, last, group)?;
             let parts: Vec<f64> =
                 slices.windows(2).filter_map(|ends| part(ends[0], ends[1], group)).collect();
             let interval = (parts.len() >= SLICES_MIN).then(|| bca_interval(&parts, LEVEL, seed)).flatten();
+            // What is left over at the end is no whole slice, and one group may have ended in it.
+            let share = interval.and(mean(&parts)).unwrap_or(all);
             let (low, high) = interval.unzip();
             Some(CpuShare { share, low, high, slices: parts.len() })
         })
@@ -75,7 +79,7 @@ mod tests {
         let [Some(high), Some(low)] = told.as_slice() else { panic!("{told:?}") };
         assert!((high.share - 0.75).abs() < 0.001 && (high.share + low.share - 1.0).abs() < 1e-12);
         assert!(high.low.unwrap() <= 0.751 && high.high.unwrap() >= 0.749, "{high:?}");
-        assert!(high.slices >= 30);
+        assert!(high.slices >= 30 && high.low.unwrap() <= high.share && high.share <= high.high.unwrap());
     }
 
     #[test]

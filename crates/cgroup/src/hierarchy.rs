@@ -67,8 +67,9 @@ impl Hierarchy {
         // A container sees a part of the hierarchy as its root; a group outside it is not to be seen.
         let part = mounts::unescaped(mount.part).into_owned();
         let below = cgroup::below(path, &part).unwrap_or_default();
-        let own = folder.join(below.trim_start_matches('/'));
-        let own = if own.is_dir() { own } else { folder.clone() };
+        let below = below.trim_start_matches('/');
+        let own = Some(folder.join(below)).filter(|own| !below.is_empty() && own.is_dir());
+        let own = own.unwrap_or_else(|| folder.clone());
         Some(Hierarchy { controllers: vec![controller], version, mount: folder, own, part })
     }
 

@@ -6,6 +6,10 @@ use crate::group::write;
 use crate::hierarchy::Version;
 use crate::{CgroupError, Controller, Group};
 
+/// The kernel lets tasks some per cent past `memory.high` before they stand still (`calculate_high_delay` in
+/// `mm/memcontrol.c`), by its share of the limit: a thirty-second below it, they do so about where it was wanted.
+const PAST_HIGH: u64 = 32;
+
 /// Whether tasks wait by themselves, or whoever watches has to stop them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pausing {
@@ -35,13 +39,14 @@ impl Group {
             write(&folder.join("memory.oom_control"), "1")?;
             return Ok(Pausing::ByKernel);
         }
-        write(&folder.join("memory.high"), &memory.0.to_string())?;
+        let high_bytes = memory.0 - memory.0 / PAST_HIGH;
+        write(&folder.join("memory.high"), &high_bytes.to_string())?;
         write(&folder.join("memory.max"), "max")?;
         self.note(
-            "version 2 has nobody wait for memory: memory.high, not memory.max, is set, and the group is frozen \
-             when it stays above that",
+            "version 2 has nobody wait for memory: memory.high, a little below the limit, is set in the place of \
+             memory.max, and the group is frozen when it stays above that",
         );
-        Ok(Pausing::ByFreezing { high_bytes: memory.0 })
+        Ok(Pausing::ByFreezing { high_bytes })
     }
 
     /// Stops all tasks of the group where they are, or lets them go on; version 2 alone.
@@ -57,8 +62,8 @@ impl Group {
 }
 
 impl Pausing {
-    /// Whether a group that was looked at twice is to be frozen: it met the limit and stays above it. One that reads files
-    /// meets it too, and gives their pages back.
+    /// Whether a group that was looked at twice is to be frozen: it met the limit and stays above it. One that reads
+    /// files meets it too, and gives their pages back.
     pub fn wants_freezing(self, before: &GroupUsage, now: &GroupUsage) -> bool {
         let Pausing::ByFreezing { high_bytes } = self else { return false };
         let is_above = |usage: &GroupUsage| usage.memory_bytes.is_some_and(|bytes| bytes >= high_bytes);

@@ -61,7 +61,9 @@ fn add_memory(usage: &mut GroupUsage, Place { version, folder, .. }: Place<'_>) 
             usage.swap_bytes = counted(folder, "memory.memsw.usage_in_bytes")
                 .zip(usage.memory_bytes)
                 .map(|(sum, memory)| sum.saturating_sub(memory));
-            usage.max = counted(folder, "memory.failcnt");
+            // Where both are limited alike, the sum of memory and swap is met first.
+            let met = ["memory.failcnt", "memory.memsw.failcnt"].map(|file| counted(folder, file));
+            usage.max = met[0].map(|times| times.saturating_add(met[1].unwrap_or(0)));
             usage.oom_kills = cgroup::oom_kills(&control);
             usage.is_paused =
                 cgroup::is_under_oom(&control) && keyed::number(&control, "oom_kill_disable") == Some(1);

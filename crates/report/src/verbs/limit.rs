@@ -90,10 +90,17 @@ fn shared(found: &LimitFindings, groups: &[LimitedGroup]) -> String {
     }
 }
 
+/// Whether the answer is about this very event.
+fn is_answer(found: &LimitFindings, event: &LimitEvent) -> bool {
+    let first = |kind| found.groups.iter().find_map(|group| self::event(group, kind));
+    let answer = first(LimitEventKind::OomKill).or(first(LimitEventKind::Paused));
+    answer.is_some_and(|answer| std::ptr::eq(answer, event))
+}
+
 /// What happened to a group and is not in the answer, a sentence each.
 fn happened(found: &LimitFindings, group: &LimitedGroup) -> Vec<Piece> {
     let mut told = Vec::new();
-    for event in &group.events {
+    for event in group.events.iter().filter(|event| !is_answer(found, event)) {
         let what = match event.kind {
             LimitEventKind::OomKill => format!("{} was killed for want of memory", who(group, event)),
             LimitEventKind::Paused => "all tasks waited for memory".to_owned(),
@@ -138,10 +145,14 @@ fn table(found: &LimitFindings) -> Grid {
     grid
 }
 
+/// Rates of less time say nothing.
+const RATE_FROM_S: f64 = 0.1;
+
 fn row(group: &LimitedGroup) -> Vec<String> {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     let used = &group.used;
-    let cpus = used.cpu_ns.filter(|_| group.elapsed_s > 0.0);
+    // What a program of a few milliseconds used before it began would weigh too much.
+    let cpus = used.cpu_ns.filter(|_| group.elapsed_s >= RATE_FROM_S);
     vec![
         group.name.clone(),
         or_none(group.peak_memory_bytes.map(|bytes| Bytes(bytes).to_string())),
@@ -149,7 +160,7 @@ fn row(group: &LimitedGroup) -> Vec<String> {
         or_none(cpus.map(|ns| format!("{:.2}", ns as f64 / 1e9 / group.elapsed_s))),
         or_none(group.share.map(|share| percent(share.share))),
         or_none(group.share.and_then(interval)),
-        or_none(used.throttled_ns.map(|ns| Nanos(ns).to_string())),
+        or_none(used.throttled_ns.filter(|_| used.periods > Some(0)).map(|ns| Nanos(ns).to_string())),
     ]
 }
 
