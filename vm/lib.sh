@@ -23,8 +23,9 @@ shapes() {
     for shape in "$bed"/shapes/*; do basename "$shape"; done
 }
 
-# load_shape NAME: sets architecture, memory_mib, cgroup, modules, acpi_tables and machine.
+# load_shape NAME: sets architecture, memory_mib, cgroup, modules, built, acpi_tables and machine.
 load_shape() {
+    built=()
     [ -f "$bed/shapes/$1" ] || misused "there is no shape $1; there are: $(shapes | tr '\n' ' ')"
     # shellcheck source=shapes/x86-numa
     . "$bed/shapes/$1"
@@ -36,11 +37,12 @@ load_shape() {
 cache=${VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/fauxplat-vm}
 
 packages_of() { echo "$cache/packages-$1"; }
+modules_of() { echo "$cache/modules-$1"; }
 
 # image_of SHAPE, after load_shape: the folder of its kernel and initial file system, named by what they are made of.
 image_of() {
     local folder key
     folder=$(packages_of "$architecture")
-    key=$(cd "$bed" && { ls "$folder" 2> /dev/null; cat build lib.sh "shapes/$1" guest/init acpi/*; } | sha256sum)
+    key=$(cd "$bed" && { ls "$folder" ${built:+"$(modules_of "$architecture")"} 2> /dev/null; cat build modules lib.sh "shapes/$1" guest/init acpi/*; } | sha256sum)
     echo "$cache/$1-${key:0:12}"
 }

@@ -65,6 +65,56 @@ fn every_test_gives_percentiles_that_hold_together() {
     }
 }
 
+/// Both ends of a line and what lies between, and the light, on a chip that every machine has.
+#[test]
+fn lines_and_lights_are_tests_like_any_other() {
+    for lab in Lab::both() {
+        let words = ["latency", "line", "edge", "--policy", "other", "--interval", "300us", "--count", "60"];
+        let found = lab.json(&words);
+        tests(&found).iter().for_each(is_sound);
+        let of = |name: &str| -> Vec<&Value> {
+            tests(&found).iter().filter(|test| test["name"] == name).collect()
+        };
+        for name in ["line to handler", "handler to answer", "line to answer"] {
+            assert!(!of(name).is_empty(), "{name} is not in {found}");
+            for test in of(name) {
+                assert_eq!(number(test, "count") + number(test, "missed"), 60, "{test}");
+                assert_eq!(test["lines"], "sim:0 to sim:1, driven by sim");
+            }
+        }
+        for (part, whole) in of("line to handler").iter().zip(of("line to answer")) {
+            assert!(number(whole, "max_ns") >= number(part, "max_ns"), "{whole}");
+        }
+        let light = of("edge")[0];
+        assert!(
+            number(light, "count") + number(light, "missed") >= 60 && light["lines"] == "sim:1",
+            "{light}"
+        );
+        assert!(light["sd_ns"].as_f64().unwrap() >= 0.0 && light["interval_ns"] == 300_000);
+    }
+    let text = Lab::new().run(&["latency", "edge", "--count", "30", "--interval", "200us"]).succeeds().out;
+    assert!(text.contains("standard deviation"), "{text}");
+}
+
+#[test]
+fn lines_that_cannot_be_tested_are_refused_in_one_line() {
+    let lab = Lab::new();
+    let refused: [(&[&str], i32, &[&str]); 8] = [
+        (&["timer", "--line", "sim:0"], 2, &["--line", "`line` and `edge`"]),
+        (&["line", "--line", "lamp"], 2, &["`lamp` is not a line", "gpiochip0:17"]),
+        (&["line", "--drive", "wind"], 2, &["`wind` makes no edges"]),
+        (&["line", "--line", "led:x"], 3, &["no edges to wait for"]),
+        (&["line", "--answer", "sim:0"], 3, &["sim:0 is taken by fauxplat-latency"]),
+        (&["line", "--drive", "pull:/nowhere/pull"], 3, &["/nowhere/pull"]),
+        (&["edge", "--answer", "sim:77"], 3, &["sim:77 is not there"]),
+        (&["edge", "--answer", "gpiochip77:0"], 3, &["gpiochip77:0 cannot be opened"]),
+    ];
+    for (words, code, says) in refused {
+        let words = [&["latency"], words, &["--policy", "other", "--count", "6"]].concat();
+        lab.run(&words).complains(code, says);
+    }
+}
+
 #[test]
 fn noise_has_causes_that_add_up() {
     let found = Lab::new().json(&["latency", "noise", "--duration", "60ms", "--policy", "other"]);

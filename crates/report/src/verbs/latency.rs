@@ -14,9 +14,7 @@ pub(crate) fn parts(found: &LatencyFindings) -> Vec<Piece> {
     // On a page the curves show the same, and more of it.
     let drawn = distributions(found).map(|it| Piece::new(Part::Distribution(it)));
     parts.extend(drawn.map(|piece| piece.only(&[Medium::Terminal, Medium::Comment])));
-    parts.extend(
-        found.tests.iter().filter(|test| test.lines.is_some()).map(|test| Piece::plain(spread(test))),
-    );
+    parts.extend(spreads(found).map(Piece::table));
     let missed: u64 = found.tests.iter().map(|test| test.missed).sum();
     if missed > 0 {
         parts.push(Piece::said(Tone::Doubt, stalls(found, missed)));
@@ -60,12 +58,18 @@ fn time(ns: u64) -> String {
     quantity(Metric::WALL, ns as f64)
 }
 
-/// Mean and standard deviation, which the published method of lines asks for.
-fn spread(test: &LatencyTest) -> String {
-    let (mean, sd) = (test.raw.mean_ns, test.raw.sd_ns);
-    let [mean, sd] = [mean, sd].map(|ns| quantity(Metric::WALL, ns));
-    let lines = test.lines.as_deref().unwrap_or_default();
-    format!("{} ({lines}): mean {mean}, standard deviation {sd}", place(test))
+/// Mean and standard deviation, which the published method of lines asks for; nothing where no lines took part.
+fn spreads(found: &LatencyFindings) -> Option<Grid> {
+    let header = ["test", "CPUs", "policy", "mean", "standard deviation", "lines and what drives them"];
+    let mut grid = Grid::new(&header, &[5]);
+    for test in &found.tests {
+        let Some(lines) = &test.lines else { continue };
+        let [mean, sd] = [test.raw.mean_ns, test.raw.sd_ns].map(|ns| quantity(Metric::WALL, ns));
+        let peer = test.peer.map_or(String::new(), |peer| format!(" to {peer}"));
+        let cpus = format!("{}{peer}", test.cpu);
+        grid.push(Tone::Plain, vec![test.name.clone(), cpus, policy(test), mean, sd, lines.clone()]);
+    }
+    (!grid.rows.is_empty()).then_some(grid)
 }
 
 /// A test in words: what, where and how.
