@@ -43,8 +43,8 @@ pub use facts::{CpuFacts, MachineFacts};
 pub use findings::*;
 pub use ignored::IgnoredFailures;
 pub use lab::{
-    Claim, Direction, LabCheck, LabClaim, LabDefinition, LabExperiment, LabOption, Measure, Needs, Plain,
-    Second,
+    Claim, Direction, LabCheck, LabClaim, LabDefinition, LabExperiment, LabGround, LabOption, Measure, Needs,
+    Plain, Second,
 };
 pub use load::{LoadKind, LoadSpec};
 pub use metric::{
