@@ -174,3 +174,30 @@ fn trials(lab: &Lab, machine: &Machine) -> Trials {
     }
     trials
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use fauxplat_plan::LabSettings;
+
+    use super::*;
+    use crate::catalog;
+
+    #[test]
+    fn every_lab_of_this_repository_keeps_the_rules() {
+        let labs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs");
+        let mut said = String::new();
+        for folder in fs::read_dir(&labs).unwrap().map(|entry| entry.unwrap().path()) {
+            let lab = catalog::find(folder.to_str().unwrap(), &LabSettings::new())
+                .unwrap_or_else(|failure| panic!("{failure}"));
+            let found = check(&lab);
+            for complaint in found.complaints {
+                said += &format!("labs/{}/{complaint}\n", lab.name);
+            }
+            assert!(found.claims > 0, "{}", lab.name);
+        }
+        assert!(said.is_empty(), "docs/labs.md has the rules; these are not kept:\n{said}");
+    }
+}
