@@ -1,6 +1,8 @@
 //! Whether published claims hold here: direction and size of each, whatever else it demands, and what follows for the lab.
 
-use fauxplat_model::{Claim, ClaimResult, Direction, LabCheck, LabClaim, LabMeasured, LabOutcome, Plain};
+use fauxplat_model::{
+    Claim, ClaimResult, Direction, LabCheck, LabClaim, LabGround, LabMeasured, LabOutcome, Plain,
+};
 
 /// What an experiment's document says where a check looks; `None` when nothing stands there.
 pub type Found = Option<Plain>;
@@ -15,22 +17,25 @@ pub enum NoFigure {
 }
 
 /// The outcome of a claim, and the reason in one sentence. `measured` is our figure or why there is none, and absent for
-/// a claim without figures; `found` has one entry per check.
+/// a claim without figures; `found` has one entry per check, `grounds` one per reason that a reading may show.
 pub fn judge_claim(
     claim: &LabClaim,
     measured: Option<&Result<LabMeasured, NoFigure>>,
     found: &[Found],
+    grounds: &[Found],
 ) -> (LabOutcome, String) {
+    let shown = shown(claim, grounds);
     let failed = claim.checks.iter().zip(found).find(|(check, found)| !holds(check, found));
     if let Some((check, found)) = failed {
-        let word = found.as_ref().map_or_else(|| "nothing".to_owned(), Plain::to_string);
-        return (LabOutcome::NotHere, check.otherwise.replace("{}", &word));
+        let is_open = check.undecided.is_some() && check.undecided == *found;
+        let outcome = if is_open { LabOutcome::Undecided } else { LabOutcome::NotHere };
+        return (outcome, format!("{}{}", naming(&check.otherwise, found), after(shown)));
     }
     match measured {
-        Some(Ok(measured)) => against(claim, *measured),
+        Some(Ok(measured)) => against(claim, *measured, shown),
         Some(Err(NoFigure::Unmeasured(why))) => (LabOutcome::CannotRunHere, no_figure(why)),
-        Some(Err(NoFigure::Unfit(why))) => (LabOutcome::NotHere, no_figure(why)),
-        None if claim.checks.is_empty() => (LabOutcome::NotHere, "nothing was looked at".to_owned()),
+        Some(Err(NoFigure::Unfit(why))) => (LabOutcome::Undecided, no_figure(why)),
+        None if claim.checks.is_empty() => (LabOutcome::Error, "nothing was looked at".to_owned()),
         None => (LabOutcome::Reproduced, "all that it says was found".to_owned()),
     }
 }
@@ -39,12 +44,44 @@ fn no_figure(why: &str) -> String {
     format!("there is no figure to hold against the claim: {why}")
 }
 
+/// The first reason that its reading shows.
+fn shown(claim: &LabClaim, grounds: &[Found]) -> Option<String> {
+    let is_shown = |(ground, found): &(&LabGround, &Found)| {
+        let number = if let Some(Plain::Number(number)) = found { *number } else { f64::NAN };
+        found.is_some()
+            && ground.is.as_ref().is_none_or(|wanted| found.as_ref() == Some(wanted))
+            && ground.above.is_none_or(|least| number > least)
+            && ground.below.is_none_or(|most| number < most)
+    };
+    let (ground, found) = claim.grounds.iter().zip(grounds).find(is_shown)?;
+    Some(naming(&ground.says, found))
+}
+
+/// Words in which `{}` stands for what was found.
+fn naming(words: &str, found: &Found) -> String {
+    let found = match found {
+        None => "nothing".to_owned(),
+        Some(Plain::Number(number)) => plain_number(*number),
+        Some(other) => other.to_string(),
+    };
+    words.replace("{}", &found)
+}
+
+/// What is measured has as many digits as a figure, what is counted all of them.
+fn plain_number(number: f64) -> String {
+    if number.fract() == 0.0 { number.to_string() } else { short(number) }
+}
+
+fn after(reason: Option<String>) -> String {
+    reason.map_or_else(String::new, |reason| format!("; {reason}"))
+}
+
 /// The outcome of a lab, the reason in one sentence, and which of its claims decided.
 ///
-/// *Not here* if a claim was judged and does not hold, else *reproduced* if one was judged and holds, else *cannot run
-/// here*: what could not be judged never makes a lab reproduced, and is always named beside one that is.
+/// The heaviest outcome of its claims: an error, then *not here*, *undecided*, *reproduced*. What could not be judged never
+/// makes a lab reproduced, and is always named beside one that is.
 pub fn judge_lab(claims: &[ClaimResult]) -> (LabOutcome, String, usize) {
-    let rule = [LabOutcome::NotHere, LabOutcome::Reproduced, LabOutcome::CannotRunHere];
+    let rule = LabOutcome::BY_WEIGHT;
     let first = |outcome: LabOutcome| claims.iter().position(|claim| claim.outcome == Some(outcome));
     let decided = rule.into_iter().find_map(|outcome| Some((outcome, first(outcome)?)));
     let (outcome, at) = decided.unwrap_or((LabOutcome::CannotRunHere, 0));
@@ -53,10 +90,9 @@ pub fn judge_lab(claims: &[ClaimResult]) -> (LabOutcome, String, usize) {
         return (outcome, reason, at);
     }
     let count = |outcome: LabOutcome| claims.iter().filter(|claim| claim.outcome == Some(outcome)).count();
-    let parts = rule.into_iter().rev().map(|outcome| (count(outcome), outcome.words()));
-    let mut parts: Vec<String> =
+    let parts = rule.into_iter().map(|outcome| (count(outcome), outcome.words()));
+    let parts: Vec<String> =
         parts.filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}")).collect();
-    parts.sort_by_key(|part| !part.contains(outcome.words()));
     (outcome, format!("of {} claims {}", claims.len(), parts.join(", ")), at)
 }
 
@@ -67,44 +103,73 @@ fn holds(check: &LabCheck, found: &Found) -> bool {
 }
 
 /// Direction first, then size: the interval of the claim and ours must overlap.
-fn against(claim: &LabClaim, measured: LabMeasured) -> (LabOutcome, String) {
-    let (published, figures) = (&claim.published, figures(&claim.published, measured));
-    if !same_direction(published, measured) {
-        // A reason for a size explains an effect, and so not one that could not be shown.
-        let what = match published.direction {
-            Some(Direction::At) => {
-                format!("that there is no effect could not be shown{}", why(claim, measured))
-            }
-            _ => "no effect in the direction of the claim could be shown".to_owned(),
-        };
-        return (LabOutcome::NotHere, format!("{figures}: {what}"));
-    }
-    let Some(size) = other_size(published, measured) else {
-        let what = if published.low.or(published.high).is_some() {
-            "direction and size agree"
-        } else {
-            "it is the claim's direction"
-        };
-        return (LabOutcome::Reproduced, format!("{figures}: {what}"));
+fn against(claim: &LabClaim, measured: LabMeasured, shown: Option<String>) -> (LabOutcome, String) {
+    let published = &claim.published;
+    let size = other_size(published, measured);
+    let (outcome, what) = match side(published, measured) {
+        Side::Claimed if size.is_none() => (LabOutcome::Reproduced, agrees(published).to_owned()),
+        Side::Claimed => {
+            let size = size.unwrap_or_default();
+            (LabOutcome::NotHere, format!("the direction is that of the claim, the figure is {size}"))
+        }
+        Side::Other => (LabOutcome::NotHere, contrary(published)),
+        // Which side it is on does not matter where it is too small on either.
+        Side::Both if published.direction != Some(Direction::At) && size.is_some() => {
+            (LabOutcome::NotHere, format!("the figure is {}", size.unwrap_or_default()))
+        }
+        Side::Both => (LabOutcome::Undecided, "neither the claim nor its contrary was shown".to_owned()),
     };
-    let sentence = format!(
-        "{figures}: the direction is that of the claim, the figure is {size}{}",
-        why(claim, measured)
-    );
-    (LabOutcome::NotHere, sentence)
+    let why = match outcome {
+        LabOutcome::NotHere => after(shown.or_else(|| guess(claim, measured))),
+        LabOutcome::Undecided => after(shown),
+        _ => String::new(),
+    };
+    (outcome, format!("{}: {what}{why}", figures(published, measured)))
 }
 
-/// Whether all of our interval lies on the side of the claim. A claim of no effect needs an interval within what counts as
-/// none: one that is so wide that it does not exclude *no effect* has shown nothing.
-fn same_direction(claim: &Claim, measured: LabMeasured) -> bool {
-    match claim.direction {
-        Some(Direction::Above) => measured.low > claim.than,
-        Some(Direction::Below) => measured.high < claim.than,
+fn agrees(published: &Claim) -> &'static str {
+    match published.low.or(published.high) {
+        Some(_) => "direction and size agree",
+        None => "it is the claim's direction",
+    }
+}
+
+fn contrary(published: &Claim) -> String {
+    match (published.direction, published.least) {
+        (Some(Direction::At), _) => "there is an effect".to_owned(),
+        (_, Some(least)) => format!("no effect of {} or more in the direction of the claim", short(least)),
+        _ => "no effect in the direction of the claim".to_owned(),
+    }
+}
+
+/// Where our interval lies.
+enum Side {
+    /// All of it where the claim has it.
+    Claimed,
+    /// All of it elsewhere.
+    Other,
+    /// On both sides: nothing is shown.
+    Both,
+}
+
+/// A claim of no effect needs an interval within what counts as none: one that is so wide that it does not exclude *no effect*
+/// has shown nothing. An effect that is smaller than the least that counts is none.
+fn side(claim: &Claim, measured: LabMeasured) -> Side {
+    let LabMeasured { low, high, .. } = measured;
+    let least = claim.least.unwrap_or(0.0);
+    let (is_claimed, is_other) = match claim.direction {
+        Some(Direction::Above) => (low > claim.than, high <= claim.than + least),
+        Some(Direction::Below) => (high < claim.than, low >= claim.than - least),
         Some(Direction::At) => {
-            measured.low >= claim.low.unwrap_or(claim.than)
-                && measured.high <= claim.high.unwrap_or(claim.than)
+            let (least, most) = (claim.low.unwrap_or(claim.than), claim.high.unwrap_or(claim.than));
+            (low >= least && high <= most, low > most || high < least)
         }
-        None => true,
+        None => (true, false),
+    };
+    match (is_claimed, is_other) {
+        (_, true) => Side::Other,
+        (true, false) => Side::Claimed,
+        (false, false) => Side::Both,
     }
 }
 
@@ -115,15 +180,13 @@ fn other_size(claim: &Claim, measured: LabMeasured) -> Option<&'static str> {
     smaller.then_some("smaller").or(larger.then_some("larger"))
 }
 
-/// Why a machine may show another figure, where the lab knows a reason that the evidence bears.
-fn why(claim: &LabClaim, measured: LabMeasured) -> String {
-    let measure = claim.measured.as_ref();
-    let reason = match other_size(&claim.published, measured) {
-        Some("smaller") => measure.and_then(|it| it.less.as_ref()),
-        Some(_) => measure.and_then(|it| it.more.as_ref()),
-        None => None,
-    };
-    reason.map_or_else(String::new, |reason| format!("; {reason}"))
+/// Why a machine may show another figure, where the lab has a guess.
+fn guess(claim: &LabClaim, measured: LabMeasured) -> Option<String> {
+    let measure = claim.measured.as_ref()?;
+    match other_size(&claim.published, measured)? {
+        "smaller" => measure.less.clone(),
+        _ => measure.more.clone(),
+    }
 }
 
 fn figures(claim: &Claim, measured: LabMeasured) -> String {
@@ -174,7 +237,7 @@ mod tests {
             over: None,
             minus: None,
             times: None,
-            less: Some("the loop is not bound by it".into()),
+            less: Some("perhaps the loop is not bound by it".into()),
             more: None,
         }
     }
@@ -185,6 +248,7 @@ mod tests {
             pointer: "/verdict".into(),
             is: Some(Plain::Text("different".into())),
             is_not: None,
+            undecided: Some(Plain::Text("inconclusive".into())),
             otherwise: "the verdict was {}".into(),
         };
         LabClaim {
@@ -194,6 +258,8 @@ mod tests {
                 unit: "times".into(),
                 low: Some(1.15),
                 high: Some(1.57),
+                spread: "33 orders".into(),
+                least: None,
                 direction: Some(Direction::Above),
                 than: 1.0,
                 source: "a paper".into(),
@@ -202,12 +268,13 @@ mod tests {
             needs: Default::default(),
             measured: Some(measure()),
             checks: vec![check],
+            grounds: Vec::new(),
         }
     }
 
     fn judged_as(claim: &LabClaim, (value, low, high): (f64, f64, f64)) -> (LabOutcome, String) {
         let found = Some(Plain::Text("different".into()));
-        judge_claim(claim, Some(&Ok(LabMeasured { value, low, high })), &[found])
+        judge_claim(claim, Some(&Ok(LabMeasured { value, low, high })), &[found], &[])
     }
 
     fn judged(value: f64, low: f64, high: f64) -> (LabOutcome, String) {
@@ -227,11 +294,11 @@ mod tests {
         assert_eq!(
             reason,
             "measured 1.050 times (1.040 to 1.060), published 1.150 to 1.570: the direction is that of the claim, the figure \
-             is smaller; the loop is not bound by it"
+             is smaller; perhaps the loop is not bound by it"
         );
         assert!(judged(2.0, 1.9, 2.1).1.contains("larger"));
-        let (outcome, reason) = judged(1.2, 0.9, 1.6);
-        assert_eq!(outcome, LabOutcome::NotHere, "an interval that holds equality shows no direction");
+        let (outcome, reason) = judged(0.9, 0.8, 0.99);
+        assert_eq!(outcome, LabOutcome::NotHere);
         assert!(reason.contains("no effect in the direction"), "{reason}");
     }
 
@@ -248,7 +315,59 @@ mod tests {
             outcome == LabOutcome::Reproduced && reason.contains("published more than 1.000"),
             "{reason}"
         );
-        assert_eq!(judged_as(&claim, (1.1, 0.99, 1.2)).0, LabOutcome::NotHere);
+        assert_eq!(judged_as(&claim, (1.1, 0.99, 1.2)).0, LabOutcome::Undecided);
+        claim.published.least = Some(0.01);
+        let (outcome, reason) = judged_as(&claim, (1.004, 1.001, 1.006));
+        assert!(
+            outcome == LabOutcome::NotHere && reason.contains("no effect of 0.01000 or more"),
+            "{reason}"
+        );
+        assert_eq!(judged_as(&claim, (1.01, 0.999, 1.02)).0, LabOutcome::Undecided);
+        assert_eq!(judged_as(&claim, (1.015, 1.001, 1.03)).0, LabOutcome::Reproduced);
+    }
+
+    #[test]
+    fn an_interval_on_both_sides_shows_neither_an_effect_nor_its_absence() {
+        let (outcome, reason) = judged(1.2, 0.9, 1.6);
+        assert_eq!(outcome, LabOutcome::Undecided, "an interval that holds equality shows no direction");
+        assert!(reason.contains("neither the claim nor its contrary"), "{reason}");
+        let (outcome, reason) = judged(1.0, 0.9, 1.1);
+        assert_eq!(outcome, LabOutcome::NotHere, "whatever its direction, it is smaller: {reason}");
+        let found = [Some(Plain::Text("inconclusive".into()))];
+        let measured = Ok(LabMeasured { value: 1.2, low: 1.1, high: 1.3 });
+        let (outcome, reason) = judge_claim(&claim(), Some(&measured), &found, &[]);
+        assert_eq!((outcome, reason.as_str()), (LabOutcome::Undecided, "the verdict was inconclusive"));
+    }
+
+    #[test]
+    fn a_reason_is_told_where_a_reading_shows_it() {
+        let ground = |is: Option<&str>, above: Option<f64>, says: &str| LabGround {
+            experiment: "x".into(),
+            pointer: "/reason".into(),
+            is: is.map(|word| Plain::Text(word.into())),
+            above,
+            below: None,
+            says: says.into(),
+        };
+        let mut claim = claim();
+        claim.grounds =
+            vec![ground(Some("shared"), None, "they are {}"), ground(None, Some(40.0), "{} switches")];
+        let told = |measured: (f64, f64, f64), grounds: &[Found]| {
+            let (value, low, high) = measured;
+            let found = [Some(Plain::Text("different".into()))];
+            judge_claim(&claim, Some(&Ok(LabMeasured { value, low, high })), &found, grounds).1
+        };
+        let small = (1.05, 1.04, 1.06);
+        let number = |number: f64| Some(Plain::Number(number));
+        assert!(told(small, &[None, number(39.0)]).ends_with("perhaps the loop is not bound by it"));
+        assert!(told(small, &[None, number(41.0)]).ends_with("smaller; 41 switches"));
+        assert!(
+            told(small, &[Some(Plain::Text("shared".into())), number(41.0)]).ends_with("; they are shared")
+        );
+        assert!(
+            told((1.2, 1.1, 1.3), &[None, number(41.0)]).ends_with("agree"),
+            "nothing is to be explained"
+        );
     }
 
     #[test]
@@ -258,7 +377,7 @@ mod tests {
         (published.direction, published.low, published.high) = (Some(Direction::At), Some(0.98), Some(1.02));
         assert_eq!(judged_as(&claim, (1.0, 0.99, 1.01)).0, LabOutcome::Reproduced);
         let (outcome, reason) = judged_as(&claim, (1.0, 0.9, 1.1));
-        assert!(outcome == LabOutcome::NotHere && reason.contains("could not be shown"), "{reason}");
+        assert!(outcome == LabOutcome::Undecided && reason.contains("neither"), "{reason}");
         let (outcome, reason) = judged_as(&claim, (0.9, 0.89, 0.91));
         assert!(outcome == LabOutcome::NotHere && reason.contains("not bound by it"), "{reason}");
     }
@@ -268,10 +387,10 @@ mod tests {
         let measured = Ok(LabMeasured { value: 1.2, low: 1.1, high: 1.3 });
         let equivalent = [Some(Plain::Text("equivalent".into()))];
         assert_eq!(
-            judge_claim(&claim(), Some(&measured), &equivalent),
+            judge_claim(&claim(), Some(&measured), &equivalent, &[]),
             (LabOutcome::NotHere, "the verdict was equivalent".into())
         );
-        let (outcome, reason) = judge_claim(&claim(), Some(&Err(NoFigure::Unfit("x".into()))), &[None]);
+        let (outcome, reason) = judge_claim(&claim(), Some(&Err(NoFigure::Unfit("x".into()))), &[None], &[]);
         assert_eq!((outcome, reason.as_str()), (LabOutcome::NotHere, "the verdict was nothing"));
     }
 
@@ -279,22 +398,22 @@ mod tests {
     fn checks_alone_can_carry_a_claim_and_nothing_cannot() {
         let bare = LabClaim { measured: None, ..claim() };
         let found = [Some(Plain::Text("different".into()))];
-        assert_eq!(judge_claim(&bare, None, &found).0, LabOutcome::Reproduced);
+        assert_eq!(judge_claim(&bare, None, &found, &[]).0, LabOutcome::Reproduced);
         let nothing = LabClaim { checks: Vec::new(), ..bare };
-        assert_eq!(judge_claim(&nothing, None, &[]).0, LabOutcome::NotHere);
+        assert_eq!(judge_claim(&nothing, None, &[], &[]).0, LabOutcome::Error);
         let without = |why: fn(String) -> NoFigure| {
             let (outcome, reason) =
-                judge_claim(&claim(), Some(&Err(why("a list of 2 values".into()))), &found);
+                judge_claim(&claim(), Some(&Err(why("a list of 2 values".into()))), &found, &[]);
             assert!(reason.contains("no figure") && reason.ends_with("a list of 2 values"), "{reason}");
             outcome
         };
-        assert_eq!(without(NoFigure::Unfit), LabOutcome::NotHere);
+        assert_eq!(without(NoFigure::Unfit), LabOutcome::Undecided);
         assert_eq!(without(NoFigure::Unmeasured), LabOutcome::CannotRunHere, "nobody looked");
     }
 
     #[test]
     fn a_lab_is_what_its_judged_claims_are() {
-        use LabOutcome::{CannotRunHere, NotHere, Reproduced};
+        use LabOutcome::{CannotRunHere, Error, NotHere, Reproduced, Undecided};
         let result = |(at, outcome): (usize, &LabOutcome)| ClaimResult {
             name: format!("claim {at}"),
             outcome: Some(*outcome),
@@ -310,8 +429,10 @@ mod tests {
         assert_eq!(reason, "of 3 claims 2 reproduced, 1 cannot run here");
         let (outcome, reason, at) = lab(&[Reproduced, CannotRunHere, NotHere]);
         assert_eq!((outcome, at), (NotHere, 2));
-        assert_eq!(reason, "of 3 claims 1 not here, 1 cannot run here, 1 reproduced");
+        assert_eq!(reason, "of 3 claims 1 not here, 1 reproduced, 1 cannot run here");
         assert_eq!(lab(&[CannotRunHere, CannotRunHere]).0, CannotRunHere);
+        assert_eq!(lab(&[Reproduced, Undecided]).0, Undecided, "what was not decided is not passed over");
+        assert_eq!(lab(&[NotHere, Undecided, Error]).0, Error);
     }
 
     #[test]

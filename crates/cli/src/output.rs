@@ -179,6 +179,20 @@ fn written(path: &Path, done: Result<(), Failure>) -> Result<(), Failure> {
     })
 }
 
+/// Writes a record to a file that is there whole or not at all.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn keep(
+    record: &Record<'_>,
+    format: Format,
+    file: &Path,
+    output: &OutputArgs,
+) -> Result<(), Failure> {
+    let style = style(output, false);
+    replace(file, |out| fauxplat_report::write(record, format, &style, out).map_err(refused))
+}
+
 /// Puts a new file in the place of an old one at once: a reader finds the one or the other, and never half of one.
 fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
     // A pipe or a device cannot be replaced, only written to.

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use fauxplat_experiment::Failure;
 use fauxplat_launch::{Capture, Captured, Written};
-use fauxplat_model::LabExperiment;
+use fauxplat_model::{LabExperiment, Outcome};
 use fauxplat_sys::signal;
 use serde_json::Value;
 
-use crate::Lab;
+use crate::{Lab, Share};
 
 /// A line that ends with this status has found that it cannot run here, and its last line says why.
 const CANNOT_RUN_HERE: i32 = 77;
@@ -39,11 +39,12 @@ pub(crate) fn perform(
     lab: &Lab,
     experiment: &LabExperiment,
     file: &Path,
+    share: Share,
     of_fauxplat: &OfFauxplat<'_>,
 ) -> Result<Result<Value, String>, Failure> {
     let done = match (&experiment.line, &experiment.run) {
         (Some(line), _) => of_fauxplat(line),
-        (None, run) => of_shell(lab, run.as_deref().unwrap_or_default(), file),
+        (None, run) => of_shell(lab, run.as_deref().unwrap_or_default(), file, share),
     };
     if signal::stop_requested() {
         return Err(Failure::machine(format!("lab {}: interrupted", lab.name)));
@@ -52,8 +53,11 @@ pub(crate) fn perform(
 }
 
 /// One line for the shell, which prints its document.
-fn of_shell(lab: &Lab, line: &str, file: &Path) -> Result<Result<Value, String>, Failure> {
-    let done = shell(lab, line)?.run()?;
+fn of_shell(lab: &Lab, line: &str, file: &Path, share: Share) -> Result<Result<Value, String>, Failure> {
+    let done = Capture { limit: share.left(), ..shell(lab, line)? }.run()?;
+    if let Some(over) = share.over().filter(|_| done.outcome == Outcome::TimedOut) {
+        return Ok(Err(over));
+    }
     if let Some(reason) = ended(lab, line, &done, &done.errors)? {
         return Ok(Err(reason));
     }

@@ -17,19 +17,28 @@ pub(crate) type Mistake = String;
 /// # Errors
 /// A check looks where no such document has anything.
 pub(crate) fn found(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<Found>, Mistake> {
-    let look = |check: &fauxplat_model::LabCheck| {
-        let each = |document| match pointer::at(document, &check.pointer) {
-            Ok(value) => plain(value).map(Some).ok_or_else(|| {
-                format!("what stands at {} of `{}` is no plain value", check.pointer, check.experiment)
-            }),
-            Err(Nothing::Unmeasured) => Ok(None),
-            Err(Nothing::Nowhere) => Err(nowhere(&check.experiment, &check.pointer)),
-        };
-        let all = documents(&check.experiment).iter().map(each).collect::<Result<Vec<Found>, Mistake>>()?;
-        let Some((first, others)) = all.split_first() else { return Ok(None) };
-        Ok(others.iter().find(|it| *it != first).unwrap_or(first).clone())
+    claim.checks.iter().map(|check| look(&check.experiment, &check.pointer, documents)).collect()
+}
+
+/// The same where reasons may stand; an experiment that was not run shows none.
+///
+/// # Errors
+/// As [`found`].
+pub(crate) fn grounds(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<Found>, Mistake> {
+    claim.grounds.iter().map(|ground| look(&ground.experiment, &ground.pointer, documents)).collect()
+}
+
+fn look(experiment: &str, pointer: &str, documents: &Documents<'_>) -> Result<Found, Mistake> {
+    let each = |document| match pointer::at(document, pointer) {
+        Ok(value) => plain(value)
+            .map(Some)
+            .ok_or_else(|| format!("what stands at {pointer} of `{experiment}` is no plain value")),
+        Err(Nothing::Unmeasured) => Ok(None),
+        Err(Nothing::Nowhere) => Err(nowhere(experiment, pointer)),
     };
-    claim.checks.iter().map(look).collect()
+    let all = documents(experiment).iter().map(each).collect::<Result<Vec<Found>, Mistake>>()?;
+    let Some((first, others)) = all.split_first() else { return Ok(None) };
+    Ok(others.iter().find(|it| *it != first).unwrap_or(first).clone())
 }
 
 fn nowhere(experiment: &str, pointer: &str) -> Mistake {

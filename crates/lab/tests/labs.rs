@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fauxplat_experiment::{Failure, Kind};
-use fauxplat_lab::{Bench, Lab, catalog, listed};
+use fauxplat_lab::{Bench, Lab, Share, catalog, listed};
 use fauxplat_model::{LabOutcome, LabResult};
 use fauxplat_plan::LabSettings;
 use serde_json::{Value, json};
@@ -19,6 +19,7 @@ static FOLDER: Mutex<()> = Mutex::new(());
 struct Yard {
     folder: TempDir,
     asked: RefCell<Vec<Vec<String>>>,
+    share: Share,
     _alone: MutexGuard<'static, ()>,
 }
 
@@ -28,7 +29,7 @@ impl Yard {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("tried")).unwrap();
         let head = "question = 'Is it so?'\nsource = 'somebody'\nmachine = 'any'\n";
-        let yard = Yard { folder, asked: RefCell::default(), _alone: alone };
+        let yard = Yard { folder, asked: RefCell::default(), share: Share::unlimited(), _alone: alone };
         fs::write(yard.at("tried/lab.toml"), format!("{head}{definition}")).unwrap();
         fs::write(yard.at("tried/README.md"), "# Tried\n\nOne page.\n").unwrap();
         yard
@@ -64,7 +65,7 @@ impl Yard {
         let before = std::env::current_dir().unwrap();
         let options = options.iter().map(|&option| option.to_owned()).collect();
         let bench = Bench::new(keep, options, &perform).unwrap();
-        let done = bench.run(&self.found(&LabSettings::new()).unwrap(), seed);
+        let done = bench.run(&self.found(&LabSettings::new()).unwrap(), seed, self.share);
         assert_eq!(std::env::current_dir().unwrap(), before, "whatever happened, it comes back");
         done
     }
@@ -85,7 +86,7 @@ impl Yard {
 
 /// A claim that a figure lies between 1.2 and 1.5 and above 1.
 const CLAIM: &str = "[[claim]]\nname = 'more'\n\
-    published = { statement = 'it is more', unit = 'times', low = 1.2, high = 1.5, direction = 'above', than = 1.0 }\n\
+    published = { statement = 'it is more', unit = 'times', low = 1.2, high = 1.5, spread = 'ten runs', direction = 'above', than = 1.0 }\n\
     measured = { experiment = 'one', value = '/value', low = '/low', high = '/high' }\n";
 
 const ONE: &str = "[[experiment]]\nname = 'one'\nline = 'run one'\n";
@@ -100,13 +101,14 @@ fn outcome(result: &LabResult) -> LabOutcome {
 
 #[test]
 fn an_outcome_follows_from_the_document_alone() {
-    use LabOutcome::{CannotRunHere, NotHere, Reproduced};
+    use LabOutcome::{CannotRunHere, NotHere, Reproduced, Undecided};
     for (document, expected, words) in [
         (figure(1.3, 1.25, 1.35), Reproduced, "direction and size agree"),
         (figure(1.6, 1.4, 1.8), Reproduced, "agree"),
         (figure(1.1, 1.05, 1.15), NotHere, "smaller"),
         (figure(2.0, 1.9, 2.1), NotHere, "larger"),
-        (figure(1.3, 0.9, 1.7), NotHere, "no effect in the direction"),
+        (figure(0.9, 0.8, 0.95), NotHere, "no effect in the direction"),
+        (figure(1.3, 0.9, 1.7), Undecided, "neither the claim nor its contrary"),
         (json!({ "value": null, "low": null, "high": null }), CannotRunHere, "measured nothing for /value"),
         (json!({ "value": 1.3, "low": null, "high": 1.4 }), CannotRunHere, "measured nothing for /low"),
     ] {
@@ -122,7 +124,7 @@ fn an_outcome_follows_from_the_document_alone() {
 }
 
 #[test]
-fn a_pointer_that_finds_nothing_is_an_error_of_the_lab_and_no_outcome() {
+fn a_pointer_that_finds_nothing_is_an_error_of_the_lab() {
     for (claim, words) in [
         (CLAIM.replace("/value", "/valeu"), "nothing stands at /valeu of `one`"),
         (CLAIM.replace("/high", "/hihg"), "nothing stands at /hihg of `one`"),
@@ -134,10 +136,10 @@ fn a_pointer_that_finds_nothing_is_an_error_of_the_lab_and_no_outcome() {
     ] {
         let yard = Yard::new(&format!("{ONE}{claim}"));
         let document = json!({ "value": 1.3, "low": 1.2, "high": 1.4, "word": "x" });
-        let failure = yard.run(&|_| Ok(document.clone())).unwrap_err();
-        assert_eq!(failure.kind(), Kind::Command);
-        let told = failure.to_string();
-        assert!(told.contains("lab tried, claim more: ") && told.contains(words), "{told}");
+        let result = yard.run(&|_| Ok(document.clone())).unwrap();
+        assert_eq!(outcome(&result), LabOutcome::Error);
+        assert!(result.reason.as_ref().unwrap().contains(words), "{result:?}");
+        assert!(result.measured.is_none());
     }
 }
 
@@ -233,15 +235,18 @@ fn failures_of_the_machine_are_told_apart_from_those_of_the_lab() {
     drop(yard);
 
     let yard = Yard::new(&format!("{ONE}{CLAIM}"));
-    let failure = yard.run(&|_| Err(Failure::command("`one` ended with status 1"))).unwrap_err();
-    let told = failure.to_string();
-    assert!(failure.kind() == Kind::Command && told.starts_with("lab tried, experiment one: "), "{told}");
+    let result = yard.run(&|_| Err(Failure::command("`one` ended with status 1"))).unwrap();
+    let told = result.reason.clone().unwrap();
+    assert!(
+        outcome(&result) == LabOutcome::Error && told.starts_with("lab tried, experiment one: "),
+        "{told}"
+    );
     drop(yard);
 
     // A gate that failed has measured all the same: here nothing that makes a figure.
     let yard = Yard::new(&format!("{ONE}{CLAIM}"));
-    let failure = yard.run(&|_| Err(Failure::gate("it is slower"))).unwrap_err();
-    assert!(failure.to_string().contains("nothing stands at /value"), "{failure}");
+    let result = yard.run(&|_| Err(Failure::gate("it is slower"))).unwrap();
+    assert!(result.reason.unwrap().contains("nothing stands at /value"));
 }
 
 #[test]
@@ -281,9 +286,11 @@ fn a_program_that_cannot_run_here_says_why_and_one_that_fails_is_an_error() {
         ("true", "true", "printed no JSON document"),
         ("true", "echo [1]", "printed no JSON object"),
         ("true", "echo '{} {}'", "printed no JSON document"),
+        ("echo; echo line 7 is wrong; exit 1", "true", "ended with status 1: line 7 is wrong"),
     ] {
-        let failure = with(prepare, run).unwrap_err();
-        assert!(failure.to_string().contains(words) && failure.kind() == Kind::Command, "{run}: {failure}");
+        let result = with(prepare, run).unwrap();
+        assert_eq!(outcome(&result), LabOutcome::Error, "{run}");
+        assert!(result.reason.as_ref().unwrap().contains(words), "{run}: {result:?}");
     }
 }
 
@@ -364,4 +371,85 @@ fn a_lab_that_cannot_be_judged_is_refused_before_anything_is_run() {
     }
     let unknown = catalog::find("no-such-lab", &LabSettings::new()).unwrap_err().to_string();
     assert!(unknown.contains("`no-such-lab`") && unknown.contains("link-order"), "{unknown}");
+}
+
+#[test]
+fn an_experiment_that_fails_spoils_no_claim_of_another() {
+    let two = "[[experiment]]\nname = 'two'\nline = 'run two'\n";
+    let other = CLAIM.replace("'more'", "'other'").replace("'one'", "'two'");
+    let yard = Yard::new(&format!("{ONE}{two}{CLAIM}{other}"));
+    let answer = |line: &str| match line {
+        "run two" => Err(Failure::usage("unknown option --frobnicate")),
+        _ => Ok(figure(1.3, 1.25, 1.35)),
+    };
+    let result = yard.run(&answer).unwrap();
+    assert_eq!(outcome(&result), LabOutcome::Error, "a lab with an error in it is no result");
+    assert_eq!(result.claims[0].outcome, Some(LabOutcome::Reproduced));
+    assert!(result.claims[1].reason.as_ref().unwrap().contains("--frobnicate"), "{result:?}");
+    assert_eq!(result.reason.as_deref(), Some("of 2 claims 1 error, 1 reproduced"));
+}
+
+#[test]
+fn a_reason_needs_an_experiment_that_may_be_missing() {
+    let because =
+        "[[claim.because]]\nexperiment = 'why'\npointer = '/n'\nabove = 2.0\nsays = 'there are {}'\n";
+    let of = |needs: &str, count: u32| {
+        let why = format!("[[experiment]]\nname = 'why'\nline = 'run why'\n{needs}");
+        let yard = Yard::new(&format!("{ONE}{why}{CLAIM}{because}"));
+        let document =
+            |line: &str| Ok(if line == "run why" { json!({ "n": count }) } else { figure(1.1, 1.01, 1.12) });
+        let result = yard.run(&document).unwrap();
+        (outcome(&result), result.reason.unwrap())
+    };
+    let (found, reason) = of("", 3);
+    assert!(found == LabOutcome::NotHere && reason.ends_with("; there are 3"), "{reason}");
+    assert!(of("", 2).1.ends_with("smaller"));
+    let (found, reason) = of("needs = { files = ['/no/such/file'] }\n", 3);
+    assert!(
+        found == LabOutcome::NotHere && reason.ends_with("smaller"),
+        "it is judged all the same: {reason}"
+    );
+}
+
+#[test]
+fn what_has_no_time_left_is_not_begun_and_the_lab_is_not_complete() {
+    let mut yard = Yard::new(&format!("{ONE}{CLAIM}"));
+    yard.share = Share::of(std::time::Duration::ZERO);
+    let result = yard.run(&|_| panic!("nothing is run")).unwrap();
+    assert!(outcome(&result) == LabOutcome::CannotRunHere && !result.complete);
+    assert!(result.reason.unwrap().contains("its share of --max-time"));
+    drop(yard);
+
+    let mut yard = Yard::new(&format!("{}{CLAIM}", ONE.replace("run one", "compare --max-time 5h a b")));
+    yard.share = Share::of(std::time::Duration::from_secs(3600));
+    let result = yard.run(&|_| Ok(figure(1.3, 1.25, 1.35))).unwrap();
+    assert!(result.complete);
+    let line = yard.lines().remove(0);
+    assert!(
+        line.starts_with("compare --max-time ") && line.ends_with("ms a b"),
+        "its share is shorter: {line}"
+    );
+}
+
+#[test]
+fn a_file_of_another_lab_may_be_borrowed() {
+    let run = "[[experiment]]\nname = 'one'\nrun = '''test -s subject/known.S && test -s subject/mine && \
+               echo '{\"value\": 1.3, \"low\": 1.2, \"high\": 1.4}' '''\n";
+    let borrows = "borrows = ['known-count/subject/known.S', 'beside/subject/mine']\n";
+    let yard = Yard::new(&format!("{borrows}{run}{CLAIM}"));
+    fs::create_dir_all(yard.at("beside/subject")).unwrap();
+    fs::write(yard.at("beside/subject/mine"), "of the lab beside it").unwrap();
+    let result = yard.run(&|_| panic!("no line of fauxplat")).unwrap();
+    assert_eq!(outcome(&result), LabOutcome::Reproduced, "{result:?}");
+    drop(yard);
+    for (borrows, words) in
+        [("'no-lab/subject/x'", "no such file of a lab"), ("'../x/y'", "LAB/subject/FILE")]
+    {
+        let yard = Yard::new(&format!("borrows = [{borrows}]\n{run}{CLAIM}"));
+        let told = match yard.found(&LabSettings::new()) {
+            Ok(_) => yard.run(&|_| panic!("no line")).unwrap_err().to_string(),
+            Err(failure) => failure.to_string(),
+        };
+        assert!(told.contains(words), "{told}");
+    }
 }

@@ -106,6 +106,8 @@ findings! {
     Restore(RestoreFindings) = "fauxplat.restore/1",
     /// By `lab`.
     Lab(LabFindings) = "fauxplat.lab/1",
+    /// By `lab compare`.
+    LabCompare(Box<LabComparison>) = "fauxplat.lab-compare/1",
     /// By `topo`.
     Topo(Box<TopoFindings>) = "fauxplat.topo/1",
     /// By `explain`.

@@ -26,6 +26,12 @@ pub struct LabDefinition {
     /// What no part of it can do without.
     #[serde(default)]
     pub needs: Needs,
+    /// How long it takes on an ordinary machine, in seconds: where time is short, what takes little is run first.
+    #[serde(default = "a_minute")]
+    pub seconds: f64,
+    /// Files of other labs that lie in the folder of its own subject, as `LAB/subject/FILE`.
+    #[serde(default)]
+    pub borrows: Vec<String>,
     /// Shell commands that make the subject, run in a copy of the lab's folder before the experiments. One that ends
     /// with status 77 has found that the lab cannot run here; the last line that it prints says why.
     #[serde(default)]
@@ -43,6 +49,10 @@ pub struct LabDefinition {
 
 fn one() -> u32 {
     1
+}
+
+fn a_minute() -> f64 {
+    60.0
 }
 
 /// Something that may be set when a lab is run.
@@ -104,6 +114,9 @@ pub struct LabClaim {
     /// What must hold besides.
     #[serde(default, rename = "check")]
     pub checks: Vec<LabCheck>,
+    /// Reasons for another outcome that a reading shows.
+    #[serde(default, rename = "because")]
+    pub grounds: Vec<LabGround>,
 }
 
 /// What somebody published.
@@ -121,6 +134,12 @@ pub struct Claim {
     /// The higher one.
     #[serde(default)]
     pub high: Option<f64>,
+    /// Where these two come from: the rounding of a figure, the author's runs, or who chose them.
+    #[serde(default)]
+    pub spread: String,
+    /// The smallest distance from `than` that counts as an effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<f64>,
     /// On which side of `than` the claim lies; absent for a claim without figures.
     #[serde(default)]
     pub direction: Option<Direction>,
@@ -174,7 +193,7 @@ pub struct Measure {
     /// A factor that makes the claim's unit of the document's.
     #[serde(default)]
     pub times: Option<f64>,
-    /// Why a machine may show less than the claim, in words that the evidence bears.
+    /// Why a machine may show less than the claim, as a guess.
     #[serde(default)]
     pub less: Option<String>,
     /// Why it may show more.
@@ -214,8 +233,32 @@ pub struct LabCheck {
     /// What must not stand there.
     #[serde(default)]
     pub is_not: Option<Plain>,
+    /// What stands there where it was not decided.
+    #[serde(default)]
+    pub undecided: Option<Plain>,
     /// What it means when it does not hold; `{}` becomes what stands there.
     pub otherwise: String,
+}
+
+/// A reason for an outcome, which is told where a reading shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabGround {
+    /// Name of the experiment.
+    pub experiment: String,
+    /// Where to look in its document, as for a check.
+    pub pointer: String,
+    /// What stands there, if the reason is one.
+    #[serde(default)]
+    pub is: Option<Plain>,
+    /// The number there is above this one.
+    #[serde(default)]
+    pub above: Option<f64>,
+    /// The number there is below this one.
+    #[serde(default)]
+    pub below: Option<f64>,
+    /// The reason; `{}` becomes what stands there.
+    pub says: String,
 }
 
 /// A plain value that can stand in a document.

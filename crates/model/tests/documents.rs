@@ -280,6 +280,7 @@ fn findings() -> Vec<Findings> {
         Findings::Profile(Box::default()),
         Findings::Restore(RestoreFindings::default()),
         Findings::Lab(LabFindings::default()),
+        Findings::LabCompare(Box::default()),
     ]
 }
 

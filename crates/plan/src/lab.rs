@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use fauxplat_model::{LabClaim, LabDefinition, LabExperiment, LabOption, Measure};
+use fauxplat_model::{Claim, Direction, LabClaim, LabDefinition, LabExperiment, LabOption, Measure};
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
@@ -118,9 +118,22 @@ fn mistake(lab: &LabDefinition) -> Option<(String, String)> {
             return Some((claim.name.clone(), format!("claim `{}`: {reason}", claim.name)));
         }
     }
+    if let Some(file) = lab.borrows.iter().find(|file| !is_of_a_lab(file)) {
+        return Some((
+            String::new(),
+            format!("borrows: `{file}` is not LAB/subject/FILE, a file of another lab"),
+        ));
+    }
     let nothing = lab.claims.is_empty().then(|| "a lab without a claim has nothing to judge".to_owned());
     let never = (lab.rounds == 0).then(|| "rounds = 0 runs nothing".to_owned());
     nothing.or(never).map(|reason| (String::new(), reason))
+}
+
+/// Whether this names a file of a lab's subject, and nothing outside of it.
+fn is_of_a_lab(file: &str) -> bool {
+    let parts: Vec<&str> = file.split('/').collect();
+    let is_name = |part: &str| !part.is_empty() && !part.starts_with('.');
+    parts.len() == 3 && parts[1] == "subject" && parts.iter().all(|part| is_name(part))
 }
 
 fn of_experiment(one: &LabExperiment) -> Option<String> {
@@ -138,8 +151,14 @@ fn of_claim(claim: &LabClaim, experiments: &HashSet<&str>) -> Option<String> {
     if published.low.zip(published.high).is_some_and(|(low, high)| low > high) {
         return Some("its low is above its high".to_owned());
     }
-    if let Some(name) = asked(claim).into_iter().find(|name| !experiments.contains(name)) {
+    if let Some(name) = consulted(claim).into_iter().find(|name| !experiments.contains(name)) {
         return Some(format!("there is no experiment `{name}`"));
+    }
+    if claim.checks.iter().any(|check| check.is.is_none() && check.is_not.is_none()) {
+        return Some("a check says what must stand there (is) or must not (is_not)".to_owned());
+    }
+    if claim.grounds.iter().any(|it| it.is.is_none() && it.above.is_none() && it.below.is_none()) {
+        return Some("a reason says which reading shows it (because: is, above or below)".to_owned());
     }
     match &claim.measured {
         None if claim.checks.is_empty() => Some("it takes a figure (measured) or a check".to_owned()),
@@ -148,26 +167,64 @@ fn of_claim(claim: &LabClaim, experiments: &HashSet<&str>) -> Option<String> {
         }
         None => None,
         Some(_) if published.direction.is_none() => Some("which direction has its figure?".to_owned()),
-        Some(measure) => of_measure(measure),
+        Some(measure) => of_published(published, measure).or_else(|| of_measure(measure)),
     }
 }
+
+/// What a published figure lacks that is held against one of ours.
+fn of_published(published: &Claim, measure: &Measure) -> Option<String> {
+    let ends = [published.low, published.high];
+    if published.low.is_some() && published.low == published.high && !measure.exact {
+        return Some(BARE.to_owned());
+    }
+    if ends.iter().any(Option::is_some) && published.spread.is_empty() && !measure.exact {
+        return Some(WHOSE.to_owned());
+    }
+    match published.direction {
+        Some(Direction::At) if ends.contains(&None) => {
+            Some("no effect is one between two ends (low and high): how much counts as none?".to_owned())
+        }
+        Some(Direction::At) if published.least.is_some() => {
+            Some("least is for an effect, and a claim of none says its ends (low and high)".to_owned())
+        }
+        _ => published.least.filter(|least| *least < 0.0).map(|_| "least is a distance".to_owned()),
+    }
+}
+
+/// Why a single figure is refused: against an interval that gets narrower with every run it is *not here* for ever.
+const BARE: &str = "a single figure has the spread that its author gave (low below high), or the claim is its direction alone \
+                    (direction and than, without low and high); a count says exact = true";
+/// Nobody's range is invented.
+const WHOSE: &str = "where do low and high come from? (published.spread: the rounding of the figure, the author's runs, or who chose them)";
 
 fn of_measure(measure: &Measure) -> Option<String> {
     if measure.over.is_some() && measure.minus.is_some() {
         return Some("its figure is either over or minus another".to_owned());
+    }
+    let guesses = [("less", &measure.less), ("more", &measure.more)];
+    let sure = guesses.iter().find(|(_, it)| it.as_ref().is_some_and(|it| !it.starts_with("perhaps ")));
+    if let Some((name, _)) = sure {
+        return Some(format!(
+            "`{name}` is a guess and begins with \"perhaps\"; a reason that a reading shows is a [[claim.because]]"
+        ));
     }
     let one_end = measure.low.is_some() != measure.high.is_some();
     let no_end = measure.exact && measure.low.is_some();
     (one_end || no_end).then(|| "an interval has a low and a high end, and what is exact has none".to_owned())
 }
 
-/// The experiments that a claim looks at.
+/// The experiments that a claim looks at for more than a reason.
 pub fn asked(claim: &LabClaim) -> Vec<&str> {
     let measure = claim.measured.iter();
     let second = measure.clone().flat_map(|it| [&it.over, &it.minus]).flatten();
     let checks = claim.checks.iter().map(|check| check.experiment.as_str());
     let second = second.filter_map(|it| it.experiment.as_deref());
     measure.map(|it| it.experiment.as_str()).chain(second).chain(checks).collect()
+}
+
+/// The same, and those that may explain what came of it.
+pub fn consulted(claim: &LabClaim) -> Vec<&str> {
+    asked(claim).into_iter().chain(claim.grounds.iter().map(|it| it.experiment.as_str())).collect()
 }
 
 #[cfg(test)]
@@ -195,6 +252,7 @@ statement = "it is"
 unit = "times"
 low = 1.0
 high = 2.0
+spread = "chosen"
 direction = "above"
 than = 1.0
 [claim.measured]
@@ -258,6 +316,31 @@ over = { experiment = "nobody" }
             ("experiment = \"nobody\"", "experiment = \"somebody\"", "no experiment `somebody`"),
             ("run = \"echo '{}'\"", "", "either a line"),
             ("low = 1.0", "low = 3.0", "its low is above its high"),
+            ("low = 1.0", "low = 2.0", "has the spread that its author gave"),
+            ("spread = \"chosen\"\n", "", "where do low and high come from?"),
+            ("low = 1.0\nhigh = 2.0\n", "least = -0.1\n", "least is a distance"),
+            (
+                "high = 2.0\nspread = \"chosen\"\ndirection = \"above\"",
+                "spread = \"x\"\ndirection = \"at\"",
+                "two ends",
+            ),
+            ("direction = \"above\"", "least = 0.1\ndirection = \"at\"", "least is for an effect"),
+            ("high = \"/high\"", "high = \"/high\"\nless = \"it is slow\"", "begins with \"perhaps\""),
+            (
+                "over = {",
+                "[[claim.check]]\nexperiment = \"nobody\"\npointer = \"/x\"\notherwise = \"\"\n#",
+                "must stand there",
+            ),
+            (
+                "over = {",
+                "[[claim.because]]\nexperiment = \"nobody\"\npointer = \"/x\"\nsays = \"\"\n#",
+                "which reading shows it",
+            ),
+            (
+                "over = {",
+                "[[claim.because]]\nexperiment = \"none\"\npointer = \"/x\"\nis = 1.0\nsays = \"\"\n#",
+                "no experiment `none`",
+            ),
             ("direction = \"above\"\n", "", "which direction"),
             ("low = \"/low\"\n", "", "a low and a high end"),
             ("over = ", "exact = true\nover = ", "what is exact has none"),

@@ -17,5 +17,5 @@ pub use crossed::{Coordinates, Crossed, RUNS_PER_BLOCK};
 pub use definition::{BYTES_MAX, DefinitionError, parse};
 pub use expand::{ExpandError, Expanded, expand, places};
 pub use factor::{FactorError, Offer, Sweep, apply, parse_sweep, stack_class};
-pub use lab::{LabSettings, asked, parse_lab};
+pub use lab::{LabSettings, asked, consulted, parse_lab};
 pub use values::{ValuesError, range, values};

@@ -42,6 +42,7 @@ pub(crate) fn summary(findings: &Findings) -> String {
                 format!("{} {}", lab.name, lab.outcome.map_or("listed", |outcome| outcome.words()))
             }))
         }
+        Findings::LabCompare(found) => format!("{} claims of two records", found.claims.len()),
         Findings::Contend(contend) => {
             join(contend.labels.iter().map(|one| format!("{}:{} {}", one.cpu_a, one.cpu_b, one.label)))
         }

@@ -1,37 +1,55 @@
-"""Builds the program with its bug and without, asks the compiler about both, and runs both. Prints a JSON document."""
-import json, os, subprocess, sys, time
+"""Builds the program as it was published, with the register held, and with its argument; asks the compiler about it; runs
+all of them. Prints a JSON document."""
+import json, os, statistics, subprocess, sys, time
 
 # The language in which an undeclared function is no error, without the optimisation that moves arguments.
-CC = ["cc", "-std=gnu89", "-O0"]
+CC = ["cc", "-std=gnu89", "-O0", "-Wall"]
 RUNS = 41
 
 
 def build(name, *more):
-    """Builds, and says what the compiler warns of."""
-    done = subprocess.run(CC + list(more) + ["-Wall", "-o", name, "subject/backwards.c"], env={**os.environ, "LC_ALL": "C"},
-                          stderr=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        print("this compiler refuses the program: " + done.stderr.strip().splitlines()[0], file=sys.stderr)
+    """Builds, and says what the compiler said, line by line, or that it refused."""
+    line = CC + list(more) + ["-o", name, "subject/backwards.c"]
+    done = subprocess.run(line, env={**os.environ, "LC_ALL": "C"}, stderr=subprocess.PIPE, text=True)
+    return done.returncode == 0, done.stderr.splitlines()
+
+
+def must_build(name, *more):
+    built, said = build(name, *more)
+    if not built:
+        print("this compiler refuses the program: " + (said or ["without a word"])[0], file=sys.stderr)
         sys.exit(77)
-    return [line for line in done.stderr.splitlines() if "warning:" in line]
+    return said
 
 
 def times(name):
-    return [int(subprocess.run(["./" + name], stdout=subprocess.PIPE, text=True, check=True).stdout) for _ in range(RUNS)]
+    """Microseconds by each run, and the seconds since 1970 meanwhile."""
+    runs = []
+    for _ in range(RUNS):
+        done = subprocess.run(["./" + name], stdout=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            sys.exit("./%s ended with %d" % (name, done.returncode))
+        runs.append(int(done.stdout))
+    return runs
 
 
-warnings = build("buggy")
-build("given", "-DARGUMENT=0")
-begin = time.monotonic()
-buggy = times("buggy")
-most_us = (time.monotonic() - begin) * 1e6
-given = times("given")
+def row(name, runs):
+    return [name, str(min(runs)), "%g" % statistics.median(runs), str(sum(us < 0 for us in runs))]
+
+
+warnings = must_build("published")
+must_build("held", "-DHELD")
+must_build("given", "-DHELD", "-DARGUMENT=0")
+declared, said = build("declared", "-DDECLARED")
+published, held, given = times("published"), times("held"), times("given")
+since_1970_us = time.time() * 1e6
 print(json.dumps({
-    # A time below zero, or longer than all runs together took by a clock that only goes forward.
-    "impossible": sum(not 0 <= us <= most_us for us in buggy),
-    "impossible_given": sum(not 0 <= us <= most_us for us in given),
     "runs": RUNS,
-    "given_us": given,
-    "compiler_finds_it": any("implicit declaration" in line and "wait" in line for line in warnings),
-    "table": {"columns": ["program", "first time, us"], "rows": [["without the argument", str(buggy[0])], ["with it", str(given[0])]]},
+    "published": {"negative": sum(us < 0 for us in published)},
+    "held": {"negative": sum(us < 0 for us in held), "over_1970": [us / -since_1970_us for us in held]},
+    "given": {"negative": sum(us < 0 for us in given), "us": given},
+    "warned": any("implicit declaration" in line and "wait" in line for line in warnings),
+    "refused": not declared and any("too few arguments" in line for line in said),
+    "table": {"columns": ["program", "least us", "median us", "of %d below zero" % RUNS],
+              "rows": [row("as published", published), row("register held", held), row("argument given", given)]},
 }))

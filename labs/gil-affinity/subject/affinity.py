@@ -1,14 +1,28 @@
 """The server free and pinned to one CPU, for several numbers of clients; prints a JSON document.
 
-usage: affinity.py PYTHON CLIENTS,CLIENTS,… [EVENTS]
+usage: affinity.py PYTHON CLIENTS,CLIENTS,… [EVENTS]     (PYTHON may be free-threaded: whichever of those is in PATH)
 
 For each number of clients `fauxplat compare` runs the server of that interpreter free and pinned in turns, and counts
 the events. The client is a process beside it that stays free, so what is timed and counted is the server alone.
 """
-import json, os, signal, subprocess, sys, tempfile
+import json, os, shutil, subprocess, sys, tempfile
 
+
+
+def free_threaded():
+    """An interpreter without the lock, or the end of this program where there is none."""
+    names = ["python3.%dt" % minor for minor in range(20, 12, -1)] + ["python3"]
+    has_none = "import sys; sys.exit(getattr(sys, '_is_gil_enabled', lambda: True)())"
+    for name in filter(shutil.which, names):
+        if subprocess.run([name, "-c", has_none], stderr=subprocess.DEVNULL).returncode == 0:
+            return name
+    print("it needs a free-threaded Python (python3.13t or later), and none is in PATH", file=sys.stderr)
+    sys.exit(77)
+
+
+NAME = free_threaded() if sys.argv[1] == "free-threaded" else sys.argv[1]
 # The interpreter itself: a script that looks for it first would be timed too.
-PYTHON = subprocess.check_output([sys.argv[1], "-c", "import sys; print(sys.executable)"], text=True).strip()
+PYTHON = subprocess.check_output([NAME, "-c", "import sys; print(sys.executable)"], text=True).strip()
 CLIENTS = [int(word) for word in sys.argv[2].split(",")]
 EVENTS = sys.argv[3:4]
 ALLOWED = sorted(os.sched_getaffinity(0))

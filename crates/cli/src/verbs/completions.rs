@@ -86,7 +86,7 @@ fn kind(command: &Command, arg: &Arg) -> Option<&'static str> {
     let value = arg.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str());
     Some(match (command.get_name(), arg.get_id().as_str(), value) {
         ("show" | "export" | "rm", "id" | "ids", _) | (_, _, "RUN-ID|FILE") => "runs",
-        ("show" | "run", "name" | "names", "NAME" | "NAMES" | "") if arg.is_positional() => "labs",
+        ("show" | "run" | "check", "name" | "names", "NAME" | "NAMES" | "") if arg.is_positional() => "labs",
         (_, "metric", _) => "metrics",
         (_, "format", _) => "formats",
         (_, _, "HAZARD=LEVEL") | ("doctor", "explain", _) => "hazards",

@@ -84,7 +84,9 @@ fn claim_outcome(outcome: Option<LabOutcome>, reason: Option<&str>) -> Outcome {
     let reason = reason.unwrap_or_default();
     match outcome {
         Some(LabOutcome::Reproduced) => Outcome::Passed(reason.to_owned()),
-        Some(outcome @ LabOutcome::NotHere) => Outcome::Failed(format!("{} {reason}", outcome.words())),
+        Some(outcome @ (LabOutcome::NotHere | LabOutcome::Error)) => {
+            Outcome::Failed(format!("{} {reason}", outcome.words()))
+        }
         Some(outcome) => Outcome::Skipped(format!("{} {reason}", outcome.words())),
         None => Outcome::Skipped(format!("not run {reason}")),
     }

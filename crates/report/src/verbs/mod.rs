@@ -73,6 +73,7 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
         Findings::TuneList(found) => tune::parts_of_list(found),
         Findings::Restore(found) => tune::parts_of_restore(record.header, found),
         Findings::Lab(found) => lab::parts(found),
+        Findings::LabCompare(found) => lab::compare::parts(found),
         Findings::Explain(found) => explain::parts(found),
         Findings::Replay(found) => replay::parts(record, found),
         Findings::Fleet(found) => fleet::parts(found),
@@ -104,6 +105,9 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
         }
         Findings::Lab(found) => {
             found.labs.iter().flat_map(lab::rows).try_for_each(|row| rows.serialize(row))?;
+        }
+        Findings::LabCompare(found) => {
+            lab::compare::rows(found).try_for_each(|row| rows.serialize(row))?;
         }
         Findings::Explain(found) => explain::rows(found, rows)?,
         Findings::Replay(found) => replay::rows(found, rows)?,

@@ -1,5 +1,8 @@
 //! The report of `lab`: the outcome first, then each claim and our figure beside it.
 
+pub(crate) mod compare;
+mod page;
+
 use fauxplat_model::{Claim, ClaimResult, LabFindings, LabMeasured, LabOutcome, LabResult, LabRun, LabTable};
 use fauxplat_units::Nanos;
 use serde::Serialize;
@@ -11,6 +14,7 @@ pub(crate) fn parts(found: &LabFindings) -> Vec<Piece> {
     let mut parts: Vec<Piece> = found.labs.iter().flat_map(of_lab).collect();
     if found.labs.len() > 1 {
         parts.push(Piece::table(table(found)));
+        parts.extend(lacking(found));
     }
     if found.labs.iter().any(|lab| lab.outcome.is_some()) {
         let elapsed = Nanos::from_secs_f64(found.elapsed_s);
@@ -34,8 +38,31 @@ fn of_lab(lab: &LabResult) -> Vec<Piece> {
         }
         claims => parts.extend(claims.iter().flat_map(|one| of_claim(one, false))),
     }
+    parts.extend(page::beside(lab));
     parts.extend(lab.experiments.iter().flat_map(|run| of_run(run, lab.outcome.is_some())));
+    if !lab.complete {
+        parts.push(Piece::warning("its share of --max-time was over before all of it was run"));
+    }
+    parts.extend(page::story(lab));
     parts
+}
+
+/// What is missing on this machine, each with the claims that wait for it.
+fn lacking(found: &LabFindings) -> Option<Piece> {
+    let mut reasons: Vec<(&str, usize)> = Vec::new();
+    let claims = found.labs.iter().flat_map(|lab| &lab.claims);
+    for claim in claims.filter(|it| it.outcome == Some(LabOutcome::CannotRunHere)) {
+        let reason = claim.reason.as_deref().unwrap_or_default();
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((reason, 1)),
+        }
+    }
+    let mut grid = Grid::named(&["what is missing here", "claims"], &[]);
+    for (reason, count) in &reasons {
+        grid.push(Tone::Plain, vec![visible(reason), count.to_string()]);
+    }
+    (!reasons.is_empty()).then(|| Piece::table(grid))
 }
 
 /// One of several claims: what came of it, then what it says.
@@ -99,7 +126,8 @@ fn tone(outcome: LabOutcome) -> Tone {
     match outcome {
         LabOutcome::Reproduced => Tone::Good,
         LabOutcome::NotHere => Tone::Neutral,
-        LabOutcome::CannotRunHere => Tone::Doubt,
+        LabOutcome::Undecided | LabOutcome::CannotRunHere => Tone::Doubt,
+        LabOutcome::Error => Tone::Bad,
     }
 }
 

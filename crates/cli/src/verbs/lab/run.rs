@@ -1,0 +1,184 @@
+//! `fauxplat lab run`.
+
+use std::path::Path;
+use std::time::Duration;
+
+use fauxplat_experiment::{Driver, Failure, Finished, Machine};
+use fauxplat_lab::{Bench, Lab, Share, catalog, record};
+use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::{Definition, LabFindings, LabOutcome, LabResult};
+use fauxplat_plan::LabSettings;
+use fauxplat_report::Format;
+use fauxplat_store::Url;
+use fauxplat_units::Nanos;
+
+use super::meant;
+use crate::args::{Export, HyperfineExports, LabRunArgs, OutputArgs};
+use crate::begin::{beginning, conclude};
+use crate::output;
+
+/// Runs labs.
+pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failure> {
+    let labs = labs(args)?;
+    let args = &LabRunArgs { output: absolute(&args.output)?, ..args.clone() };
+    let bench = Bench::new(args.keep.as_deref(), passed_on(&args.output), &crate::perform)?;
+    let definition = Definition { seed: args.seed, ..Definition::default() };
+    let beginning = beginning("lab", definition, Machine::here(), (&args.output, &args.end), invocation)?;
+    let driver = Driver::of_workers(beginning)?;
+    let mut results = known_already(args, &driver)?;
+    let failed = each(&labs, &bench, (args, &driver), &mut results).err();
+    results.sort_by_key(|result| labs.iter().position(|lab| lab.name == result.name));
+    let verdict = verdict(&results, args.strict);
+    let elapsed_s = driver.elapsed_s();
+    let finished = driver.finish(Findings::Lab(LabFindings { labs: results, elapsed_s }), failed);
+    let kept = kept(&finished, args);
+    conclude(finished, &args.output).and(kept)?;
+    verdict.map_or(Ok(()), Err)
+}
+
+/// The labs that are asked for. All of them are read before the first is run, so that a mistake in the last name costs
+/// nothing.
+fn labs(args: &LabRunArgs) -> Result<Vec<Lab>, Failure> {
+    let names = if args.all { catalog::names() } else { meant(&args.names) };
+    let settings = settings(&args.set)?;
+    let labs: Vec<Lab> = names.iter().map(|name| catalog::find(name, &settings)).collect::<Result<_, _>>()?;
+    known(&labs, &settings)?;
+    Ok(labs)
+}
+
+/// What an earlier record has of this machine.
+fn known_already(args: &LabRunArgs, driver: &Driver) -> Result<Vec<LabResult>, Failure> {
+    let Some(path) = args.record.as_deref().filter(|path| path.exists()) else { return Ok(Vec::new()) };
+    let header = &driver.header;
+    let done = record::read(path)?.done(&header.machine, &header.fauxplat_version);
+    done.map_err(|why| Failure::usage(format!("--record {}: {why}", path.display())))
+}
+
+/// Runs what is not known already. Where time is short, what takes little goes first: of an equal share it leaves the more
+/// to the others.
+fn each(
+    labs: &[Lab],
+    bench: &Bench<'_>,
+    (args, driver): (&LabRunArgs, &Driver),
+    results: &mut Vec<LabResult>,
+) -> Result<(), Failure> {
+    let mut open: Vec<&Lab> =
+        labs.iter().filter(|lab| !results.iter().any(|known| known.name == lab.name)).collect();
+    if args.max_time.is_some() {
+        open.sort_by(|a, b| a.definition.seconds.total_cmp(&b.definition.seconds));
+    }
+    for (at, lab) in open.iter().enumerate() {
+        let share = share(args.max_time, driver.elapsed_s(), open.len() - at);
+        results.push(bench.run(lab, driver.header.seed, share)?);
+        if let Some(path) = &args.record {
+            let findings = LabFindings { labs: results.clone(), elapsed_s: driver.elapsed_s() };
+            let findings = Findings::Lab(findings);
+            let record = Record { header: &driver.header, commands: &[], samples: &[], findings: &findings };
+            output::keep(&record, Format::Json, path, &args.output)?;
+        }
+    }
+    Ok(())
+}
+
+/// The share of the next of so many labs.
+fn share(max_time: Option<Nanos>, elapsed_s: f64, to_run: usize) -> Share {
+    let Some(all) = max_time else { return Share::unlimited() };
+    let left = (all.as_secs_f64() - elapsed_s).max(0.0);
+    Share::of(Duration::from_secs_f64(left / to_run.max(1) as f64))
+}
+
+/// The record of the machine and the pages of its labs, where they are asked for.
+fn kept(finished: &Finished, args: &LabRunArgs) -> Result<(), Failure> {
+    let whole = finished.record();
+    if let Some(path) = &args.record {
+        output::keep(&whole, Format::Json, path, &args.output)?;
+    }
+    let (Some(folder), Findings::Lab(found)) = (&args.pages, whole.findings) else { return Ok(()) };
+    let fail = |error| Failure::machine(format!("--pages {}: {error}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(fail)?;
+    let page = |name: &str, findings: &Findings| {
+        let record = Record { findings, ..whole.clone() };
+        output::keep(&record, Format::Html, &folder.join(format!("{name}.html")), &args.output)
+    };
+    for lab in &found.labs {
+        page(&lab.name, &Findings::Lab(LabFindings { labs: vec![lab.clone()], ..found.clone() }))?;
+    }
+    page(
+        "index",
+        &Findings::Lab(LabFindings { labs: found.labs.iter().map(brief).collect(), ..found.clone() }),
+    )
+}
+
+/// A lab among others: its story stands on its own page.
+fn brief(lab: &LabResult) -> LabResult {
+    LabResult { story: Vec::new(), ..lab.clone() }
+}
+
+/// What ends the whole with an error: a lab that is wrong, or one that does not hold where that was asked for.
+fn verdict(results: &[LabResult], is_strict: bool) -> Option<Failure> {
+    let wrong = results.iter().find_map(wrong).map(Failure::command);
+    wrong.or_else(|| results.iter().find_map(missed).filter(|_| is_strict).map(Failure::gate))
+}
+
+/// What is wrong with a lab, if something is.
+fn wrong(lab: &LabResult) -> Option<String> {
+    let claim = lab.claims.iter().find(|claim| claim.outcome == Some(LabOutcome::Error))?;
+    let reason = claim.reason.as_deref().unwrap_or_default();
+    Some(format!("lab {}, claim {}: {reason}", lab.name, claim.name))
+}
+
+/// The options with paths that hold in every folder.
+fn absolute(output: &OutputArgs) -> Result<OutputArgs, Failure> {
+    let absolute = |path: &Path| {
+        std::path::absolute(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+    };
+    let mut output = output.clone();
+    output.output = output.output.as_deref().map(absolute).transpose()?;
+    let exports = output.exports().into_iter();
+    output.export = exports
+        .map(|export| Ok(Export { file: absolute(&export.file)?, ..export }))
+        .collect::<Result<_, Failure>>()?;
+    output.hyperfine = HyperfineExports::default();
+    let is_path = |store: &Path| store.as_os_str() != "none" && !store.to_str().is_some_and(Url::is_one);
+    if output.store.as_deref().is_some_and(is_path) {
+        output.store = output.store.as_deref().map(absolute).transpose()?;
+    }
+    Ok(output)
+}
+
+/// The options that every line of a lab gets.
+fn passed_on(output: &OutputArgs) -> Vec<String> {
+    let store = output.store.iter().flat_map(|store| ["--store".to_owned(), store.display().to_string()]);
+    store.chain(output.quiet.then(|| "--quiet".to_owned())).collect()
+}
+
+/// What `--strict` says of a lab of which a claim was not reproduced.
+fn missed(lab: &LabResult) -> Option<String> {
+    let claim = lab.claims.iter().find(|claim| claim.outcome != Some(LabOutcome::Reproduced))?;
+    let words = claim.outcome.map_or("not run", LabOutcome::words);
+    Some(format!("--strict: {}: {}: {words}", lab.name, claim.name))
+}
+
+/// `NAME=VALUE,VALUE…`, as often as it is given.
+fn settings(given: &[String]) -> Result<LabSettings, Failure> {
+    let one = |text: &String| {
+        let (name, values) = text.split_once('=').unwrap_or((text, ""));
+        let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
+        match name.is_empty() || values.iter().any(String::is_empty) {
+            true => Err(Failure::usage(format!("--set {text}: it takes NAME=VALUE, or NAME=VALUE,VALUE…"))),
+            false => Ok((name.to_owned(), values)),
+        }
+    };
+    given.iter().map(one).collect()
+}
+
+/// A setting that no lab knows is a mistake.
+fn known(labs: &[Lab], settings: &LabSettings) -> Result<(), Failure> {
+    let options = || labs.iter().flat_map(|lab| lab.definition.options.keys());
+    let Some(name) = settings.keys().find(|name| !options().any(|known| known == *name)) else {
+        return Ok(());
+    };
+    let known: Vec<&str> = options().map(String::as_str).collect();
+    let known = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
+    Err(Failure::usage(format!("--set {name}: what may be set here is {known}")))
+}

@@ -1,0 +1,83 @@
+//! Records of machines: the JSON documents of `lab run`, read back.
+
+use std::path::Path;
+
+use fauxplat_experiment::Failure;
+use fauxplat_model::document::Header;
+use fauxplat_model::{LabFindings, LabOutcome, LabRecordFacts, LabResult, MachineFacts};
+use fauxplat_sys::text::read_text;
+use serde::Deserialize;
+use serde_json::Value;
+
+const SCHEMA: &str = "fauxplat.lab/1";
+/// More than a record of all labs with their stories by far.
+const BYTES_MAX: usize = 64 << 20;
+
+/// What a machine said to the labs.
+#[derive(Clone, Debug)]
+pub struct LabRecord {
+    /// About the machine and the experiment.
+    pub header: Header,
+    /// The labs.
+    pub findings: LabFindings,
+}
+
+/// Reads a record.
+///
+/// # Errors
+/// It cannot be read, or it is another document.
+pub fn read(path: &Path) -> Result<LabRecord, Failure> {
+    let fail = |why: String| Failure::usage(format!("{}: {why}", path.display()));
+    let text = read_text(path, BYTES_MAX).map_err(|error| fail(error.to_string()))?;
+    let document: Value =
+        serde_json::from_str(&text).map_err(|error| fail(format!("no JSON document: {error}")))?;
+    match document["schema"].as_str() {
+        Some(SCHEMA) => {}
+        Some(other) => {
+            return Err(fail(format!("it is a document of {other}, and not of lab run ({SCHEMA})")));
+        }
+        None => return Err(fail(format!("it is no document of lab run ({SCHEMA})"))),
+    }
+    let broken = |error: serde_json::Error| fail(format!("it is no whole {SCHEMA}: {error}"));
+    let header = Header::deserialize(&document).map_err(broken)?;
+    let findings = LabFindings::deserialize(&document).map_err(broken)?;
+    Ok(LabRecord { header, findings })
+}
+
+impl LabRecord {
+    /// What a comparison says of it.
+    pub fn facts(&self, path: &Path) -> LabRecordFacts {
+        LabRecordFacts {
+            file: path.display().to_string(),
+            machine: self.header.machine.clone(),
+            started: self.header.started.clone(),
+            fauxplat_version: self.header.fauxplat_version.clone(),
+            labs: self.findings.labs.len(),
+        }
+    }
+
+    /// The labs that need not be run again on this machine by this version.
+    ///
+    /// # Errors
+    /// It is the record of another machine or version.
+    pub fn done(self, machine: &MachineFacts, version: &str) -> Result<Vec<LabResult>, String> {
+        let of = |it: &MachineFacts| {
+            (it.cpu.model.clone(), it.cpu.online.clone(), it.kernel.clone(), it.hypervisor.clone())
+        };
+        if of(&self.header.machine) != of(machine) {
+            let cpu = &self.header.machine.cpu.model;
+            return Err(format!(
+                "it is the record of another machine ({cpu}, Linux {}): name another file",
+                self.header.machine.kernel
+            ));
+        }
+        if self.header.fauxplat_version != version {
+            return Err(format!("fauxplat {} made it: name another file", self.header.fauxplat_version));
+        }
+        Ok(self.findings.labs.into_iter().filter(is_done).collect())
+    }
+}
+
+fn is_done(lab: &LabResult) -> bool {
+    lab.complete && lab.outcome.is_some_and(|outcome| outcome != LabOutcome::Error)
+}

@@ -1,0 +1,156 @@
+//! One lab, from its experiments to the judgement of its claims.
+
+use std::path::Path;
+
+use fauxplat_analyze::judge_lab;
+use fauxplat_experiment::measure::cells_plan;
+use fauxplat_experiment::{Failure, Kind};
+use fauxplat_launch::words;
+use fauxplat_model::{ClaimResult, LabClaim, LabDefinition, LabExperiment, LabResult, Phase};
+use fauxplat_plan::{asked, consulted};
+
+use crate::share::ROUNDS_MIN;
+use crate::trials::{Gap, Trials};
+use crate::{Bench, Lab, Share, experiment, listed, needs};
+
+/// A lab on its bench.
+pub(crate) struct Session<'a> {
+    pub(crate) bench: &'a Bench<'a>,
+    pub(crate) lab: &'a Lab,
+    pub(crate) folder: &'a Path,
+    pub(crate) share: Share,
+}
+
+impl Session<'_> {
+    pub(crate) fn judged(&self, seed: u64) -> Result<LabResult, Failure> {
+        let definition = &self.lab.definition;
+        let gaps = self.gaps()?;
+        let trials = self.trials(&wanted(definition, &gaps), seed)?;
+        let results: Vec<ClaimResult> =
+            definition.claims.iter().zip(gaps).map(|(claim, gap)| trials.judge(claim, gap)).collect();
+        let (outcome, reason, deciding) = judge_lab(&results);
+        Ok(LabResult {
+            outcome: Some(outcome),
+            reason: Some(reason),
+            claim: results[deciding].claim.clone(),
+            measured: results[deciding].measured,
+            claims: results,
+            complete: !trials.is_late(),
+            experiments: trials.runs,
+            ..listed(self.lab)
+        })
+    }
+
+    /// What each claim lacks before anything was run, the making of the subject included.
+    fn gaps(&self) -> Result<Vec<Option<Gap>>, Failure> {
+        let missing = claims_missing(&self.lab.definition);
+        let gaps = missing.into_iter().map(|why| why.map(Gap::Missing)).collect::<Vec<_>>();
+        if gaps.iter().all(Option::is_some) {
+            return Ok(gaps);
+        }
+        let gap = match experiment::prepare(self.lab) {
+            Ok(None) => return Ok(gaps),
+            Ok(Some(reason)) => Gap::Missing(reason),
+            Err(failure) => broken(failure)?,
+        };
+        Ok(vec![Some(gap); gaps.len()])
+    }
+
+    /// Runs the experiments that some claim waits for, in rounds.
+    fn trials(&self, wanted: &[&LabExperiment], seed: u64) -> Result<Trials, Failure> {
+        let mut trials = Trials::default();
+        let rounds = self.lab.definition.rounds;
+        for round in 0..rounds {
+            if self.share.ends_before(round) {
+                break;
+            }
+            let order = order(wanted, rounds, round, seed);
+            for (at, one) in order.iter().enumerate() {
+                if !trials.has_gap(one) {
+                    self.visit(one, round, order.len() - at, &mut trials)?;
+                }
+            }
+        }
+        // As the lab has them, however the rounds were drawn.
+        trials.runs.sort_by_key(|run| wanted.iter().position(|one| one.name == run.name));
+        Ok(trials)
+    }
+
+    /// Runs an experiment; so many of its round are still to be run, this one included.
+    fn visit(
+        &self,
+        one: &LabExperiment,
+        round: u32,
+        to_run: usize,
+        trials: &mut Trials,
+    ) -> Result<(), Failure> {
+        // A round that goes beyond an interval of its own is run to its end: figures are paired within it.
+        let share = if round < ROUNDS_MIN { self.share } else { Share::unlimited() };
+        if let Some(why) = share.over() {
+            trials.lack(one, Gap::Late(why));
+            return Ok(());
+        }
+        let file = self.bench.file(self.lab, one, self.folder, round);
+        let of_fauxplat = |line: &str| {
+            let mut line = words::split(line)?;
+            share.limit(&mut line, to_run);
+            self.bench.of_fauxplat(line, &file)
+        };
+        match experiment::perform(self.lab, one, &file, share, &of_fauxplat) {
+            Ok(Ok(document)) => trials.add(one, document),
+            // What ends because its time is over says so itself.
+            Ok(Err(reason)) if share.over().is_some() => trials.lack(one, Gap::Late(reason)),
+            Ok(Err(reason)) => trials.lack(one, Gap::Missing(reason)),
+            Err(failure) => trials.lack(one, broken(failure)?),
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with a lab, with the first line of what explains it.
+///
+/// # Errors
+/// It is not the lab that is wrong: the user interrupted it, or the disk is full.
+fn broken(failure: Failure) -> Result<Gap, Failure> {
+    match failure.kind() {
+        Kind::Machine => Err(failure),
+        _ => {
+            let said = failure.output().iter().find(|line| !line.trim().is_empty());
+            let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
+            Ok(Gap::Broken(format!("{failure}{said}")))
+        }
+    }
+}
+
+/// What each claim lacks before anything was run.
+fn claims_missing(lab: &LabDefinition) -> Vec<Option<String>> {
+    let all = needs::missing(&lab.needs);
+    let of_experiment = |name: &str| {
+        lab.experiments.iter().find(|one| one.name == name).and_then(|one| needs::missing(&one.needs))
+    };
+    let of_claim = |claim: &LabClaim| {
+        needs::missing(&claim.needs).or_else(|| asked(claim).into_iter().find_map(of_experiment))
+    };
+    lab.claims.iter().map(|claim| all.clone().or_else(|| of_claim(claim))).collect()
+}
+
+/// The experiments that claims look at of which nothing is missing. One that could only explain something is left out
+/// where it cannot run.
+fn wanted<'l>(lab: &'l LabDefinition, gaps: &[Option<Gap>]) -> Vec<&'l LabExperiment> {
+    let open = || lab.claims.iter().zip(gaps).filter(|(_, gap)| gap.is_none());
+    lab.experiments
+        .iter()
+        .filter(|one| open().any(|(claim, _)| consulted(claim).contains(&one.name.as_str())))
+        .filter(|one| needs::missing(&one.needs).is_none())
+        .collect()
+}
+
+/// The order of a round: drawn, unless there is only one.
+fn order<'l>(wanted: &[&'l LabExperiment], rounds: u32, round: u32, seed: u64) -> Vec<&'l LabExperiment> {
+    if rounds == 1 {
+        return wanted.to_vec();
+    }
+    let all: Vec<u16> = (0..wanted.len() as u16).collect();
+    let visit = cells_plan(wanted.len(), seed).visit(round, &all, Phase::Measured);
+    visit.into_iter().map(|trial| wanted[usize::from(trial.command)]).collect()
+}

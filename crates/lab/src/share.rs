@@ -1,0 +1,107 @@
+//! How long a lab may take.
+
+use std::time::Duration;
+
+use fauxplat_sys::clock::monotonic_ns;
+use fauxplat_units::Nanos;
+
+/// Fewer rounds make no interval of a median.
+pub(crate) const ROUNDS_MIN: u32 = 6;
+/// Verbs that end by themselves when a time is over.
+const LIMITED: [&str; 4] = ["run", "compare", "sweep", "explain"];
+
+/// A lab's share of the time, if that is limited.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Share {
+    begin_ns: u64,
+    end_ns: Option<u64>,
+}
+
+impl Share {
+    /// All the time that it takes.
+    pub fn unlimited() -> Self {
+        Share::default()
+    }
+
+    /// So long from now on.
+    pub fn of(time: Duration) -> Self {
+        let begin_ns = monotonic_ns();
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        Share { begin_ns, end_ns: Some(begin_ns.saturating_add(nanos)) }
+    }
+
+    /// What is left of it.
+    pub(crate) fn left(self) -> Option<Duration> {
+        self.end_ns.map(|end| Duration::from_nanos(end.saturating_sub(monotonic_ns())))
+    }
+
+    /// Why nothing more is begun, if that is so.
+    pub(crate) fn over(self) -> Option<String> {
+        let given = self.end_ns?.saturating_sub(self.begin_ns);
+        let is_over = self.left().is_some_and(|left| left.is_zero());
+        is_over.then(|| {
+            format!(
+                "its share of --max-time, {}, was over before it was measured",
+                Nanos::from_secs_f64(given as f64 / 1e9)
+            )
+        })
+    }
+
+    /// Whether a round like those before would go beyond the end, and there are enough of them.
+    pub(crate) fn ends_before(self, round: u32) -> bool {
+        let Some(left) = self.left().filter(|_| round >= ROUNDS_MIN) else { return false };
+        let past = Duration::from_nanos(monotonic_ns().saturating_sub(self.begin_ns));
+        left < past / round
+    }
+
+    /// A line of fauxplat that ends within its part of what is left, of so many experiments that are still to be run.
+    pub(crate) fn limit(self, line: &mut Vec<String>, to_run: usize) {
+        let verb = line.first().map_or("", String::as_str);
+        let Some(left) = self.left().filter(|_| LIMITED.contains(&verb)) else { return };
+        let part = left / u32::try_from(to_run.max(1)).unwrap_or(u32::MAX);
+        let words = format!("{}ms", part.as_millis().max(1));
+        match line.iter().position(|word| word == "--max-time") {
+            Some(at) if line.get(at + 1).is_some_and(|own| is_longer(own, part)) => line[at + 1] = words,
+            Some(_) => {}
+            None => drop(line.splice(1..1, ["--max-time".to_owned(), words])),
+        }
+    }
+}
+
+fn is_longer(own: &str, part: Duration) -> bool {
+    own.parse::<Nanos>().is_ok_and(|own| own.as_secs_f64() > part.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limited(line: &str, share: Share, to_run: usize) -> Vec<String> {
+        let mut words = line.split(' ').map(str::to_owned).collect();
+        share.limit(&mut words, to_run);
+        words
+    }
+
+    #[test]
+    fn lines_that_can_end_in_time_are_told_to() {
+        let hour = Share::of(Duration::from_secs(3600));
+        assert_eq!(limited("compare --max-time 8s a b", hour, 2)[1..3], ["--max-time", "8s"]);
+        for line in ["compare --max-time 2h a b", "run a"] {
+            let words = limited(line, hour, 4);
+            let time: Nanos = words[2].parse().unwrap();
+            assert!(words[1] == "--max-time" && time.as_secs_f64() <= 900.0, "{words:?}");
+        }
+        assert_eq!(limited("index --cpu 0", hour, 1), ["index", "--cpu", "0"]);
+        assert_eq!(limited("run a", Share::unlimited(), 1), ["run", "a"]);
+    }
+
+    #[test]
+    fn a_share_that_is_over_begins_nothing_more() {
+        let over = Share::of(Duration::ZERO);
+        assert!(over.over().is_some_and(|why| why.contains("--max-time")));
+        assert!(over.ends_before(ROUNDS_MIN) && !over.ends_before(ROUNDS_MIN - 1), "fewer make no interval");
+        let hour = Share::of(Duration::from_secs(3600));
+        assert!(hour.over().is_none() && !hour.ends_before(ROUNDS_MIN));
+        assert!(Share::unlimited().over().is_none() && !Share::unlimited().ends_before(100));
+    }
+}

@@ -1,0 +1,37 @@
+"""The loop of the FauxPlat index in one thread and in two that start together, in turns. Prints a JSON document.
+
+usage: two.py CPU CPU     the CPUs of the two, of which the first is that of the one; - for wherever the scheduler likes
+"""
+import json, os, random, statistics, sys, time
+
+FIRST, SECOND = sys.argv[1:3]
+LOOPS, ROUNDS = "200", 12
+
+
+def taken(*cpus):
+    """Wall time and CPU time of all threads together, in seconds; a run that does not end with 0 did not do its work."""
+    begin = time.monotonic()
+    quiet = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
+    pid = os.posix_spawn("./share", ["./share", LOOPS, *cpus], os.environ, file_actions=quiet)
+    _, status, used = os.wait4(pid, 0)
+    wall = time.monotonic() - begin
+    if status != 0:
+        sys.exit("./share %s ended with %d" % (" ".join(cpus), status))
+    return {"wall": wall, "cpu": used.ru_utime + used.ru_stime}
+
+
+ways = {"one": [FIRST], "two": [FIRST, SECOND]}
+found = {way: [] for way in ways}
+for _ in range(ROUNDS):
+    for way in random.sample(list(ways), len(ways)):
+        found[way].append(taken(*ways[way]))
+pairs = list(zip(found["one"], found["two"]))
+median = lambda way, name: "%.1f" % (1e3 * statistics.median(one[name] for one in found[way]))
+print(json.dumps({
+    # Of each of the two; of both together in the time that they take.
+    "cpu_over_alone": [two["cpu"] / 2 / one["cpu"] for one, two in pairs],
+    "wall_over_alone": [two["wall"] / one["wall"] for one, two in pairs],
+    "work_over_alone": [2 * one["wall"] / two["wall"] for one, two in pairs],
+    "table": {"columns": ["threads", "CPU ms", "wall ms"],
+              "rows": [[way, median(way, "cpu"), median(way, "wall")] for way in ways]},
+}))
