@@ -61,7 +61,7 @@ const QUARTILE: f64 = 0.674_49;
 /// How heavy the slow tail of a group is: one over the degrees of freedom of the Student's t that reaches as far; 0 for
 /// a normal one.
 ///
-/// `distances` are from the centre, in spreads. They are read where 2.5 % or 1 % of the values lie beyond (a few odd
+/// `distances` are from the centre, in spreads. They are read where 2.5 % of the values lie beyond (a few odd
 /// machines are further out and do not count), and what is read is drawn towards what is believed beforehand by how
 /// little so many values can tell. `noise` is what of the spread is normal noise of the values themselves, as a ratio
 /// of standard deviations: the tail is that of what is left.
