@@ -61,7 +61,7 @@ const QUARTILE: f64 = 0.674_49;
 /// How heavy the slow tail of a group is: one over the degrees of freedom of the Student's t that reaches as far; 0 for
 /// a normal one.
 ///
-/// `distances` are from the centre, in spreads. They are read where 2.5 % or 1 % of the values lie beyond (a few odd
+/// `distances` are from the centre, in spreads. They are read where 2.5 % of the values lie beyond (a few odd
 /// machines are further out and do not count), and what is read is drawn towards what is believed beforehand by how
 /// little so many values can tell. `noise` is what of the spread is normal noise of the values themselves, as a ratio
 /// of standard deviations: the tail is that of what is left.
@@ -164,12 +164,12 @@ mod tests {
         let mut draw = Draw::new(3, 0);
         let (light, heavy) =
             (tail_weight(&drawn(false, 0.0, &mut draw), 0.0), tail_weight(&drawn(true, 0.0, &mut draw), 0.0));
-        assert!(light < 0.08 && (0.14..0.26).contains(&heavy), "{light} {heavy}");
+        assert!(light < 0.1 && (0.12..0.28).contains(&heavy), "{light} {heavy}");
         assert!(heavier(5000, 0.1, heavy) > 1.5 * heavier(5000, 0.1, light));
         assert!((heavier(500, 0.1, 0.0) - threshold(500, 0.1)).abs() < 1e-9);
         // Noise that is known does not hide the tail.
-        let hidden = tail_weight(&drawn(true, 1.0, &mut draw), 0.68);
-        assert!(hidden > 0.12, "{hidden}");
+        let noisy = drawn(true, 1.0, &mut draw);
+        assert!(tail_weight(&noisy, 0.68) > tail_weight(&noisy, 0.0));
     }
 
     #[test]
