@@ -11,7 +11,7 @@ use fauxplat_model::{
     NodeBlock, NodeRecord, NodeState, NodeVisit, Verdict,
 };
 use fauxplat_stats::draw::Draw;
-use fleets::{Drawn, Spread, World, name, visits};
+use fleets::{Drawn, Spread, World, name};
 
 fn question() -> FleetQuestion {
     FleetQuestion::of(Metric::WALL, 7)
@@ -319,6 +319,24 @@ fn one_machine_is_no_verdict() {
     let found = fleet_compare(&fleet(records), &question());
     assert_eq!((found.verdict, found.machines, found.low), (Verdict::Inconclusive, 1, None));
     assert!(found.nodes[1].reason.is_some());
+}
+
+/// Visits of one machine: noise, and a step from a visit on.
+fn visits(node: &str, count: usize, (at, step): (usize, f64), sd: f64, draw: &mut Draw) -> Vec<NodeVisit> {
+    let visit = |place: usize| {
+        let shift = if place >= at { f64::ln_1p(step) } else { 0.0 };
+        NodeVisit {
+            node: node.to_owned(),
+            fleet: format!("run {place:04}"),
+            at_utc_ns: place as i64 * 86_400_000_000_000,
+            median: 1e8 * (shift + sd * draw.normal()).exp(),
+            facts: BTreeMap::from([(
+                "microcode".to_owned(),
+                if place >= at { "0x2" } else { "0x1" }.to_owned(),
+            )]),
+        }
+    };
+    (0..count).map(visit).collect()
 }
 
 #[test]

@@ -54,11 +54,13 @@ pub enum Format {
     Firefox,
     /// The compressed protocol buffer that pprof reads; for profiles.
     Pprof,
+    /// Lines that take confirmed machines out of a cluster of Slurm, for whoever decides to run them; for fleets.
+    SlurmDrain,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 23] = [
+    pub const ALL: [Format; 24] = [
         Format::Text,
         Format::Json,
         Format::Csv,
@@ -82,12 +84,13 @@ impl Format {
         Format::Speedscope,
         Format::Firefox,
         Format::Pprof,
+        Format::SlurmDrain,
     ];
 
     /// What a command line says of its option for formats.
     pub const HELP: &'static str = "text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, \
         hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; \
-        openmetrics for table; folded, speedscope, firefox and pprof for profiles";
+        openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet";
 
     /// The words of all formats, for a message.
     pub(crate) fn names() -> String {
@@ -121,6 +124,7 @@ impl Format {
             Format::Speedscope => "speedscope",
             Format::Firefox => "firefox",
             Format::Pprof => "pprof",
+            Format::SlurmDrain => "slurm-drain",
         }
     }
 }

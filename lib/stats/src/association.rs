@@ -38,11 +38,11 @@ const ENOUGH: usize = 50;
 
 /// The attribute that goes with the values most, with its p-value over all attributes.
 ///
-/// Things are compared within their stratum only, and orders are drawn within strata. The statistic of an attribute is the
-/// level whose sum of values is furthest from that of as many drawn things, in standard deviations; as a probability, so
-/// that an attribute of many levels has no advantage (Šidák). That of all attributes is their largest, here and in every
-/// drawn order, so that the p-value holds for all together (Westfall and Young 1993, "Resampling-Based Multiple Testing",
-/// max T). `None` where nothing varies.
+/// Things are compared within their stratum only, and orders are drawn within strata. The statistic of an attribute is
+/// the level whose sum of values is furthest from that of as many drawn things, in standard deviations; as a
+/// probability, so that an attribute of many levels has no advantage (Šidák). That of all attributes is their largest,
+/// here and in every drawn order, so that the p-value holds for all together (Westfall and Young 1993,
+/// "Resampling-Based Multiple Testing", max T). `None` where nothing varies.
 pub fn strongest(
     values: &[f64],
     strata: &[u32],

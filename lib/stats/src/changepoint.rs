@@ -18,9 +18,9 @@ pub struct Change {
 
 /// Finds changes, and remembers what chance does in series of each length.
 ///
-/// The statistic is the largest standardised Wilcoxon rank sum over all places that leave `min_segment` values on either
-/// side (Pettitt 1979 has the scan without the standardisation, which cannot see changes near the ends). Its distribution
-/// where nothing changes is that of random orders, whatever the values are distributed like.
+/// The statistic is the largest standardised Wilcoxon rank sum over all places that leave `min_segment` values on
+/// either side (Pettitt 1979 has the scan without the standardisation, which cannot see changes near the ends). Its
+/// distribution where nothing changes is that of random orders, whatever the values are distributed like.
 #[derive(Clone, Debug)]
 pub struct Scanner {
     min_segment: usize,
@@ -43,8 +43,8 @@ impl Scanner {
         Scanner { min_segment: min_segment.max(1), seed, by_chance: BTreeMap::new() }
     }
 
-    /// All changes whose probability by chance is at most `alpha` in the stretch in which they are found, in their order:
-    /// the whole is scanned, then what lies to either side of the change (binary segmentation, Vostrikova 1981).
+    /// All changes whose probability by chance is at most `alpha` in the stretch in which they are found, in their
+    /// order: the whole is scanned, then what lies to either side of the change (binary segmentation, Vostrikova 1981).
     pub fn changes(&mut self, values: &[f64], alpha: f64) -> Vec<Change> {
         let mut found = Vec::new();
         self.split(values, 0, alpha, &mut found);
@@ -85,8 +85,9 @@ impl Chance {
         Chance { sorted, tail }
     }
 
-    /// The share of random orders that reach as far, this one counted (Phipson and Smyth 2010). Beyond the draws it is the
-    /// tail of a maximum of correlated normal deviates, fitted to the draws that come nearest, and never more than they allow.
+    /// The share of random orders that reach as far, this one counted (Phipson and Smyth 2010). Beyond the draws it is
+    /// the tail of a maximum of correlated normal deviates, fitted to the draws that come nearest, and never more than
+    /// they allow.
     fn p_value(&self, statistic: f64) -> f64 {
         let beyond = self.sorted.len() - self.sorted.partition_point(|&drawn| drawn < statistic);
         let counted = (beyond + 1) as f64 / (self.sorted.len() + 1) as f64;
@@ -97,8 +98,9 @@ impl Chance {
     }
 }
 
-/// How many times x·exp(−x²/2), the form of the tail of such a maximum (Miller and Siegmund 1982), lies above the draws:
-/// the largest factor over their last twentieth, so that what is told beyond them is rather too much than too little.
+/// How many times x·exp(−x²/2), the form of the tail of such a maximum (Miller and Siegmund 1982), lies above the
+/// draws: the largest factor over their last twentieth, so that what is told beyond them is rather too much than too
+/// little.
 fn tail(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     let from = n - n / 20;

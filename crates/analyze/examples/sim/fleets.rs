@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fauxplat_model::{
-    FleetEvidence, Metric, NodeAnswer, NodeBlock, NodePlan, NodeRecord, NodeVisit, Remeasurement,
-};
+use fauxplat_model::{FleetEvidence, Metric, NodeAnswer, NodeBlock, NodePlan, NodeRecord, Remeasurement};
 use fauxplat_stats::draw::Draw;
 
 /// How machines of the same hardware differ; each has a standard deviation of one.
@@ -45,6 +43,8 @@ pub(crate) struct World {
     /// Every n-th machine has the old BIOS and is slower by that share.
     pub(crate) bios_every: usize,
     pub(crate) bios_slower: f64,
+    /// Whether machines tell more than their hardware.
+    pub(crate) told: bool,
 }
 
 impl World {
@@ -60,6 +60,7 @@ impl World {
             slower: 0.0,
             bios_every: 0,
             bios_slower: 0.0,
+            told: true,
         }
     }
 }
@@ -150,6 +151,9 @@ impl World {
     }
 
     fn facts(&self, index: usize) -> BTreeMap<String, String> {
+        if !self.told {
+            return BTreeMap::from([("cpu-model".to_owned(), "Example 9000".to_owned())]);
+        }
         let bios = if self.is_old(index) { "1.2" } else { "1.4" };
         let other = |count: usize| (index * 2_654_435_761 % 1009 % count).to_string();
         let facts = [
@@ -166,28 +170,4 @@ impl World {
         ];
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
-}
-
-/// Visits of one machine: noise, and a step from a visit on.
-pub(crate) fn visits(
-    node: &str,
-    count: usize,
-    (at, step): (usize, f64),
-    sd: f64,
-    draw: &mut Draw,
-) -> Vec<NodeVisit> {
-    let visit = |place: usize| {
-        let shift = if place >= at { f64::ln_1p(step) } else { 0.0 };
-        NodeVisit {
-            node: node.to_owned(),
-            fleet: format!("run {place:04}"),
-            at_utc_ns: place as i64 * 86_400_000_000_000,
-            median: WALL_NS * (shift + sd * draw.normal()).exp(),
-            facts: BTreeMap::from([(
-                "microcode".to_owned(),
-                if place >= at { "0x2" } else { "0x1" }.to_owned(),
-            )]),
-        }
-    };
-    (0..count).map(visit).collect()
 }

@@ -1,6 +1,7 @@
 //! Simulates the decision rule: `cargo run --release --example sim -p fauxplat-analyze [REPETITIONS]`; with
 //! `carry-over [REPETITIONS]` that of several commands, with `baselines [REPETITIONS]` that of stored results, with
-//! `sweeps [REPETITIONS]` that of sweeps, with `speed` the time that the analysis of a large sweep takes.
+//! `sweeps [REPETITIONS]` that of sweeps, with `speed` the time that the analysis of a large sweep takes; with
+//! `fleet [REPETITIONS]` who is flagged in fleets, with `fleet speed` the time that judging a large one takes.
 //!
 //! The first table sets the measured figures beside the reference figures, the second shows false verdicts and power
 //! under noises of many shapes. A figure is within when it differs from its reference by at most 2.58 standard errors
@@ -10,6 +11,8 @@
 mod baselines;
 mod carry_over;
 mod cells;
+mod fleet_table;
+mod fleets;
 mod noise;
 mod sweep_table;
 mod sweeps;
@@ -33,6 +36,8 @@ fn main() {
         Some("baselines") => baselines_table(number(1, 1000)),
         Some("sweeps") => sweep_table::print(number(1, 200)),
         Some("speed") => sweep_table::speed(),
+        Some("fleet") if words.get(1).is_some_and(|word| word == "speed") => fleet_table::speed(),
+        Some("fleet") => fleet_table::print(number(1, 400)),
         _ => comparisons(number(0, 1000)),
     }
 }

@@ -30,8 +30,8 @@ struct Bracket {
 
 /// Whom to measure again, in which order; `None` when nobody is suspect.
 ///
-/// In a round each bracket is one machine that stands for the group, the suspects, and another such machine, so that what
-/// drifts slowly meets the suspect in the middle; every second round goes the other way.
+/// In a round each bracket is one machine that stands for the group, the suspects, and another such machine, so that
+/// what drifts slowly meets the suspect in the middle; every second round goes the other way.
 pub(super) fn plan(
     groups: &[Group],
     machines: &[Machine],
@@ -160,10 +160,12 @@ impl<'a> Rounds<'a> {
         rounds.into_iter().filter_map(of_round).collect()
     }
 
-    /// Confirmed, cleared or noisy by the pairs of all rounds; still suspect where there are too few.
+    /// Confirmed, cleared or noisy by the pairs of all rounds; still suspect where there are too few, or where it is
+    /// slower as machines of its group are now and then.
     ///
-    /// A machine is confirmed if it is slower by more than nobody's concern, if its interval says that it is slower at all,
-    /// and if so much is more than the slow side of its group reaches by itself, now that its own noise is averaged out.
+    /// A machine is confirmed if it is slower by more than nobody's concern, if its interval says that it is slower at
+    /// all, and if so much is more than the slow side of its group reaches by itself, now that its own noise is
+    /// averaged out.
     pub(super) fn decide(&self, plan: &SuspectPlan, group: &Group, least: f64) -> Decided {
         let differences = self.differences(plan);
         let rounds = differences.len();
@@ -186,8 +188,8 @@ fn verdict(effect: Estimate, group: &Group, least: f64) -> (NodeState, Option<&'
         }
         it if it.at <= least => (NodeState::Cleared, None),
         _ if usual => (
-            NodeState::Cleared,
-            Some("slower again, but not by more than the slow side of its group reaches"),
+            NodeState::Suspect,
+            Some("slower again, but the slow side of its group reaches as far by itself"),
         ),
         _ => (NodeState::Confirmed, None),
     }

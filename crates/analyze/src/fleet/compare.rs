@@ -14,7 +14,7 @@ use super::FleetQuestion;
 use super::answers::answers;
 use super::estimate::{Estimate, finite};
 use super::explained::{Subject, explained};
-use super::machine::{logarithms, sign};
+use super::machine::{first_records, logarithms, sign};
 
 /// Both programs, by the index of their command.
 const SIDES: [u16; 2] = [0, 1];
@@ -36,9 +36,9 @@ struct Say<'a> {
 /// The verdict over a fleet on which every node ran both programs in every block.
 pub fn fleet_compare(evidence: &FleetEvidence, question: &FleetQuestion) -> FleetCompareFindings {
     let judged = answers(evidence, &BTreeMap::new());
-    let first = || evidence.records.iter().filter(|record| record.round == 0);
-    let says: Vec<Say> =
-        first().map(|record| Say::of(record, judged.wrong.get(&record.node), question)).collect();
+    let says: Vec<Say> = first_records(evidence)
+        .map(|record| Say::of(record, judged.wrong.get(&record.node), question))
+        .collect();
     let counted: Vec<&Say> = says.iter().filter(|say| say.effect.is_ok()).collect();
     let effects: Vec<f64> =
         counted.iter().filter_map(|say| say.effect.as_ref().ok()).map(|it| it.at).collect();
@@ -60,8 +60,10 @@ pub fn fleet_compare(evidence: &FleetEvidence, question: &FleetQuestion) -> Flee
         low,
         high,
         p_value: overall
-            .map(|it| t_two_sided_p(it.at / it.error, effects.len() as f64 - 1.0))
-            .filter(|p| p.is_finite()),
+            // Where nothing differs at all there is nothing to divide.
+            .map(|it| {
+                if it.at == 0.0 { 1.0 } else { t_two_sided_p(it.at / it.error, effects.len() as f64 - 1.0) }
+            }),
         p_sign_flip: flipped,
         between: between(&counted),
         nodes: nodes(&says, evidence, sign),

@@ -51,8 +51,8 @@ struct Column<'a> {
     is_number: bool,
 }
 
-/// The facts that go with being slow, the strongest first, and the names of all that were looked at. `sign` is −1 where the
-/// logarithms were turned.
+/// The facts that go with being slow, the strongest first, and the names of all that were looked at. `sign` is −1 where
+/// the logarithms were turned.
 pub(super) fn explained(subjects: &[Subject], sign: f64, seed: u64) -> (Vec<FactExplained>, Vec<String>) {
     let mut columns = columns(subjects);
     let tested =
@@ -262,8 +262,8 @@ fn told(
     })
 }
 
-/// Which machines have what stands out. Of a number it is the upper or the lower quarter, or all that are not at the end
-/// at which most are.
+/// Which machines have what stands out. Of a number it is the upper or the lower quarter, or all that are not at the
+/// end at which most are.
 fn members(column: &Column, level: usize) -> Vec<bool> {
     match &column.attribute {
         Attribute::Levels { of, .. } => of.iter().map(|&it| it as usize == level).collect(),
@@ -282,9 +282,12 @@ fn members(column: &Column, level: usize) -> Vec<bool> {
     }
 }
 
-/// Every value with its machines, the slowest first.
+/// The values that most machines have, the slowest first.
 fn listed(column: &Column, subjects: &[Subject], sign: f64) -> Vec<FactValue> {
-    let distinct: BTreeSet<&str> = column.labels.iter().map(String::as_str).collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    column.labels.iter().for_each(|label| *counts.entry(label).or_default() += 1);
+    let mut frequent: Vec<(&str, usize)> = counts.into_iter().collect();
+    frequent.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let of_value = |value: &str| {
         let (mine, others): (Vec<_>, Vec<_>) =
             subjects.iter().zip(&column.labels).partition(|(_, label)| *label == value);
@@ -294,7 +297,8 @@ fn listed(column: &Column, subjects: &[Subject], sign: f64) -> Vec<FactValue> {
         let slow = mine.iter().filter(|(subject, _)| subject.slow).count();
         Some((distance, value.to_owned(), mine.len(), slow))
     };
-    let mut values: Vec<_> = distinct.into_iter().filter_map(of_value).collect();
+    let mut values: Vec<_> =
+        frequent.iter().take(VALUES_MAX).filter_map(|(value, _)| of_value(value)).collect();
     values.sort_by(|a, b| b.0.total_cmp(&a.0));
     let row = |(distance, value, machines, slow): (f64, String, usize, usize)| FactValue {
         value,
@@ -302,5 +306,5 @@ fn listed(column: &Column, subjects: &[Subject], sign: f64) -> Vec<FactValue> {
         slow,
         effect_ratio: (sign * distance).exp(),
     };
-    values.into_iter().take(VALUES_MAX).map(row).collect()
+    values.into_iter().map(row).collect()
 }

@@ -14,7 +14,7 @@ use super::answers::{Answers, answers};
 use super::estimate::{Estimate, finite};
 use super::explained::{Subject, explained};
 use super::group::{Group, Hardware, groups, identity};
-use super::machine::{Machine, sign};
+use super::machine::{Machine, first_records, sign};
 
 /// What `evidence` says about every machine: the same evidence and question give the same findings everywhere.
 pub fn fleet_findings(evidence: &FleetEvidence, question: &FleetQuestion) -> FleetFindings {
@@ -55,6 +55,9 @@ fn sort_worst_first(nodes: &mut [FleetNode], sign: f64) {
     });
 }
 
+/// By fact and value: how many machines say so.
+type Told<'a> = BTreeMap<&'a str, BTreeMap<&'a str, usize>>;
+
 /// All that the machines say, by their index.
 struct Fleet<'a> {
     evidence: &'a FleetEvidence,
@@ -63,6 +66,8 @@ struct Fleet<'a> {
     hardware: Hardware,
     /// In the order of the hardware.
     groups: Vec<Group>,
+    /// What the machines of each group say of facts.
+    told: Vec<Told<'a>>,
     answers: Answers,
     /// Machines that answered wrongly: they did other work, and their time is not held against that of the others.
     wrong: BTreeSet<usize>,
@@ -70,8 +75,8 @@ struct Fleet<'a> {
 
 impl<'a> Fleet<'a> {
     fn of(evidence: &'a FleetEvidence, question: &'a FleetQuestion) -> Self {
-        let first = evidence.records.iter().filter(|record| record.round == 0);
-        let machines: Vec<Machine> = first.filter_map(|record| Machine::of(record, question)).collect();
+        let machines: Vec<Machine> =
+            first_records(evidence).filter_map(|record| Machine::of(record, question)).collect();
         let hardware = Hardware::of(&machines);
         let kind_of: BTreeMap<&str, usize> =
             machines.iter().map(Machine::node).zip(hardware.of.iter().copied()).collect();
@@ -79,7 +84,8 @@ impl<'a> Fleet<'a> {
         let is_wrong = |index: &usize| answers.wrong.contains_key(machines[*index].node());
         let wrong: BTreeSet<usize> = (0..machines.len()).filter(is_wrong).collect();
         let groups = groups(&hardware, &machines, |index| !wrong.contains(&index), question);
-        Fleet { evidence, question, machines, hardware, groups, answers, wrong }
+        let told = told(&hardware, &machines, &wrong);
+        Fleet { evidence, question, machines, hardware, groups, told, answers, wrong }
     }
 
     fn group(&self, index: usize) -> &Group {
@@ -157,15 +163,13 @@ impl<'a> Fleet<'a> {
         if state == NodeState::Normal {
             return Vec::new();
         }
-        let mine = &self.machines[index].record.facts;
-        let group = self.group(index);
-        let others: Vec<&BTreeMap<String, String>> = group
-            .members
-            .iter()
-            .filter(|&&it| it != index)
-            .map(|&it| &self.machines[it].record.facts)
-            .collect();
-        mine.iter().filter_map(|(fact, value)| difference(fact, value, &others)).collect()
+        let kind = self.hardware.of[index];
+        let counts_itself = !self.wrong.contains(&index);
+        let facts = self.machines[index].record.facts.iter();
+        let of_group = |(fact, value): (&String, &String)| {
+            difference(fact, value, self.told[kind].get(fact.as_str())?, counts_itself)
+        };
+        facts.filter_map(of_group).collect()
     }
 
     /// Facts that go with being slow; machines without anybody to compare them with say nothing.
@@ -229,23 +233,37 @@ impl<'a> Fleet<'a> {
     }
 }
 
+/// How many machines of each group say what of each fact; those that answered wrongly are not asked.
+fn told<'a>(hardware: &Hardware, machines: &[Machine<'a>], wrong: &BTreeSet<usize>) -> Vec<Told<'a>> {
+    let mut told: Vec<Told> = vec![Told::new(); hardware.kinds.len()];
+    for (index, machine) in machines.iter().enumerate().filter(|(index, _)| !wrong.contains(index)) {
+        for (fact, value) in &machine.record.facts {
+            *told[hardware.of[index]].entry(fact).or_default().entry(value).or_default() += 1;
+        }
+    }
+    told
+}
+
 /// A fact of which most of the others say something else.
-fn difference(fact: &str, value: &str, others: &[&BTreeMap<String, String>]) -> Option<FactDifference> {
+fn difference(
+    fact: &str,
+    value: &str,
+    counts: &BTreeMap<&str, usize>,
+    counts_itself: bool,
+) -> Option<FactDifference> {
     if role_of(fact) != FactRole::Candidate {
         return None;
     }
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    others
-        .iter()
-        .filter_map(|facts| facts.get(fact))
-        .for_each(|value| *counts.entry(value).or_default() += 1);
-    let (&usual, &usual_machines) = counts.iter().max_by_key(|(_, count)| **count)?;
-    let most = 2 * usual_machines > others.len();
-    (most && usual != value).then(|| FactDifference {
+    let own = usize::from(counts_itself);
+    let shared_machines = counts.get(value).map_or(0, |&count| count - own);
+    let others = counts.values().sum::<usize>() - own;
+    let (&usual, &usual_machines) =
+        counts.iter().filter(|(it, _)| **it != value).max_by_key(|(_, count)| **count)?;
+    (2 * usual_machines > others).then(|| FactDifference {
         fact: fact.to_owned(),
         value: value.to_owned(),
         usual: usual.to_owned(),
         usual_machines,
-        shared_machines: counts.get(value).copied().unwrap_or(0),
+        shared_machines,
     })
 }

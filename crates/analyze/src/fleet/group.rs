@@ -25,7 +25,7 @@ pub(super) struct Group {
     pub(super) centre: f64,
     /// Robust standard deviation of the members' medians.
     pub(super) spread: f64,
-    /// Of that, what is between machines and not of their own runs.
+    /// On the slow side, what of it is between machines and not of their own runs.
     pub(super) between: f64,
     /// The z from which on a machine is suspect, and that from which on a suspect can be confirmed.
     pub(super) threshold: f64,
@@ -99,11 +99,16 @@ impl Group {
         };
         // A spread below what the runs of one machine explain is luck, or a clock that does not resolve it.
         let spread = scale.spread.max(error);
-        let between = (spread * spread - error * error).max(0.0).sqrt();
+        let slow_side = scale.slow_side.max(error);
+        let between = (slow_side * slow_side - error * error).max(0.0).sqrt();
         let threshold = threshold(members.len(), flags);
-        let distances: Vec<f64> = slow.iter().map(|slow| (slow - scale.centre) / spread).collect();
-        let weight = if spread > 0.0 { tail_weight(&distances) } else { 0.0 };
-        let confirming = heavier(threshold, weight);
+        let confirming = match rule {
+            GroupRule::Robust => {
+                let distances: Vec<f64> = slow.iter().map(|slow| (slow - scale.centre) / slow_side).collect();
+                heavier(members.len(), flags, tail_weight(&distances, error / slow_side))
+            }
+            _ => threshold,
+        };
         Group { facts, members, rule, centre: scale.centre, spread, between, threshold, confirming, error }
     }
 

@@ -1,6 +1,8 @@
 //! What a record says in numbers: logarithms in which more is slower.
 
-use fauxplat_model::NodeRecord;
+use std::collections::BTreeSet;
+
+use fauxplat_model::{FleetEvidence, NodeRecord};
 use fauxplat_stats::describe::{MAD_TO_SD, mad, median, standard_deviation};
 
 use super::FleetQuestion;
@@ -37,6 +39,12 @@ impl<'a> Machine<'a> {
     pub(super) fn node(&self) -> &'a str {
         &self.record.node
     }
+}
+
+/// The records of the first measurement of all. A node has one say, the first, whatever else there is of it.
+pub(super) fn first_records(evidence: &FleetEvidence) -> impl Iterator<Item = &NodeRecord> {
+    let mut seen = BTreeSet::new();
+    evidence.records.iter().filter(move |record| record.round == 0 && seen.insert(record.node.as_str()))
 }
 
 /// 1 where more is slower, and −1 for a rate.

@@ -49,8 +49,8 @@ struct History<'a> {
 
 /// Where machines changed. `visits` may come in any order; the command's name is what the report calls it.
 ///
-/// Every machine's series is tested by itself; then changes are kept as the procedure of Benjamini and Hochberg over all
-/// machines allows, so that among ten thousand machines there is not a hundred times the false alarm of one.
+/// Every machine's series is tested by itself; then changes are kept as the procedure of Benjamini and Hochberg over
+/// all machines allows, so that among ten thousand machines there is not a hundred times the false alarm of one.
 pub fn fleet_watch(visits: &[NodeVisit], command: &str, question: &FleetQuestion) -> FleetWatchFindings {
     let histories = histories(visits, question);
     let mut scanner = Scanner::new(MIN_SEGMENT, question.seed);

@@ -78,8 +78,8 @@ pub struct FleetNode {
     pub runs: usize,
     /// Median of its runs in the unit of the metric; in the first measurement of all.
     pub median: Option<f64>,
-    /// How far it is on the slow side of its group, in robust standard deviations of the group; absent where the group is
-    /// too small or has no spread.
+    /// How far it is on the slow side of its group, in robust standard deviations of the group; absent where the group
+    /// is too small or has no spread.
     pub z: Option<f64>,
     /// Its median over that of its group, or, where it was measured again, over that of the machines beside it.
     pub effect_ratio: Option<f64>,
@@ -169,7 +169,7 @@ pub struct FactExplained {
     pub same_as: Vec<String>,
     /// The value that stands out; for a reading, `more` or `less`.
     pub value: String,
-    /// All values, the slowest first.
+    /// The values that most machines have, the slowest first.
     pub values: Vec<FactValue>,
     /// Machines that have the value that stands out.
     pub machines: usize,

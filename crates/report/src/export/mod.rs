@@ -3,6 +3,7 @@
 mod bencher;
 mod boxes;
 mod csv_summary;
+mod fleet_metrics;
 mod github;
 mod go_benchmark;
 mod hyperfine;
@@ -12,6 +13,7 @@ mod lscpu;
 pub(crate) mod openmetrics;
 mod profile;
 mod pyperf;
+mod slurm_drain;
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -41,11 +43,15 @@ pub(crate) fn write(
         Format::GoBenchmark => go_benchmark::write(record, out),
         Format::Boxes => boxes::write(record, style, out),
         Format::Lscpu => lscpu::write(record, out),
-        Format::OpenMetrics => openmetrics::write(record, out),
+        Format::OpenMetrics => match record.findings {
+            Findings::Fleet(found) => Ok(fleet_metrics::write(found, out)?),
+            _ => openmetrics::write(record, out),
+        },
         Format::Folded => profile::folded(record, out),
         Format::Speedscope => profile::speedscope(record, out),
         Format::Firefox => profile::firefox(record, out),
         Format::Pprof => profile::pprof(record, out),
+        Format::SlurmDrain => slurm_drain::write(record, out),
         // The others are no files of another tool. A test writes every format, so that none is forgotten.
         _ => Ok(()),
     }

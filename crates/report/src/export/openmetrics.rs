@@ -39,8 +39,8 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         Findings::Table(found) => found,
         Findings::Counters(CountersFindings { watched: Some(watched), .. }) => return counted(watched, out),
         _ => {
-            let reason = "it carries the values of a live table or of a process that is watched; see `fauxplat table` and \
-                          `fauxplat counters --pid`";
+            let reason = "it carries the values of a live table, of a process that is watched, or of a fleet; see `fauxplat table`, \
+                          `fauxplat counters --pid` and `fauxplat fleet`";
             return Err(ReportError::NothingToExport { format: Format::OpenMetrics.name(), reason });
         }
     };
@@ -154,12 +154,12 @@ impl Family<'_> {
 }
 
 /// Type and help of a family.
-fn head(name: &str, kind: &str, help: &str, out: &mut dyn Write) -> std::io::Result<()> {
+pub(super) fn head(name: &str, kind: &str, help: &str, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "# TYPE {name} {kind}\n# HELP {name} {help}")
 }
 
 /// A label's value: backslash, quote and line feed are escaped, and everything else is itself.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 

@@ -4,6 +4,7 @@
 
 pub(crate) mod distribution;
 mod flame;
+pub(crate) mod fleet_map;
 mod grid;
 mod heat_map;
 mod listing;
@@ -14,6 +15,7 @@ mod tree;
 
 pub(crate) use distribution::{Distribution, Shape};
 pub(crate) use flame::{Bar, Flame};
+pub(crate) use fleet_map::{FleetMap, MapMachine, MapRow, Patch};
 pub(crate) use grid::{Grid, Row, Tone};
 pub(crate) use heat_map::{HeatMap, Panel, Square, Tint};
 pub(crate) use listing::{Listed, Listing};
@@ -41,6 +43,8 @@ pub(crate) enum Part {
     Tree(Tree),
     /// Calls as bars upon those of their callers.
     Flame(Flame),
+    /// Machines in rows.
+    FleetMap(FleetMap),
     /// Lines that keep their columns.
     Listing(Listing),
     /// Lines under a title, close together.
@@ -158,9 +162,11 @@ impl Piece {
     pub(crate) fn new(part: Part) -> Self {
         let (depth, media): (usize, &'static [Medium]) = match &part {
             Part::Sentence(_) | Part::Notes(_) | Part::Tree(Tree::Sets(_)) => (0, &Medium::ALL),
-            Part::Quantiles(_) | Part::HeatMap(_) | Part::Flame(_) | Part::Tree(Tree::Boxes(_)) => {
-                (0, &[Medium::Page])
-            }
+            Part::Quantiles(_)
+            | Part::HeatMap(_)
+            | Part::Flame(_)
+            | Part::FleetMap(_)
+            | Part::Tree(Tree::Boxes(_)) => (0, &[Medium::Page]),
             _ => (1, &Medium::ALL),
         };
         let details: &'static [Detail] = match &part {

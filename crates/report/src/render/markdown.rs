@@ -66,7 +66,8 @@ impl Markup for Markdown {
     }
 
     fn fold(&self, title: &str) -> [String; 2] {
-        [format!("<details><summary>{title}</summary>\n"), "\n</details>".to_owned()]
+        // What follows is read as HTML up to the next empty line.
+        [format!("<details><summary>{title}</summary>\n"), "\n</details>\n".to_owned()]
     }
 
     fn bullet(&self, depth: usize) -> String {

@@ -105,6 +105,8 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
         Findings::Explain(found) => explain::rows(found, rows)?,
         Findings::Replay(found) => replay::rows(found, rows)?,
         Findings::Fleet(found) => fleet::rows(found, rows)?,
+        Findings::FleetCompare(found) => fleet::rows_of_comparison(found, rows)?,
+        Findings::FleetWatch(found) => fleet::rows_of_watch(found, rows)?,
         Findings::Profile(found) => profile::rows(found, rows)?,
         _ => return Ok(false),
     }

@@ -15,8 +15,8 @@ use fauxplat_units::Bytes;
 /// The formats that carry runs: those for drawings, topologies and profiles refuse them.
 pub(crate) fn formats_of_runs() -> impl Iterator<Item = Format> {
     let others = [Format::Svg, Format::Boxes, Format::Lscpu, Format::OpenMetrics];
-    let of_profiles = [Format::Folded, Format::Speedscope, Format::Firefox, Format::Pprof];
-    let is_other = move |format: &Format| others.contains(format) || of_profiles.contains(format);
+    let of_others = [Format::Folded, Format::Speedscope, Format::Firefox, Format::Pprof, Format::SlurmDrain];
+    let is_other = move |format: &Format| others.contains(format) || of_others.contains(format);
     Format::ALL.into_iter().filter(move |format| !is_other(format))
 }
 

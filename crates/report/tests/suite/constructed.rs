@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::common::{self, Owned};
 
 /// A record of a verb whose findings are these.
-fn record(verb: &str, findings: Value) -> Owned {
+pub(crate) fn record(verb: &str, findings: Value) -> Owned {
     let schema = format!("fauxplat.{verb}/1");
     let findings = Findings::deserialize(&schema, findings).expect("the schema is known");
     let mut header = common::header(verb);

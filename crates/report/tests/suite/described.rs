@@ -13,8 +13,9 @@ fn document(path: &str) -> String {
     std::fs::read_to_string(&whole).unwrap_or_else(|error| panic!("{}: {error}", whole.display()))
 }
 
-/// Fields whose members are named by whoever runs an experiment, or are a definition in the form of `--input`.
-const OWN_NAMES: [&str; 3] = ["parameters", "definition", "plan"];
+/// Fields whose members are named by whoever runs an experiment or by the machine, or are a definition in the form of
+/// `--input`.
+const OWN_NAMES: [&str; 4] = ["parameters", "definition", "plan", "facts"];
 
 /// Names of all fields, each with the place where it was first met.
 fn fields(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {

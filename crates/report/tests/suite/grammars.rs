@@ -18,7 +18,7 @@ fn written(owned: &Owned, format: Format) -> Result<String, ReportError> {
 }
 
 /// A sample of an exposition: its name, its labels, its value.
-type Exposed = (String, BTreeMap<String, String>, f64);
+pub(crate) type Exposed = (String, BTreeMap<String, String>, f64);
 
 /// A name by the ABNF of OpenMetrics 1.0.
 fn is_metric_name(name: &str) -> bool {
@@ -54,7 +54,7 @@ fn labels(text: &str) -> (BTreeMap<String, String>, &str) {
 }
 
 /// An exposition by OpenMetrics 1.0: families that do not interleave, each begun by its type, no series twice, an end.
-fn open_metrics(text: &str) -> Vec<Exposed> {
+pub(crate) fn open_metrics(text: &str) -> Vec<Exposed> {
     let body = text.strip_suffix("# EOF\n").expect("it ends with its mark");
     let (mut families, mut series, mut samples) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     let (mut family, mut kind) = ("", "");

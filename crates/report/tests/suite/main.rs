@@ -10,6 +10,7 @@ mod every_verb;
 mod evidence;
 mod explain;
 mod exports;
+mod fleet;
 mod grammars;
 mod hostile;
 mod html;

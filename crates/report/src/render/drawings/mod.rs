@@ -3,6 +3,7 @@
 mod boxes;
 mod distribution;
 mod flame;
+mod fleet_map;
 mod heat_map;
 mod quantiles;
 mod series;
@@ -75,6 +76,7 @@ pub(crate) fn draw(part: &Part) -> Option<Drawing> {
         Part::HeatMap(it) => Some(heat_map::draw(it)),
         Part::Tree(Tree::Boxes(it)) => Some(boxes::draw(it)),
         Part::Flame(it) => Some(flame::draw(it)),
+        Part::FleetMap(it) => Some(fleet_map::draw(it)),
         Part::Sentence(_) | Part::Table(_) | Part::Tree(_) | Part::Notes(_) | Part::Listing(_) => None,
     }
 }

@@ -136,6 +136,7 @@ fn part(piece: &Piece) -> Markup {
         | Part::Series(_)
         | Part::HeatMap(_)
         | Part::Flame(_)
+        | Part::FleetMap(_)
         | Part::Tree(_) => figure(piece, None),
     }
 }

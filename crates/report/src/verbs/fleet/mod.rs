@@ -1,47 +1,19 @@
 //! The reports of `fleet`: who is odd among machines that should be the same, two programs on all of them, changes.
 
+mod compare;
+mod facts;
+mod map;
+mod nodes;
+mod odd;
+mod watch;
+
 use std::io::Write;
 
 use fauxplat_model::{FleetCompareFindings, FleetFindings, FleetWatchFindings, NodeState};
 
-use crate::parts::{Grid, Piece, Tone};
-use crate::words::{change, counted, visible};
-
-/// The report of `fleet run` and `fleet report`.
-pub(crate) fn parts(found: &FleetFindings) -> Vec<Piece> {
-    let said: Vec<String> = NodeState::ALL.iter().filter_map(|&state| counted_state(found, state)).collect();
-    let machines = counted(found.nodes.len(), "machine", "machines");
-    vec![Piece::answer(Tone::Title, format!("{machines}: {}.", said.join(", "))), Piece::table(odd(found))]
-}
-
-fn counted_state(found: &FleetFindings, state: NodeState) -> Option<String> {
-    let count = found.nodes.iter().filter(|node| node.state == state).count();
-    (count > 0).then(|| format!("{count} {}", state.word()))
-}
-
-fn odd(found: &FleetFindings) -> Grid {
-    let mut grid = Grid::named(&["machine", "effect", "state"], &[]);
-    for node in found.nodes.iter().filter(|node| node.state != NodeState::Normal) {
-        let effect = node.effect_ratio.map_or("–".to_owned(), change);
-        grid.push(Tone::Doubt, vec![visible(&node.node), effect, node.state.word().to_owned()]);
-    }
-    grid
-}
-
-/// The report of `fleet compare`.
-pub(crate) fn parts_of_comparison(found: &FleetCompareFindings) -> Vec<Piece> {
-    let machines = counted(found.machines, "machine", "machines");
-    let effect = found.effect_ratio.map_or("no figure".to_owned(), change);
-    let (a, b) = (visible(&found.a), visible(&found.b));
-    vec![Piece::answer(Tone::Title, format!("{b} against {a} on {machines}: {effect}."))]
-}
-
-/// The report of `fleet watch`.
-pub(crate) fn parts_of_watch(found: &FleetWatchFindings) -> Vec<Piece> {
-    let changed = found.nodes.iter().filter(|node| !node.changes.is_empty()).count();
-    let machines = counted(found.nodes.len(), "machine", "machines");
-    vec![Piece::answer(Tone::Title, format!("{changed} of {machines} changed."))]
-}
+pub(crate) use compare::parts as parts_of_comparison;
+pub(crate) use odd::parts;
+pub(crate) use watch::parts as parts_of_watch;
 
 /// A machine as a row of a spreadsheet.
 #[derive(serde::Serialize)]
@@ -74,4 +46,70 @@ pub(crate) fn rows(found: &FleetFindings, rows: &mut csv::Writer<impl Write>) ->
             reason: node.reason.as_deref(),
         })
     })
+}
+
+/// What two programs did on a machine as a row.
+#[derive(serde::Serialize)]
+struct EffectRow<'a> {
+    node: &'a str,
+    pairs: usize,
+    effect_ratio: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    reason: Option<&'a str>,
+}
+
+/// One row per machine.
+pub(crate) fn rows_of_comparison(
+    found: &FleetCompareFindings,
+    rows: &mut csv::Writer<impl Write>,
+) -> csv::Result<()> {
+    found.nodes.iter().try_for_each(|it| {
+        rows.serialize(EffectRow {
+            node: &it.node,
+            pairs: it.pairs,
+            effect_ratio: it.effect_ratio,
+            low: it.low,
+            high: it.high,
+            reason: it.reason.as_deref(),
+        })
+    })
+}
+
+/// A change as a row.
+#[derive(serde::Serialize)]
+struct ChangeRow<'a> {
+    node: &'a str,
+    at: usize,
+    at_utc_ns: i64,
+    before: f64,
+    after: f64,
+    effect_ratio: f64,
+    low: f64,
+    high: f64,
+    p_value: f64,
+    q_value: f64,
+}
+
+/// One row per change.
+pub(crate) fn rows_of_watch(
+    found: &FleetWatchFindings,
+    rows: &mut csv::Writer<impl Write>,
+) -> csv::Result<()> {
+    let changes = found.nodes.iter().flat_map(|node| node.changes.iter().map(move |change| (node, change)));
+    for (node, it) in changes {
+        rows.serialize(ChangeRow {
+            node: &node.node,
+            at: it.at,
+            at_utc_ns: it.at_utc_ns,
+            before: it.before,
+            after: it.after,
+            effect_ratio: it.effect_ratio,
+            low: it.low,
+            high: it.high,
+            p_value: it.p_value,
+            q_value: it.q_value,
+        })?;
+    }
+    Ok(())
 }

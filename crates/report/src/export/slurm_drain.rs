@@ -1,0 +1,98 @@
+//! Confirmed machines as lines that take them out of a cluster, for whoever decides to run them. Nothing here does.
+//!
+//! The lines are those of `scontrol update` of Slurm (scontrol(1), "SPECIFICATIONS FOR UPDATE COMMAND").
+
+use std::io::Write;
+
+use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::{FleetFindings, FleetNode, NodeState};
+
+use crate::words::visible;
+use crate::{Format, ReportError};
+
+/// The longest name that is written: host names have at most 253 characters.
+const NAME_MAX: usize = 253;
+
+/// A line for each confirmed machine. What is not a plain name stands in a comment, since a shell would read more in
+/// it.
+pub(super) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    let Findings::Fleet(found) = record.findings else {
+        let reason = "it lists the confirmed machines of `fleet report`";
+        return Err(ReportError::NothingToExport { format: Format::SlurmDrain.name(), reason });
+    };
+    let drained: Vec<&FleetNode> = found.nodes.iter().filter(|node| is_drained(node)).collect();
+    writeln!(
+        out,
+        "# Machines that fauxplat confirmed as slower than machines like them: {}.",
+        drained.len()
+    )?;
+    writeln!(
+        out,
+        "# Run {} of {}. Nothing has been changed: read it, and run it if you agree.",
+        visible(&found.fleet),
+        visible(&found.command)
+    )?;
+    for node in drained {
+        match is_plain_name(&node.node) {
+            true => writeln!(
+                out,
+                "scontrol update NodeName={} State=DRAIN Reason=\"{}\"",
+                node.node,
+                reason(found, node)
+            )?,
+            false => writeln!(
+                out,
+                "# left out, since a shell would read more than a name in it: {}",
+                visible(&node.node)
+            )?,
+        }
+    }
+    Ok(())
+}
+
+fn is_drained(node: &FleetNode) -> bool {
+    node.state == NodeState::Confirmed
+}
+
+/// Letters, digits, dots, hyphens and underscores, and no option.
+fn is_plain_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    !name.is_empty() && name.len() <= NAME_MAX && !name.starts_with(['-', '.']) && name.chars().all(plain)
+}
+
+/// Figures of our own only: nothing that somebody else wrote stands between the quotes.
+fn reason(found: &FleetFindings, node: &FleetNode) -> String {
+    let ratio = node.effect_ratio.unwrap_or(f64::NAN);
+    let slower = if found.metric.more_is_better() { 1.0 - ratio } else { ratio - 1.0 };
+    format!("fauxplat: {:.1} percent slower than its group in {} rounds", slower * 100.0, node.rounds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_names_are_names() {
+        for name in ["node7", "r1-n10.example.org", "a_b"] {
+            assert!(is_plain_name(name), "{name}");
+        }
+        let long = "a".repeat(254);
+        for name in [
+            "",
+            "-w",
+            ".",
+            "a b",
+            "a;rm -rf /",
+            "$(id)",
+            "a\nb",
+            "`id`",
+            "nöde",
+            "a\"",
+            "a[1-9]",
+            "a,b",
+            &long,
+        ] {
+            assert!(!is_plain_name(name), "{name}");
+        }
+    }
+}

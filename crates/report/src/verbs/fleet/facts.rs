@@ -1,0 +1,147 @@
+//! Effects and facts in words.
+
+use fauxplat_model::{Delivery, FACTS, FactExplained, FactRole, FleetAnswer, Metric, Unit, role_of};
+
+use crate::parts::spans::{emphasis, named};
+use crate::parts::{Note, Notes, Part, Piece, Tone};
+use crate::words::{change, counted, p_value, percent, visible};
+
+/// Deliveries that are told one by one.
+const DELIVERIES_MAX: usize = 20;
+
+/// What a person calls a fact.
+pub(super) fn title(fact: &str) -> String {
+    FACTS
+        .iter()
+        .find(|known| known.name == fact)
+        .map_or_else(|| visible(fact), |known| known.title.to_owned())
+}
+
+/// How much slower a ratio says that something is; below zero if it is faster.
+pub(super) fn slower(metric: Metric, ratio: f64) -> f64 {
+    if metric.more_is_better() { 1.0 - ratio } else { ratio - 1.0 }
+}
+
+/// "2.10 % slower". Only times and rates are slow or fast.
+pub(super) fn slower_words(metric: Metric, ratio: f64) -> String {
+    let share = ratio - 1.0;
+    let timed = matches!(metric.unit(), Unit::Nanos | Unit::MicroPerSecond);
+    let word = match (timed, slower(metric, ratio) >= 0.0) {
+        (true, true) => "slower",
+        (true, false) => "faster",
+        (false, _) if share >= 0.0 => "more",
+        (false, _) => "less",
+    };
+    format!("{} {word}", percent(share.abs()))
+}
+
+/// An interval as changes, or nothing where it has no ends.
+pub(super) fn interval(low: Option<f64>, high: Option<f64>) -> String {
+    match (low, high) {
+        (Some(low), Some(high)) => format!("{} … {}", change(low), change(high)),
+        _ => "–".to_owned(),
+    }
+}
+
+/// What stands out of a fact: "BIOS 1.2", "more temperature".
+pub(super) fn what(it: &FactExplained) -> String {
+    match role_of(&it.fact) == FactRole::Reading && ["more", "less"].contains(&it.value.as_str()) {
+        true => format!("{} {}", it.value, title(&it.fact)),
+        false => format!("{} {}", title(&it.fact), named(&it.value)),
+    }
+}
+
+/// What the facts go with.
+#[derive(Clone, Copy)]
+pub(super) enum Goes<'a> {
+    /// With being slow; so many facts were looked at.
+    Slow(usize),
+    /// With what this program does in the place of the other.
+    Effect(&'a str),
+}
+
+/// The facts that go with something, a sentence each.
+pub(super) fn explained(facts: &[FactExplained], metric: Metric, goes: Goes) -> Vec<Piece> {
+    facts.iter().map(|it| Piece::said(Tone::Doubt, sentence(it, metric, goes))).collect()
+}
+
+fn sentence(it: &FactExplained, metric: Metric, goes: Goes) -> String {
+    let effect = emphasis(&slower_words(metric, it.effect_ratio));
+    let (said, over) = match goes {
+        Goes::Slow(tested) => {
+            (format!("they are {effect}"), format!(" over {}", counted(tested, "fact", "facts")))
+        }
+        Goes::Effect(program) => {
+            (format!("{} is {effect} there than elsewhere", named(program)), String::new())
+        }
+    };
+    format!(
+        "{}{}: {} of {} machines have it, and {said} ({}; {}{over}){}.",
+        what(it),
+        also(it),
+        it.machines,
+        it.of_machines,
+        interval(Some(it.low), Some(it.high)),
+        p_value(it.p_value),
+        of_slow(it, goes),
+    )
+}
+
+fn also(it: &FactExplained) -> String {
+    let names: Vec<String> = it.same_as.iter().map(|fact| title(fact)).collect();
+    match names.len() {
+        0 => String::new(),
+        1 => format!(" ({} divides the machines alike)", names[0]),
+        _ => format!(" ({} divide the machines alike)", names.join(", ")),
+    }
+}
+
+/// "all six slow ones have BIOS 1.2".
+fn of_slow(it: &FactExplained, goes: Goes) -> String {
+    let which = match goes {
+        Goes::Slow(_) => "slow ones",
+        Goes::Effect(_) => "machines that do not follow the others",
+    };
+    match (it.slow, it.of_slow) {
+        (_, 0) | (0, _) => String::new(),
+        (slow, all) if slow == all => format!("; all {all} of the {which} are among them"),
+        (slow, all) => format!("; {slow} of the {all} {which} are among them"),
+    }
+}
+
+/// What the programs answered, where not all agree.
+pub(super) fn answers(answers: &[FleetAnswer]) -> Vec<Piece> {
+    if answers.is_empty() {
+        return Vec::new();
+    }
+    let told = |it: &FleetAnswer| {
+        let short: String = it.sha256.chars().take(12).collect();
+        let right = if it.majority { ", which is the answer of most" } else { "" };
+        let group = it.group.map_or(String::new(), |group| format!("group {group}, "));
+        format!("{group}{} … by {}{right}", visible(&short), counted(it.machines, "machine", "machines"))
+    };
+    let tie = !answers.iter().any(|it| it.majority);
+    let title = match tie {
+        true => "Answers differ, and none is that of most, so that nobody can tell which is right",
+        false => "Answers differ",
+    };
+    let values = answers.iter().map(told).collect();
+    let lines = vec![Note { tone: Tone::Bad, ..Note::fact("SHA-256", values) }];
+    vec![Piece::new(Part::Notes(Notes { title: title.to_owned(), folded: false, lines }))]
+}
+
+/// What came and does not count, or did not come.
+pub(super) fn deliveries(of: &[Delivery]) -> Vec<Piece> {
+    if of.is_empty() {
+        return Vec::new();
+    }
+    let told = |it: &Delivery| {
+        let round = if it.round > 0 { format!(", round {}", it.round) } else { String::new() };
+        let reason = it.reason.as_deref().map_or(String::new(), |reason| format!(": {}", visible(reason)));
+        format!("{}{round}, attempt {}: {}{reason}", named(&it.node), it.attempt, it.state.words())
+    };
+    let mut values: Vec<String> = of.iter().take(DELIVERIES_MAX).map(told).collect();
+    values.extend((of.len() > DELIVERIES_MAX).then(|| format!("and {} more", of.len() - DELIVERIES_MAX)));
+    let lines = vec![Note::fact("", values)];
+    vec![Piece::new(Part::Notes(Notes { title: "What does not count".to_owned(), folded: true, lines }))]
+}

@@ -1,0 +1,139 @@
+//! Machines as rows of tables.
+
+use fauxplat_model::{FleetFindings, FleetNode, GroupRule, NodeState};
+
+use super::facts::{interval, title};
+use crate::parts::{Grid, Medium, Part, Piece, Tone};
+use crate::words::{Scale, change, counted, percent, quantity, significant, visible};
+
+/// Odd machines that a terminal shows.
+const ROWS_MAX: usize = 30;
+
+/// Where a report is shortened.
+const SHORTENED: &[Medium] = &[Medium::Terminal, Medium::Comment];
+
+/// Facts that a row names.
+const FACTS_MAX: usize = 3;
+
+/// The machines of which something is said: all of them on a page, the worst in a terminal.
+pub(super) fn odd(found: &FleetFindings) -> Vec<Piece> {
+    let odd: Vec<&FleetNode> = found.nodes.iter().filter(|node| node.state != NodeState::Normal).collect();
+    if odd.is_empty() {
+        return Vec::new();
+    }
+    let worst = &odd[..odd.len().min(ROWS_MAX)];
+    let mut parts = vec![
+        Piece::table(grid(found, worst)).only(SHORTENED),
+        Piece::table(grid(found, &odd)).only(&[Medium::Page]),
+    ];
+    if odd.len() > ROWS_MAX {
+        let more = counted(odd.len() - ROWS_MAX, "more machine is", "more machines are");
+        parts.push(Piece::plain(format!("{more} in the page and in the other formats.")).only(SHORTENED));
+    }
+    parts
+}
+
+fn grid(found: &FleetFindings, nodes: &[&FleetNode]) -> Grid {
+    let mut grid = Grid::named(&["machine", "state", "effect", "95 % interval", "z", "why"], &[4, 3]);
+    for node in nodes {
+        // Whoever gave another answer did other work.
+        let comparable = node.state != NodeState::WrongAnswer;
+        let z = node.z.filter(|_| comparable).map_or("–".to_owned(), significant);
+        let effect = node.effect_ratio.filter(|_| comparable).map_or("–".to_owned(), change);
+        let interval = if comparable { interval(node.low, node.high) } else { "–".to_owned() };
+        let state = node.state.word().to_owned();
+        let cells = vec![visible(&node.node), state, effect, interval, z, why(found, node)];
+        grid.push(tone(node.state), cells);
+    }
+    grid
+}
+
+fn tone(state: NodeState) -> Tone {
+    match state {
+        NodeState::WrongAnswer | NodeState::Confirmed => Tone::Bad,
+        NodeState::Suspect | NodeState::Noisy => Tone::Doubt,
+        NodeState::Missing | NodeState::Cleared => Tone::Faint,
+        NodeState::Normal => Tone::Plain,
+    }
+}
+
+/// The reason, what is other than in its group, and what its own noise check warns of.
+fn why(found: &FleetFindings, node: &FleetNode) -> String {
+    let mut said: Vec<String> = node.reason.iter().map(|reason| visible(reason)).collect();
+    let differs = node.differs.iter().take(FACTS_MAX);
+    said.extend(
+        differs.map(|it| format!("{} {}, not {}", title(&it.fact), visible(&it.value), visible(&it.usual))),
+    );
+    let more = node.differs.len().saturating_sub(FACTS_MAX);
+    said.extend((more > 0).then(|| format!("{} more", counted(more, "fact", "facts"))));
+    said.extend(node.warnings.first().map(|warning| visible(warning)));
+    if said.is_empty() && found.groups.len() > 1 {
+        said.extend(node.group.map(|group| format!("group {group}")));
+    }
+    said.join("; ")
+}
+
+/// What the hardware of each group varies by.
+pub(super) fn groups(found: &FleetFindings) -> Piece {
+    let header = ["group", "machines", "median", "between", "blocks", "runs", "max/min", "finds from"];
+    let mut grid = Grid::new(&header, &[5, 4]);
+    let share = |share: Option<f64>| share.map_or("–".to_owned(), percent);
+    for (index, group) in found.groups.iter().enumerate() {
+        let cells = vec![
+            index.to_string(),
+            group.machines.to_string(),
+            group.median.map_or("–".to_owned(), |median| quantity(found.metric, median)),
+            share(group.between),
+            share(group.between_runs),
+            share(group.within),
+            group.max_min_ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}")),
+            group.smallest_detectable.map_or("–".to_owned(), change),
+        ];
+        grid.push(Tone::Plain, cells);
+    }
+    Piece::table(grid)
+}
+
+/// What each group is, and how it is judged where not in the usual way.
+pub(super) fn hardware(found: &FleetFindings) -> Vec<String> {
+    let each = found.groups.iter().enumerate().map(|(index, group)| {
+        let facts: Vec<String> =
+            group.facts.iter().map(|(name, value)| format!("{} {}", title(name), visible(value))).collect();
+        let facts = if facts.is_empty() { "hardware not told".to_owned() } else { facts.join(", ") };
+        format!("group {index}: {facts}{}", rule(group.rule))
+    });
+    each.collect()
+}
+
+fn rule(rule: GroupRule) -> &'static str {
+    match rule {
+        GroupRule::Robust => "",
+        GroupRule::ZeroSpread => "; most of it says exactly the same, so that the spread is that of the runs",
+        GroupRule::Few => "; too few machines for a spread: only one that is far off all others is suspect",
+        GroupRule::Pair => "; of two machines nobody can tell which one is odd",
+        GroupRule::Alone => "; one machine alone is compared with nothing",
+    }
+}
+
+/// All machines, for a page.
+pub(super) fn all(found: &FleetFindings) -> Piece {
+    let mut grid =
+        Grid::named(&["machine", "group", "median", "effect", "95 % interval", "z", "runs", "state"], &[]);
+    let typical = found.nodes.iter().find_map(|node| node.median).unwrap_or(0.0);
+    let scale = Scale::of(found.metric, typical);
+    let dash = || "–".to_owned();
+    for node in &found.nodes {
+        let cells = vec![
+            visible(&node.node),
+            node.group.map_or_else(dash, |group| group.to_string()),
+            node.median.map_or_else(dash, |median| scale.with_unit(median)),
+            node.effect_ratio.map_or_else(dash, change),
+            interval(node.low, node.high),
+            node.z.map_or_else(dash, significant),
+            node.runs.to_string(),
+            node.state.word().to_owned(),
+        ];
+        grid.push(tone(node.state), cells);
+    }
+    Piece::new(Part::Table(grid)).only(&[Medium::Page])
+}

@@ -1,0 +1,135 @@
+//! The report of `fleet run` and `fleet report`.
+
+use fauxplat_model::{FleetFindings, NodeState};
+
+use super::facts::{Goes, answers, deliveries, explained, slower_words};
+use super::{map, nodes};
+use crate::parts::spans::{code, named};
+use crate::parts::{Note, Notes, Part, Piece, Tone};
+use crate::words::{counted, percent, round_number, round_percent, visible};
+
+pub(crate) fn parts(found: &FleetFindings) -> Vec<Piece> {
+    let mut parts = vec![Piece::answer(tone(found), answer(found))];
+    parts.extend(answers(&found.answers));
+    parts.extend(nodes::odd(found));
+    parts.extend(explained(&found.facts_explained, found.metric, Goes::Slow(found.facts_tested.len())));
+    parts.extend(again(found).map(|text| Piece::said(Tone::Neutral, text)));
+    parts.extend(map::part(found));
+    parts.push(nodes::groups(found));
+    parts.push(Piece::plain(meaning(found)).in_full());
+    parts.push(Piece::new(Part::Notes(hardware(found))));
+    parts.push(nodes::all(found));
+    parts.extend(deliveries(&found.deliveries));
+    parts
+}
+
+fn hardware(found: &FleetFindings) -> Notes {
+    let facts: Vec<String> = found.facts_tested.iter().map(|fact| super::facts::title(fact)).collect();
+    let mut lines = vec![Note::fact("", nodes::hardware(found))];
+    lines
+        .extend((!facts.is_empty()).then(|| Note::fact("facts looked at", vec![facts.join(", ")]).in_full()));
+    Notes { title: "Machines".to_owned(), folded: true, lines }
+}
+
+fn count(found: &FleetFindings, state: NodeState) -> usize {
+    found.nodes.iter().filter(|node| node.state == state).count()
+}
+
+fn tone(found: &FleetFindings) -> Tone {
+    let bad = [NodeState::WrongAnswer, NodeState::Confirmed];
+    match found.nodes.iter().any(|node| bad.contains(&node.state)) {
+        true => Tone::Bad,
+        false if count(found, NodeState::Suspect) > 0 => Tone::Doubt,
+        false => Tone::Title,
+    }
+}
+
+/// "128 machines: node7 is 9.80 % slower than its group; 1 missing."
+fn answer(found: &FleetFindings) -> String {
+    let machines = counted(found.nodes.len(), "machine", "machines");
+    let mut said: Vec<String> = Vec::new();
+    said.extend(some(found, NodeState::WrongAnswer, "gives another answer", "give another answer"));
+    said.extend(confirmed(found));
+    said.extend(some(found, NodeState::Suspect, "is suspect of being slow", "are suspect of being slow"));
+    said.extend(some(found, NodeState::Noisy, "is too noisy to tell", "are too noisy to tell"));
+    said.extend(some(found, NodeState::Cleared, "was cleared", "were cleared"));
+    said.extend(some(found, NodeState::Missing, "is missing", "are missing"));
+    let rest = match said.is_empty() {
+        true => "none is out of line".to_owned(),
+        false => said.join("; "),
+    };
+    format!("{} on {machines}: {rest}.", named(&found.command))
+}
+
+/// One machine by its name, several by their number.
+fn some(found: &FleetFindings, state: NodeState, one: &str, many: &str) -> Option<String> {
+    let mut of = found.nodes.iter().filter(|node| node.state == state);
+    let first = of.next()?;
+    Some(match of.count() {
+        0 => format!("{} {one}", named(&first.node)),
+        more => format!("{} {many}", more + 1),
+    })
+}
+
+fn confirmed(found: &FleetFindings) -> Option<String> {
+    let mut of = found.nodes.iter().filter(|node| node.state == NodeState::Confirmed);
+    let first = of.next()?;
+    let effect =
+        first.effect_ratio.map_or_else(|| "slower".to_owned(), |ratio| slower_words(found.metric, ratio));
+    Some(match of.count() {
+        0 => format!("{} is {effect} than machines like it", named(&first.node)),
+        more => format!(
+            "{} are slower than machines like them, up to {} ({effect})",
+            more + 1,
+            named(&first.node)
+        ),
+    })
+}
+
+fn again(found: &FleetFindings) -> Option<String> {
+    let plan = found.again.as_ref()?;
+    let rounds = counted(plan.rounds.len(), "round", "rounds");
+    let left = plan.left_out.first().map_or(String::new(), |first| {
+        let others = plan.left_out.len() - 1;
+        let more = if others > 0 { format!(" and {others} more") } else { String::new() };
+        format!(" {}{more} cannot be: {}.", named(&first.node), visible(&first.reason))
+    });
+    match plan.suspects.is_empty() {
+        true => Some(left.trim_start().to_owned()),
+        false => Some(format!(
+            "{} to be measured again in {rounds}, each between two machines of its group: only then it is confirmed or \
+             cleared.{left}",
+            counted(plan.suspects.len(), "suspect is", "suspects are")
+        )),
+    }
+}
+
+/// What the figures mean.
+fn meaning(found: &FleetFindings) -> String {
+    let threshold = found.groups.iter().find_map(|group| group.z_threshold);
+    let z = threshold.map_or(String::new(), |z| {
+        format!(
+            " A machine is suspect from z {} on, which {} machines of a fleet without an odd one exceed on average, if it \
+             is more than {} slower as well.",
+            round_number(z),
+            round_number(found.false_flags),
+            round_percent(found.least_effect)
+        )
+    });
+    let finds = found.groups.iter().find_map(|group| group.smallest_detectable);
+    let power = finds.map_or(String::new(), |ratio| {
+        format!(" Of machines that are {} slower, 8 in 10 are found.", percent(ratio - 1.0))
+    });
+    let varies = found.groups.first().and_then(|group| group.between).map_or(String::new(), |between| {
+        format!(
+            " Machines of the largest group differ by {} (standard deviation) beyond their own runs.",
+            percent(between)
+        )
+    });
+    let drain = code("--format slurm-drain");
+    format!(
+        "{varies}{z}{power} Confirmed machines are listed for an engine by {drain}; nothing is done to them."
+    )
+    .trim_start()
+    .to_owned()
+}

@@ -1,0 +1,127 @@
+//! The report of `fleet watch`.
+
+use fauxplat_model::{ChangePoint, FactChange, FleetWatchFindings, SinceFact, WatchedNode};
+
+use super::facts::{interval, slower_words, title};
+use crate::parts::spans::{emphasis, named};
+use crate::parts::{Across, Grid, Line, Part, Piece, Point, Series, Tone, Values};
+use crate::words::{change, counted, p_value, quantity, round_percent, visible};
+
+/// Changes that are listed.
+const ROWS_MAX: usize = 40;
+
+/// Machines that are drawn.
+const DRAWN_MAX: usize = 4;
+
+pub(crate) fn parts(found: &FleetWatchFindings) -> Vec<Piece> {
+    let mut parts = vec![Piece::answer(Tone::Title, answer(found))];
+    parts.extend(found.since.iter().map(|since| Piece::said(Tone::Doubt, since_words(since, found))));
+    let changes: Vec<(&WatchedNode, &ChangePoint)> =
+        found.nodes.iter().flat_map(|node| node.changes.iter().map(move |change| (node, change))).collect();
+    if !changes.is_empty() {
+        parts.push(Piece::table(grid(found, &changes)));
+    }
+    if changes.len() > ROWS_MAX {
+        parts.push(Piece::plain(format!("{} more in the other formats.", changes.len() - ROWS_MAX)));
+    }
+    let changed = found.nodes.iter().filter(|node| !node.changes.is_empty());
+    parts.extend(changed.take(DRAWN_MAX).map(|node| Piece::new(Part::Series(series(node, found)))));
+    parts.push(Piece::plain(meaning(found)).in_full());
+    parts
+}
+
+fn answer(found: &FleetWatchFindings) -> String {
+    let changed: Vec<&WatchedNode> = found.nodes.iter().filter(|node| !node.changes.is_empty()).collect();
+    let machines = counted(found.nodes.len(), "machine", "machines");
+    let command = named(&found.command);
+    match changed.as_slice() {
+        [] => format!("{command} on {machines}: none changed."),
+        [one] => format!("{command} on {machines}: {} changed.", named(&one.node)),
+        several => format!("{command} on {machines}: {} changed.", several.len()),
+    }
+}
+
+/// "since microcode 0x2 (before: 0x1): 5 of 5 machines changed with it, 6.00 % slower".
+fn since_words(since: &SinceFact, found: &FleetWatchFindings) -> String {
+    let ends = match since.low {
+        Some(_) => format!(" ({})", interval(since.low, since.high)),
+        None => String::new(),
+    };
+    format!(
+        "{}: {} since{ends}; the figures of {} of {} changed with it.",
+        words(&since.change),
+        emphasis(&slower_words(found.metric, since.effect_ratio)),
+        since.with_change,
+        counted(since.machines, "machine", "machines"),
+    )
+}
+
+fn words(it: &FactChange) -> String {
+    let value = |value: &Option<String>| value.as_deref().map_or("not known".to_owned(), named);
+    format!("{} {}, before {}", title(&it.fact), value(&it.after), value(&it.before))
+}
+
+fn grid(found: &FleetWatchFindings, changes: &[(&WatchedNode, &ChangePoint)]) -> Grid {
+    let header = ["machine", "at visit", "before", "after", "effect", "95 % interval", "p", "with it"];
+    let mut grid = Grid::named(&header, &[6, 2, 3]);
+    for (node, it) in changes.iter().take(ROWS_MAX) {
+        let facts: Vec<String> = it.facts.iter().map(|fact| title(&fact.fact)).collect();
+        let cells = vec![
+            visible(&node.node),
+            (it.at + 1).to_string(),
+            quantity(found.metric, it.before),
+            quantity(found.metric, it.after),
+            change(it.effect_ratio),
+            interval(Some(it.low), Some(it.high)),
+            p_value(it.p_value),
+            facts.join(", "),
+        ];
+        grid.push(Tone::Doubt, cells);
+    }
+    grid
+}
+
+fn series(node: &WatchedNode, found: &FleetWatchFindings) -> Series {
+    let point = |(at, &median): (usize, &f64)| {
+        let is_change = node.changes.iter().any(|change| change.at == at);
+        let hint = format!("visit {}: {}", at + 1, quantity(found.metric, median));
+        Point {
+            x: (at + 1) as f64,
+            median,
+            low: median,
+            high: median,
+            hint,
+            weight: if is_change { 2 } else { 0 },
+        }
+    };
+    let line = Line {
+        name: String::new(),
+        points: node.medians.iter().enumerate().map(point).collect(),
+        is_drawn_through: true,
+    };
+    let title = format!("{} over time", visible(&node.node));
+    Series {
+        description: format!("{title}; the visits after which it changed stand out."),
+        caption: title.clone(),
+        title,
+        values: Values::Metric(found.metric),
+        across: Across { label: "visit".to_owned(), names: None },
+        lines: vec![line],
+        rules: Vec::new(),
+        is_zoom: false,
+    }
+}
+
+fn meaning(found: &FleetWatchFindings) -> String {
+    let short = found.nodes.iter().filter(|node| node.reason.is_some()).count();
+    let left = match short {
+        0 => String::new(),
+        _ => format!(" {} visited too rarely for that.", counted(short, "machine was", "machines were")),
+    };
+    format!(
+        "A change is told where chance does as much in {} of series that do not change, over all machines together; \
+         between two changes there are at least {} visits.{left}",
+        round_percent(found.alpha),
+        found.min_segment
+    )
+}
