@@ -383,7 +383,12 @@ impl Run {
                 let grace_ms = if state.has_spoken() { 0 } else { self.engine.grace_ms() };
                 let grace_ns = grace_ms * 1_000_000;
                 let since_ns = *state.over_since_ns.get_or_insert(now_ns);
-                if now_ns - since_ns >= grace_ns {
+                let is_lost = standing == Standing::Unknown && !state.has_spoken() && !state.is_retried;
+                if now_ns - since_ns >= grace_ns && is_lost {
+                    // A controller that crashed may have forgotten what it was told last.
+                    state.is_retried = true;
+                    state.status = Status::Waiting;
+                } else if now_ns - since_ns >= grace_ns {
                     let (what, why) = nothing_came(state, &standing);
                     self.give_up(task, what, why, tell);
                 }

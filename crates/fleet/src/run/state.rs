@@ -19,6 +19,8 @@ pub(super) struct State {
     /// Since when nothing more is expected but what a file system may still show.
     pub(super) over_since_ns: Option<u64>,
     pub(super) is_told_twice: bool,
+    /// Whether it was handed over once more, since the engine had forgotten it.
+    pub(super) is_retried: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +47,7 @@ impl State {
             said: None,
             over_since_ns: None,
             is_told_twice: false,
+            is_retried: false,
         }
     }
 

@@ -21,6 +21,8 @@ enum Does {
     Fails,
     IsForgotten,
     Waits,
+    /// The engine forgets it the first time that it is handed over.
+    IsLost,
     /// It answers the second time that it is asked.
     AnswersLater,
 }
@@ -30,6 +32,8 @@ enum Does {
 struct Twin {
     does: HashMap<String, Does>,
     fresh: Vec<Task>,
+    /// How often each task was handed over.
+    handed: HashMap<u32, u32>,
     /// How often it does not answer before it does.
     silent: u32,
     cancelled: std::rc::Rc<std::cell::RefCell<Vec<u32>>>,
@@ -41,6 +45,7 @@ impl Twin {
         match (does, task.attempt) {
             (Does::AnswersLater, 1) => Does::Fails,
             (Does::AnswersLater, _) => Does::Answers,
+            (Does::IsLost, _) if self.handed.get(&task.number) == Some(&2) => Does::Answers,
             _ => does,
         }
     }
@@ -65,6 +70,7 @@ impl Twin {
                 let theirs = Task { token: format!("token-of-{other}"), ..task.clone() };
                 answer(&theirs, now_utc_ns)
             }
+            Does::IsLost => Vec::new(),
             _ => vec!["Welcome to the node".to_owned()],
         }
     }
@@ -89,6 +95,7 @@ impl Engine for Twin {
             return Err(silent());
         }
         self.fresh.extend(waiting.iter().cloned());
+        waiting.iter().for_each(|task| *self.handed.entry(task.number).or_default() += 1);
         Ok(waiting
             .iter()
             .map(|task| HandedOver { task: task.number, handle: Ok(task.number.to_string()) })
@@ -99,7 +106,7 @@ impl Engine for Twin {
         let standing = |(task, _): &(Task, String)| {
             let standing = match self.of(task) {
                 Does::Fails => Standing::Failed("its disk is full".into()),
-                Does::IsForgotten => Standing::Unknown,
+                Does::IsForgotten | Does::IsLost => Standing::Unknown,
                 Does::Waits => Standing::Waiting("Resources".into()),
                 _ => Standing::Done,
             };
@@ -274,6 +281,17 @@ fn an_engine_that_is_silent_for_a_while_is_asked_again() {
     run.collect(0, &mut |told| words.extend(matches!(told, Told::Engine(_)).then(|| told.clone()))).unwrap();
     assert_eq!(words.len(), 1, "it is told once: {words:?}");
     assert_eq!(told(&bench.evidence()).0, ["n1", "n2"]);
+}
+
+/// A controller that crashed has forgotten what it was told last: that is handed over once more.
+#[test]
+fn what_the_engine_has_lost_is_handed_over_once_more() {
+    let all = names(&["n1", "n2"]);
+    let bench = bench(&all);
+    let mut run = bench.open(twin(&[("n2", Does::IsLost)]), Limits::default());
+    run.ask(&all, 0).unwrap();
+    run.collect(0, &mut |_| ()).unwrap();
+    assert_eq!(told(&bench.evidence()), (vec!["n1", "n2"], Vec::new()));
 }
 
 #[test]
