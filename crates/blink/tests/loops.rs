@@ -63,7 +63,7 @@ fn a_light_blinks_until_its_time_is_up_and_is_left_as_stated() {
             ControlFlow::Continue(())
         });
         assert_eq!(ending.unwrap(), Ending::TimeIsUp);
-        assert!(edges >= 1 && edges <= 21, "{edges} edges");
+        assert!((1..=21).contains(&edges), "{edges} edges");
         blinker.end().unwrap();
         assert_eq!(bench.chips.simulated.is_high(0), leave == Leave::Active);
         let mut events = Vec::new();
