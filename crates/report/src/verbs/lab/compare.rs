@@ -100,3 +100,39 @@ pub(crate) fn rows(found: &LabComparison) -> impl Iterator<Item = Row<'_>> {
         agreement: pair.agreement.words(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(claim: &str, agreement: LabAgreement) -> LabPair {
+        let measured = Some(LabMeasured { value: 1.5, low: 1.4, high: 1.6 });
+        let seen = LabSeen { outcome: LabOutcome::NotHere, measured, reason: None };
+        LabPair {
+            lab: "x".into(),
+            claim: claim.into(),
+            unit: "times".into(),
+            a: Some(seen),
+            b: None,
+            ratio: None,
+            agreement,
+        }
+    }
+
+    #[test]
+    fn what_differs_comes_first_and_what_one_lacks_is_a_dash() {
+        let claims = vec![
+            pair("none", LabAgreement::NotComparable),
+            pair("same", LabAgreement::Alike),
+            pair("figure", LabAgreement::AnotherFigure),
+            pair("outcome", LabAgreement::AnotherOutcome),
+        ];
+        let found = LabComparison { claims, ..LabComparison::default() };
+        let grid = table(&found);
+        let order: Vec<&str> = grid.rows.iter().map(|row| row.cells[0].as_str()).collect();
+        assert_eq!(order, ["x: outcome", "x: figure", "x: same", "x: none"]);
+        assert_eq!(grid.rows[0].cells[1..3], ["not here 1.5000", "–"]);
+        assert_eq!(rows(&found).next().unwrap().measured_b, None);
+        assert_eq!(parts(&found).len(), 4);
+    }
+}
