@@ -7,9 +7,7 @@ use crate::words::visible;
 
 /// Every claim with both figures and what came of it.
 pub(super) fn beside(lab: &LabResult) -> Option<Piece> {
-    if lab.outcome.is_none() {
-        return None;
-    }
+    lab.outcome?;
     let mut grid = Grid::named(&["claim", "published", "here", "outcome"], &[]);
     for one in &lab.claims {
         let cells = vec![visible(&one.name), published(&one.claim), here(one), outcome(one).to_owned()];
