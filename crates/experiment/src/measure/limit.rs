@@ -99,7 +99,10 @@ fn make(asked: &Limiting) -> Result<Vec<Standing>, Failure> {
 
 /// A program that cannot even be started says little; the group knows why.
 fn explained(failure: Failure, standing: &[Standing]) -> Failure {
-    let has_met = |one: &&Standing| one.limit.memory.is_some() && one.group.usage().max > Some(0);
+    let has_met = |one: &&Standing| {
+        let held = one.group.limits().memory_bytes;
+        held.is_some() && (one.group.usage().max > Some(0) || one.group.peak_memory_bytes() >= held)
+    };
     match standing.iter().find(has_met) {
         Some(Standing { limit: Limit { memory: Some(memory), .. }, .. }) => {
             failure.within(&format!("the limit of memory, {memory}, is less than the program needs to start"))
