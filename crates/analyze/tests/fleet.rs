@@ -157,7 +157,7 @@ fn few_machines_are_judged_with_care() {
 #[test]
 fn other_hardware_is_another_group() {
     let of = |at: usize| {
-        let (model, wall) = if at % 2 == 0 { ("old", 2_000_000) } else { ("new", 1_000_000) };
+        let (model, wall) = if at.is_multiple_of(2) { ("old", 2_000_000) } else { ("new", 1_000_000) };
         record(&format!("n{at}"), &[("cpu-model", model)], &[wall + at as u64, wall, wall + 7])
     };
     let found = judged(&fleet((0..40).map(of).collect()));

@@ -1,5 +1,6 @@
 //! `fauxplat-blink` as it is started: settings, presses, the log, and every end of it. Lines are those of the simulated chip,
 //! and files and pipes that stand in for LEDs and input devices.
+#![expect(clippy::disallowed_methods, reason = "the tests start the built program as a user would")]
 
 use std::fs::{self, File};
 use std::io::Write;

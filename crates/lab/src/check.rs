@@ -31,7 +31,7 @@ pub fn check(lab: &Lab) -> Checked {
         complaints.push(complaint);
         Vec::new()
     });
-    complaints.extend(lab.definition.claims.iter().filter_map(|claim| without_places(claim)));
+    complaints.extend(lab.definition.claims.iter().filter_map(without_places));
     complaints.extend(judged(lab, &machines));
     Checked { claims: lab.definition.claims.len(), machines: machines.len(), complaints }
 }

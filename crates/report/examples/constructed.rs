@@ -23,6 +23,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "capacity" => constructed::capacity(),
         "index" => constructed::index(),
         "latency" => constructed::latency(),
+        "limit" => constructed::limit(),
+        "limit-groups" => constructed::limit_groups(),
         "load" => constructed::load(),
         "tune" => constructed::tune(),
         "tune-list" => constructed::tune_list(),

@@ -124,7 +124,8 @@ mod tests {
     #[test]
     fn everything_that_happens_is_counted() {
         let mut account = Account::new(Style::Busy, 500, 100);
-        let edge = |late_ns: u64| Happening::Edge { due_ns: 1000, at_ns: 1000 + late_ns, is_on: true, missed: 2 };
+        let edge =
+            |late_ns: u64| Happening::Edge { due_ns: 1000, at_ns: 1000 + late_ns, is_on: true, missed: 2 };
         account.note(&edge(30));
         account.note(&edge(10));
         for why in [Why::First, Why::Release, Why::Bounce, Why::Bounce] {
