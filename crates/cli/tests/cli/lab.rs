@@ -1,6 +1,6 @@
 //! `fauxplat lab`: labs are data, and each claim gets one of three answers.
 
-use crate::common::Lab;
+use crate::common::{Done, Lab};
 
 /// A lab whose claim is about two shell loops, one of which goes `rounds` times as far as the other; they take so long
 /// that the start of a shell is little beside them on any machine.
@@ -293,7 +293,11 @@ fn a_program_that_does_not_answer_is_told_apart_from_one_that_cannot() {
     told(&yard, "wrong", &NUMBER.replace("\"/n\"", "\"/none\""));
     let broken = yard.run(&["lab", "run", "./labs/wrong"]);
     assert!(broken.out.contains("wrong: error"), "{}", broken.out);
-    assert!(broken.code == Some(4) && broken.err.contains("lab wrong, claim number: nothing stands at /none"), "{}", broken.err);
+    assert!(
+        broken.code == Some(4) && broken.err.contains("lab wrong, claim number: nothing stands at /none"),
+        "{}",
+        broken.err
+    );
     told(&yard, "wrong", &NUMBER.replace("experiment = \"number\"", "experiment = \"letter\""));
     yard.run(&["lab", "run", "./labs/wrong"])
         .complains(2, &["lab wrong", "claim `number`", "no experiment `letter`"]);
@@ -369,7 +373,10 @@ fn the_subjects_of_all_labs_can_be_built() {
         let definition = text.parse::<toml::Table>().unwrap();
         let borrowed = definition.get("borrows").and_then(|it| it.as_array()).cloned().unwrap_or_default();
         for file in borrowed.iter().map(|file| file.as_str().unwrap()) {
-            yard.shell(&format!("mkdir -p '{0}/subject' && cp 'labs/{file}' '{0}/subject'", folder.display()));
+            yard.shell(&format!(
+                "mkdir -p '{0}/subject' && cp 'labs/{file}' '{0}/subject'",
+                folder.display()
+            ));
         }
         let lines = definition.get("prepare").and_then(|it| it.as_array()).cloned().unwrap_or_default();
         // What a library or a compiler is missing for ends with 77, as in the lab.
@@ -383,16 +390,29 @@ fn the_subjects_of_all_labs_can_be_built() {
 #[test]
 fn a_record_of_a_machine_is_gone_on_with_and_compared() {
     let yard = Lab::new();
-    let counted = |name: &str| format!("prepare = ['echo x >>{}']\n{NUMBER}", yard.file(&format!("ran-{name}")));
+    let counted =
+        |name: &str| format!("prepare = ['echo x >>{}']\n{NUMBER}", yard.file(&format!("ran-{name}")));
     told(&yard, "one", &counted("one"));
     told(&yard, "two", &format!("seconds = 1\n{}", counted("two")));
     let times = |name: &str| yard.read(&format!("ran-{name}")).lines().count();
-    let both = ["lab", "run", "./labs/one", "./labs/two", "--record", "a.json", "--max-time", "1m", "--pages", "pages"];
+    let both = [
+        "lab",
+        "run",
+        "./labs/one",
+        "./labs/two",
+        "--record",
+        "a.json",
+        "--max-time",
+        "1m",
+        "--pages",
+        "pages",
+    ];
     let text = yard.run(&both).succeeds().out;
     assert!(text.contains("one: reproduced") && text.contains("two: reproduced"), "{text}");
     let record: serde_json::Value = serde_json::from_str(&yard.read("a.json")).unwrap();
     assert_eq!(record["schema"], "fauxplat.lab/1");
-    let names: Vec<&str> = record["labs"].as_array().unwrap().iter().map(|lab| lab["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        record["labs"].as_array().unwrap().iter().map(|lab| lab["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["one", "two"], "as they were asked for, however they were run");
     assert!(record["labs"][0]["complete"] == true && record["machine"]["kernel"].is_string(), "{record}");
 
@@ -404,7 +424,10 @@ fn a_record_of_a_machine_is_gone_on_with_and_compared() {
     assert_eq!((times("one"), times("three")), (1, 1));
     yard.run(&["lab", "run", "./labs/one", "--record", "b.json", "--max-time", "0s"]).succeeds();
     let late: serde_json::Value = serde_json::from_str(&yard.read("b.json")).unwrap();
-    assert_eq!((&late["labs"][0]["complete"], &late["labs"][0]["outcome"]), (&false.into(), &"cannot run here".into()));
+    assert_eq!(
+        (&late["labs"][0]["complete"], &late["labs"][0]["outcome"]),
+        (&false.into(), &"cannot run here".into())
+    );
     yard.run(&["lab", "run", "./labs/one", "--record", "b.json"]).succeeds();
 
     let page = yard.read("pages/one.html");
@@ -413,31 +436,39 @@ fn a_record_of_a_machine_is_gone_on_with_and_compared() {
 
     let other = yard.read("b.json").replace("1.35,", "1.9,").replace("reproduced", "not here");
     yard.write("c.json", &other);
-    let found = yard.run_unstored(&["lab", "compare", "a.json", "c.json", "--format", "json"]).succeeds().json();
+    let found =
+        yard.run_unstored(&["lab", "compare", "a.json", "c.json", "--format", "json"]).succeeds().json();
     assert_eq!(found["schema"], "fauxplat.lab-compare/1");
     assert_eq!(found["claims"][0]["agreement"], "another outcome", "{found}");
     let text = yard.run_unstored(&["lab", "compare", "a.json", "b.json"]).succeeds().out;
     assert!(unwrapped(&text).contains("1 alike") && text.contains("a.json"), "{text}");
     yard.write("d.json", "{}");
-    yard.run_unstored(&["lab", "compare", "a.json", "d.json"]).complains(2, &["d.json", "no document of lab run"]);
+    yard.run_unstored(&["lab", "compare", "a.json", "d.json"])
+        .complains(2, &["d.json", "no document of lab run"]);
     let elsewhere = yard.read("a.json").replace("\"kernel\": \"", "\"kernel\": \"another-");
     yard.write("e.json", &elsewhere);
-    yard.run(&["lab", "run", "./labs/one", "--record", "e.json"]).complains(2, &["--record e.json", "another machine"]);
+    yard.run(&["lab", "run", "./labs/one", "--record", "e.json"])
+        .complains(2, &["--record e.json", "another machine"]);
 }
 
 #[test]
 fn a_new_lab_passes_and_runs() {
     let yard = Lab::new();
-    let said = yard.run_unstored(&["lab", "new", "my-lab"]).succeeds().out;
+    let said = plainly(&yard, &["lab", "new", "my-lab"]).succeeds().out;
     assert!(said.contains("fauxplat lab check ./my-lab"), "{said}");
-    let checked = yard.run_unstored(&["lab", "check", "./my-lab"]).succeeds().out;
+    let checked = plainly(&yard, &["lab", "check", "./my-lab"]).succeeds().out;
     assert!(checked.contains("my-lab: in order: 1 claims on 3 made-up machines"), "{checked}");
     let found = yard.run(&["lab", "run", "./my-lab", "--format", "json"]).succeeds().json();
     assert_ne!(found["labs"][0]["outcome"], "error", "{found}");
     assert!(found["labs"][0]["measured"]["value"].is_number(), "{found}");
     assert_eq!(found["labs"][0]["story"][0]["title"], "Question");
-    yard.run_unstored(&["lab", "new", "my-lab"]).complains(2, &["lab new", "my-lab"]);
+    plainly(&yard, &["lab", "new", "my-lab"]).complains(2, &["lab new", "my-lab"]);
     yard.write("my-lab/outcomes.toml", "");
-    let lacks = yard.run_unstored(&["lab", "check", "./my-lab"]);
+    let lacks = plainly(&yard, &["lab", "check", "./my-lab"]);
     assert!(lacks.code == Some(1) && lacks.out.contains("outcomes.toml: there is none"), "{}", lacks.out);
+}
+
+/// What makes or checks a lab measures nothing, and takes no word of a store.
+fn plainly(yard: &Lab, words: &[&str]) -> Done {
+    Done::of(yard.bare(words))
 }

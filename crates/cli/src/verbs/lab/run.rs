@@ -27,7 +27,8 @@ pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failur
     let driver = Driver::of_workers(beginning)?;
     let mut results = known_already(args, &driver)?;
     let failed = each(&labs, &bench, (args, &driver), &mut results).err();
-    results.sort_by_key(|result| labs.iter().position(|lab| lab.name == result.name));
+    // As they were asked for; what a record has besides comes behind them.
+    results.sort_by_key(|result| labs.iter().position(|lab| lab.name == result.name).unwrap_or(labs.len()));
     let verdict = verdict(&results, args.strict);
     let elapsed_s = driver.elapsed_s();
     let finished = driver.finish(Findings::Lab(LabFindings { labs: results, elapsed_s }), failed);
