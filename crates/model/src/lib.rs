@@ -49,7 +49,9 @@ pub use lab::{
     Claim, Direction, LabCheck, LabClaim, LabDefinition, LabExperiment, LabGround, LabOption, Measure, Needs,
     Plain, Second,
 };
-pub use limit::{IoLimit, IoRate, Limit, list as limit_list, percent as limit_percent, weight as limit_weight};
+pub use limit::{
+    IoLimit, IoRate, Limit, list as limit_list, percent as limit_percent, weight as limit_weight,
+};
 pub use load::{LoadKind, LoadSpec};
 pub use metric::{
     Better, Coverage, Metric, MetricError, MetricId, MetricSet, MetricSpec, OPEN_MAX, Unit, check_region,

@@ -2,8 +2,8 @@
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, FleetFindings, LimitedGroup, LoadAccount,
-    Metric, NodeState, Profile, RunFindings, Severity, SweepAnswer, SweepFindings, Verdict,
+    AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, FleetFindings, LimitedGroup,
+    LoadAccount, Metric, NodeState, Profile, RunFindings, Severity, SweepAnswer, SweepFindings, Verdict,
 };
 use fauxplat_units::Nanos;
 

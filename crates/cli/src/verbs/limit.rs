@@ -60,7 +60,9 @@ fn assign(commands: &mut [CommandLine], groups: &[(String, Limit)]) -> Result<Ve
     }
     if commands.len() > COMMANDS_MAX {
         let given = commands.len();
-        return Err(Failure::usage(format!("{given} commands at the same time are too many: {COMMANDS_MAX} at most")));
+        return Err(Failure::usage(format!(
+            "{given} commands at the same time are too many: {COMMANDS_MAX} at most"
+        )));
     }
     let named: Vec<Option<usize>> = commands.iter().map(|line| named_group(&line.command, groups)).collect();
     let group_of = match (groups.len(), named.iter().all(Option::is_some)) {
