@@ -40,7 +40,7 @@ fn groups_of(pid: u32) -> Vec<PathBuf> {
     found
 }
 
-fn limited<'d>(document: &'d Value, group: usize) -> &'d Value {
+fn limited(document: &Value, group: usize) -> &Value {
     &document["groups"][group]
 }
 
