@@ -9,10 +9,11 @@ use fauxplat_report::Format;
 use fauxplat_store::Store;
 use fauxplat_units::CpuSet;
 
-use crate::args::{EndArgs, OutputArgs, SurroundingsArgs};
 use crate::events::Events;
+use crate::first_sentence::first_sentence;
 use crate::output;
 use crate::progress::Progress;
+use fauxplat_options::{EndArgs, OutputArgs, SurroundingsArgs};
 
 /// What an experiment of a verb begins with.
 ///
@@ -50,7 +51,7 @@ pub(crate) fn history(output: &OutputArgs) -> Result<Store, Failure> {
 fn listeners(output: &OutputArgs, end: &EndArgs) -> Result<Listeners, Failure> {
     let mut listeners = Listeners::default();
     if end.notify.is_some() {
-        listeners.add(end.ending.clone());
+        listeners.add(end.ending.in_words(first_sentence));
     }
     if let Some(events) = Events::open(output)? {
         listeners.add(events);

@@ -9,7 +9,7 @@ use fauxplat_model::{
 };
 use fauxplat_sys::text::read_text;
 
-use crate::args::{BuildArgs, CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
+use fauxplat_options::{BuildArgs, CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
 
 /// The definition that a command line asks for. A saved one comes first, and what the command line says replaces it;
 /// CPUs that are named by relation are asked for once, here.

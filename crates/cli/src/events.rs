@@ -10,7 +10,7 @@ use fauxplat_model::{Command, Evidence, Source};
 use fauxplat_report::evidence_json;
 use serde_json::{Value, json};
 
-use crate::args::OutputArgs;
+use fauxplat_options::OutputArgs;
 
 /// Name and version of each line.
 const SCHEMA: &str = "fauxplat.event/1";

@@ -6,8 +6,8 @@ use fauxplat_experiment::{Failure, header};
 use fauxplat_model::MachineFacts;
 use fauxplat_model::document::{Findings, Header, Record};
 
-use crate::args::OutputArgs;
 use crate::output;
+use fauxplat_options::OutputArgs;
 
 /// What the record of an inspection says about itself. `root` is `/` except when another machine is replayed.
 pub(crate) fn header(root: &Path, invocation: &[String]) -> Header {

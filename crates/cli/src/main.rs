@@ -1,24 +1,22 @@
 //! The fauxplat command: verbs, wiring, exit codes.
 
-mod args;
 mod begin;
 mod define;
-mod ending;
 mod events;
 mod exit;
-mod foreign;
+mod first_sentence;
 mod inspection;
 mod names;
 mod output;
 mod progress;
-mod spoken;
 mod verbs;
 
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use fauxplat_experiment::Failure;
 use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
+use fauxplat_options::{Verb, misuse, parse, understood};
 use fauxplat_store::masked;
 use fauxplat_sys::signal;
 
@@ -59,8 +57,8 @@ fn served<E: std::fmt::Display>(done: Result<(), E>) -> ExitCode {
 
 /// Parses the words and runs the verb; the exit code.
 fn dispatch(words: &[String]) -> u8 {
-    let words = &spoken::understood(words);
-    let cli = match args::parse(words) {
+    let words = &understood(words);
+    let cli = match parse(words) {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
             // Help and version are answers and go to standard output.
@@ -77,7 +75,11 @@ fn dispatch(words: &[String]) -> u8 {
     let done = execute(cli.verb, &recorded(words));
     let code = done.as_ref().err().map_or(0, exit::tell);
     if let Some(end) = end {
-        end.notify.iter().for_each(|line| end.ending.tell(line, &done, code));
+        for line in &end.notify {
+            if let Err(why) = end.ending.tell(line, &done, code) {
+                output::complain(&format!("--notify `{line}` {why}"));
+            }
+        }
         if end.beep {
             output::beep();
         }
@@ -90,8 +92,8 @@ fn dispatch(words: &[String]) -> u8 {
 /// # Errors
 /// Those of the verb, and a line that cannot be parsed.
 fn perform(words: &[String]) -> Result<(), Failure> {
-    let words = &spoken::understood(words);
-    let cli = args::parse(words).map_err(|error| Failure::usage(misuse(&error, words)))?;
+    let words = &understood(words);
+    let cli = parse(words).map_err(|error| Failure::usage(misuse(&error, words)))?;
     execute(cli.verb, &recorded(words))
 }
 
@@ -102,43 +104,42 @@ fn recorded(words: &[String]) -> Vec<String> {
     words.iter().map(shown).collect()
 }
 
-fn execute(verb: args::Verb, words: &[String]) -> Result<(), Failure> {
+fn execute(verb: Verb, words: &[String]) -> Result<(), Failure> {
     if measures(&verb) {
         signal::stop_on_interrupt().map_err(Failure::machine)?;
     }
     match verb {
-        args::Verb::Run(args) => verbs::run::run(&args, words),
-        args::Verb::Compare(args) => verbs::compare::compare(&args, words),
-        args::Verb::Aa(args) => verbs::aa::aa(&args, words),
-        args::Verb::Table(args) => verbs::table::table(&args, words),
-        args::Verb::Contend(args) => verbs::contend::contend(&args, words),
-        args::Verb::Latency(args) => verbs::latency::latency(&args, words),
-        args::Verb::Limit(args) => verbs::limit::limit(&args, words),
-        args::Verb::Load(args) => verbs::load::load(&args, words),
-        args::Verb::Index(args) => verbs::index::index(&args, words),
-        args::Verb::Sweep(args) => verbs::sweep::sweep(&args, words),
-        args::Verb::Tune(args) => verbs::tune::tune(&args, words),
-        args::Verb::Restore(args) => verbs::restore::restore(&args, words),
-        args::Verb::Lab(args) => verbs::lab::lab(&args, words),
-        args::Verb::Counters(args) => verbs::counters::counters(&args, words),
-        args::Verb::Profile(args) => verbs::profile::profile(&args, words),
-        args::Verb::Doctor(args) => verbs::doctor::doctor(&args, words),
-        args::Verb::Topo(args) => verbs::topo::topo(&args, words),
-        args::Verb::Explain(args) => verbs::explain::explain(&args, words),
-        args::Verb::Fleet(args) => verbs::fleet::fleet(&args, words),
-        args::Verb::Node(args) => verbs::node::node(&args, words),
-        args::Verb::History(args) => verbs::history::history(&args),
-        args::Verb::Man { folder } => verbs::generate::man(&folder),
-        args::Verb::Completions { folder } => verbs::completions::write(&folder),
-        args::Verb::Words { kind } => verbs::completions::candidates(kind),
+        Verb::Run(args) => verbs::run::run(&args, words),
+        Verb::Compare(args) => verbs::compare::compare(&args, words),
+        Verb::Aa(args) => verbs::aa::aa(&args, words),
+        Verb::Table(args) => verbs::table::table(&args, words),
+        Verb::Contend(args) => verbs::contend::contend(&args, words),
+        Verb::Latency(args) => verbs::latency::latency(&args, words),
+        Verb::Limit(args) => verbs::limit::limit(&args, words),
+        Verb::Load(args) => verbs::load::load(&args, words),
+        Verb::Index(args) => verbs::index::index(&args, words),
+        Verb::Sweep(args) => verbs::sweep::sweep(&args, words),
+        Verb::Tune(args) => verbs::tune::tune(&args, words),
+        Verb::Restore(args) => verbs::restore::restore(&args, words),
+        Verb::Lab(args) => verbs::lab::lab(&args, words),
+        Verb::Counters(args) => verbs::counters::counters(&args, words),
+        Verb::Profile(args) => verbs::profile::profile(&args, words),
+        Verb::Doctor(args) => verbs::doctor::doctor(&args, words),
+        Verb::Topo(args) => verbs::topo::topo(&args, words),
+        Verb::Explain(args) => verbs::explain::explain(&args, words),
+        Verb::Fleet(args) => verbs::fleet::fleet(&args, words),
+        Verb::Node(args) => verbs::node::node(&args, words),
+        Verb::History(args) => verbs::history::history(&args),
+        Verb::Man { folder } => verbs::generate::man(&folder),
+        Verb::Completions { folder } => verbs::completions::write(&folder),
+        Verb::Words { kind } => verbs::completions::candidates(kind),
     }
 }
 
 /// Whether a verb measures, and so ends in order when it is asked to stop, with what it has. Its handlers stand before it
 /// looks at the machine, builds or tries anything: whoever interrupts it at once is answered like whoever does so later.
 /// The other verbs end when they are told to, as any program does; those that follow or change something set their own.
-fn measures(verb: &args::Verb) -> bool {
-    use args::Verb;
+fn measures(verb: &Verb) -> bool {
     matches!(
         verb,
         Verb::Run(_)
@@ -156,22 +157,4 @@ fn measures(verb: &args::Verb) -> bool {
             | Verb::Fleet(_)
             | Verb::Node(_)
     )
-}
-
-/// What the parser says, as one line: its first sentence and its tips, without the usage that `--help` shows. Of an option
-/// of another tool it says what to type here.
-fn misuse(error: &clap::Error, words: &[String]) -> String {
-    let verb = words.get(1).map_or("", String::as_str);
-    if let (ErrorKind::UnknownArgument, Some(ContextValue::String(option))) =
-        (error.kind(), error.get(ContextKind::InvalidArg))
-        && let Some(ours) = foreign::ours(verb, option)
-    {
-        return format!("{verb} has no {option}: {ours} (see fauxplat {verb} --help)");
-    }
-    let text = error.render().to_string();
-    let said = text.split("\nUsage:").next().unwrap_or_default();
-    let said = said.split("For more information").next().unwrap_or_default();
-    let words = said.split_whitespace().skip_while(|word| *word == "error:");
-    let words: Vec<String> = words.map(masked).collect();
-    format!("{} (see --help)", words.join(" "))
 }

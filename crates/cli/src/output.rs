@@ -10,7 +10,7 @@ use fauxplat_model::Evidence;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_report::{Format, ReportError, Style};
 
-use crate::args::{Export, Look, OutputArgs, When};
+use fauxplat_options::{Export, Look, OutputArgs, When};
 
 /// One line on standard error.
 pub(crate) fn complain(line: &str) {

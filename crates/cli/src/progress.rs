@@ -7,8 +7,8 @@ use std::time::Duration;
 use fauxplat_experiment::{Event, Listener, Standing};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::args::OutputArgs;
 use crate::output;
+use fauxplat_options::OutputArgs;
 
 /// What is being done, and the time left.
 pub(crate) struct Progress {

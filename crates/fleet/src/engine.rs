@@ -2,7 +2,7 @@
 //! there; here is only what is asked of it and what it says.
 
 use crate::FleetError;
-use crate::schedule::Every;
+use fauxplat_model::Every;
 
 /// A node as the engine lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]

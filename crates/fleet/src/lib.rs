@@ -27,7 +27,6 @@ pub use error::FleetError;
 pub use folder::{RunFolder, uuid};
 pub use record::{Asked, AskedNode, evidence};
 pub use run::{Counts, Limits, Run, Told};
-pub use schedule::Every;
 pub use site::{EngineOptions, Site, joined, sha256, unpacked};
 pub use spec::engine;
 pub use take::{order_in, take};

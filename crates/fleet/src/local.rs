@@ -8,8 +8,9 @@ use fauxplat_model::Outcome;
 use crate::FleetError;
 use crate::engine::{Engine, HandedOver, Listed, Said, Standing, Task};
 use crate::files::{Files, complaint};
-use crate::schedule::{Every, cron};
+use crate::schedule::cron;
 use crate::site::Site;
+use fauxplat_model::Every;
 
 /// So many nodes on this machine.
 #[derive(Debug)]

@@ -1,65 +1,24 @@
 //! How a run is repeated: by the scheduler that is there, whose lines somebody enters. Nothing is entered by fauxplat.
 
-use std::fmt;
-use std::str::FromStr;
+use fauxplat_model::Every;
 
-/// How often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Every {
-    /// Each hour.
-    Hour,
-    /// Each night.
-    Day,
-    /// Each week.
-    Week,
-    /// Each month.
-    Month,
-}
-
-impl Every {
-    /// The five fields of a line of `crontab(5)`. Not at the full hour, when everybody else begins.
-    pub(crate) fn fields(self) -> &'static str {
-        match self {
-            Every::Hour => "17 * * * *",
-            Every::Day => "17 3 * * *",
-            Every::Week => "17 3 * * 0",
-            Every::Month => "17 3 1 * *",
-        }
-    }
-
-    /// The same for `systemd.timer(5)`.
-    fn calendar(self) -> &'static str {
-        match self {
-            Every::Hour => "*-*-* *:17:00",
-            Every::Day => "*-*-* 03:17:00",
-            Every::Week => "Sun *-*-* 03:17:00",
-            Every::Month => "*-*-01 03:17:00",
-        }
+/// The five fields of a line of `crontab(5)`. Not at the full hour, when everybody else begins.
+fn fields(every: Every) -> &'static str {
+    match every {
+        Every::Hour => "17 * * * *",
+        Every::Day => "17 3 * * *",
+        Every::Week => "17 3 * * 0",
+        Every::Month => "17 3 1 * *",
     }
 }
 
-impl fmt::Display for Every {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Every::Hour => "hour",
-            Every::Day => "day",
-            Every::Week => "week",
-            Every::Month => "month",
-        })
-    }
-}
-
-impl FromStr for Every {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "hour" => Ok(Every::Hour),
-            "day" => Ok(Every::Day),
-            "week" => Ok(Every::Week),
-            "month" => Ok(Every::Month),
-            _ => Err(format!("`{text}` is none of hour, day, week, month")),
-        }
+/// The same for `systemd.timer(5)`.
+fn calendar(every: Every) -> &'static str {
+    match every {
+        Every::Hour => "*-*-* *:17:00",
+        Every::Day => "*-*-* 03:17:00",
+        Every::Week => "Sun *-*-* 03:17:00",
+        Every::Month => "*-*-01 03:17:00",
     }
 }
 
@@ -74,9 +33,9 @@ pub(crate) fn cron(line: &str, every: Every) -> Vec<String> {
     let of_systemd = line.replace('%', "%%").replace('$', "$$");
     vec![
         "# crontab -e".to_owned(),
-        format!("{} {}", every.fields(), in_crontab(line)),
+        format!("{} {}", fields(every), in_crontab(line)),
         "# or: systemd-run, which makes a timer".to_owned(),
-        format!("systemd-run --user --on-calendar='{}' {of_systemd}", every.calendar()),
+        format!("systemd-run --user --on-calendar='{}' {of_systemd}", calendar(every)),
     ]
 }
 
@@ -87,7 +46,7 @@ pub(crate) fn scrontab(line: &str, every: Every, partition: Option<&str>) -> Vec
         "#SCRON --job-name=fauxplat-fleet --ntasks=1 --oversubscribe".to_owned(),
     ];
     lines.extend(partition.map(|partition| format!("#SCRON --partition={partition}")));
-    lines.push(format!("{} {}", every.fields(), in_crontab(line)));
+    lines.push(format!("{} {}", fields(every), in_crontab(line)));
     lines
 }
 

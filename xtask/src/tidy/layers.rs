@@ -22,7 +22,7 @@ const COLUMNS: [(&str, &[&str]); 5] = [
     ("own", &["pure", "own"]),
     ("machine", &["pure", "own", "machine"]),
     ("state", &["pure", "state"]),
-    ("app", &["pure", "own", "machine", "state"]),
+    ("app", &["pure", "own", "machine", "state", "app"]),
 ];
 
 /// One crate of the workspace.

@@ -11,9 +11,9 @@ use fauxplat_sys::clock;
 use fauxplat_sys::text::read_text;
 
 use super::baseline::is_id;
-use crate::args::AaArgs;
 use crate::begin::{beginning, conclude};
 use crate::{define, inspection, output};
+use fauxplat_options::AaArgs;
 
 /// Comparisons of a stratum when nobody said how many.
 const COMPARISONS: u32 = 20;

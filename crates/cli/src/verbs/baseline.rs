@@ -12,8 +12,8 @@ use fauxplat_store::Store;
 use fauxplat_sys::clock;
 use fauxplat_sys::text::read_text;
 
-use crate::args::CompareArgs;
 use crate::{define, inspection, output};
+use fauxplat_options::CompareArgs;
 
 /// Readings of an experiment of the store by its id, or of a file, of the command that has this name, in the metrics of
 /// a rule.

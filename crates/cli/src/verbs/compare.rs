@@ -18,9 +18,9 @@ use super::aa::DRAWN;
 use super::baseline::{compare_stored, earlier, is_id};
 use super::gate::{Alarm, agreed, alarms};
 use super::profile::in_turns;
-use crate::args::{CommandArgs, CompareArgs};
 use crate::begin::{beginning, finish};
 use crate::{define, output};
+use fauxplat_options::{CommandArgs, CompareArgs};
 
 /// Compares commands with the first of them, or one command with stored results.
 pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {

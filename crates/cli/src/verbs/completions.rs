@@ -13,8 +13,8 @@ use fauxplat_store::Filter;
 use fauxplat_tuning::Root;
 
 use super::generate::create;
-use crate::args::{Candidates, definition};
 use crate::output;
+use fauxplat_options::{Candidates, definition};
 
 /// Prints the names of one kind, a line each.
 ///

@@ -7,9 +7,9 @@ use fauxplat_model::Definition;
 use fauxplat_model::document::Findings;
 use fauxplat_report::Format;
 
-use crate::args::ContendArgs;
 use crate::begin::{beginning, finish, workers};
 use crate::output;
+use fauxplat_options::ContendArgs;
 
 /// Measures and reports.
 pub(crate) fn contend(args: &ContendArgs, invocation: &[String]) -> Result<(), Failure> {

@@ -6,8 +6,8 @@ use fauxplat_model::document::Findings;
 use fauxplat_sys::signal;
 use fauxplat_units::Nanos;
 
-use crate::args::CountersArgs;
 use crate::inspection;
+use fauxplat_options::CountersArgs;
 
 /// The length of an interval, unless another is asked for.
 const EVERY: Nanos = Nanos(1_000_000_000);

@@ -9,8 +9,8 @@ use fauxplat_model::{DoctorFindings, HazardFinding, Relation, Severity};
 use fauxplat_report::Format;
 use fauxplat_units::{CpuSet, Nanos};
 
-use crate::args::{DoctorArgs, OutputArgs};
 use crate::{inspection, output};
+use fauxplat_options::{DoctorArgs, OutputArgs};
 
 /// The longest interval: a typing error should not wait for hours.
 const INTERVAL_MAX: Nanos = Nanos(60_000_000_000);

@@ -6,9 +6,9 @@ use fauxplat_experiment::{Failure, open_store};
 use fauxplat_report::Format;
 use fauxplat_store::{Exchanged, Store, Url};
 
-use crate::args::OutputArgs;
 use crate::begin::history;
 use crate::output;
+use fauxplat_options::OutputArgs;
 
 /// Carries experiments from the store of the options to another one.
 pub(super) fn push(to: &Path, ids: &[String], all: bool, output: &OutputArgs) -> Result<(), Failure> {

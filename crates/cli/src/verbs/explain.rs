@@ -7,9 +7,9 @@ use fauxplat_model::document::Findings;
 use fauxplat_model::{Aslr, Definition};
 use fauxplat_sys::clock;
 
-use crate::args::{DesignArgs, ExplainArgs, Varied};
 use crate::begin::{beginning, finish};
 use crate::define;
+use fauxplat_options::{DesignArgs, ExplainArgs, Varied};
 
 /// Blocks and seconds without other orders.
 const BLOCKS_MAX: u32 = 64;

@@ -3,7 +3,7 @@
 use fauxplat_experiment::Failure;
 use fauxplat_model::{Comparison, Verdict};
 
-use crate::args::Gate;
+use fauxplat_options::Gate;
 
 /// A comparison that the user does not let pass.
 #[derive(Clone, Debug, PartialEq)]

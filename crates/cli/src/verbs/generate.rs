@@ -7,7 +7,7 @@ use clap::builder::Resettable;
 use clap_mangen::Man;
 use fauxplat_experiment::Failure;
 
-use crate::args::definition;
+use fauxplat_options::definition;
 
 /// Writes a manual page per verb.
 pub(crate) fn man(folder: &Path) -> Result<(), Failure> {

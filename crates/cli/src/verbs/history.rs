@@ -7,9 +7,9 @@ use fauxplat_model::{ContendFindings, IndexFindings, LatencyFindings, LoadFindin
 use fauxplat_report::Format;
 use fauxplat_store::{ExperimentRow, Filter, StoredExperiment};
 
-use crate::args::{HistoryAction, HistoryArgs, OutputArgs};
 use crate::verbs::exchange;
 use crate::{begin, output};
+use fauxplat_options::{HistoryAction, HistoryArgs, OutputArgs};
 
 /// Lists, shows, exports or removes stored experiments.
 pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {

@@ -5,8 +5,8 @@ use fauxplat_experiment::{Driver, Failure, Machine};
 use fauxplat_model::Definition;
 use fauxplat_model::document::Findings;
 
-use crate::args::IndexArgs;
 use crate::begin::{beginning, finish, workers};
+use fauxplat_options::IndexArgs;
 
 /// Measures and reports.
 pub(crate) fn index(args: &IndexArgs, invocation: &[String]) -> Result<(), Failure> {

@@ -5,9 +5,9 @@ use fauxplat_experiment::{Driver, Failure, Machine};
 use fauxplat_model::document::Findings;
 use fauxplat_units::Nanos;
 
-use crate::args::{LatencyArgs, LatencyKind};
 use crate::begin::{beginning, finish, workers};
 use crate::verbs::merge;
+use fauxplat_options::{LatencyArgs, LatencyKind};
 
 /// Measures and reports.
 pub(crate) fn latency(args: &LatencyArgs, invocation: &[String]) -> Result<(), Failure> {

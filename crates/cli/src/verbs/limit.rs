@@ -7,9 +7,9 @@ use fauxplat_model::{CommandLine, Definition, Limit};
 use fauxplat_sys::clock::monotonic_ns;
 use fauxplat_units::Nanos;
 
-use crate::args::{LimitArgs, OutputArgs};
 use crate::begin::{beginning, conclude};
 use crate::{define, output};
+use fauxplat_options::{LimitArgs, OutputArgs};
 
 /// What the group is called where only one is stated.
 const ONLY: &str = "limited";

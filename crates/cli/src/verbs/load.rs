@@ -7,8 +7,8 @@ use fauxplat_experiment::{Driver, Failure, Machine};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Condition, Definition, EnvPad, Placement};
 
-use crate::args::LoadArgs;
 use crate::begin::{beginning, conclude};
+use fauxplat_options::LoadArgs;
 
 /// Holds the loads, and reports what they did.
 pub(crate) fn load(args: &LoadArgs, invocation: &[String]) -> Result<(), Failure> {

@@ -10,8 +10,8 @@ use fauxplat_model::{LatencyFindings, LatencyTest};
 use fauxplat_sys::text::read_text;
 use serde_json::Value;
 
-use crate::args::OutputArgs;
 use crate::inspection;
+use fauxplat_options::OutputArgs;
 
 /// Documents that can be merged.
 const SCHEMA: &str = "fauxplat.latency/1";

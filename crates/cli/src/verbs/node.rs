@@ -8,7 +8,7 @@ use fauxplat_fleet::{unpacked, wire};
 use fauxplat_model::NodeOrder;
 use fauxplat_sys::text::read_text;
 
-use crate::args::NodeArgs;
+use fauxplat_options::NodeArgs;
 
 /// Carries an order out, and writes what came of it.
 pub(crate) fn node(args: &NodeArgs, invocation: &[String]) -> Result<(), Failure> {

@@ -7,9 +7,9 @@ use fauxplat_model::document::Findings;
 use fauxplat_sys::signal;
 use fauxplat_units::Nanos;
 
-use crate::args::{OutputArgs, ProfileArgs, RATE_HZ, STACK_BYTES};
 use crate::begin::{beginning, conclude};
 use crate::{define, inspection};
+use fauxplat_options::{OutputArgs, ProfileArgs, RATE_HZ, STACK_BYTES};
 
 /// For how long several commands are sampled in turns, unless somebody says otherwise.
 const IN_TURNS: Nanos = Nanos(30_000_000_000);

@@ -7,8 +7,8 @@ use fauxplat_model::{KnobOutcome, RestoreFindings};
 use fauxplat_tuning::{Restore, Root};
 
 use super::tune::journal;
-use crate::args::RestoreArgs;
 use crate::inspection;
+use fauxplat_options::RestoreArgs;
 
 /// Puts back what a journal announces.
 pub(crate) fn restore(args: &RestoreArgs, invocation: &[String]) -> Result<(), Failure> {

@@ -4,9 +4,9 @@ use fauxplat_experiment::measure::run::Further;
 use fauxplat_experiment::{Driver, Failure, Machine, measure};
 use fauxplat_model::document::Findings;
 
-use crate::args::RunArgs;
 use crate::begin::{beginning, conclude};
 use crate::define;
+use fauxplat_options::RunArgs;
 
 /// Measures one or several commands.
 pub(crate) fn run(args: &RunArgs, invocation: &[String]) -> Result<(), Failure> {

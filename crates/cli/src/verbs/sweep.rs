@@ -5,9 +5,9 @@ use fauxplat_experiment::{Failure, Machine};
 use fauxplat_model::SweepAnswer;
 use fauxplat_model::document::Findings;
 
-use crate::args::SweepArgs;
 use crate::begin::{beginning, finish};
 use crate::define;
+use fauxplat_options::SweepArgs;
 
 /// Visits the levels of a factor in random order until it is sure whether they differ.
 pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failure> {

@@ -8,10 +8,10 @@ use fauxplat_model::{TableFindings, TableValue};
 use fauxplat_sys::{clock, signal};
 use fauxplat_table::{AnyTable, Rate, Rates, Selection, Standing};
 
-use crate::args::TableArgs;
 use crate::inspection;
 use crate::names::Names;
 use crate::output::{self, Looks};
+use fauxplat_options::TableArgs;
 
 /// Prints a table once, or follows it until the user has seen enough.
 pub(crate) fn table(args: &TableArgs, invocation: &[String]) -> Result<(), Failure> {

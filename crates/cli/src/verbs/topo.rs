@@ -9,8 +9,8 @@ use fauxplat_report::Format;
 use fauxplat_topology::Depth;
 use fauxplat_units::CpuSet;
 
-use crate::args::{OutputArgs, PickArgs, TopoAction, TopoArgs, TopoLook, TopoMachine};
 use crate::{inspection, output};
+use fauxplat_options::{OutputArgs, PickArgs, TopoAction, TopoArgs, TopoLook, TopoMachine};
 
 /// Shows the parts of a machine, or picks CPUs.
 pub(crate) fn topo(args: &TopoArgs, invocation: &[String]) -> Result<(), Failure> {

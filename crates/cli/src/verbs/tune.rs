@@ -12,8 +12,8 @@ use fauxplat_report::Format;
 use fauxplat_sys::signal;
 use fauxplat_tuning::{Root, Settings, Tuned, Tuning};
 
-use crate::args::{OutputArgs, PlaceArgs, TuneArgs};
 use crate::{inspection, output};
+use fauxplat_options::{OutputArgs, PlaceArgs, TuneArgs};
 
 /// Changes the machine: until it is restored, or for one command.
 pub(crate) fn tune(args: &TuneArgs, invocation: &[String]) -> Result<(), Failure> {

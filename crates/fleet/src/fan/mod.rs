@@ -16,9 +16,10 @@ use fauxplat_launch::{Errand, Sent, Trace};
 
 use crate::engine::{Engine, HandedOver, Listed, Said, Standing, Task};
 use crate::local::{handle_of, trace_of};
-use crate::schedule::{Every, cron};
+use crate::schedule::cron;
 use crate::site::Site;
 use crate::{FleetError, ask, engine};
+use fauxplat_model::Every;
 pub(crate) use tool::Tool;
 
 /// Hosts that one process of a tool is told: a list of them has to fit into one word of a command line.

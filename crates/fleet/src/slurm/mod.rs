@@ -17,9 +17,10 @@ use crate::ask::ask;
 use crate::engine::{Engine, HandedOver, Listed, Said, Standing, Task};
 use crate::files::{Files, complaint};
 use crate::local::{failed, handle_of, trace_of};
-use crate::schedule::{Every, scrontab};
+use crate::schedule::scrontab;
 use crate::site::Site;
 use crate::{FleetError, engine};
+use fauxplat_model::Every;
 use script::{Ending, JOB_FILE};
 
 const HINT: &str = "install Slurm's client programs (on Debian: apt install slurm-client), or name another engine after --on";

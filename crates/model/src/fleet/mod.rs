@@ -1,9 +1,11 @@
 //! What a fleet of machines gives: a document of each node, and an account of those that gave none.
 
+mod every;
 mod fact;
 mod node;
 mod order;
 
+pub use every::Every;
 pub use fact::{FACTS, FactRole, FactSpec, role_of};
 pub use node::{NodeAnswer, NodeBlock, NodeFailure, NodeNoise, NodePlan, NodeRecord};
 pub use order::NodeOrder;

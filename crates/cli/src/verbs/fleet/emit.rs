@@ -5,8 +5,8 @@ use fauxplat_fleet::kubernetes::{Manifest, is_label};
 use fauxplat_fleet::{EngineOptions, RunFolder, Site, order_in, uuid};
 
 use super::{plan, report, runs_folder};
-use crate::args::{FleetEmitArgs, FleetTakeArgs};
 use crate::output;
+use fauxplat_options::{FleetEmitArgs, FleetTakeArgs};
 
 /// The manifest of a job for Kubernetes.
 pub(super) fn emit(args: &FleetEmitArgs) -> Result<(), Failure> {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use fauxplat_experiment::Failure;
 use fauxplat_fleet::RunFolder;
 
-use crate::args::{FleetAction, FleetArgs, FleetPlaceArgs, OutputArgs};
+use fauxplat_options::{FleetAction, FleetArgs, FleetPlaceArgs, OutputArgs};
 
 /// Runs over a fleet, and what is kept of them.
 pub(crate) fn fleet(args: &FleetArgs, invocation: &[String]) -> Result<(), Failure> {

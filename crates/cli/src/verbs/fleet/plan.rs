@@ -5,8 +5,8 @@ use fauxplat_fleet::{Asked, EngineOptions};
 use fauxplat_model::{Definition, Metric, NodeOrder, NodePlan, PrintedSource, Runs, Shell};
 use fauxplat_sys::clock;
 
-use crate::args::{CommandArgs, ConditionArgs, EngineArgs};
 use crate::define;
+use fauxplat_options::{CommandArgs, ConditionArgs, EngineArgs};
 
 /// What is measured, as the command line says it. Nothing of this machine is in it: CPUs by relation, programs and files are
 /// looked for where it is measured.

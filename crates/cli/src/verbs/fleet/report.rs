@@ -11,8 +11,8 @@ use fauxplat_report::Format;
 
 use super::run::{findings, gathered, metric};
 use super::{chosen, runs_folder};
-use crate::args::{FleetPlaceArgs, FleetReportArgs, FleetWatchArgs, OutputArgs};
 use crate::{inspection, output};
+use fauxplat_options::{FleetPlaceArgs, FleetReportArgs, FleetWatchArgs, OutputArgs};
 
 /// What a run found.
 pub(super) fn report(args: &FleetReportArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -60,7 +60,7 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
 fn schedule(
     folder: &RunFolder,
     asked: &Asked,
-    every: fauxplat_fleet::Every,
+    every: fauxplat_model::Every,
     output: &OutputArgs,
 ) -> Result<(), Failure> {
     let mut words = asked.invocation.clone();

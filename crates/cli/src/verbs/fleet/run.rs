@@ -10,9 +10,9 @@ use fauxplat_model::{Definition, FleetEvidence, Metric};
 use fauxplat_sys::signal;
 
 use super::{chosen, plan, runs_folder};
-use crate::args::{EndArgs, EngineArgs, FleetCompareArgs, FleetRunArgs, OutputArgs};
 use crate::begin::{beginning, conclude};
 use crate::output;
+use fauxplat_options::{EndArgs, EngineArgs, FleetCompareArgs, FleetRunArgs, OutputArgs};
 
 /// One command on every machine.
 pub(super) fn run(args: &FleetRunArgs, invocation: &[String]) -> Result<(), Failure> {

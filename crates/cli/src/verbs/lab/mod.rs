@@ -15,8 +15,8 @@ use fauxplat_model::{LabComparison, LabFindings, LabResult};
 use fauxplat_plan::LabSettings;
 use fauxplat_report::Format;
 
-use crate::args::{LabAction, LabArgs, OutputArgs};
 use crate::{inspection, output};
+use fauxplat_options::{LabAction, LabArgs, OutputArgs};
 
 /// Lists, shows, runs, compares, checks or makes labs.
 pub(crate) fn lab(args: &LabArgs, invocation: &[String]) -> Result<(), Failure> {

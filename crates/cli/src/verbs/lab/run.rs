@@ -13,9 +13,9 @@ use fauxplat_store::Url;
 use fauxplat_units::Nanos;
 
 use super::meant;
-use crate::args::{Export, HyperfineExports, LabRunArgs, OutputArgs};
 use crate::begin::{beginning, conclude};
 use crate::output;
+use fauxplat_options::{Export, HyperfineExports, LabRunArgs, OutputArgs};
 
 /// Runs labs.
 pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failure> {

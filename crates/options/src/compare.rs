@@ -1,0 +1,138 @@
+//! `compare`, and the rule that decides.
+
+use clap::{Args, ValueEnum};
+use fauxplat_experiment::measure::layouts::LinkSeeds;
+use fauxplat_model::{Metric, StatedMargin};
+use fauxplat_units::Nanos;
+
+use super::help::after;
+use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, OutputArgs, percent, time_with_unit};
+
+const EXAMPLES: &str = "\
+  fauxplat compare './before input' './after input'
+  fauxplat compare --names old,new --fail-if slower --max-time 2m './old x' './new x'
+  fauxplat compare --metric peak-memory 'sort big.txt' 'sort -S 1M big.txt'
+  fauxplat compare --metric wall,peak-memory --margin wall=1%,peak-memory=64KiB './old x' './new x'
+  fauxplat compare --sessions 6 --session-gap 10m './before input' './after input'
+  fauxplat compare --profile './before input' './after input'
+  fauxplat compare --baseline last './program input'
+  fauxplat compare --plan --max-time 2m './program input'
+  fauxplat compare --build-a 'cc -O2 old.c -o {out}' --build-b 'cc -O2 new.c -o {out}' '{program}'";
+
+#[derive(Debug, Args)]
+#[command(after_help = after(EXAMPLES))]
+pub struct CompareArgs {
+    #[command(flatten)]
+    pub commands: CommandArgs,
+    #[command(flatten)]
+    pub rule: RuleArgs,
+    /// Measure in so many sessions, between which everything that can be is begun anew, and count each of them once: the
+    /// verdict is then about the next session too. They share the limits
+    #[arg(long, value_name = "N", conflicts_with_all = ["baseline", "plan", "anytime"], help_heading = "Decision")]
+    pub sessions: Option<u32>,
+    /// Pause before each session but the first, so that they are spread over more of what the machine goes through
+    #[arg(long, value_name = "TIME", requires = "sessions", value_parser = time_with_unit, help_heading = "Decision")]
+    pub session_gap: Option<Nanos>,
+    /// Fail with exit code 1 if some command is: slower or faster than the first, different, or inconclusive
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub fail_if: Vec<Gate>,
+    /// Before a gate fails, measure a second time: it fails if both say the same. The first measurement is stored, and the
+    /// report is that of the second
+    #[arg(long, requires = "fail_if", conflicts_with = "baseline")]
+    pub confirm: bool,
+    /// Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker
+    #[arg(long, value_name = "RUN-ID|FILE")]
+    pub baseline: Option<String>,
+    /// Compare the --baseline with these results, which are stored too, and run nothing; of several commands of either,
+    /// --names says which are meant: OLD,NEW
+    #[arg(long, value_name = "RUN-ID|FILE", requires = "baseline", conflicts_with_all = ["commands", "build_a", "build", "link", "duet"])]
+    pub with: Option<String>,
+    /// Compare nothing yet: record a short session of the first command against itself, and say what can be found here, in which
+    /// time, and how often a verdict would be false
+    #[arg(long)]
+    #[arg(conflicts_with_all = ["baseline", "fail_if", "build_a", "build", "link", "link_seeds", "duet"])]
+    pub plan: bool,
+    /// Accept a --baseline that was measured on another machine; the report says so
+    #[arg(long, requires = "baseline")]
+    pub other_machine: bool,
+    #[command(flatten)]
+    pub build: BuildArgs,
+    /// Builds A, with the places of --build; the measured command names the program as {program}. Both are linked anew in
+    /// every block, with one link seed for both, so the verdict is about the source
+    #[arg(long, value_name = "CMD", requires = "build_b", conflicts_with_all = ["build", "link"], help_heading = "Build")]
+    pub build_a: Option<String>,
+    /// Builds B
+    #[arg(long, value_name = "CMD", requires = "build_a", help_heading = "Build")]
+    pub build_b: Option<String>,
+    /// Compare layouts of one build with each other, as the binaries that they are: seeds such as 3,17, or `widest:N` for
+    /// the fastest and the slowest of N
+    #[arg(long, value_name = "SEED,SEED|widest:N", conflicts_with_all = ["build_a", "baseline"], help_heading = "Build")]
+    pub link_seeds: Option<LinkSeeds>,
+    /// Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where
+    /// neighbours and steal are the largest noise
+    #[arg(long, conflicts_with = "baseline")]
+    pub duet: bool,
+    /// Where the two commands differ, say in which functions: further runs of both are sampled in turns for so long, at least
+    /// ten of each, and none of them is timed [time: 30s]
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "30s", value_parser = time_with_unit)]
+    #[arg(conflicts_with_all = ["baseline", "plan", "sessions", "confirm", "build_a", "build", "link", "link_seeds", "duet"])]
+    pub profile: Option<Nanos>,
+    /// No shell, which is the default (the same as --shell=none)
+    #[arg(short = 'N', long, conflicts_with = "shell")]
+    pub no_shell: bool,
+    #[command(flatten)]
+    pub condition: ConditionArgs,
+    #[command(flatten)]
+    pub end: EndArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+// How a comparison is decided.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Decision")]
+pub struct RuleArgs {
+    /// The metric that decides, or several, which share the --level: wall, user, sys, cpu, peak-memory, …, table:NAME of a
+    /// --table [default: wall]
+    #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = metric)]
+    pub metric: Vec<Metric>,
+    /// Differences within plus or minus this count as none: a share for all metrics, METRIC=SHARE or METRIC=AMOUNT with its
+    /// unit for one [default: 1%]
+    #[arg(long, value_name = "PERCENT|METRIC=AMOUNT", value_delimiter = ',')]
+    pub margin: Vec<StatedMargin>,
+    /// Probability of a false `different` over the whole comparison [default: 1%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub level: Option<f64>,
+    /// Excess of pairs in which one command is much slower that counts as none, as a share of all [default: 3%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub tail_margin: Option<f64>,
+    /// Undecided, end after this many pairs [default: 30 s or 128 pairs, whichever is later]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(6..))]
+    pub max_pairs: Option<u32>,
+    /// Undecided, end after this time
+    #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
+    pub max_time: Option<Nanos>,
+    /// A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs
+    #[arg(long)]
+    pub anytime: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Gate {
+    Slower,
+    Faster,
+    Different,
+    Inconclusive,
+}
+
+pub(super) fn metric(name: &str) -> Result<Metric, String> {
+    let known = Metric::from_name(name).map_or_else(|| Metric::from_id(name), Ok);
+    known.map_err(|error| {
+        let names: Vec<&str> = Metric::BUILT_IN.iter().map(|metric| metric.name()).collect();
+        let near = Metric::near(name).map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
+        match name.contains(':') {
+            true => error.to_string(),
+            false => format!("there is no metric `{name}`{near}; there are {}, table:NAME", names.join(", ")),
+        }
+    })
+}

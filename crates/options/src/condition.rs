@@ -1,0 +1,86 @@
+//! The condition under which commands run.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use fauxplat_model::{EnvPad, Heap, IgnoredFailures, Placement, Policy, Shell, SimulatedMachine};
+use fauxplat_units::Nanos;
+
+use super::{SurroundingsArgs, time_with_unit};
+
+// The condition under which commands run.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Condition")]
+pub struct ConditionArgs {
+    /// CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free`
+    /// (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU),
+    /// `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a
+    /// single thread, else free) [default: free for run, auto for compare and aa]
+    #[arg(long, value_name = "LIST|free|auto|one-of:LIST|idle-of:LIST")]
+    pub cpu: Option<Placement>,
+    /// Scheduling policy: other, fifo:N or rr:N [default: other]
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Option<Policy>,
+    /// Nice value, -20 to 19 [default: inherited]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = clap::value_parser!(i8).range(-20..=19))]
+    pub nice: Option<i8>,
+    /// Address space layout randomisation of the command [default: as the machine has it]
+    #[arg(long, value_name = "on|off")]
+    pub aslr: Option<OnOff>,
+    /// Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]
+    #[arg(long, value_name = "clean|inherit|NAME=VALUE")]
+    pub env: Vec<String>,
+    /// Environment padding: bytes, none, `level`: the arguments and environment of all commands end at the same place of a
+    /// page, or `random`: each block draws that place, the same for all its commands [default: random; for run none,
+    /// unless ASLR is off; level where runs are simulated]
+    #[arg(long, value_name = "BYTES|none|level|random")]
+    pub env_pad: Option<EnvPad>,
+    /// Place of the heap: displaced by so many bytes, or `random`: by 0 to 4080 bytes per block, the same for all its
+    /// commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege
+    /// [default: inherit]
+    #[arg(long, value_name = "BYTES|inherit|random")]
+    pub heap: Option<Heap>,
+    /// File for standard input, read from its beginning in each run [default: /dev/null]
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<PathBuf>,
+    /// Where the command's output goes: null, inherit, or a file that standard output is appended to [default: null]
+    #[arg(long, value_name = "null|inherit|FILE")]
+    pub stdout: Option<String>,
+    /// Working directory of the commands
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// End a run after this time (500ms, 2.5s, 1m); it counts as failed
+    #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
+    pub timeout: Option<Nanos>,
+    /// The same as --stdout inherit
+    #[arg(long, conflicts_with = "stdout")]
+    pub show_output: bool,
+    /// Run each command line by /bin/sh -c, or by the shell that is named; its start is measured too
+    #[arg(short = 'S', long, value_name = "SHELL", num_args = 0..=1, require_equals = true,
+        default_missing_value = "default")]
+    pub shell: Option<Shell>,
+    /// Keep and analyse runs that fail, all of them or those with these statuses: -i=1,2
+    #[arg(short, long, value_name = "STATUS,…", num_args = 0..=1, require_equals = true,
+        default_missing_value = "all-non-zero")]
+    pub ignore_failure: Option<IgnoredFailures>,
+    /// Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds
+    /// end it
+    #[arg(long, conflicts_with = "ignore_failure")]
+    pub skip_failures: bool,
+    /// Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in
+    /// each run where the program does the same (valgrind's cachegrind; some thirty times slower)
+    #[arg(long)]
+    pub simulated: bool,
+    /// The machine that is simulated: classic (32 KiB of each first level, 8 MiB behind them), small (1 MiB behind them), here
+    /// (this one), or its caches in bytes [default: classic]
+    #[arg(long, value_name = "NAME|I1=SIZE,WAYS,LINE+D1=…+LL=…")]
+    pub simulate_machine: Option<SimulatedMachine>,
+    #[command(flatten)]
+    pub surroundings: SurroundingsArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnOff {
+    On,
+    Off,
+}

@@ -1,0 +1,66 @@
+//! `contend`.
+
+use clap::Args;
+use fauxplat_kernels::Kernel;
+use fauxplat_model::Placement;
+use fauxplat_units::{Cpu, Nanos};
+
+use super::help::after;
+use super::{EndArgs, OutputArgs, SurroundingsArgs, time_with_unit};
+
+const EXAMPLES: &str = "\
+  fauxplat contend
+  fauxplat contend integer-ports llc --pairs 0:1,0:2
+  fauxplat contend --capacity --interval 5s";
+
+#[derive(Debug, Args)]
+#[command(after_help = after(EXAMPLES))]
+pub struct ContendArgs {
+    /// Kernels: integer-ports, integer-latency, float, branch, l1, l2, llc, dram, stream, fauxplat [default: the first eight]
+    #[arg(value_name = "KERNEL")]
+    pub kernels: Vec<Kernel>,
+    /// Pairs of CPUs, such as 0:1,0:0 for two threads on CPU 0 [default: all among --cpu]
+    #[arg(long, value_name = "A:B", value_delimiter = ',', value_parser = pair)]
+    pub pairs: Vec<(Cpu, Cpu)>,
+    /// CPUs whose pairs are measured: a list or a relation, as for `run --cpu` [default: up to eight that are allowed]
+    #[arg(long, value_name = "LIST|RELATION", conflicts_with = "pairs")]
+    pub cpu: Option<Placement>,
+    /// Rounds, each of which visits every cell once in an order of its own
+    #[arg(short, long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(5..=1000))]
+    pub rounds: u32,
+    /// Rounds at most for pairs that are not decided, or whose time is not accounted for, by then [default: ten times --rounds]
+    #[arg(long, value_name = "N", conflicts_with = "capacity")]
+    pub max_rounds: Option<u32>,
+    /// Time that a pair works for arithmetic and small caches; the large ones take six times as long
+    #[arg(short, long, value_name = "TIME", default_value = "10ms", value_parser = time_with_unit)]
+    pub duration: Nanos,
+    /// What one more thread is worth, and so what is left of the machine while it works: first measured, then live
+    #[arg(long, conflicts_with_all = ["pairs", "kernels"])]
+    pub capacity: bool,
+    /// With --capacity: time between two looks at the machine
+    #[arg(long, value_name = "TIME", default_value = "1s", requires = "capacity", value_parser = time_with_unit)]
+    pub interval: Nanos,
+    /// With --capacity: looks
+    #[arg(long, value_name = "N", default_value_t = 5, requires = "capacity")]
+    pub count: u32,
+    /// Seed of the order of the cells [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Count what the kernel and the processor can, as `run -e` does, of each worker while it works (repeatable)
+    #[arg(short = 'e', long, alias = "event", value_name = "COUNTER,…", conflicts_with = "capacity")]
+    pub counters: Vec<String>,
+    #[command(flatten)]
+    pub surroundings: SurroundingsArgs,
+    #[command(flatten)]
+    pub end: EndArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Reads `0:1`.
+pub(super) fn pair(text: &str) -> Result<(Cpu, Cpu), String> {
+    let number = |text: &str| text.parse::<u32>().ok().map(Cpu);
+    let both = text.split_once(':').and_then(|(a, b)| Some((number(a)?, number(b)?)));
+    both.map(|(a, b)| (a.min(b), a.max(b)))
+        .ok_or_else(|| format!("`{text}` is not a pair of CPUs such as 0:1"))
+}

@@ -1,0 +1,264 @@
+//! `fleet` and `node`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Subcommand};
+use fauxplat_model::Every;
+use fauxplat_model::{Metric, Runs};
+use fauxplat_units::Nanos;
+
+use super::compare::metric;
+use super::help::after;
+use super::{CommandArgs, ConditionArgs, EndArgs, OutputArgs, some_time};
+
+const EXAMPLES: &str = "\
+  fauxplat fleet run --on local:2 -r 5 'sha256sum access.log'
+  fauxplat fleet run --on slurm:compute --licence meas './program input'
+  fauxplat fleet run --on ssh:@rack7 './program input'
+  fauxplat fleet report --format html --output fleet.html";
+
+#[derive(Debug, Args)]
+#[command(after_help = after(EXAMPLES))]
+pub struct FleetArgs {
+    #[command(subcommand)]
+    pub action: FleetAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum FleetAction {
+    /// Measure one command on every machine, and suspects again
+    Run(FleetRunArgs),
+    /// Compare two commands on every machine; machines are what is counted
+    Compare(FleetCompareArgs),
+    /// What a run found, in any format
+    #[command(after_help = after("fauxplat fleet report\n  fauxplat fleet report 3f2a --format json"))]
+    Report(FleetReportArgs),
+    /// What changed over the runs that are kept, and how to repeat them on a schedule
+    #[command(after_help = after("fauxplat fleet watch\n  fauxplat fleet watch --every day"))]
+    Watch(FleetWatchArgs),
+    /// The runs that are kept
+    #[command(after_help = after("fauxplat fleet list"))]
+    List {
+        #[command(flatten)]
+        place: FleetPlaceArgs,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Write what another engine needs to carry a run out
+    #[command(after_help = after("fauxplat fleet emit kubernetes --image registry/fauxplat:1 --nodes 20 './program'"))]
+    Emit(FleetEmitArgs),
+    /// Keep answers that somebody else collected, such as the logs of pods, as a run
+    #[command(after_help = after("fauxplat fleet take manifest.json logs/*.log"))]
+    Take(FleetTakeArgs),
+}
+
+// Where runs are kept.
+#[derive(Clone, Debug, Default, Args)]
+pub struct FleetPlaceArgs {
+    /// The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside
+    /// the store]
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+}
+
+// By whom and where it is measured.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Fleet")]
+pub struct EngineArgs {
+    /// Who carries it to the machines: slurm or slurm:PARTITION (a job per node), ssh:INVENTORY (clush, pdsh or ansible,
+    /// whichever is installed; their names may stand in the place of ssh), local:N (N processes here, to try it out).
+    /// INVENTORY is names such as n[1-9], a group such as @all, or a file
+    #[arg(long, value_name = "ENGINE", required_unless_present = "resume")]
+    pub on: Option<String>,
+    /// Go on with a run that was ended, and ask once more those that gave nothing (see fleet list)
+    #[arg(long, value_name = "ID", conflicts_with_all = ["on", "commands", "definition"])]
+    pub resume: Option<String>,
+    /// A licence of Slurm that every measurement takes, so that machines that share something take turns (NAME or NAME:COUNT)
+    #[arg(long, value_name = "NAME")]
+    pub licence: Option<String>,
+    /// Let Slurm run other jobs on a node beside a measurement
+    #[arg(long)]
+    pub shared: bool,
+    /// The most machines at the same time [default: 1 for local, 64 for ssh]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub at_once: Option<u32>,
+    /// How long a job of Slurm may take, in minutes [default: the partition's own]
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..))]
+    pub job_minutes: Option<u32>,
+    /// The program for machines of another architecture, by the word of uname -m (repeatable)
+    #[arg(long, value_name = "ARCH=PATH", value_parser = program)]
+    pub program: Vec<(String, PathBuf)>,
+    /// Where the program lies on every machine already, so that none is shipped
+    #[arg(long, value_name = "PATH")]
+    pub program_there: Option<String>,
+    /// Give a machine up that runs and does not answer for this long
+    #[arg(long, value_name = "TIME", value_parser = some_time)]
+    pub patience: Option<Nanos>,
+    /// End the whole after this time, with what came until then; it can be resumed
+    #[arg(long, value_name = "TIME", value_parser = some_time)]
+    pub max_time: Option<Nanos>,
+    /// Run no command once more for a checksum of its answer
+    #[arg(long)]
+    pub no_answers: bool,
+    #[command(flatten)]
+    pub place: FleetPlaceArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = after(EXAMPLES))]
+pub struct FleetRunArgs {
+    #[command(flatten)]
+    pub commands: CommandArgs,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Measured runs on each machine: a number, or auto (at least 10, for about 3 s, at most 500)
+    #[arg(short, long, value_name = "N")]
+    pub runs: Option<Runs>,
+    /// What is judged: wall, cpu, printed:NAME or another metric [default: the first of --metric-from, else wall]
+    #[arg(long, value_name = "METRIC", value_parser = metric)]
+    pub metric: Option<Metric>,
+    /// Do not measure suspects again
+    #[arg(long)]
+    pub no_confirm: bool,
+    #[command(flatten)]
+    pub condition: ConditionArgs,
+    #[command(flatten)]
+    pub end: EndArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = after("fauxplat fleet compare --on slurm --names old,new './old input' './new input'"))]
+pub struct FleetCompareArgs {
+    #[command(flatten)]
+    pub commands: CommandArgs,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Pairs of runs on each machine: a number, or auto (at least 10, for about 6 s, at most 500)
+    #[arg(short, long, value_name = "N")]
+    pub runs: Option<Runs>,
+    /// What is judged [default: the first of --metric-from, else wall]
+    #[arg(long, value_name = "METRIC", value_parser = metric)]
+    pub metric: Option<Metric>,
+    #[command(flatten)]
+    pub condition: ConditionArgs,
+    #[command(flatten)]
+    pub end: EndArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct FleetReportArgs {
+    /// The run: its id, the beginning of it, or its folder [default: the latest]
+    #[arg(value_name = "ID|FOLDER")]
+    pub run: Option<String>,
+    #[command(flatten)]
+    pub place: FleetPlaceArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct FleetWatchArgs {
+    /// A run of what is watched: its id, the beginning of it, or its folder [default: the latest]
+    #[arg(value_name = "ID|FOLDER")]
+    pub run: Option<String>,
+    /// Say how the engine of that run repeats it each hour, day, week or month. Nothing is entered anywhere
+    #[arg(long, value_name = "TIME")]
+    pub every: Option<Every>,
+    #[command(flatten)]
+    pub place: FleetPlaceArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct FleetEmitArgs {
+    /// For which engine
+    #[arg(value_name = "ENGINE", value_parser = ["kubernetes"])]
+    pub engine: String,
+    #[command(flatten)]
+    pub commands: CommandArgs,
+    /// The image that holds fauxplat and what is measured
+    #[arg(long, value_name = "IMAGE")]
+    pub image: String,
+    /// On how many nodes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub nodes: u32,
+    /// What the job is called
+    #[arg(long, value_name = "NAME", default_value = "fauxplat-fleet")]
+    pub job_name: String,
+    /// A label that nodes have to have, as NAME=VALUE (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    pub node_label: Vec<(String, String)>,
+    /// Measured runs on each node: a number, or auto
+    #[arg(short, long, value_name = "N")]
+    pub runs: Option<Runs>,
+    #[command(flatten)]
+    pub condition: ConditionArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct FleetTakeArgs {
+    /// The manifest by which they were asked
+    #[arg(value_name = "MANIFEST")]
+    pub manifest: PathBuf,
+    /// What they wrote, a file for each
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub place: FleetPlaceArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = after("fauxplat node order.json"))]
+pub struct NodeArgs {
+    /// The order, a document fauxplat.node-order/1; - for standard input
+    #[arg(value_name = "FILE|-", required_unless_present = "order")]
+    pub file: Option<PathBuf>,
+    /// The order as one packed word, as engines pass it
+    #[arg(long, value_name = "WORD", conflicts_with = "file")]
+    pub order: Option<String>,
+    /// Write the answer as lines that pass through any tool, with this token, and not as JSON
+    #[arg(long, value_name = "TOKEN")]
+    pub framed: Option<String>,
+    /// What the engine calls this machine [default: FAUXPLAT_NODE of the environment]
+    #[arg(long, value_name = "NAME")]
+    pub node: Option<String>,
+    /// Which round it is
+    #[arg(long, value_name = "N")]
+    pub round: Option<u32>,
+    /// Which attempt at that round
+    #[arg(long, value_name = "N")]
+    pub attempt: Option<u32>,
+    /// Take this program away at the end: it was shipped for this order alone
+    #[arg(long)]
+    pub shipped: bool,
+}
+
+/// Reads `ARCH=PATH`.
+fn program(text: &str) -> Result<(String, PathBuf), String> {
+    let (arch, path) = pair(text)?;
+    let is_word = arch.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    match is_word {
+        true => Ok((arch, PathBuf::from_str(&path).unwrap_or_default())),
+        false => Err(format!("`{arch}` is no word of uname -m, such as aarch64")),
+    }
+}
+
+/// Reads `NAME=VALUE`.
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+            Ok((name.to_owned(), value.to_owned()))
+        }
+        _ => Err(format!("`{text}` is not NAME=VALUE")),
+    }
+}

@@ -1,0 +1,117 @@
+//! What `--help` says beside the options: verbs in groups, examples, exit codes. Manual pages have the same.
+
+use clap::{Command, CommandFactory, FromArgMatches};
+
+use super::Cli;
+
+/// The verbs by the questions that they answer.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Is it faster?", &["run", "compare", "aa"]),
+    ("What moved it?", &["sweep", "explain", "profile", "lab"]),
+    (
+        "The machine:",
+        &[
+            "doctor", "tune", "restore", "topo", "index", "contend", "latency", "load", "counters", "limit",
+            "fleet",
+        ],
+    ),
+    ("Results:", &["history", "table"]),
+];
+
+const TEMPLATE: &str = "{about}\n\n{before-help}{usage-heading} {usage}\n\n{options}{after-help}\n";
+
+const USAGE: &str = "fauxplat [OPTIONS] 'COMMAND' ['COMMAND'…]\n       fauxplat VERB [OPTIONS] …";
+
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0   done
+  1   a gate failed (--fail-if, --strict)
+  2   bad usage or bad input
+  3   the machine or its permissions do not allow it
+  4   the measured command, or one that builds it, failed
+  70  a bug in fauxplat";
+
+/// Examples and exit codes.
+pub(crate) fn after(examples: &str) -> String {
+    // A text that begins on a line of its own has lost the blanks before its first line.
+    format!("Examples:\n  {}\n\n{EXIT_CODES}", examples.trim_start())
+}
+
+/// The same below what a verb explains.
+pub(crate) fn after_text(text: &str, examples: &str) -> String {
+    format!("{text}\n\n{}", after(examples))
+}
+
+pub(crate) const OVERVIEW: &str = "\
+  fauxplat 'sort big.txt'                         how long it takes
+  fauxplat 'sort big.txt' 'sort -S 1G big.txt'    which is faster
+  fauxplat sweep env-size ./program               does the size of the environment move it
+  fauxplat doctor                                 what here will spoil a measurement
+  fauxplat help VERB                              every option of a verb";
+
+/// The definition of the command line, whose overview has the verbs in groups.
+pub fn definition() -> Command {
+    let cli = Cli::command();
+    let groups = groups(&cli);
+    cli.help_template(TEMPLATE).override_usage(USAGE).before_help(groups).after_help(after(OVERVIEW))
+}
+
+/// Reads a command line.
+///
+/// # Errors
+/// Those of the parser, help and version among them.
+pub fn parse(words: &[String]) -> Result<Cli, clap::Error> {
+    Cli::from_arg_matches(&definition().try_get_matches_from(words)?)
+}
+
+/// A line for each verb that is there, below the question that it belongs to.
+fn groups(cli: &Command) -> String {
+    let line = |name: &&str| {
+        let verb = cli.get_subcommands().find(|verb| verb.get_name() == *name && !verb.is_hide_set())?;
+        Some(format!("  {name:<9}{}\n", verb.get_about()?))
+    };
+    let group = |(title, names): &(&str, &[&str])| {
+        let lines: String = names.iter().filter_map(line).collect();
+        format!("{title}\n{lines}")
+    };
+    GROUPS.iter().map(group).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is longer would be broken in a terminal of 80 columns, and look like another verb.
+    #[test]
+    fn every_verb_stands_once_in_a_group_and_on_one_line() {
+        let cli = Cli::command();
+        for verb in cli.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+            let name = verb.get_name();
+            let count = GROUPS.iter().flat_map(|(_, names)| *names).filter(|other| **other == name).count();
+            assert_eq!(count, 1, "{name}");
+        }
+        let long: Vec<_> =
+            groups(&cli).lines().filter(|line| line.chars().count() > 80).map(str::to_owned).collect();
+        assert!(long.is_empty(), "{long:?}");
+    }
+
+    #[test]
+    fn every_verb_has_examples_and_exit_codes() {
+        let mut cli = definition();
+        cli.build();
+        check_those_below(&cli, "fauxplat");
+    }
+
+    /// The verbs of a command, and what is below them.
+    fn check_those_below(command: &Command, path: &str) {
+        let shown = |verb: &&Command| !verb.is_hide_set() && verb.get_name() != "help";
+        for verb in command.get_subcommands().filter(shown) {
+            let path = format!("{path} {}", verb.get_name());
+            let after = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(after.contains("Examples:\n"), "{path} has no examples");
+            assert!(after.contains("Exit code"), "{path} has no exit codes");
+            assert!(after.contains(&path), "the examples of {path} do not show it");
+            check_those_below(verb, &path);
+        }
+    }
+}

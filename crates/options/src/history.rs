@@ -1,0 +1,98 @@
+//! `history`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::OutputArgs;
+use super::help::after;
+
+const EXAMPLES: &str = "\
+  fauxplat history list --kind compare --limit 20
+  fauxplat history show last
+  fauxplat history export 17 --format hyperfine-json --output result.json
+  fauxplat history list --store postgres://ada@db.example/lab";
+
+#[derive(Debug, Args)]
+#[command(after_help = after(EXAMPLES))]
+pub struct HistoryArgs {
+    #[command(subcommand)]
+    pub action: HistoryAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum HistoryAction {
+    /// One line per experiment, newest last
+    #[command(after_help = after("fauxplat history list --kind compare --since 2026-11"))]
+    List {
+        /// Only this verb, such as run or compare
+        #[arg(long)]
+        kind: Option<String>,
+        /// Only those with a command that contains this
+        #[arg(long)]
+        name: Option<String>,
+        /// Only those since this time, for instance 2026-11
+        #[arg(long)]
+        since: Option<String>,
+        /// At most so many, the newest
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// The report of an experiment, as it was
+    #[command(after_help = after("fauxplat history show last\n  fauxplat history show 17 --format html --output report.html"))]
+    Show {
+        /// Its number, or `last`
+        id: String,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// An experiment with all its samples, as JSON unless --format says otherwise
+    #[command(after_help = after("fauxplat history export 17 --format hyperfine-json --output result.json"))]
+    Export {
+        /// Its number, or `last`
+        id: String,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Carry experiments to another store: those that wait for it, unless others are named. What is there already, by its
+    /// UUID, stays as it is
+    #[command(after_help = after("fauxplat history push postgres://ada@db.example/lab\n  fauxplat history push --all archive.sqlite"))]
+    Push {
+        /// Where to: a file, or postgres://USER@HOST/DATABASE
+        #[arg(value_name = "STORE")]
+        to: PathBuf,
+        /// Their numbers or UUIDs, or `last`
+        ids: Vec<String>,
+        /// All that are over
+        #[arg(long, conflicts_with = "ids")]
+        all: bool,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Carry experiments here from another store. What is here already, by its UUID, stays as it is
+    #[command(after_help = after("fauxplat history pull postgres://ada@db.example/lab 17\n  fauxplat history pull --all archive.sqlite"))]
+    Pull {
+        /// Where from: a file, or postgres://USER@HOST/DATABASE
+        #[arg(value_name = "STORE")]
+        from: PathBuf,
+        /// Their numbers there or UUIDs, or `last`
+        #[arg(required_unless_present = "all")]
+        ids: Vec<String>,
+        /// All that are over
+        #[arg(long, conflicts_with = "ids")]
+        all: bool,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Remove experiments
+    #[command(after_help = after("fauxplat history rm 3 4"))]
+    Rm {
+        /// Their numbers
+        #[arg(required = true)]
+        ids: Vec<String>,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+}

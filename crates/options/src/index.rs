@@ -1,0 +1,44 @@
+//! `index`.
+
+use clap::Args;
+use fauxplat_model::{Placement, Policy};
+use fauxplat_units::Nanos;
+
+use super::help::after;
+use super::{EndArgs, OutputArgs, SurroundingsArgs};
+
+const EXAMPLES: &str = "\
+  fauxplat index
+  fauxplat index --all-cpus --together";
+
+#[derive(Debug, Args)]
+#[command(after_help = after(EXAMPLES))]
+pub struct IndexArgs {
+    /// CPUs to measure, as for `run --cpu` [default: the first one that is allowed]
+    #[arg(long, value_name = "LIST", conflicts_with = "all_cpus")]
+    pub cpu: Option<Placement>,
+    /// Every CPU that is allowed
+    #[arg(long)]
+    pub all_cpus: bool,
+    /// All of them at once, as a machine under full load; without it one after the other, in turns
+    #[arg(long)]
+    pub together: bool,
+    /// Time per CPU
+    #[arg(short, long, value_name = "TIME", default_value = "10s")]
+    pub duration: Nanos,
+    /// Scheduling policy: other, fifo:N or rr:N [default: fifo:99 where it is permitted]
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Option<Policy>,
+    /// Seed of the order in which the CPUs take turns [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Count what the kernel and the processor can, as `run -e` does, of each worker while it works (repeatable)
+    #[arg(short = 'e', long, alias = "event", value_name = "COUNTER,…")]
+    pub counters: Vec<String>,
+    #[command(flatten)]
+    pub surroundings: SurroundingsArgs,
+    #[command(flatten)]
+    pub end: EndArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}

@@ -1,0 +1,106 @@
+//! `lab`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use fauxplat_units::Nanos;
+
+use super::help::after;
+use super::{EndArgs, OutputArgs, time_with_unit};
+
+const EXAMPLES: &str = "\
+  fauxplat lab list
+  fauxplat lab run env-size
+  fauxplat lab run all --max-time 10m --record this-machine.json --pages pages
+  fauxplat lab compare this-machine.json that-machine.json
+  fauxplat lab new my-lab && fauxplat lab check ./my-lab";
+
+#[derive(Debug, Args)]
+#[command(after_help = after(EXAMPLES))]
+pub struct LabArgs {
+    #[command(subcommand)]
+    pub action: LabAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum LabAction {
+    /// The labs that there are, with their questions
+    #[command(after_help = after("fauxplat lab list"))]
+    List {
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// What a lab asks, claims and runs
+    #[command(after_help = after("fauxplat lab show env-size"))]
+    Show {
+        /// Its name, or the path of its folder (with a /)
+        name: String,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Run labs, and say of each published claim: reproduced, not here, undecided, or cannot run here
+    Run(LabRunArgs),
+    /// Hold the records of two machines against each other, claim by claim
+    #[command(after_help = after("fauxplat lab compare this-machine.json that-machine.json"))]
+    Compare {
+        /// The JSON document of `lab run` on one machine
+        #[arg(value_name = "RECORD")]
+        a: PathBuf,
+        /// That of another one
+        #[arg(value_name = "RECORD")]
+        b: PathBuf,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Say what a lab lacks: its page, its claims, a made-up machine for each outcome. Nothing of it is run
+    #[command(after_help = after("fauxplat lab check ./my-lab"))]
+    Check {
+        /// Names, paths (with a /), or all
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
+    },
+    /// Make a folder with a lab in it that runs, to be changed into yours
+    #[command(after_help = after("fauxplat lab new my-lab"))]
+    New {
+        /// Its name, or the path of its folder
+        name: PathBuf,
+    },
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(after_help = after("fauxplat lab run env-size\n  fauxplat lab run all --max-time 10m --record this-machine.json --pages pages"))]
+pub struct LabRunArgs {
+    /// Their names, paths (with a /) of folders that hold a lab.toml, or all
+    #[arg(value_name = "NAME", required_unless_present = "all")]
+    pub names: Vec<String>,
+    /// Every lab that is listed
+    #[arg(long, conflicts_with = "names")]
+    pub all: bool,
+    /// How long all of them may take: each has an equal share, and leaves to the others what it does not need
+    #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
+    pub max_time: Option<Nanos>,
+    /// A record of this machine, in JSON, written after each lab; labs that it has already are not run again
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// A folder for a page of HTML for each lab: the published figures beside ours, and the story
+    #[arg(long, value_name = "DIR")]
+    pub pages: Option<PathBuf>,
+    /// Fail with exit code 1 unless every claim is reproduced
+    #[arg(long)]
+    pub strict: bool,
+    /// Something that the lab leaves open, such as python=python3.11,python3.13t; with several values whatever depends on
+    /// it is run and judged for each (repeatable; lab show says what there is)
+    #[arg(long, value_name = "NAME=VALUE,…")]
+    pub set: Vec<String>,
+    /// Seed of the order within rounds [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Keep the JSON documents of the experiments in this folder
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    #[command(flatten)]
+    pub end: EndArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}

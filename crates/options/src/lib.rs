@@ -1,0 +1,226 @@
+//! The command line, once: the verbs and their options, from which parsing, help, man pages and completions come, and what
+//! people type beside them.
+#![expect(
+    missing_docs,
+    reason = "a doc comment on a struct of options would become what its verb is about, and one on a choice its help"
+)]
+
+mod aa;
+mod build;
+mod commands;
+mod compare;
+mod condition;
+mod contend;
+mod counters;
+mod doctor;
+mod end;
+mod explain;
+mod fleet;
+mod foreign;
+mod help;
+mod history;
+mod index;
+mod lab;
+mod latency;
+mod limit;
+mod load;
+mod misuse;
+mod output;
+mod profile;
+mod run;
+mod spoken;
+mod surroundings;
+mod sweep;
+mod table;
+mod topo;
+mod tune;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use fauxplat_units::Nanos;
+
+pub use aa::AaArgs;
+pub use build::BuildArgs;
+pub use commands::CommandArgs;
+pub use compare::{CompareArgs, Gate, RuleArgs};
+pub use condition::{ConditionArgs, OnOff};
+pub use contend::ContendArgs;
+pub use counters::CountersArgs;
+pub use doctor::DoctorArgs;
+pub use end::EndArgs;
+pub use explain::{DesignArgs, ExplainArgs, Varied};
+pub use fleet::{
+    EngineArgs, FleetAction, FleetArgs, FleetCompareArgs, FleetEmitArgs, FleetPlaceArgs, FleetReportArgs,
+    FleetRunArgs, FleetTakeArgs, FleetWatchArgs, NodeArgs,
+};
+pub use help::{definition, parse};
+pub use history::{HistoryAction, HistoryArgs};
+pub use index::IndexArgs;
+pub use lab::{LabAction, LabArgs, LabRunArgs};
+pub use latency::{LatencyArgs, LatencyKind};
+pub use limit::LimitArgs;
+pub use load::LoadArgs;
+pub use misuse::misuse;
+pub use output::{Export, HyperfineExports, Look, OutputArgs, When};
+pub use profile::{ProfileArgs, RATE_HZ, STACK_BYTES};
+pub use run::RunArgs;
+pub use spoken::{MEASURING, understood};
+pub use surroundings::SurroundingsArgs;
+pub use sweep::SweepArgs;
+pub use table::TableArgs;
+pub use topo::{PickArgs, TopoAction, TopoArgs, TopoLook, TopoMachine};
+pub use tune::{PlaceArgs, RestoreArgs, TuneArgs};
+
+/// A performance laboratory: is it really faster, and what moved the number?
+#[derive(Debug, Parser)]
+#[command(name = "fauxplat", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+// The options of a verb are laid out when it is chosen: to lay out those of all takes as long as a look at the machine.
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+pub enum Verb {
+    /// How long does it take, and what does it use?
+    Run(RunArgs),
+    /// Which is faster, by how much, and how sure is that?
+    Compare(CompareArgs),
+    /// Does the verdict hold here? Identical programs, compared often
+    Aa(AaArgs),
+    /// What does a program publish while it runs?
+    Table(TableArgs),
+    /// What do two threads cost each other, and what is left?
+    Contend(ContendArgs),
+    /// What can be counted here, by whom, and why not the rest?
+    Counters(CountersArgs),
+    /// Where does the time go, who calls it, and what changed?
+    Profile(ProfileArgs),
+    /// How late are timers, messages and signals, and why?
+    Latency(LatencyArgs),
+    /// What happens to programs under limits of memory, CPU time, CPUs?
+    Limit(Box<LimitArgs>),
+    /// Disturb chosen CPUs by a known amount
+    Load(LoadArgs),
+    /// How fast is this CPU, in FauxPlats per second?
+    Index(IndexArgs),
+    /// Does something that nobody looks at move the number, and where?
+    Sweep(SweepArgs),
+    /// Quiet the machine, for one command or until it is put back
+    Tune(TuneArgs),
+    /// Put back exactly what was there before it was tuned
+    Restore(RestoreArgs),
+    /// Do published claims hold here? Small experiments, judged
+    Lab(LabArgs),
+    /// What here will spoil a measurement, and what to do about it?
+    Doctor(DoctorArgs),
+    /// Which CPU is what to which? CPUs by relation
+    Topo(TopoArgs),
+    /// How much of the variation comes from which factor?
+    Explain(ExplainArgs),
+    /// Which of many machines that should be the same are not?
+    Fleet(FleetArgs),
+    /// What is done on a machine of a fleet
+    #[command(hide = true)]
+    Node(NodeArgs),
+    /// What was measured before? List, show, export, remove
+    History(HistoryArgs),
+    /// Write the manual pages into a folder
+    #[command(name = "__man", hide = true)]
+    Man {
+        /// The folder
+        folder: PathBuf,
+    },
+    /// Names that completions offer
+    #[command(name = "__words", hide = true)]
+    Words {
+        /// What they name
+        kind: Candidates,
+    },
+    /// Write the shell completions into a folder
+    #[command(name = "__completions", hide = true)]
+    Completions {
+        /// The folder
+        folder: PathBuf,
+    },
+}
+
+impl Verb {
+    /// What is done when a verb that measures is over.
+    pub fn end(&self) -> Option<&EndArgs> {
+        match self {
+            Verb::Run(args) => Some(&args.end),
+            Verb::Compare(args) => Some(&args.end),
+            Verb::Aa(args) => Some(&args.end),
+            Verb::Sweep(args) => Some(&args.end),
+            Verb::Explain(args) => Some(&args.end),
+            Verb::Contend(args) => Some(&args.end),
+            Verb::Latency(args) => Some(&args.end),
+            Verb::Limit(args) => Some(&args.end),
+            Verb::Load(args) => Some(&args.end),
+            Verb::Index(args) => Some(&args.end),
+            Verb::Profile(args) => Some(&args.end),
+            Verb::Lab(LabArgs { action: LabAction::Run(args) }) => Some(&args.end),
+            Verb::Fleet(FleetArgs { action: FleetAction::Run(args) }) => Some(&args.end),
+            Verb::Fleet(FleetArgs { action: FleetAction::Compare(args) }) => Some(&args.end),
+            _ => None,
+        }
+    }
+}
+
+/// What has names that a completion can offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Candidates {
+    Metrics,
+    Formats,
+    Hazards,
+    Labs,
+    Loads,
+    Relations,
+    Knobs,
+    Runs,
+}
+
+/// Reads `1%`, or `0.01`.
+fn percent(text: &str) -> Result<f64, String> {
+    let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
+    match digits.trim().parse::<f64>() {
+        Ok(number) if number > 0.0 && number / scale < 1.0 => Ok(number / scale),
+        _ => Err(format!("`{text}` is not a share or precision such as 1%, above 0 and below 100 %")),
+    }
+}
+
+/// Reads a time with its unit. Where another tool counts the same in another unit a bare number would mean something else
+/// to each reader.
+fn time_with_unit(text: &str) -> Result<Nanos, String> {
+    Nanos::with_unit(text)
+}
+
+/// Reads a time that is more than none.
+fn some_time(text: &str) -> Result<Nanos, String> {
+    match text.parse::<Nanos>() {
+        Ok(Nanos(0)) => Err("it has to be above 0, such as 30m or 2h".to_owned()),
+        read => read.map_err(|error| error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    /// A doc comment on a struct of options would become what its verb is about when the options are laid out; such structs
+    /// have plain comments.
+    #[test]
+    fn options_do_not_change_what_a_verb_is_about() {
+        let mut laid_out = Cli::command();
+        laid_out.build();
+        for verb in Cli::command().get_subcommands() {
+            let with_options = laid_out.find_subcommand(verb.get_name()).unwrap();
+            assert_eq!(verb.get_about(), with_options.get_about());
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! `profile`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use fauxplat_experiment::measure::profile::Unwinding;
+use fauxplat_units::{Bytes, Nanos};
+use regex::Regex;
+
+use super::help::after;
+use super::{CommandArgs, ConditionArgs, EndArgs, OutputArgs, time_with_unit};
+
+const EXAMPLES: &str = "\
+  fauxplat profile 'gzip -k -c big.txt'
+  fauxplat profile --callers-of malloc ./program input
+  fauxplat profile --export html=flame.html --export speedscope=p.json ./program
+  fauxplat profile --pid 1234 --max-time 10s
+  fauxplat profile --import perf.data --format html --output flame.html
+  fauxplat profile ./old ./new";
+
+/// Bytes of the stack that the kernel can copy with a sample at most, and that are copied where nobody said how many.
+const STACK_MAX: u64 = 65_528;
+pub const STACK_BYTES: u32 = STACK_MAX as u32;
+/// Samples a second where nobody said how many: a number that no program's own period divides.
+pub const RATE_HZ: u64 = 997;
+/// What that is called.
+const STACK_NAMED_MAX: u64 = 64 << 10;
+
+#[derive(Debug, Args)]
+#[command(after_help = after(EXAMPLES), mut_arg("counters", |arg| arg.help(
+    "Sample at this event, as `fauxplat counters` names it: cpu-clock, cycles:u, page-faults; off-cpu: the time in \
+     which threads wait, by where they do \
+     [default: cycles, or cpu-clock where the processor counts none]"
+)))]
+pub struct ProfileArgs {
+    #[command(flatten)]
+    pub commands: CommandArgs,
+    /// Sample a process that runs already, with all threads and processes that it makes from now on, until it ends, until
+    /// --max-time or Ctrl-C
+    #[arg(long, value_name = "PID", conflicts_with_all = ["commands", "definition", "runs"])]
+    pub pid: Option<u32>,
+    /// Show what `perf record` wrote: callers are followed anew, and names are looked up here
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["commands", "definition", "runs", "pid"])]
+    #[arg(conflicts_with_all = ["frequency", "period", "unwind", "stack_size", "user_only", "max_time", "counters"])]
+    pub import: Option<PathBuf>,
+    /// Samples a second of CPU time, or of waiting
+    #[arg(short = 'F', long, value_name = "HZ", default_value_t = RATE_HZ, value_parser = clap::value_parser!(u64).range(1..=50_000))]
+    pub frequency: u64,
+    /// Take a sample every so many events instead
+    #[arg(long, value_name = "N", conflicts_with = "frequency", value_parser = clap::value_parser!(u64).range(1..))]
+    pub period: Option<u64>,
+    /// How callers are found: by the compiler's tables (eh-frame), or by frame pointers, which costs less and needs programs
+    /// that keep them
+    #[arg(long, visible_alias = "call-graph", value_name = "METHOD", default_value = "eh-frame")]
+    pub unwind: Method,
+    /// How much of the stack is copied with each sample, at most 64KiB (65528 bytes, to be exact); less costs less where
+    /// stacks are deep, and loses their outermost callers
+    #[arg(long, value_name = "BYTES", default_value = "64KiB", value_parser = stack_bytes)]
+    pub stack_size: u32,
+    /// Leave out what happens in the kernel
+    #[arg(long)]
+    pub user_only: bool,
+    /// Runs of each command that are sampled [default: 1; of several commands as many as fit into --max-time]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub runs: Option<u32>,
+    /// Begin no run after this time [default: 30s for several commands], or watch a process no longer
+    #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
+    pub max_time: Option<Nanos>,
+    /// Who calls the functions whose names this finds, also through others or inlined (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    pub callers_of: Vec<Regex>,
+    /// What the functions call whose names this finds (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    pub callees_of: Vec<Regex>,
+    /// Lines of source in which the functions are whose names this finds (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    pub annotate: Vec<Regex>,
+    /// Show who called whom as a tree, too
+    #[arg(long)]
+    pub tree: bool,
+    #[command(flatten)]
+    pub condition: ConditionArgs,
+    #[command(flatten)]
+    pub end: EndArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// How callers are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// By the compiler's tables, through a copy of the stack
+    #[value(alias = "dwarf")]
+    EhFrame,
+    /// By the chain of frame pointers, which the kernel follows
+    #[value(alias = "fp")]
+    FramePointers,
+}
+
+impl Method {
+    /// The same in the terms of the experiment.
+    pub fn unwinding(self) -> Unwinding {
+        match self {
+            Method::EhFrame => Unwinding::EhFrame,
+            Method::FramePointers => Unwinding::FramePointers,
+        }
+    }
+}
+
+/// Reads how much of the stack is copied. The kernel wants a multiple of eight, which it can write in 16 bits.
+fn stack_bytes(text: &str) -> Result<u32, String> {
+    let bytes = text.parse::<Bytes>().map_err(|error| error.to_string())?.0;
+    match bytes {
+        1024..=STACK_NAMED_MAX => Ok(bytes.min(STACK_MAX) as u32 / 8 * 8),
+        _ => Err(format!("`{text}` is not between 1KiB and 64KiB")),
+    }
+}

@@ -1,0 +1,144 @@
+//! What people type, brought into the words that the verbs take: commands without a verb, and options whose values other
+//! tools write apart.
+
+use clap::CommandFactory;
+use clap::error::{ContextKind, ErrorKind};
+
+use crate::{Cli, Verb, parse};
+
+/// The words as the verbs take them.
+pub fn understood(words: &[String]) -> Vec<String> {
+    let verbs: Vec<String> =
+        Cli::command().get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    let first = words.get(1).map_or("", String::as_str);
+    let has_verb = ["", "help", "-h", "--help", "-V", "--version"].contains(&first)
+        || verbs.iter().any(|verb| verb == first);
+    match (has_verb, MEASURING.contains(&first)) {
+        (true, true) => [words[..2].to_vec(), joined(&words[2..])].concat(),
+        (true, false) => words.to_vec(),
+        (false, _) => with_verb(words, &joined(words.get(1..).unwrap_or_default())),
+    }
+}
+
+/// The verbs that take commands and the options about them.
+pub const MEASURING: [&str; 5] = ["run", "compare", "aa", "sweep", "explain"];
+
+/// Options whose value may stand apart from its name, or in the word after the next.
+fn joined(words: &[String]) -> Vec<String> {
+    let (mut out, mut rest) = (Vec::new(), words.iter().peekable());
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--" => {
+                out.push(word.clone());
+                out.extend(rest.by_ref().cloned());
+            }
+            "-L" | "--parameter-list" => {
+                out.push(word.clone());
+                let Some(name) = rest.next() else { break };
+                let values = rest.next_if(|next| !name.contains('=') && !next.starts_with("--"));
+                out.push(values.map_or(name.clone(), |values| format!("{name}={values}")));
+            }
+            "-i" | "--ignore-failure" => {
+                let statuses = rest.next_if(|next| is_statuses(next));
+                out.push(statuses.map_or(word.clone(), |next| format!("--ignore-failure={next}")));
+            }
+            "-S" | "--shell" => {
+                let shell = rest.next_if(|next| names_a_shell(next));
+                out.push(shell.map_or(word.clone(), |next| format!("--shell={next}")));
+            }
+            _ => out.push(word.clone()),
+        }
+    }
+    out
+}
+
+/// `1,2`, and what stands for all.
+fn is_statuses(word: &str) -> bool {
+    word == "all-non-zero"
+        || !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
+}
+
+/// Whether a word is a shell, possibly with options, and so what `--shell` means rather than a command.
+fn names_a_shell(word: &str) -> bool {
+    const SHELLS: [&str; 14] = [
+        "default", "none", "sh", "ash", "bash", "csh", "dash", "elvish", "fish", "ksh", "mksh", "nu", "tcsh",
+        "zsh",
+    ];
+    let mut words = word.split_whitespace();
+    let name = words.next().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
+    SHELLS.contains(&name) && words.all(|option| option.starts_with('-') && option != "-c")
+}
+
+/// Several commands are compared, one is run; options that only one of the two verbs takes say which is meant.
+fn with_verb(words: &[String], rest: &[String]) -> Vec<String> {
+    let program = words.first().cloned().unwrap_or_default();
+    let spoken = |verb: &str| [&[program.clone(), verb.to_owned()], rest].concat();
+    if resembles_a_verb(words) {
+        return words.to_vec();
+    }
+    let (run, compare) = (spoken("run"), spoken("compare"));
+    let unknown = |words: &[String]| match parse(words) {
+        Err(error) => error.kind() == ErrorKind::UnknownArgument,
+        Ok(_) => false,
+    };
+    match parse(&run) {
+        Ok(Cli { verb: Verb::Run(args) }) if args.commands.is_several() && !unknown(&compare) => compare,
+        Err(error) if error.kind() == ErrorKind::UnknownArgument && !unknown(&compare) => compare,
+        _ => run,
+    }
+}
+
+/// Whether the first word is a verb with a slip of the finger rather than a command: no program of that name is there.
+fn resembles_a_verb(words: &[String]) -> bool {
+    let is_one = |word: &&String| !word.starts_with('-') && !word.contains(char::is_whitespace);
+    let Some(first) = words.get(1).filter(is_one) else { return false };
+    let parsed = parse(&words[..2]);
+    let is_near = parsed.is_err_and(|error| error.get(ContextKind::SuggestedSubcommand).is_some());
+    is_near && fauxplat_launch::plain::find(std::slice::from_ref(first)).is_err()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spoken(line: &[&str]) -> Vec<String> {
+        let words: Vec<String> = ["fauxplat"].iter().chain(line).map(|&word| word.to_owned()).collect();
+        understood(&words).split_off(1)
+    }
+
+    #[test]
+    fn values_that_stand_apart_are_joined() {
+        let cases: [(&[&str], &[&str]); 8] = [
+            (&["run", "-L", "n", "1,2", "x {n}"], &["run", "-L", "n=1,2", "x {n}"]),
+            (&["run", "-L", "n=1,2", "x {n}"], &["run", "-L", "n=1,2", "x {n}"]),
+            (&["run", "-i", "1,2", "x"], &["run", "--ignore-failure=1,2", "x"]),
+            (&["run", "-i", "x"], &["run", "-i", "x"]),
+            (&["run", "--shell", "zsh", "x"], &["run", "--shell=zsh", "x"]),
+            (&["run", "-S", "bash --norc", "x"], &["run", "--shell=bash --norc", "x"]),
+            (&["run", "--shell", "bash -c true"], &["run", "--shell", "bash -c true"]),
+            (&["run", "--", "-L", "a", "b"], &["run", "--", "-L", "a", "b"]),
+        ];
+        for (typed, expected) in cases {
+            assert_eq!(spoken(typed), expected, "{typed:?}");
+        }
+    }
+
+    #[test]
+    fn commands_without_a_verb_are_run_or_compared() {
+        assert_eq!(spoken(&["sleep 1"]), ["run", "sleep 1"]);
+        assert_eq!(spoken(&["-w", "3", "sleep 1"]), ["run", "-w", "3", "sleep 1"]);
+        assert_eq!(spoken(&["sleep 1", "sleep 2"])[0], "compare");
+        assert_eq!(spoken(&["-L", "n", "1,2", "sleep {n}"])[0], "compare");
+        assert_eq!(spoken(&["-r", "5", "sleep 1", "sleep 2"])[0], "run", "only run counts runs");
+        assert_eq!(spoken(&["--fail-if", "slower", "a", "b"])[0], "compare");
+        assert_eq!(spoken(&["--baseline", "last", "a"])[0], "compare");
+    }
+
+    #[test]
+    fn verbs_and_what_resembles_them_are_left_alone() {
+        for line in [&["tune", "--for", "x", "-L", "a", "b"][..], &["comapre", "a", "b"], &["--version"], &[]]
+        {
+            assert_eq!(spoken(line), line);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `sweep`.
+
+use clap::Args;
+use fauxplat_model::{Factor, Metric};
+use fauxplat_units::Nanos;
+
+use super::compare::metric;
+use super::help::after_text;
+use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, OutputArgs, percent, time_with_unit};
+
+/// The factors, as they say of themselves.
+fn factors() -> String {
+    let name = Factor::Parameter("NAME".to_owned());
+    let rows: Vec<String> = Factor::BUILT_IN.iter().chain([&name]).map(row).collect();
+    let rows = rows.concat();
+    format!("Factors, with what is swept when no levels are given:\n{}", rows.trim_end())
+}
+
+/// The line of a factor. What does not fit goes on below itself.
+fn row(factor: &Factor) -> String {
+    const WIDTH: usize = 86;
+    let mut lines = vec![String::new()];
+    for word in factor.about().split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.len() + word.len() < WIDTH => line.extend([" ", word]),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    let name = std::iter::once(factor.name()).chain(std::iter::repeat(""));
+    name.zip(&lines).map(|(name, line)| format!("  {name:<13}{line}\n")).collect()
+}
+
+const EXAMPLES: &str = "\
+  fauxplat sweep env-size './program input'
+  fauxplat sweep n=1,2,4,8 'make -j {n}'
+  fauxplat sweep 'env-size*aslr' --exhaustive ./program";
+
+#[derive(Debug, Args)]
+#[command(after_help = after_text(&factors(), EXAMPLES))]
+pub struct SweepArgs {
+    /// What is varied: a factor with its levels, as env-size=0..4096:64 or n=1,2,4; two are crossed: 'env-size*aslr'
+    #[arg(value_name = "FACTOR[=LEVELS]", required_unless_present = "definition")]
+    pub factor: Option<String>,
+    #[command(flatten)]
+    pub commands: CommandArgs,
+    #[command(flatten)]
+    pub build: BuildArgs,
+    #[command(flatten)]
+    pub rule: SweepRuleArgs,
+    /// Fail with exit code 1 if the factor has an effect
+    #[arg(long)]
+    pub fail_if_effect: bool,
+    #[command(flatten)]
+    pub condition: ConditionArgs,
+    #[command(flatten)]
+    pub end: EndArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+// How a sweep is decided.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Decision")]
+pub struct SweepRuleArgs {
+    /// The metric that decides: wall, user, sys, cpu [default: wall]
+    #[arg(long, value_parser = metric)]
+    pub metric: Option<Metric>,
+    /// Differences between levels within this count as none [default: 1%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub margin: Option<f64>,
+    /// Probability of a false effect over the whole sweep [default: 1%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub level: Option<f64>,
+    /// At most so many visits of each level [default: 100, or as many as fit into a minute, up to 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub blocks: Option<u32>,
+    /// Undecided after this time
+    #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
+    pub max_time: Option<Nanos>,
+    /// Every level in every block, those included that must be equal; stop for no answer
+    #[arg(long)]
+    pub exhaustive: bool,
+}

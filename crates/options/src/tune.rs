@@ -1,0 +1,82 @@
+//! `tune` and `restore`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use fauxplat_units::Nanos;
+
+use super::help::after;
+use super::{OutputArgs, some_time};
+
+const TUNE: &str = "\
+  fauxplat tune --list
+  fauxplat tune quiet --for ./benchmark
+  fauxplat tune quiet --set turbo=off --max 30m";
+
+const RESTORE: &str = "\
+  fauxplat restore
+  fauxplat restore --force";
+
+#[derive(Debug, Args)]
+#[command(after_help = after(TUNE))]
+pub struct TuneArgs {
+    /// Profiles: quiet, latency, throughput, or the path of a TOML file of your own
+    #[arg(value_name = "PROFILE")]
+    pub profiles: Vec<String>,
+    /// Turn one knob, for instance turbo=off; goes before what a profile says (repeatable)
+    #[arg(short, long, value_name = "KNOB=VALUE")]
+    pub set: Vec<String>,
+    /// Tune, run this command, restore; everything after --for is the command
+    #[arg(long = "for", value_name = "CMD", num_args = 1.., allow_hyphen_values = true)]
+    pub command: Vec<String>,
+    /// Restore after this time (30m, 2h), whatever happens
+    #[arg(long, value_name = "TIME", value_parser = some_time)]
+    pub max: Option<Nanos>,
+    /// List profiles and knobs, with their values on this machine
+    #[arg(long, conflicts_with_all = ["profiles", "set", "command", "dry_run", "status"])]
+    pub list: bool,
+    /// Say what would be changed, and change nothing
+    #[arg(long, conflicts_with = "status")]
+    pub dry_run: bool,
+    /// Say what is changed at this moment, and who changes it
+    #[arg(long, conflicts_with_all = ["profiles", "set", "command"])]
+    pub status: bool,
+    /// If one change fails, take all of them back
+    #[arg(long)]
+    pub all_or_nothing: bool,
+    /// Turn knobs for the whole machine also where a command could have them by itself (aslr, thp)
+    #[arg(long)]
+    pub machine_wide: bool,
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = after(RESTORE))]
+pub struct RestoreArgs {
+    /// Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end or of which
+    /// nobody can tell whether it is of this boot
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+// Which machine, and where its changes are announced.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Journal")]
+pub struct PlaceArgs {
+    /// Wait while another fauxplat is tuning, instead of naming it and giving up
+    #[arg(long)]
+    pub wait: bool,
+    /// Journal of changes [default: $FAUXPLAT_JOURNAL, or /run/fauxplat/journal]
+    #[arg(long, value_name = "FILE")]
+    pub journal: Option<PathBuf>,
+    /// Read and write the machine below this folder
+    #[arg(long, value_name = "DIR", default_value = "/")]
+    pub sysroot: PathBuf,
+}
