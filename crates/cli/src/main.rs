@@ -75,10 +75,10 @@ fn dispatch(words: &[String]) -> u8 {
     let done = execute(cli.verb, &recorded(words));
     let code = done.as_ref().err().map_or(0, exit::tell);
     if let Some(end) = end {
-        for line in &end.notify {
-            if let Err(why) = end.ending.tell(line, &done, code) {
-                output::complain(&format!("--notify `{line}` {why}"));
-            }
+        if let Some(line) = &end.notify
+            && let Err(why) = end.ending.tell(line, &done, code)
+        {
+            output::complain(&format!("--notify `{line}` {why}"));
         }
         if end.beep {
             output::beep();

@@ -97,7 +97,7 @@ fn baselines_table(repetitions: usize) {
 
 /// Level 5 %, against the reference figures. Says whether all are within.
 fn reference_table(repetitions: usize, threads: usize) -> bool {
-    println!("Level 5 %, limit 128 pairs, against what 400 comparisons by this rule came to\n");
+    println!("Level 5 %, limit 128 pairs; the references are what 400 comparisons by this rule gave.\n");
     println!("| case | figure | measured | reference | allowed ± | |\n| --- | --- | --- | --- | --- | --- |");
     let mut all = true;
     for (cell, reference) in reference_cells() {
