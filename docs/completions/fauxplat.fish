@@ -34,6 +34,7 @@ complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "contend" -d 'What
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "counters" -d 'What can be counted here, by whom, and why not the rest?'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "profile" -d 'Where does the time go, who calls it, and what changed?'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "latency" -d 'How late are timers, messages and signals, and why?'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "limit" -d 'What happens to programs under limits of memory, CPU time, CPUs?'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "load" -d 'Disturb chosen CPUs by a known amount'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "index" -d 'How fast is this CPU, in FauxPlats per second?'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "sweep" -d 'Does something that nobody looks at move the number, and where?'
@@ -43,6 +44,8 @@ complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "lab" -d 'Do publi
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "doctor" -d 'What here will spoil a measurement, and what to do about it?'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "topo" -d 'Which CPU is what to which? CPUs by relation'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "explain" -d 'How much of the variation comes from which factor?'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "fleet" -d 'Which of many machines that should be the same are not?'
+complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "node" -d 'What is done on a machine of a fleet'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "history" -d 'What was measured before? List, show, export, remove'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__man" -d 'Write the manual pages into a folder'
 complete -c fauxplat -n "__fish_fauxplat_needs_command" -f -a "__words" -d 'Names that completions offer'
@@ -88,9 +91,9 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s i -l ignore-fa
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l simulate-machine -d 'The machine that is simulated: classic (32 KiB of each first level, 8 MiB behind them), small (1 MiB behind them), here (this one), or its caches in bytes [default: classic]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -113,7 +116,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s N -l no-shell -d 'No shell, which is the default (the same as --shell=none)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tree -d 'List each process of the command: pid, parent, CPU time, wall time, peak memory (one extra, traced run)'
@@ -165,6 +168,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l check -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l build-a -d 'Builds A, with the places of --build; the measured command names the program as {program}. Both are linked anew in every block, with one link seed for both, so the verdict is about the source' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l build-b -d 'Builds B' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l link-seeds -d 'Compare layouts of one build with each other, as the binaries that they are: seeds such as 3,17, or `widest:N` for the fastest and the slowest of N' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l profile -d 'Where the two commands differ, say in which functions: further runs of both are sampled in turns for so long, at least ten of each, and none of them is timed [time: 30s]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
@@ -182,9 +186,9 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s i -l ignor
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l simulate-machine -d 'The machine that is simulated: classic (32 KiB of each first level, 8 MiB behind them), small (1 MiB behind them), here (this one), or its caches in bytes [default: classic]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -207,7 +211,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l confirm -d 'Before a gate fails, measure a second time: it fails if both say the same. The first measurement is stored, and the report is that of the second'
@@ -272,9 +276,9 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s i -l ignore-fai
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l simulate-machine -d 'The machine that is simulated: classic (32 KiB of each first level, 8 MiB behind them), small (1 MiB behind them), here (this one), or its caches in bytes [default: classic]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -297,7 +301,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l rivals -d 'Go on after each verdict until the rules of other tools have the runs that they take by themselves: some seconds for each comparison. Without it they judge only what happens to have runs enough'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
@@ -316,7 +320,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s n -l count -
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l object -d 'Only this object (repeatable) [default: all]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l key -d 'Only this key (repeatable) [default: all]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l names -d 'What keys and objects are called: requests=0,bytes=1 for keys, server=@7 for object 7, or a file with one of these per line. For openmetrics a name in _total is a counter, and every other one a gauge' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -339,7 +343,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l brief -d 'A line for each comparison or command, and no more'
@@ -357,9 +361,9 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l seed -d 'S
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s e -l counters -d 'Count what the kernel and the processor can, as `run -e` does, of each worker while it works (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -382,7 +386,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l capacity -d 'What one more thread is worth, and so what is left of the machine while it works: first measured, then live'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l beep -d 'A sound of the terminal when it is over'
@@ -395,7 +399,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s p -l pid 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s e -l counters -d 'What is counted of it, as for `run` [default: default]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l series -d 'The length of an interval, at the end of each of which the counters are read (1ms or more) [default: 1s]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l max-time -d 'Watch it no longer than this' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -418,7 +422,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l brief -d 'A line for each comparison or command, and no more'
@@ -470,9 +474,9 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s i -l ignor
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l simulate-machine -d 'The machine that is simulated: classic (32 KiB of each first level, 8 MiB behind them), small (1 MiB behind them), here (this one), or its caches in bytes [default: classic]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -495,7 +499,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s e -l counters -d 'Sample at this event, as `fauxplat counters` names it: cpu-clock, cycles:u, page-faults; off-cpu: the time in which threads wait, by where they do [default: cycles, or cpu-clock where the processor counts none]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l user-only -d 'Leave out what happens in the kernel'
@@ -510,22 +514,25 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l ascii -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l policy -d 'Scheduling policies, each tested in turns: other, fifo:N or rr:N [default: other, and fifo:90 where permitted]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l cpu -d 'CPUs for timer and noise: a list or a relation [default: the first one that is allowed]' -r -a "(fauxplat __words relations 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l pairs -d 'Pairs of CPUs for messages and signals, such as 0:1 or 0:0 [default: the first CPU with itself and the next]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s i -l interval -d 'Period of the timer' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s c -l count -d 'Activations, messages or signals of each test [default: 3000]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l cpu -d 'CPUs for timer, noise and edge: a list or a relation [default: the first one that is allowed]' -r -a "(fauxplat __words relations 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l pairs -d 'Pairs of CPUs for messages, signals and lines, such as 0:1 or 0:0 [default: the first CPU with itself and the next]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s i -l interval -d 'Period of the timer, and time from one edge to the next' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s c -l count -d 'Activations, messages, signals or edges of each test [default: 3000]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l slack -d 'Timer slacks, each tested in turns; real-time policies ignore them [default: the kernel\'s own, 50us]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s d -l duration -d 'How long noise is watched [default: 3s], and the timer where --count says nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l threshold -d 'Shortest gap that counts as noise' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l channels -d 'Ways of messages: line, futex, pipe, eventfd, socketpair [default: all]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l line -d 'Line whose edges are waited for: gpiochip0:4 (number or name), key:event3:28, or sim:N of a simulated chip [default: sim:0]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l answer -d 'Line that answers, and the light of `edge`; led:NAME and sysfs:17 as well [default: sim:1]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l drive -d 'What makes the edges of --line: outside, a line of ours that is wired to it, or pull:FILE of a line of gpio-sim [default: the simulated chip for its own line, else outside]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l merge -d 'Measure nothing: merge the histograms of earlier JSON documents, test by test' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s e -l counters -d 'Count what the kernel and the processor can, as `run -e` does, of the threads of each test (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l seed -d 'Seed of the order in which tests take turns [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -548,7 +555,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
@@ -556,9 +563,92 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l brief -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l names -d 'The same for all commands: --names before,after' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 (or -L size 1,10,100, or -L size=1..8:2) with {size} in the command; `\\,` is a comma within a value; every combination is run (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s P -l parameter-scan -d 'Parameter scan: -P delay 0.3 0.7 -D 0.2 runs {delay} with 0.3, 0.5 and 0.7' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s D -l parameter-step-size -d 'Step of -P [default: 1]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s s -l setup -d 'Shell command that is run once before the whole, before programs are looked for (repeatable: once for each command; since the commands take turns, all come before the first run)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s p -l prepare -d 'Shell command that is run before each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s C -l conclude -d 'Shell command that is run after each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l metric-from -d 'A number that the commands write to standard output, which goes to a file then: the first group of a regular expression\'s last match, or what a JSON pointer leads to. It is the metric printed:NAME; with `+` before NAME more is better (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s e -l counters -d 'Count in each run what the kernel and the processor can, the whole process tree: names such as cycles, instructions:u, l1d-misses, page-faults, rNNN or cpu/event=0x3c/, or default, cache, branch, topdown, kernel (see `fauxplat counters`). Each is a metric: pmu:instructions, software:page-faults (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l region -d 'A region that the commands mark (see docs/regions.md): its calls, its time, and what -e counts of it, as metrics region.NAME:calls, region.NAME:wall, region.NAME:instructions (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l control -d 'Pipes with names, made where they are missing, in which a command says `enable` and `disable`, as for perf stat: its time and its -e counters meanwhile are the metrics control:wall, control:times and control:COUNTER' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l definition -d 'Saved definition; what the command line says goes first' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l memory -d 'Memory, pages of files included' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l swap -d 'Memory that may be moved to a disk beside that [default: 0 with --memory]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l cpu-quota -d 'CPU time, in per cent of one CPU: 150% are one and a half' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l cpuset -d 'CPUs on which they may run' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l mems -d 'Memory nodes from which they get memory' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l weight -d 'Share of CPU time where other groups want it too, 1 to 10000; 100 is usual' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l pids -d 'Processes and threads at the same time' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l io -d 'Traffic with a device, by its path or numbers: rbps, wbps (bytes a second), riops, wiops (operations) (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l group -d 'A group by a name of its own, with limits as --limit takes them (repeatable: commands of several groups run against each other). NAME=CMD runs a command in it; without names each command has the group in its place' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l on-oom -d 'What happens where memory is used up: the kernel kills a process, or all of the group wait until they are ended' -r -f -a "kill\t''
+pause\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l watch -d 'Show use against limits on standard error while the commands run, every so often' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l max-time -d 'End the commands after this time, which is no failure' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r -a "(fauxplat __words relations 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
+off\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l env-pad -d 'Environment padding: bytes, none, `level`: the arguments and environment of all commands end at the same place of a page, or `random`: each block draws that place, the same for all its commands [default: random; for run none, unless ASLR is off; level where runs are simulated]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l heap -d 'Place of the heap: displaced by so many bytes, or `random`: by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l cwd -d 'Working directory of the commands' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s S -l shell -d 'Run each command line by /bin/sh -c, or by the shell that is named; its start is measured too' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s i -l ignore-failure -d 'Keep and analyse runs that fail, all of them or those with these statuses: -i=1,2' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l simulate-machine -d 'The machine that is simulated: classic (32 KiB of each first level, 8 MiB behind them), small (1 MiB behind them), here (this one), or its caches in bytes [default: classic]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l brief -d 'A line for each comparison or command, and no more'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s t -l time -d 'Hold the loads for this time [default: until Ctrl-C]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -581,7 +671,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
@@ -596,9 +686,9 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l seed -d 'See
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s e -l counters -d 'Count what the kernel and the processor can, as `run -e` does, of each worker while it works (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -621,7 +711,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l all-cpus -d 'Every CPU that is allowed'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l together -d 'All of them at once, as a machine under full load; without it one after the other, in turns'
@@ -675,9 +765,9 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s i -l ignore-
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l simulate-machine -d 'The machine that is simulated: classic (32 KiB of each first level, 8 MiB behind them), small (1 MiB behind them), here (this one), or its caches in bytes [default: classic]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -700,7 +790,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l exhaustive -d 'Every level in every block, those included that must be equal; stop for no answer'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l fail-if-effect -d 'Fail with exit code 1 if the factor has an effect'
@@ -718,7 +808,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l for -d 'Tune,
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l max -d 'Restore after this time (30m, 2h), whatever happens' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, or /run/fauxplat/journal]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l sysroot -d 'Read and write the machine below this folder' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -741,7 +831,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l list -d 'List profiles and knobs, with their values on this machine'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l dry-run -d 'Say what would be changed, and change nothing'
@@ -756,7 +846,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s q -l quiet -d
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, or /run/fauxplat/journal]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l sysroot -d 'Read and write the machine below this folder' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -779,7 +869,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l force -d 'Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end or of which nobody can tell whether it is of this boot'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l wait -d 'Wait while another fauxplat is tuning, instead of naming it and giving up'
@@ -788,12 +878,15 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l brief -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "list" -d 'The labs that there are, with their questions'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "show" -d 'What a lab asks, claims and runs'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, or cannot run here'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -f -a "list" -d 'The labs that there are, with their questions'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -f -a "show" -d 'What a lab asks, claims and runs'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, undecided, or cannot run here'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -f -a "compare" -d 'Hold the records of two machines against each other, claim by claim'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -f -a "check" -d 'Say what a lab lacks: its page, its claims, a made-up machine for each outcome. Nothing of it is run'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -f -a "new" -d 'Make a folder with a lab in it that runs, to be changed into yours'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -816,14 +909,14 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -846,18 +939,21 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l max-time -d 'How long all of them may take: each has an equal share, and leaves to the others what it does not need' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l record -d 'A record of this machine, in JSON, written after each lab; labs that it has already are not run again' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l pages -d 'A folder for a page of HTML for each lab: the published figures beside ours, and the story' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l set -d 'Something that the lab leaves open, such as python=python3.11,python3.13t; with several values whatever depends on it is run and judged for each (repeatable; lab show says what there is)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l seed -d 'Seed of the order within rounds [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l keep -d 'Keep the JSON documents of the experiments in this folder' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -880,7 +976,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l all -d 'Every lab that is listed'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l strict -d 'Fail with exit code 1 unless every claim is reproduced'
@@ -890,16 +986,51 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l brief -d 'A line for each comparison or command, and no more'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from new" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "list" -d 'The labs that there are, with their questions'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "show" -d 'What a lab asks, claims and runs'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, or cannot run here'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run labs, and say of each published claim: reproduced, not here, undecided, or cannot run here'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "compare" -d 'Hold the records of two machines against each other, claim by claim'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "check" -d 'Say what a lab lacks: its page, its claims, a made-up machine for each outcome. Nothing of it is run'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "new" -d 'Make a folder with a lab in it that runs, to be changed into yours'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l cpu -d 'Look at these CPUs alone, a list or a relation (see topo pick): those that you want to measure on [default: all that are allowed]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l interval -d 'Time between the two readings of everything that counts' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l fail-if -d 'Fail with exit code 1 if a hazard is at this level or above: governor=medium, or any=high, which leaves out what fauxplat neutralises itself (repeatable; levels are low, medium, high)' -r -a "(fauxplat __words hazards 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l explain -d 'Print all that is known about a hazard: what it costs, its levels, what to do; `all` for every one' -r -a "(fauxplat __words hazards 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l sysroot -d 'Look at the tree of files below this folder instead of /: a capture of another machine, at one moment' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -922,7 +1053,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l all -d 'Show what is harmless, unknown or not applicable too'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
@@ -931,7 +1062,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l ascii -d 'O
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l sysroot -d 'Read sys and proc below this folder: the captured tree of another machine' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -954,7 +1085,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l draw -d 'Nested boxes, in characters (the same as --format boxes)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
@@ -966,7 +1097,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l watch -d 'How long the CPUs are watched for interrupts, steal and load; 0s looks at nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l sysroot -d 'Read sys and proc below this folder: the captured tree of another machine' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -989,7 +1120,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l brief -d 'A line for each comparison or command, and no more'
@@ -1045,9 +1176,9 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s i -l ignor
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l simulate-machine -d 'The machine that is simulated: classic (32 KiB of each first level, 8 MiB behind them), small (1 MiB behind them), here (this one), or its caches in bytes [default: classic]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l limit -d 'Measure within the limits of a control group: cpu:50% (of one CPU), memory:64MiB, or both joined by +' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -1070,7 +1201,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
@@ -1081,17 +1212,410 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l brief -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "list" -d 'One line per experiment, newest last'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "show" -d 'The report of an experiment, as it was'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "rm" -d 'Remove experiments'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export rm help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and not __fish_seen_subcommand_from run compare report watch list emit take help" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and not __fish_seen_subcommand_from run compare report watch list emit take help" -f -a "run" -d 'Measure one command on every machine, and suspects again'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and not __fish_seen_subcommand_from run compare report watch list emit take help" -f -a "compare" -d 'Compare two commands on every machine; machines are what is counted'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and not __fish_seen_subcommand_from run compare report watch list emit take help" -f -a "report" -d 'What a run found, in any format'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and not __fish_seen_subcommand_from run compare report watch list emit take help" -f -a "watch" -d 'What changed over the runs that are kept, and how to repeat them on a schedule'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and not __fish_seen_subcommand_from run compare report watch list emit take help" -f -a "list" -d 'The runs that are kept'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and not __fish_seen_subcommand_from run compare report watch list emit take help" -f -a "emit" -d 'Write what another engine needs to carry a run out'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and not __fish_seen_subcommand_from run compare report watch list emit take help" -f -a "take" -d 'Keep answers that somebody else collected, such as the logs of pods, as a run'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and not __fish_seen_subcommand_from run compare report watch list emit take help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l names -d 'The same for all commands: --names before,after' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 (or -L size 1,10,100, or -L size=1..8:2) with {size} in the command; `\\,` is a comma within a value; every combination is run (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s P -l parameter-scan -d 'Parameter scan: -P delay 0.3 0.7 -D 0.2 runs {delay} with 0.3, 0.5 and 0.7' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s D -l parameter-step-size -d 'Step of -P [default: 1]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s s -l setup -d 'Shell command that is run once before the whole, before programs are looked for (repeatable: once for each command; since the commands take turns, all come before the first run)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s p -l prepare -d 'Shell command that is run before each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s C -l conclude -d 'Shell command that is run after each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l metric-from -d 'A number that the commands write to standard output, which goes to a file then: the first group of a regular expression\'s last match, or what a JSON pointer leads to. It is the metric printed:NAME; with `+` before NAME more is better (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s e -l counters -d 'Count in each run what the kernel and the processor can, the whole process tree: names such as cycles, instructions:u, l1d-misses, page-faults, rNNN or cpu/event=0x3c/, or default, cache, branch, topdown, kernel (see `fauxplat counters`). Each is a metric: pmu:instructions, software:page-faults (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l region -d 'A region that the commands mark (see docs/regions.md): its calls, its time, and what -e counts of it, as metrics region.NAME:calls, region.NAME:wall, region.NAME:instructions (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l control -d 'Pipes with names, made where they are missing, in which a command says `enable` and `disable`, as for perf stat: its time and its -e counters meanwhile are the metrics control:wall, control:times and control:COUNTER' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l definition -d 'Saved definition; what the command line says goes first' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l on -d 'Who carries it to the machines: slurm or slurm:PARTITION (a job per node), ssh:INVENTORY (clush, pdsh or ansible, whichever is installed; their names may stand in the place of ssh), local:N (N processes here, to try it out). INVENTORY is names such as n[1-9], a group such as @all, or a file' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l resume -d 'Go on with a run that was ended, and ask once more those that gave nothing (see fleet list)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l licence -d 'A licence of Slurm that every measurement takes, so that machines that share something take turns (NAME or NAME:COUNT)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l at-once -d 'The most machines at the same time [default: 1 for local, 64 for ssh]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l job-minutes -d 'How long a job of Slurm may take, in minutes [default: the partition\'s own]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l program -d 'The program for machines of another architecture, by the word of uname -m (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l program-there -d 'Where the program lies on every machine already, so that none is shipped' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l patience -d 'Give a machine up that runs and does not answer for this long' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l max-time -d 'End the whole after this time, with what came until then; it can be resumed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s r -l runs -d 'Measured runs on each machine: a number, or auto (at least 10, for about 3 s, at most 500)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l metric -d 'What is judged: wall, cpu, printed:NAME or another metric [default: the first of --metric-from, else wall]' -r -a "(fauxplat __words metrics 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r -a "(fauxplat __words relations 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
+off\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l env-pad -d 'Environment padding: bytes, none, `level`: the arguments and environment of all commands end at the same place of a page, or `random`: each block draws that place, the same for all its commands [default: random; for run none, unless ASLR is off; level where runs are simulated]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l heap -d 'Place of the heap: displaced by so many bytes, or `random`: by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l cwd -d 'Working directory of the commands' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s S -l shell -d 'Run each command line by /bin/sh -c, or by the shell that is named; its start is measured too' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s i -l ignore-failure -d 'Keep and analyse runs that fail, all of them or those with these statuses: -i=1,2' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l simulate-machine -d 'The machine that is simulated: classic (32 KiB of each first level, 8 MiB behind them), small (1 MiB behind them), here (this one), or its caches in bytes [default: classic]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l shared -d 'Let Slurm run other jobs on a node beside a measurement'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l no-answers -d 'Run no command once more for a checksum of its answer'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l no-confirm -d 'Do not measure suspects again'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l brief -d 'A line for each comparison or command, and no more'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l names -d 'The same for all commands: --names before,after' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 (or -L size 1,10,100, or -L size=1..8:2) with {size} in the command; `\\,` is a comma within a value; every combination is run (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s P -l parameter-scan -d 'Parameter scan: -P delay 0.3 0.7 -D 0.2 runs {delay} with 0.3, 0.5 and 0.7' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s D -l parameter-step-size -d 'Step of -P [default: 1]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s s -l setup -d 'Shell command that is run once before the whole, before programs are looked for (repeatable: once for each command; since the commands take turns, all come before the first run)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s p -l prepare -d 'Shell command that is run before each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s C -l conclude -d 'Shell command that is run after each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l metric-from -d 'A number that the commands write to standard output, which goes to a file then: the first group of a regular expression\'s last match, or what a JSON pointer leads to. It is the metric printed:NAME; with `+` before NAME more is better (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s e -l counters -d 'Count in each run what the kernel and the processor can, the whole process tree: names such as cycles, instructions:u, l1d-misses, page-faults, rNNN or cpu/event=0x3c/, or default, cache, branch, topdown, kernel (see `fauxplat counters`). Each is a metric: pmu:instructions, software:page-faults (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l region -d 'A region that the commands mark (see docs/regions.md): its calls, its time, and what -e counts of it, as metrics region.NAME:calls, region.NAME:wall, region.NAME:instructions (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l control -d 'Pipes with names, made where they are missing, in which a command says `enable` and `disable`, as for perf stat: its time and its -e counters meanwhile are the metrics control:wall, control:times and control:COUNTER' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l definition -d 'Saved definition; what the command line says goes first' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l on -d 'Who carries it to the machines: slurm or slurm:PARTITION (a job per node), ssh:INVENTORY (clush, pdsh or ansible, whichever is installed; their names may stand in the place of ssh), local:N (N processes here, to try it out). INVENTORY is names such as n[1-9], a group such as @all, or a file' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l resume -d 'Go on with a run that was ended, and ask once more those that gave nothing (see fleet list)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l licence -d 'A licence of Slurm that every measurement takes, so that machines that share something take turns (NAME or NAME:COUNT)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l at-once -d 'The most machines at the same time [default: 1 for local, 64 for ssh]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l job-minutes -d 'How long a job of Slurm may take, in minutes [default: the partition\'s own]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l program -d 'The program for machines of another architecture, by the word of uname -m (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l program-there -d 'Where the program lies on every machine already, so that none is shipped' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l patience -d 'Give a machine up that runs and does not answer for this long' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l max-time -d 'End the whole after this time, with what came until then; it can be resumed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s r -l runs -d 'Pairs of runs on each machine: a number, or auto (at least 10, for about 6 s, at most 500)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l metric -d 'What is judged [default: the first of --metric-from, else wall]' -r -a "(fauxplat __words metrics 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r -a "(fauxplat __words relations 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
+off\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l env-pad -d 'Environment padding: bytes, none, `level`: the arguments and environment of all commands end at the same place of a page, or `random`: each block draws that place, the same for all its commands [default: random; for run none, unless ASLR is off; level where runs are simulated]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l heap -d 'Place of the heap: displaced by so many bytes, or `random`: by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l cwd -d 'Working directory of the commands' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s S -l shell -d 'Run each command line by /bin/sh -c, or by the shell that is named; its start is measured too' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s i -l ignore-failure -d 'Keep and analyse runs that fail, all of them or those with these statuses: -i=1,2' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l simulate-machine -d 'The machine that is simulated: classic (32 KiB of each first level, 8 MiB behind them), small (1 MiB behind them), here (this one), or its caches in bytes [default: classic]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l shared -d 'Let Slurm run other jobs on a node beside a measurement'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l no-answers -d 'Run no command once more for a checksum of its answer'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l brief -d 'A line for each comparison or command, and no more'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l brief -d 'A line for each comparison or command, and no more'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l every -d 'Say how the engine of that run repeats it each hour, day, week or month. Nothing is entered anywhere' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l brief -d 'A line for each comparison or command, and no more'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l brief -d 'A line for each comparison or command, and no more'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l names -d 'The same for all commands: --names before,after' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s L -l parameter-list -d 'Parameter list: -L size=1,10,100 (or -L size 1,10,100, or -L size=1..8:2) with {size} in the command; `\\,` is a comma within a value; every combination is run (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s P -l parameter-scan -d 'Parameter scan: -P delay 0.3 0.7 -D 0.2 runs {delay} with 0.3, 0.5 and 0.7' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s D -l parameter-step-size -d 'Step of -P [default: 1]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s s -l setup -d 'Shell command that is run once before the whole, before programs are looked for (repeatable: once for each command; since the commands take turns, all come before the first run)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s p -l prepare -d 'Shell command that is run before each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s C -l conclude -d 'Shell command that is run after each run, unmeasured (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s c -l cleanup -d 'Shell command that is run once after the whole, however it ends (repeatable: once for each command)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s w -l warmup -d 'Runs of each command before the first measured one that do not count; all verbs but run make one at least [default: 0]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l table -d 'Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric `rate`, and with long runs a series in JSON. OBJECT or KEY may be `*`; without them all count as their sum (repeatable: each is the metric table:NAME too, and the first is `rate`)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l metric-from -d 'A number that the commands write to standard output, which goes to a file then: the first group of a regular expression\'s last match, or what a JSON pointer leads to. It is the metric printed:NAME; with `+` before NAME more is better (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s e -l counters -d 'Count in each run what the kernel and the processor can, the whole process tree: names such as cycles, instructions:u, l1d-misses, page-faults, rNNN or cpu/event=0x3c/, or default, cache, branch, topdown, kernel (see `fauxplat counters`). Each is a metric: pmu:instructions, software:page-faults (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l region -d 'A region that the commands mark (see docs/regions.md): its calls, its time, and what -e counts of it, as metrics region.NAME:calls, region.NAME:wall, region.NAME:instructions (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l control -d 'Pipes with names, made where they are missing, in which a command says `enable` and `disable`, as for perf stat: its time and its -e counters meanwhile are the metrics control:wall, control:times and control:COUNTER' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l definition -d 'Saved definition; what the command line says goes first' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l seed -d 'Seed of everything that is drawn [default: drawn, and reported]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l image -d 'The image that holds fauxplat and what is measured' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l nodes -d 'On how many nodes' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l job-name -d 'What the job is called' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l node-label -d 'A label that nodes have to have, as NAME=VALUE (repeatable)' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s r -l runs -d 'Measured runs on each node: a number, or auto' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r -a "(fauxplat __words relations 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
+off\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l env -d 'Environment: `clean`, `inherit`, or NAME=VALUE (repeatable) [default: inherit]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l env-pad -d 'Environment padding: bytes, none, `level`: the arguments and environment of all commands end at the same place of a page, or `random`: each block draws that place, the same for all its commands [default: random; for run none, unless ASLR is off; level where runs are simulated]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l heap -d 'Place of the heap: displaced by so many bytes, or `random`: by 0 to 4080 bytes per block, the same for all its commands. It takes ptrace, some fifty microseconds a run, and a set-user-ID program runs without its privilege [default: inherit]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l stdin -d 'File for standard input, read from its beginning in each run [default: /dev/null]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l stdout -d 'Where the command\'s output goes: null, inherit, or a file that standard output is appended to [default: null]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l cwd -d 'Working directory of the commands' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l timeout -d 'End a run after this time (500ms, 2.5s, 1m); it counts as failed' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s S -l shell -d 'Run each command line by /bin/sh -c, or by the shell that is named; its start is measured too' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s i -l ignore-failure -d 'Keep and analyse runs that fail, all of them or those with these statuses: -i=1,2' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l simulate-machine -d 'The machine that is simulated: classic (32 KiB of each first level, 8 MiB behind them), small (1 MiB behind them), here (this one), or its caches in bytes [default: classic]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l show-output -d 'The same as --stdout inherit'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l brief -d 'A line for each comparison or command, and no more'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l brief -d 'A line for each comparison or command, and no more'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from help" -f -a "run" -d 'Measure one command on every machine, and suspects again'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from help" -f -a "compare" -d 'Compare two commands on every machine; machines are what is counted'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from help" -f -a "report" -d 'What a run found, in any format'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from help" -f -a "watch" -d 'What changed over the runs that are kept, and how to repeat them on a schedule'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from help" -f -a "list" -d 'The runs that are kept'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from help" -f -a "emit" -d 'Write what another engine needs to carry a run out'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from help" -f -a "take" -d 'Keep answers that somebody else collected, such as the logs of pods, as a run'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand node" -l order -d 'The order as one packed word, as engines pass it' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand node" -l framed -d 'Write the answer as lines that pass through any tool, with this token, and not as JSON' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand node" -l node -d 'What the engine calls this machine [default: FAUXPLAT_NODE of the environment]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand node" -l round -d 'Which round it is' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand node" -l attempt -d 'Which attempt at that round' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand node" -l shipped -d 'Take this program away at the end: it was shipped for this order alone'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand node" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export push pull rm help" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export push pull rm help" -f -a "list" -d 'One line per experiment, newest last'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export push pull rm help" -f -a "show" -d 'The report of an experiment, as it was'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export push pull rm help" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export push pull rm help" -f -a "push" -d 'Carry experiments to another store: those that wait for it, unless others are named. What is there already, by its UUID, stays as it is'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export push pull rm help" -f -a "pull" -d 'Carry experiments here from another store. What is here already, by its UUID, stays as it is'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export push pull rm help" -f -a "rm" -d 'Remove experiments'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and not __fish_seen_subcommand_from list show export push pull rm help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l kind -d 'Only this verb, such as run or compare' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l name -d 'Only those with a command that contains this' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l since -d 'Only those since this time, for instance 2026-11' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l limit -d 'At most so many, the newest' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -1114,14 +1638,14 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -1144,14 +1668,14 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -1174,14 +1698,76 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table; folded, speedscope, firefox and pprof for profiles' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l all -d 'All that are over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l brief -d 'A line for each comparison or command, and no more'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s o -l output -d 'File for the report instead of standard output' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l export-markdown -d 'Markdown' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l export-asciidoc -d 'AsciiDoc' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+basic\t''
+full\t''
+nocolor\t''
+color\t''
+none\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
+millisecond\t''
+second\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
+command\t''
+mean-time\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l all -d 'All that are over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l brief -d 'A line for each comparison or command, and no more'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s h -l help -d 'Print help'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s o -l output -d 'File for the report instead of standard output' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export-json -d 'JSON of hyperfine 2' -r -F
@@ -1204,7 +1790,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l store -d 'Where results are stored: a file, or none [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l brief -d 'A line for each comparison or command, and no more'
@@ -1214,37 +1800,43 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "list" -d 'One line per experiment, newest last'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "show" -d 'The report of an experiment, as it was'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "export" -d 'An experiment with all its samples, as JSON unless --format says otherwise'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "push" -d 'Carry experiments to another store: those that wait for it, unless others are named. What is there already, by its UUID, stays as it is'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "pull" -d 'Carry experiments here from another store. What is here already, by its UUID, stays as it is'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove experiments'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __man" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __words" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand __completions" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "run" -d 'How long does it take, and what does it use?'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "compare" -d 'Which is faster, by how much, and how sure is that?'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "aa" -d 'Does the verdict hold here? Identical programs, compared often'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "table" -d 'What does a program publish while it runs?'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "contend" -d 'What do two threads cost each other, and what is left?'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "counters" -d 'What can be counted here, by whom, and why not the rest?'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "profile" -d 'Where does the time go, who calls it, and what changed?'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "latency" -d 'How late are timers, messages and signals, and why?'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "load" -d 'Disturb chosen CPUs by a known amount'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "index" -d 'How fast is this CPU, in FauxPlats per second?'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "sweep" -d 'Does something that nobody looks at move the number, and where?'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "tune" -d 'Quiet the machine, for one command or until it is put back'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "restore" -d 'Put back exactly what was there before it was tuned'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "lab" -d 'Do published claims hold here? Small experiments, judged'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "doctor" -d 'What here will spoil a measurement, and what to do about it?'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "topo" -d 'Which CPU is what to which? CPUs by relation'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "explain" -d 'How much of the variation comes from which factor?'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "history" -d 'What was measured before? List, show, export, remove'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "__words" -d 'Names that completions offer'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency load index sweep tune restore lab doctor topo explain history __man __words __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "run" -d 'How long does it take, and what does it use?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "compare" -d 'Which is faster, by how much, and how sure is that?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "aa" -d 'Does the verdict hold here? Identical programs, compared often'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "table" -d 'What does a program publish while it runs?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "contend" -d 'What do two threads cost each other, and what is left?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "counters" -d 'What can be counted here, by whom, and why not the rest?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "profile" -d 'Where does the time go, who calls it, and what changed?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "latency" -d 'How late are timers, messages and signals, and why?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "limit" -d 'What happens to programs under limits of memory, CPU time, CPUs?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "load" -d 'Disturb chosen CPUs by a known amount'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "index" -d 'How fast is this CPU, in FauxPlats per second?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "sweep" -d 'Does something that nobody looks at move the number, and where?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "tune" -d 'Quiet the machine, for one command or until it is put back'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "restore" -d 'Put back exactly what was there before it was tuned'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "lab" -d 'Do published claims hold here? Small experiments, judged'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "doctor" -d 'What here will spoil a measurement, and what to do about it?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "topo" -d 'Which CPU is what to which? CPUs by relation'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "explain" -d 'How much of the variation comes from which factor?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "fleet" -d 'Which of many machines that should be the same are not?'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "node" -d 'What is done on a machine of a fleet'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "history" -d 'What was measured before? List, show, export, remove'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "__man" -d 'Write the manual pages into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "__words" -d 'Names that completions offer'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "__completions" -d 'Write the shell completions into a folder'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand help; and not __fish_seen_subcommand_from run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -a "(fauxplat __words labs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -a "(fauxplat __words labs 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from check" -a "(fauxplat __words labs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -a "(fauxplat __words runs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -a "(fauxplat __words runs 2>/dev/null)"

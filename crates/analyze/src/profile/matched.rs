@@ -99,7 +99,13 @@ fn where_two_would_fit_or_the_place_is_another_nobody_guesses() {
         ("main/read/other", 0, 300),
         ("main/hash", 400, 400),
     ]);
-    let elsewhere = told(&[("main/read/old", 400, 0), ("main/write/new", 0, 400), ("main/hash", 400, 400)]);
+    let elsewhere = told(&[
+        ("main/read/old", 400, 0),
+        ("main/write/new", 0, 400),
+        ("main/read", 100, 100),
+        ("main/write", 100, 100),
+        ("main/hash", 400, 400),
+    ]);
     let much_larger = told(&[("main/read/old", 50, 0), ("main/read/new", 0, 400), ("main/hash", 400, 400)]);
     for told in [two, elsewhere, much_larger] {
         assert!(told.functions.iter().all(|it| it.renamed.is_none()), "{told:?}");

@@ -7,8 +7,8 @@ use fauxplat_model::{Delivery, FleetEvidence, NodeOrder, NodePlan, NodeRecord};
 use super::*;
 use crate::engine::Listed;
 use crate::record::{AskedNode, evidence};
-use crate::schedule::Every;
 use crate::wire;
+use fauxplat_model::Every;
 
 /// What a node does.
 #[derive(Clone, Copy, Debug, PartialEq)]
