@@ -130,9 +130,9 @@ fn execute(verb: Verb, words: &[String]) -> Result<(), Failure> {
         Verb::Fleet(args) => verbs::fleet::fleet(&args, words),
         Verb::Node(args) => verbs::node::node(&args, words),
         Verb::History(args) => verbs::history::history(&args),
-        Verb::Man { folder } => verbs::generate::man(&folder),
-        Verb::Completions { folder } => verbs::completions::write(&folder),
-        Verb::Words { kind } => verbs::completions::candidates(kind),
+        Verb::Man { folder } => fauxplat_options::man(&folder),
+        Verb::Completions { folder } => fauxplat_options::completions(&folder),
+        Verb::Words { kind } => verbs::words::candidates(kind),
     }
 }
 

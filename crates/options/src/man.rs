@@ -7,10 +7,10 @@ use clap::builder::Resettable;
 use clap_mangen::Man;
 use fauxplat_experiment::Failure;
 
-use fauxplat_options::definition;
+use crate::help::definition;
 
 /// Writes a manual page per verb.
-pub(crate) fn man(folder: &Path) -> Result<(), Failure> {
+pub fn man(folder: &Path) -> Result<(), Failure> {
     create(folder)?;
     let mut cli = definition().disable_help_subcommand(true);
     cli.build();

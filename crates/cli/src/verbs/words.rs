@@ -1,0 +1,57 @@
+//! The names that completions ask for when the key is pressed.
+
+use std::path::Path;
+
+use fauxplat_experiment::{Failure, open_store};
+use fauxplat_lab::catalog;
+use fauxplat_model::{LoadKind, Metric};
+use fauxplat_options::Candidates;
+use fauxplat_report::Format;
+use fauxplat_store::Filter;
+use fauxplat_tuning::Root;
+
+use crate::output;
+
+/// Prints the names of one kind, a line each.
+///
+/// # Errors
+/// Nobody reads them.
+pub(crate) fn candidates(kind: Candidates) -> Result<(), Failure> {
+    let names: Vec<String> = match kind {
+        Candidates::Metrics => Metric::BUILT_IN.iter().map(|metric| metric.name().to_owned()).collect(),
+        Candidates::Formats => Format::ALL.map(|format| format.name().to_owned()).into(),
+        Candidates::Hazards => fauxplat_hazards::hazards().map(|hazard| hazard.name.to_owned()).collect(),
+        Candidates::Labs => catalog::names(),
+        Candidates::Loads => LoadKind::ALL.map(|kind| kind.name().to_owned()).into(),
+        Candidates::Relations => RELATIONS.map(str::to_owned).into(),
+        Candidates::Knobs => {
+            let known = fauxplat_tuning::catalog(&Root::new(Path::new("/")));
+            let profiles = known.profiles.into_iter().map(|profile| profile.name);
+            profiles.chain(known.knobs.into_iter().map(|knob| format!("{}=", knob.name))).collect()
+        }
+        Candidates::Runs => runs(),
+    };
+    output::names(&names)
+}
+
+/// Words that CPUs are chosen by; `topo pick --help` has their grammar.
+const RELATIONS: [&str; 10] = [
+    "all",
+    "isolated",
+    "one-per-core",
+    "one-per-node",
+    "quietest:1",
+    "sibling-of:0",
+    "same-l3:0",
+    "other-core-same-l3:0",
+    "node:0",
+    "package:0",
+];
+
+/// The newest experiments. A store that is not there has none, and a key that was pressed is no place for an error.
+fn runs() -> Vec<String> {
+    const SHOWN: usize = 50;
+    let filter = Filter { limit: Some(SHOWN), ..Filter::default() };
+    let rows = open_store(None).ok().flatten().and_then(|store| store.list(&filter).ok()).unwrap_or_default();
+    std::iter::once("last".to_owned()).chain(rows.iter().map(|row| row.id.to_string())).collect()
+}
