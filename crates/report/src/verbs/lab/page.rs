@@ -161,7 +161,7 @@ fn plain(words: &str) -> String {
         .replace(" *", " ")
         .replace("* ", " ")
         .replace("*:", ":")
-        .trim_start_matches('*')
+        .trim_matches('*')
         .to_owned()
 }
 
