@@ -43,6 +43,9 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     if is_wanted("speed") {
         bed.speed()?;
     }
+    if is_wanted("peer") {
+        bed.peer()?;
+    }
     if is_wanted("odd") {
         bed.odd(times)?;
     }
@@ -158,22 +161,58 @@ impl Bed {
             self.hosts
         );
         for _ in 0..3 {
-            self.numbers(&mut Draw::new(1, 0), &BTreeMap::new())?;
+            self.reported()?;
+        }
+        Ok(())
+    }
+
+    /// One run over all hosts that nobody is confirmed in, by the clock.
+    fn reported(&self) -> Result<(), ChoreError> {
+        self.numbers(&mut Draw::new(1, 0), &BTreeMap::new())?;
+        let begun = Instant::now();
+        let found = document(self.fleet("slurm:all", &["--no-confirm"]).output())?;
+        let took_s = begun.elapsed().as_secs_f64();
+        let verdict = if took_s < STRETCH_S {
+            "below the stretch"
+        } else if took_s < GOAL_S {
+            "below the goal"
+        } else {
+            "ABOVE THE GOAL"
+        };
+        println!(
+            "  {took_s:.1} s, {} of {} answered  {verdict} ({STRETCH_S:.0} and {GOAL_S:.0} s)",
+            answered(&found),
+            self.hosts
+        );
+        Ok(())
+    }
+
+    /// ReFrame has the same program as one test for each node, in turns with ours.
+    fn peer(&self) -> Result<(), ChoreError> {
+        if !super::instrument::installed("reframe") {
+            println!("reframe is not installed (pip install reframe-hpc)");
+            return Ok(());
+        }
+        println!("in turns with ReFrame:");
+        let told = root().join("benches/fleet/reframe.py");
+        for _ in 0..2 {
+            self.reported()?;
+            let mut reframe = script();
+            reframe.arg("in").arg(&self.folder).args([
+                "reframe",
+                "--nocolor",
+                "--distribute=all",
+                "-r",
+                "--prefix",
+            ]);
+            reframe.arg(self.path("reframe")).arg("-C").arg(&told).arg("-c").arg(&told);
+            reframe.env("MEASURED", self.path("measured")).current_dir(&self.folder);
             let begun = Instant::now();
-            let found = document(self.fleet("slurm:all", &["--no-confirm"]).output())?;
+            let done = reframe.output().map_err(|error| failed("reframe", &error))?;
             let took_s = begun.elapsed().as_secs_f64();
-            let verdict = if took_s < STRETCH_S {
-                "below the stretch"
-            } else if took_s < GOAL_S {
-                "below the goal"
-            } else {
-                "ABOVE THE GOAL"
-            };
-            println!(
-                "  {took_s:.1} s, {} of {} answered  {verdict} ({STRETCH_S:.0} and {GOAL_S:.0} s)",
-                answered(&found),
-                self.hosts
-            );
+            let said = String::from_utf8_lossy(&done.stdout).into_owned();
+            let ran = said.lines().find(|line| line.contains("Ran ")).unwrap_or("no word of what ran").trim();
+            println!("  {took_s:.1} s by ReFrame: {ran}");
         }
         Ok(())
     }

@@ -32,8 +32,8 @@ impl Target {
     }
 }
 
-/// More than this would be a surprise to whoever copies it somewhere. Twelve million bytes are the aim, and the program is above
-/// it since it reads profiles, carries runs to fleets and shares stores; what of that weighs most was not measured.
+/// More than this would be a surprise to whoever copies it somewhere. Twelve million bytes are the aim; no part weighs enough
+/// to leave it out for that: see size.txt in records/2026-11-25-epyc-2cpu.
 const BYTES_MAX: u64 = 17_000_000;
 
 /// Builds the program by the profile `archive`, or says why it cannot be had here.
