@@ -11,7 +11,9 @@ use crate::violation::Violation;
 /// Something that the program writes into a directory.
 #[derive(Clone, Copy)]
 pub(crate) struct Product {
-    /// The hidden verb that writes it.
+    /// The programs of the command's package that write it.
+    programs: &'static [&'static str],
+    /// The hidden verb by which they do.
     verb: &'static str,
     /// The chore.
     chore: &'static str,
@@ -20,11 +22,16 @@ pub(crate) struct Product {
 }
 
 /// Man pages.
-pub(crate) const MAN: Product = Product { verb: "__man", chore: "man", folder: "docs/man" };
+pub(crate) const MAN: Product =
+    Product { programs: &["fauxplat", "fauxplat-blink"], verb: "__man", chore: "man", folder: "docs/man" };
 
 /// Completions of the usual shells.
-pub(crate) const COMPLETIONS: Product =
-    Product { verb: "__completions", chore: "completions", folder: "docs/completions" };
+pub(crate) const COMPLETIONS: Product = Product {
+    programs: &["fauxplat"],
+    verb: "__completions",
+    chore: "completions",
+    folder: "docs/completions",
+};
 
 /// File names and contents of a flat folder.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -69,7 +76,9 @@ fn make(product: Product) -> Result<Files, ChoreError> {
         fs::remove_dir_all(&folder).map_err(ChoreError::at(&folder))?;
     }
     fs::create_dir_all(&folder).map_err(ChoreError::at(&folder))?;
-    cargo::run("fauxplat-cli", &[], &[product.verb.as_ref(), folder.as_os_str()])?;
+    for program in product.programs {
+        cargo::run("fauxplat-cli", &["--bin", program], &[product.verb.as_ref(), folder.as_os_str()])?;
+    }
     read(&folder)
 }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use fauxplat_experiment::{Failure, Machine, relation};
 use fauxplat_model::{
-    Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, IgnoredFailures, Output, Parameter,
-    Placement, Rule, Runs, Shell,
+    Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, IgnoredFailures, MemoryPolicy, Output,
+    Parameter, Placement, Rule, Runs, Shell,
 };
 use fauxplat_sys::text::read_text;
 
@@ -176,6 +176,11 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
         Some(OnOff::Off) => Aslr::Off,
     };
     condition.env_pad = args.env_pad.unwrap_or(condition.env_pad);
+    condition.pin_threads = args.pin_threads.clone().or(condition.pin_threads.take());
+    let interleaved = || args.interleave.clone().map(MemoryPolicy::Interleave);
+    if let Some(policy) = args.memory_policy.clone().or_else(interleaved) {
+        condition.memory_policy = policy;
+    }
     condition.heap = args.heap.unwrap_or(condition.heap);
     condition.stdin = args.stdin.clone().or(condition.stdin.take());
     condition.cwd = args.cwd.clone().or(condition.cwd.take());

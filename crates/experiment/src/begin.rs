@@ -179,7 +179,9 @@ impl Driver {
             return;
         }
         let allowed = self.machine.allowed().clone();
-        let alone = self.different_programs().into_iter().all(|command| self.runs_alone(command));
+        let are_threads_placed = self.header.condition.pin_threads.is_some();
+        let alone = !are_threads_placed
+            && self.different_programs().into_iter().all(|command| self.runs_alone(command));
         self.single_task = alone;
         let placement = match (alone && allowed.len() > 1, self.needs_one_cpu()) {
             (true, false) => Placement::IdleOf(allowed),

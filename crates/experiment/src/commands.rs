@@ -7,7 +7,7 @@ use fauxplat_model::{Command, Condition, Definition, Placement, Shell};
 use fauxplat_plan::{Expanded, expand};
 use fauxplat_units::CpuSet;
 
-use crate::{Failure, Machine};
+use crate::{Failure, Machine, memory, threads};
 
 /// Resolves every command of a definition: words, program, hash. `programs` are the places of programs that fauxplat built,
 /// by the number of the command; without an entry, a command names a program that is there.
@@ -20,6 +20,8 @@ pub fn resolve(
     programs: &[Option<PathBuf>],
 ) -> Result<Vec<Command>, Failure> {
     check_placement(&definition.condition.cpu, machine)?;
+    memory::check(&definition.condition, machine)?;
+    threads::check(definition, machine)?;
     let expanded = expand(definition).map_err(Failure::usage)?;
     let programs = programs.iter().map(Option::as_deref).chain(std::iter::repeat(None));
     expanded.iter().zip(programs).map(|(one, program)| command(one, &definition.condition, program)).collect()

@@ -23,6 +23,7 @@ mod launch;
 mod machine;
 pub mod measure;
 mod median;
+mod memory;
 mod meter;
 mod not_measured;
 mod notice;
@@ -38,6 +39,7 @@ mod simulated;
 pub mod steer;
 pub mod surroundings;
 mod sweep;
+mod threads;
 mod throttle;
 mod together;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fauxplat_model::{Chosen, Condition, CpuActivity, CpuChoice, Placement, Relation, Topology};
+use fauxplat_model::{Chosen, Condition, CpuActivity, CpuChoice, Placement, Relation, ThreadPlace, Topology};
 use fauxplat_sys::clock;
 use fauxplat_topology::{Activities, PickError, Watch};
 use fauxplat_units::{CpuSet, Nanos};
@@ -12,11 +12,14 @@ use crate::{Failure, Machine};
 /// How long CPUs are watched when only their quiet is in question.
 const WATCH: Nanos = Nanos(100_000_000);
 
-/// Turns a placement by relation into one by list, with the reasons beside it.
+/// Turns a placement by relation into one by list, with the reasons beside it, and places of threads likewise.
 ///
 /// # Errors
 /// Exit code 2 when the relation names a CPU that does not exist, 3 when nothing here answers it.
 pub fn resolve(condition: &mut Condition, machine: &Machine) -> Result<(), Failure> {
+    if let Some(threads) = &mut condition.pin_threads {
+        threads.places = places(&threads.places, machine)?;
+    }
     let Placement::Related(spread, relation) = &condition.cpu else { return Ok(()) };
     let chosen = answer(relation, machine)?;
     let cpus: CpuSet = chosen.iter().map(|one| one.cpu).collect();
@@ -24,6 +27,21 @@ pub fn resolve(condition: &mut Condition, machine: &Machine) -> Result<(), Failu
     condition.cpu_choice = Some(CpuChoice { relation: relation.to_string(), cpus: cpus.clone(), why });
     condition.cpu = spread.on(cpus);
     Ok(())
+}
+
+/// The CPUs of a list in its order; those of a relation come as the relation gives them.
+fn places(places: &[ThreadPlace], machine: &Machine) -> Result<Vec<ThreadPlace>, Failure> {
+    let mut all = Vec::new();
+    for place in places {
+        match place {
+            ThreadPlace::Cpu(cpu) => all.push(ThreadPlace::Cpu(*cpu)),
+            ThreadPlace::Related(relation) => {
+                let chosen = answer(relation, machine).map_err(|failure| failure.within("--pin-threads"))?;
+                all.extend(chosen.iter().map(|one| ThreadPlace::Cpu(one.cpu)));
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// The CPUs of a machine that answer a relation; they are watched for a while where it asks for that. A captured machine

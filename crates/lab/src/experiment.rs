@@ -54,7 +54,9 @@ pub(crate) fn perform(
 
 /// One line for the shell, which prints its document.
 fn of_shell(lab: &Lab, line: &str, file: &Path, share: Share) -> Result<Result<Value, String>, Failure> {
-    let done = Capture { limit: share.left(), ..shell(lab, line)? }.run()?;
+    let mut shell = shell(lab, line)?;
+    shell.env_set.extend(share.words().map(|part| ("LAB_MAX_TIME".to_owned(), part)));
+    let done = Capture { limit: share.left(), ..shell }.run()?;
     if let Some(over) = share.over().filter(|_| done.outcome == Outcome::TimedOut) {
         return Ok(Err(over));
     }

@@ -70,12 +70,33 @@ fn combined(measure: &Measure, documents: &Documents<'_>) -> Result<LabMeasured,
     let first = reading(&Place::of(measure), documents)?;
     let second = [(Combined::Ratio, &measure.over), (Combined::Difference, &measure.minus)];
     let second = second.into_iter().find_map(|(how, second)| Some((how, second.as_ref()?)));
-    let second = match second {
-        Some((how, second)) => Some((how, reading(&Place::of_second(measure, second), documents)?)),
-        None => None,
+    let (first, second) = match second {
+        None => (first, None),
+        Some((how, second)) => {
+            let place = Place::of_second(measure, second);
+            let second = reading(&place, documents)?;
+            match were_together(&measure.experiment, place.experiment, documents) {
+                true => (first, Some((how, second))),
+                false => (alone(first)?, Some((how, alone(second)?))),
+            }
+        }
     };
-    let figure = lab_figure(first, second, measure.times.unwrap_or(1.0));
-    figure.map_err(|why| Missing::Figure(NoFigure::Unfit(why)))
+    lab_figure(first, second, measure.times.unwrap_or(1.0)).map_err(unfit)
+}
+
+fn unfit(why: String) -> Missing {
+    Missing::Figure(NoFigure::Unfit(why))
+}
+
+/// Whether two lists of figures go together one by one: those of one experiment, and of two that took turns in rounds. The
+/// lists of two experiments that ran one after the other have nothing in common but perhaps their length.
+fn were_together(first: &str, second: &str, documents: &Documents<'_>) -> bool {
+    first == second || (documents(first).len() > 1 && documents(second).len() > 1)
+}
+
+/// A list as one figure with the interval of its own.
+fn alone(reading: LabReading) -> Result<LabReading, Missing> {
+    lab_figure(reading, None, 1.0).map(LabReading::Interval).map_err(unfit)
 }
 
 /// Where a figure stands.
@@ -218,6 +239,22 @@ mod tests {
             of("experiment = 'x'\nvalue = '/none'\nexact = true", &document).unwrap_err().contains("/none")
         );
         assert!(of("experiment = 'y'\nvalue = '/value'", &document).unwrap_err().contains("no document"));
+    }
+
+    /// Both rise in step, which rounds of the same moment may and runs of different times may not make use of.
+    #[test]
+    fn lists_are_paired_only_where_they_were_run_together() {
+        let numbers = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
+        let list = |times: f64| json!({"all": numbers.map(|it| it * times)});
+        let rounds = |times: f64| numbers.map(|it| json!({"one": it * times}));
+        let ratio = |value: &str, first: &[Value], second: &[Value]| {
+            let text = format!("experiment = 'x'\nvalue = '{value}'\nover = {{ experiment = 'y' }}");
+            figure(&measure(&text), &|name| if name == "x" { first } else { second }).unwrap().ok().unwrap()
+        };
+        let in_turns = ratio("/one", &rounds(3.0), &rounds(1.0));
+        assert_eq!(in_turns, LabMeasured { value: 3.0, low: 3.0, high: 3.0 });
+        let one_by_one = ratio("/all", &[list(3.0)], &[list(1.0)]);
+        assert_eq!(one_by_one, LabMeasured { value: 3.0, low: 3.0 / 32.0, high: 96.0 });
     }
 
     #[test]

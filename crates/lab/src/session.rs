@@ -85,7 +85,7 @@ impl Session<'_> {
         trials: &mut Trials,
     ) -> Result<(), Failure> {
         // A round that goes beyond an interval of its own is run to its end: figures are paired within it.
-        let share = if round < ROUNDS_MIN { self.share } else { Share::unlimited() };
+        let share = if round < ROUNDS_MIN { self.share.for_one_of(to_run) } else { Share::unlimited() };
         if let Some(why) = share.over() {
             trials.lack(one, Gap::Late(why));
             return Ok(());
@@ -93,7 +93,7 @@ impl Session<'_> {
         let file = self.bench.file(self.lab, one, self.folder, round);
         let of_fauxplat = |line: &str| {
             let mut line = words::split(line)?;
-            share.limit(&mut line, to_run);
+            share.limit(&mut line);
             self.bench.of_fauxplat(line, &file)
         };
         match experiment::perform(self.lab, one, &file, share, &of_fauxplat) {

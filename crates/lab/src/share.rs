@@ -15,6 +15,18 @@ const LIMITED: [&str; 4] = ["run", "compare", "sweep", "explain"];
 pub struct Share {
     begin_ns: u64,
     end_ns: Option<u64>,
+    /// So many experiments are to be run of what is left, which is for one of them.
+    parts: Parts,
+}
+
+/// A number of experiments, one at least.
+#[derive(Clone, Copy, Debug)]
+struct Parts(u32);
+
+impl Default for Parts {
+    fn default() -> Self {
+        Parts(1)
+    }
 }
 
 impl Share {
@@ -27,7 +39,21 @@ impl Share {
     pub fn of(time: Duration) -> Self {
         let begin_ns = monotonic_ns();
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        Share { begin_ns, end_ns: Some(begin_ns.saturating_add(nanos)) }
+        Share { begin_ns, end_ns: Some(begin_ns.saturating_add(nanos)), ..Share::default() }
+    }
+
+    /// The same for one of so many experiments that are still to be run.
+    pub(crate) fn for_one_of(self, to_run: usize) -> Self {
+        Share { parts: Parts(u32::try_from(to_run.max(1)).unwrap_or(u32::MAX)), ..self }
+    }
+
+    /// How long one experiment may take, as an option of fauxplat says it.
+    pub(crate) fn words(self) -> Option<String> {
+        self.part().map(|part| format!("{}ms", part.as_millis().max(1)))
+    }
+
+    fn part(self) -> Option<Duration> {
+        self.left().map(|left| left / self.parts.0)
     }
 
     /// What is left of it.
@@ -54,12 +80,12 @@ impl Share {
         left < past / round
     }
 
-    /// A line of fauxplat that ends within its part of what is left, of so many experiments that are still to be run.
-    pub(crate) fn limit(self, line: &mut Vec<String>, to_run: usize) {
+    /// A line of fauxplat that ends within its part of what is left.
+    pub(crate) fn limit(self, line: &mut Vec<String>) {
         let verb = line.first().map_or("", String::as_str);
-        let Some(left) = self.left().filter(|_| LIMITED.contains(&verb)) else { return };
-        let part = left / u32::try_from(to_run.max(1)).unwrap_or(u32::MAX);
-        let words = format!("{}ms", part.as_millis().max(1));
+        let Some((part, words)) = self.part().zip(self.words()).filter(|_| LIMITED.contains(&verb)) else {
+            return;
+        };
         match line.iter().position(|word| word == "--max-time") {
             Some(at) if line.get(at + 1).is_some_and(|own| is_longer(own, part)) => line[at + 1] = words,
             Some(_) => {}
@@ -78,7 +104,7 @@ mod tests {
 
     fn limited(line: &str, share: Share, to_run: usize) -> Vec<String> {
         let mut words = line.split(' ').map(str::to_owned).collect();
-        share.limit(&mut words, to_run);
+        share.for_one_of(to_run).limit(&mut words);
         words
     }
 
@@ -93,6 +119,15 @@ mod tests {
         }
         assert_eq!(limited("index --cpu 0", hour, 1), ["index", "--cpu", "0"]);
         assert_eq!(limited("run a", Share::unlimited(), 1), ["run", "a"]);
+    }
+
+    #[test]
+    fn an_experiment_is_told_its_part() {
+        let told = Share::of(Duration::from_secs(3600)).for_one_of(4).words().unwrap();
+        let part: Nanos = Nanos::with_unit(&told).unwrap();
+        assert!((1.0..=900.0).contains(&part.as_secs_f64()), "{told}");
+        assert_eq!(Share::of(Duration::ZERO).for_one_of(0).words().unwrap(), "1ms");
+        assert_eq!(Share::unlimited().for_one_of(4).words(), None);
     }
 
     #[test]

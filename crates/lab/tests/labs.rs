@@ -264,6 +264,23 @@ fn the_subject_is_made_in_a_copy() {
 }
 
 #[test]
+fn a_program_is_told_its_part_of_the_time() {
+    let run = "[[experiment]]\nname = 'one'\n\
+        run = '''printf '{\"value\": 1.3, \"low\": 1.2, \"high\": 1.4, \"table\": {\"columns\": [\"a\"], \"rows\": [[\"%s\"]]}}' \
+        \"$LAB_MAX_TIME\"'''\n";
+    let told = |share: Share| {
+        let mut yard = Yard::new(&format!("{run}{CLAIM}"));
+        yard.share = share;
+        let result = yard.run(&|_| panic!("there is no line of fauxplat")).unwrap();
+        result.experiments[0].table.as_ref().unwrap().rows[0][0].clone()
+    };
+    let part = told(Share::of(std::time::Duration::from_secs(3600)));
+    let part: u64 = part.strip_suffix("ms").and_then(|digits| digits.parse().ok()).expect(&part);
+    assert!((1..=3_600_000).contains(&part), "{part}");
+    assert_eq!(told(Share::unlimited()), "");
+}
+
+#[test]
 fn a_program_that_cannot_run_here_says_why_and_one_that_fails_is_an_error() {
     let with = |prepare: &str, run: &str| {
         let shell = format!("[[experiment]]\nname = 'one'\nrun = \"{run}\"\n");

@@ -119,6 +119,13 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
         Stage::StackLimit => {
             "cannot have that limit of the stack (the hard one is lower, see `ulimit -H -s`, or execute it as root)"
         }
+        Stage::MemoryPolicy if source.raw_os_error() == Some(EINVAL) => {
+            "cannot have memory from these nodes (none of them is allowed: see Mems_allowed_list in /proc/self/status)"
+        }
+        Stage::MemoryPolicy => {
+            "cannot have a memory policy (the kernel knows none, or set_mempolicy(2) is forbidden here)"
+        }
+        Stage::Thread => "a thread cannot run on the CPU that --pin-threads names for it",
         Stage::Inherited => "cannot keep a descriptor open",
         Stage::Hold => "was not let go",
     };
@@ -134,6 +141,8 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
 
 /// `ENOEXEC`, see `errno(3)`.
 const ENOEXEC: i32 = 8;
+/// `EINVAL`, likewise.
+const EINVAL: i32 = 22;
 /// `E2BIG`, likewise.
 const E2BIG: i32 = 7;
 
@@ -155,7 +164,7 @@ mod tests {
     #[test]
     fn every_step_has_words_of_its_own_in_one_line() {
         let stages: Vec<Stage> = (1..).map_while(Stage::from_number).collect();
-        assert_eq!(stages.len(), 14);
+        assert_eq!(stages.len(), 16);
         let told: BTreeSet<String> = stages.iter().map(|&stage| error(stage, ENOENT).to_string()).collect();
         assert_eq!(told.len(), stages.len());
         for text in told {

@@ -32,4 +32,4 @@ pub use held::{Gatekeeper, Held};
 pub use launcher::Launcher;
 pub use ring::{Pad, Place, Reply, Request, RunEnd};
 pub use server::serve_inherited as serve;
-pub use table::{ControlEntry, CounterEntry, Entry, Stdin, Stdout, Table, entry_of, environment};
+pub use table::{ControlEntry, CounterEntry, Entry, Stdin, Stdout, Table, ThreadCpus, entry_of, environment};

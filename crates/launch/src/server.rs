@@ -1,6 +1,7 @@
 //! The spawner: the small process whose children the measured programs are.
 
 mod account;
+mod births;
 mod control;
 mod counting;
 mod programs;
@@ -18,7 +19,7 @@ use fauxplat_sys::process::{self, Usage};
 use fauxplat_sys::shared::{Doorbell, SharedWords};
 use fauxplat_sys::spawn::{Gate, Stage, StartFailed, StartSpace, Started, start, start_held};
 use fauxplat_sys::summons::{Summoned, Summons};
-use fauxplat_sys::{clock, inherited, sched, signal, trace};
+use fauxplat_sys::{clock, inherited, sched, signal};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::LaunchError;
@@ -26,6 +27,7 @@ use crate::descriptors::Descriptors;
 use crate::procfs;
 use crate::ring::{Place, Reply, Request, Rings, RunEnd, Way, ring_words};
 use account::Accounts;
+use births::Births;
 use control::Control;
 use counting::Counting;
 use programs::{Loaded, load};
@@ -185,10 +187,10 @@ impl Server<'_> {
         if let Some(control) = &mut self.control {
             control.begin(&self.counting);
         }
-        let started = self.begin(&request, pad)?;
+        let (started, mut births) = self.begin(&request, pad)?;
         let loaded = &mut self.programs[request.entry as usize];
         let control = self.control.as_mut().map(|control| (control, &self.counting));
-        let watched = watch(started, timeout_ns, look, control);
+        let watched = watch(started, timeout_ns, look, (control, births.as_mut()));
         if timeout_ns.is_some() && !signal::stop_requested() {
             signal::quiet();
         }
@@ -205,7 +207,7 @@ impl Server<'_> {
             .zip(steal_before_ns)
             .map(|(after, before)| after.saturating_sub(before));
         Ok(Reply {
-            end: watched.end,
+            end: births.and_then(|births| births.refused()).unwrap_or(watched.end),
             held: request.held,
             started_ns: started.started_ns,
             cpu_first: started.cpu.unwrap_or(u16::MAX),
@@ -217,7 +219,11 @@ impl Server<'_> {
     }
 
     /// Starts the program of a run, which a held one does not begin before it is let go.
-    fn begin(&mut self, request: &Request, pad: Option<usize>) -> Result<Started, StartFailed> {
+    fn begin(
+        &mut self,
+        request: &Request,
+        pad: Option<usize>,
+    ) -> Result<(Started, Option<Births>), StartFailed> {
         let loaded = &mut self.programs[request.entry as usize];
         let timeout_ns = loaded.timeout_ns;
         // The limit of a held run counts from its beginning.
@@ -225,7 +231,7 @@ impl Server<'_> {
             signal::interrupt_after(limit_ns);
         }
         let heap_offset_bytes = request.heap_offset_bytes.or(loaded.heap_offset_bytes);
-        loaded.setup.traced = heap_offset_bytes.is_some();
+        loaded.setup.traced = heap_offset_bytes.is_some() || loaded.threads.is_some();
         loaded.image.set_number(request.number);
         wait_until(request.start_at_ns);
         let started = match request.held {
@@ -236,13 +242,16 @@ impl Server<'_> {
                 start_held(&mut loaded.image, &loaded.setup, pad, &mut self.space, &gate)
             }
         };
-        loaded.setup.traced = false;
+        let traced = std::mem::take(&mut loaded.setup.traced);
         let started = started?;
         if let Some(limit_ns) = timeout_ns.filter(|_| request.held) {
             signal::interrupt_after(limit_ns);
         }
-        heap_offset_bytes.map_or(Ok(()), |bytes| shift_heap(started.pid, bytes))?;
-        Ok(started)
+        let births = match traced {
+            true => births::begin(started.pid, heap_offset_bytes, loaded.threads.clone())?,
+            false => None,
+        };
+        Ok((started, births))
     }
 
     /// Puts values where the table of metrics wants them.
@@ -345,16 +354,6 @@ fn move_to(placed: &mut CpuSet, wanted: &CpuSet) -> Result<(), StartFailed> {
         placed.clone_from(wanted);
     }
     Ok(())
-}
-
-/// Displaces the heap of a command that stands before its first instruction. A run whose heap is not where it was
-/// asked for is no run: it is ended and the refusal is told.
-fn shift_heap(pid: i32, bytes: u16) -> Result<(), StartFailed> {
-    trace::shift_heap(pid, bytes).map_err(|error| {
-        signal::send(pid, signal::SIGKILL);
-        reap::rest();
-        StartFailed { stage: Stage::Trace, errno: error.source.raw_os_error().unwrap_or(0) }
-    })
 }
 
 /// Brings all sources together: every metric that the spawner can read. The rates of published counters are the

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fauxplat_model::{
-    Aslr, Command, Condition, Control, EnvBase, EnvPad, Heap, HugePages, Metric, MetricSet, Output,
-    Placement, Policy,
+    Aslr, Command, Condition, Control, EnvBase, EnvPad, Heap, HugePages, MemoryPolicy, Metric, MetricSet,
+    Output, Placement, Policy, ThreadPlaces,
 };
 use fauxplat_sys::perf::CountingEvent;
-use fauxplat_sys::sched;
 use fauxplat_sys::spawn::ADDR_NO_RANDOMIZE;
-use fauxplat_units::CpuSet;
+use fauxplat_sys::{mempolicy, sched};
+use fauxplat_units::{Cpu, CpuSet};
 use serde::{Deserialize, Serialize};
 
 /// Where standard input comes from.
@@ -68,12 +68,25 @@ pub struct Entry {
     pub heap_offset_bytes: Option<u16>,
     /// Soft limit of the stack, see [`fauxplat_sys::spawn::ChildSetup`].
     pub stack_limit_bytes: Option<u64>,
+    /// How its pages come from which memory nodes, see [`fauxplat_sys::mempolicy`].
+    pub memory_policy: Option<(i32, CpuSet)>,
+    /// The CPUs of its threads.
+    pub threads: Option<ThreadCpus>,
     /// Whether the program is kept from transparent huge pages.
     pub without_huge_pages: bool,
     /// Folders of the control groups that it enters.
     pub groups: Vec<PathBuf>,
     /// Whether it finds the number of its run in its environment.
     pub is_numbered: bool,
+}
+
+/// Where each thread of a program runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadCpus {
+    /// The CPUs, in the order in which threads are made.
+    pub cpus: Vec<Cpu>,
+    /// Whether threads beyond these are left alone.
+    pub once: bool,
 }
 
 /// All programs of an experiment, addressed by index.
@@ -202,11 +215,30 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
             Heap::Inherit | Heap::Random => None,
         },
         stack_limit_bytes: condition.stack_limit.soft_bytes(),
+        memory_policy: node_policy(&condition.memory_policy),
+        threads: condition.pin_threads.as_ref().and_then(thread_cpus),
         without_huge_pages: condition.huge_pages == HugePages::Never,
         groups: Vec::new(),
         // A line for a shell may name the variable. Other programs begin with what they were given and no more.
         is_numbered: condition.shell.is_used(),
     }
+}
+
+/// A memory policy in the terms of the kernel.
+fn node_policy(policy: &MemoryPolicy) -> Option<(i32, CpuSet)> {
+    let mode = match policy {
+        MemoryPolicy::Inherit => return None,
+        MemoryPolicy::Local => mempolicy::LOCAL,
+        MemoryPolicy::Interleave(_) => mempolicy::INTERLEAVE,
+        MemoryPolicy::Bind(_) => mempolicy::BIND,
+        MemoryPolicy::Preferred(_) => mempolicy::PREFERRED,
+    };
+    Some((mode, policy.nodes()))
+}
+
+/// Relations were answered when the experiment began.
+fn thread_cpus(places: &ThreadPlaces) -> Option<ThreadCpus> {
+    Some(ThreadCpus { cpus: places.cpus()?, once: places.once })
 }
 
 /// The environment as `NAME=VALUE`; later settings replace earlier ones of the same name.
@@ -306,6 +338,8 @@ mod tests {
             cwd: Some("/tmp".into()),
             timeout: Some("2s".parse().unwrap()),
             stack_limit: "8MiB".parse().unwrap(),
+            memory_policy: "interleave:0-1".parse().unwrap(),
+            pin_threads: Some("once:3,2".parse().unwrap()),
             huge_pages: HugePages::Never,
             ..Condition::default()
         };
@@ -316,6 +350,8 @@ mod tests {
         assert_eq!((entry.stdin, entry.stdout), (Stdin::File("/in".into()), Stdout::File("/out".into())));
         assert_eq!((entry.cwd.as_deref(), entry.timeout_ns), (Some("/tmp"), Some(2_000_000_000)));
         assert_eq!((entry.stack_limit_bytes, entry.without_huge_pages), (Some(8 << 20), true));
+        assert_eq!(entry.memory_policy, Some((mempolicy::INTERLEAVE, "0-1".parse().unwrap())));
+        assert_eq!(entry.threads, Some(ThreadCpus { cpus: vec![Cpu(3), Cpu(2)], once: true }));
     }
 
     /// What is drawn anew for each block is no part of the table: the request says it.

@@ -8,8 +8,8 @@ use fauxplat_units::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Background, HugePages, IgnoredFailures, KnobChange, Limit, LoadAccount, LoadSpec, Relation, Shell,
-    SimulatedMachine, StackLimit,
+    Background, HugePages, IgnoredFailures, KnobChange, Limit, LoadAccount, LoadSpec, MemoryPolicy, Relation,
+    Shell, SimulatedMachine, StackLimit, ThreadPlaces,
 };
 
 /// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`. Instead of a list,
@@ -277,6 +277,9 @@ pub struct Condition {
     /// How that was found, when it was asked for by relation. It is recorded and never asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_choice: Option<CpuChoice>,
+    /// Where each of its threads runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pin_threads: Option<ThreadPlaces>,
     /// Scheduling policy.
     pub policy: Policy,
     /// Nice value; `None` leaves the inherited one.
@@ -293,6 +296,9 @@ pub struct Condition {
     pub heap: Heap,
     /// Which pages it gets.
     pub huge_pages: HugePages,
+    /// From which nodes its memory comes.
+    #[serde(skip_serializing_if = "MemoryPolicy::is_inherited")]
+    pub memory_policy: MemoryPolicy,
     /// Limit of its stack.
     #[serde(skip_serializing_if = "StackLimit::is_inherited")]
     pub stack_limit: StackLimit,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use fauxplat_units::CpuSet;
 
-use crate::{Background, HugePages, Limit, Policy, StackLimit};
+use crate::{Background, HugePages, Limit, MemoryPolicy, Policy, StackLimit};
 
 /// Something about a run that can be varied without changing what the program does; or a parameter of its command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub enum Factor {
     Limit,
     /// Huge pages.
     HugePages,
+    /// Memory nodes from which pages come.
+    MemoryPolicy,
     /// Limit of the stack, by which the kernel places mappings.
     StackLimit,
     /// Language and character set, by which programs sort, compare and print.
@@ -47,7 +49,7 @@ pub enum Factor {
 
 impl Factor {
     /// All factors that are not parameters.
-    pub const BUILT_IN: [Factor; 16] = [
+    pub const BUILT_IN: [Factor; 17] = [
         Factor::EnvSize,
         Factor::ArgvSize,
         Factor::CwdLength,
@@ -59,6 +61,7 @@ impl Factor {
         Factor::Frequency,
         Factor::Limit,
         Factor::HugePages,
+        Factor::MemoryPolicy,
         Factor::StackLimit,
         Factor::Locale,
         Factor::LinkOrder,
@@ -80,6 +83,7 @@ impl Factor {
             Factor::Frequency => "frequency",
             Factor::Limit => "limit",
             Factor::HugePages => "huge-pages",
+            Factor::MemoryPolicy => "memory-policy",
             Factor::StackLimit => "stack-limit",
             Factor::Locale => "locale",
             Factor::LinkOrder => "link-order",
@@ -111,6 +115,9 @@ impl Factor {
                 "none, or what --limit takes: cpu:50%, memory:64MiB+swap:0, mems:1 [none,cpu:75%,cpu:50%,cpu:25%]"
             }
             Factor::HugePages => "inherit, never, malloc",
+            Factor::MemoryPolicy => {
+                "local, interleave:0-1, bind:1, preferred:1; several nodes as 0-1 or 0+2 [local, bind to each node]"
+            }
             Factor::StackLimit => {
                 "soft limit of the stack: a size, unlimited, inherit [8MiB,64MiB,1GiB,unlimited]"
             }
@@ -195,6 +202,8 @@ pub enum Setting {
     Limit(Limit),
     /// With these pages.
     HugePages(HugePages),
+    /// With memory from these nodes.
+    MemoryPolicy(MemoryPolicy),
     /// With this limit of its stack.
     StackLimit(StackLimit),
     /// In this locale, see locale(7).

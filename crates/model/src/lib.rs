@@ -19,6 +19,7 @@ mod ignored;
 mod lab;
 mod limit;
 mod load;
+mod memory_policy;
 mod metric;
 mod printed_source;
 mod relation;
@@ -30,6 +31,7 @@ mod simulated;
 mod surroundings;
 mod table_source;
 mod text;
+mod thread_places;
 mod topology;
 mod trial;
 
@@ -53,6 +55,7 @@ pub use limit::{
     IoLimit, IoRate, Limit, list as limit_list, percent as limit_percent, weight as limit_weight,
 };
 pub use load::{LoadKind, LoadSpec};
+pub use memory_policy::MemoryPolicy;
 pub use metric::{
     Better, Coverage, Metric, MetricError, MetricId, MetricSet, MetricSpec, OPEN_MAX, Unit, check_region,
 };
@@ -67,5 +70,6 @@ pub use shift::{CacheTransfer, ShiftCount, ShiftSample};
 pub use simulated::{CacheShape, SimulatedCaches, SimulatedMachine};
 pub use surroundings::{Background, Beside, HugePages, StackLimit};
 pub use table_source::TableSource;
+pub use thread_places::{ThreadPlace, ThreadPlaces};
 pub use topology::{Cache, CacheKind, CpuKind, Group, GroupKind, LogicalCpu, NumaNode, Topology};
 pub use trial::{Setup, Trial};

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use fauxplat_model::{EnvPad, Heap, IgnoredFailures, Placement, Policy, Shell, SimulatedMachine};
-use fauxplat_units::Nanos;
+use fauxplat_model::{
+    EnvPad, Heap, IgnoredFailures, MemoryPolicy, Placement, Policy, Shell, SimulatedMachine, ThreadPlaces,
+    limit_list,
+};
+use fauxplat_units::{CpuSet, Nanos};
 
 use super::{SurroundingsArgs, time_with_unit};
 
@@ -18,6 +21,12 @@ pub struct ConditionArgs {
     /// single thread, else free) [default: free for run, auto for compare and aa]
     #[arg(long, value_name = "LIST|free|auto|one-of:LIST|idle-of:LIST")]
     pub cpu: Option<Placement>,
+    /// CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or
+    /// 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list they are left alone, and
+    /// the command is traced no longer than it takes. It takes ptrace: each thread and each signal stops for a moment, and a
+    /// set-user-ID program runs without its privilege. What a command forks is not placed
+    #[arg(long, value_name = "[once:]CPU,CPU,…", conflicts_with_all = ["cpu", "shell", "simulated", "simulate_machine"])]
+    pub pin_threads: Option<ThreadPlaces>,
     /// Scheduling policy: other, fifo:N or rr:N [default: other]
     #[arg(long, value_name = "POLICY")]
     pub policy: Option<Policy>,
@@ -40,6 +49,13 @@ pub struct ConditionArgs {
     /// [default: inherit]
     #[arg(long, value_name = "BYTES|inherit|random")]
     pub heap: Option<Heap>,
+    /// Memory nodes that pages come from: local (the node of the CPU that touches a page first), interleave:NODES (each in
+    /// turn), bind:NODES (these alone), preferred:NODE (that one while it has some) [default: inherited, local as a rule]
+    #[arg(long, value_name = "local|interleave:NODES|bind:NODES|preferred:NODE")]
+    pub memory_policy: Option<MemoryPolicy>,
+    /// The same as --memory-policy interleave:NODES
+    #[arg(long, value_name = "NODES", value_parser = limit_list, conflicts_with = "memory_policy")]
+    pub interleave: Option<CpuSet>,
     /// File for standard input, read from its beginning in each run [default: /dev/null]
     #[arg(long, value_name = "FILE")]
     pub stdin: Option<PathBuf>,

@@ -64,7 +64,7 @@ pub use lab::{LabAction, LabArgs, LabRunArgs};
 pub use latency::{LatencyArgs, LatencyKind};
 pub use limit::LimitArgs;
 pub use load::LoadArgs;
-pub use man::man;
+pub use man::{man, page};
 pub use misuse::misuse;
 pub use output::{Export, HyperfineExports, Look, OutputArgs, When};
 pub use profile::{ProfileArgs, RATE_HZ, STACK_BYTES};

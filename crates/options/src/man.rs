@@ -17,6 +17,16 @@ pub fn man(folder: &Path) -> Result<(), Failure> {
     pages(&cli, folder)
 }
 
+/// Writes the manual page of another program into a folder.
+///
+/// # Errors
+/// It cannot be written.
+pub fn page(mut command: Command, folder: &Path) -> Result<(), Failure> {
+    create(folder)?;
+    command.build();
+    pages(&command, folder)
+}
+
 /// The page of a command, and those of what is below it. Dates would make them differ from one build to the next.
 fn pages(command: &Command, folder: &Path) -> Result<(), Failure> {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
@@ -82,6 +92,18 @@ pub(crate) fn create(folder: &Path) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_program_has_a_page_with_its_sections() {
+        let folder = tempfile::tempdir().unwrap();
+        let after = "Examples:\n  light --on\n\nExit codes:\n  0  done";
+        let command = Command::new("light").about("Shines").version("1").after_help(after);
+        page(command, &folder.path().join("new")).unwrap();
+        let text = std::fs::read_to_string(folder.path().join("new/light.1")).unwrap();
+        for part in [".TH light 1", "Shines", ".SH \"EXAMPLES\"", "light \\-\\-on", ".SH \"EXIT STATUS\""] {
+            assert!(text.contains(part), "{part} is missing in {text}");
+        }
+    }
 
     #[test]
     fn what_stands_below_the_options_becomes_sections() {

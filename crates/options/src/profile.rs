@@ -26,6 +26,52 @@ pub const RATE_HZ: u64 = 997;
 /// What that is called.
 const STACK_NAMED_MAX: u64 = 64 << 10;
 
+/// What is said of commands that are started: a process that runs already has no beginning any more, nor has a file.
+const OF_COMMANDS: [&str; 15] = [
+    "command_name",
+    "names",
+    "parameters",
+    "scan",
+    "step",
+    "setup",
+    "prepare",
+    "conclude",
+    "cleanup",
+    "warmup",
+    "tables",
+    "metric_from",
+    "regions",
+    "control",
+    "seed",
+];
+
+/// What is said of the condition under which they are started.
+const OF_A_CONDITION: [&str; 23] = [
+    "cpu",
+    "pin_threads",
+    "policy",
+    "nice",
+    "aslr",
+    "env",
+    "env_pad",
+    "heap",
+    "memory_policy",
+    "interleave",
+    "stdin",
+    "stdout",
+    "cwd",
+    "timeout",
+    "show_output",
+    "shell",
+    "ignore_failure",
+    "skip_failures",
+    "simulated",
+    "simulate_machine",
+    "load",
+    "tune",
+    "limit",
+];
+
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES), mut_arg("counters", |arg| arg.help(
     "Sample at this event, as `fauxplat counters` names it: cpu-clock, cycles:u, page-faults; off-cpu: the time in \
@@ -38,9 +84,11 @@ pub struct ProfileArgs {
     /// Sample a process that runs already, with all threads and processes that it makes from now on, until it ends, until
     /// --max-time or Ctrl-C
     #[arg(long, value_name = "PID", conflicts_with_all = ["commands", "definition", "runs"])]
+    #[arg(conflicts_with_all = OF_COMMANDS, conflicts_with_all = OF_A_CONDITION)]
     pub pid: Option<u32>,
     /// Show what `perf record` wrote: callers are followed anew, and names are looked up here
     #[arg(long, value_name = "FILE", conflicts_with_all = ["commands", "definition", "runs", "pid"])]
+    #[arg(conflicts_with_all = OF_COMMANDS, conflicts_with_all = OF_A_CONDITION)]
     #[arg(conflicts_with_all = ["frequency", "period", "unwind", "stack_size", "user_only", "max_time", "counters"])]
     pub import: Option<PathBuf>,
     /// Samples a second of CPU time, or of waiting
@@ -113,5 +161,36 @@ fn stack_bytes(text: &str) -> Result<u32, String> {
     match bytes {
         1024..=STACK_NAMED_MAX => Ok(bytes.min(STACK_MAX) as u32 / 8 * 8),
         _ => Err(format!("`{text}` is not between 1KiB and 64KiB")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command};
+
+    use super::*;
+
+    fn ids<A: Args>() -> Vec<String> {
+        let command = A::augment_args(Command::new("x"));
+        command.get_arguments().map(|arg| arg.get_id().to_string()).collect()
+    }
+
+    /// An option that somebody adds to either is refused, too, or this says so.
+    #[test]
+    fn nothing_is_said_of_a_start_that_is_over() {
+        let refused: Vec<&str> = [&OF_COMMANDS[..], &OF_A_CONDITION[..]].concat();
+        let elsewhere = ["commands", "definition", "counters"];
+        for id in ids::<CommandArgs>().iter().chain(&ids::<ConditionArgs>()) {
+            assert!(refused.contains(&id.as_str()) || elsewhere.contains(&id.as_str()), "{id} is ignored");
+        }
+        let profile = || ProfileArgs::augment_args(Command::new("profile"));
+        for words in [&["--cpu", "0"][..], &["--limit", "cpu:50%"], &["--prepare", "x"], &["--show-output"]] {
+            for of in [["--pid", "1"], ["--import", "perf.data"]] {
+                let line = ["profile"].iter().chain(&of).chain(words);
+                let error = profile().try_get_matches_from(line).unwrap_err().to_string();
+                assert!(error.contains(of[0]) && error.contains(words[0]), "{error}");
+            }
+        }
+        assert!(profile().try_get_matches_from(["profile", "--pid", "1", "--max-time", "1s"]).is_ok());
     }
 }

@@ -8,6 +8,7 @@ pub mod inherited;
 pub mod input;
 pub mod klog;
 pub mod memory;
+pub mod mempolicy;
 pub mod migrations;
 pub mod perf;
 pub mod pipes;

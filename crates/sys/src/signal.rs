@@ -176,4 +176,4 @@ pub fn on_parent_death(signal: i32) -> Result<()> {
         .map(drop)
 }
 
-pub use libc::{SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGTTIN, SIGTTOU};
+pub use libc::{SIGCONT, SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU};

@@ -5,11 +5,13 @@ use std::ffi::CString;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::SysError;
+use fauxplat_units::CpuSet;
+
 use crate::inherited::{Restoration, close_all_on_exec};
 use crate::sched::try_policy;
 use crate::shared::Doorbell;
 use crate::summons::{Summoned, Summons};
+use crate::{SysError, mempolicy};
 
 /// The longest padding: many pages, so that a sweep over the size of the environment reaches far.
 pub const PAD_BYTES_MAX: usize = u16::MAX as usize;
@@ -156,6 +158,8 @@ pub struct ChildSetup {
     pub personality: Option<u32>,
     /// Soft limit of the stack; all ones are none. execve(2) lays out the address space by it, see getrlimit(2).
     pub stack_limit_bytes: Option<u64>,
+    /// How its memory comes from which nodes: a mode of [`crate::mempolicy`].
+    pub memory_policy: Option<(i32, CpuSet)>,
     /// Working directory.
     pub cwd: Option<CString>,
     /// Descriptors that become standard input, output and error.
@@ -207,6 +211,10 @@ pub enum Stage {
     Hold = 13,
     /// `setrlimit(2)`.
     StackLimit = 14,
+    /// `set_mempolicy(2)`.
+    MemoryPolicy = 15,
+    /// `sched_setaffinity(2)` for a thread of the program, made by the spawner when the thread was born.
+    Thread = 16,
 }
 
 impl Stage {
@@ -214,7 +222,8 @@ impl Stage {
     pub fn from_number(number: i32) -> Option<Stage> {
         use Stage::*;
         let start = [Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Inherited, Trace, Exec];
-        let stages = start.into_iter().chain([Affinity, Group, HugePages, Hold, StackLimit]);
+        let stages =
+            start.into_iter().chain([Affinity, Group, HugePages, Hold, StackLimit, MemoryPolicy, Thread]);
         stages.into_iter().find(|stage| *stage as i32 == number)
     }
 }
@@ -435,6 +444,9 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
         }
         if let Some(bytes) = setup.stack_limit_bytes {
             done(limit_stack(bytes), Stage::StackLimit)?;
+        }
+        if let Some((mode, nodes)) = &setup.memory_policy {
+            done(mempolicy::try_policy(*mode, nodes), Stage::MemoryPolicy)?;
         }
         if setup.traced {
             done(libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) as i32, Stage::Trace)?;

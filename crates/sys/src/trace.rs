@@ -49,34 +49,53 @@ pub fn interrupt(pid: i32) -> Result<()> {
         .map(drop)
 }
 
-/// Moves the end of the data segment of a program that has just been executed and stopped there, so that its heap
-/// begins `bytes` further on; then stops tracing it. See `brk(2)` and `PTRACE_SINGLESTEP` in `ptrace(2)`.
+/// Waits until a child that asked to be traced stands before its first instruction.
+///
+/// # Errors
+/// There is no such child, or a signal interrupted the wait.
+pub fn wait_for_exec(pid: i32) -> Result<()> {
+    let mut status = 0;
+    // SAFETY: the pointer is valid for writes during the call.
+    let seen = unsafe { libc::waitpid(pid, &mut status, libc::__WALL) };
+    check(seen, "waitpid of the stopped program").map(drop)
+}
+
+/// Stops tracing a stopped task and lets it go on, without the signal that it stopped for.
+///
+/// # Errors
+/// It is not stopped, or gone.
+pub fn release(pid: i32) -> Result<()> {
+    // SAFETY: no memory is passed.
+    let released = unsafe { libc::ptrace(libc::PTRACE_DETACH, pid, 0, 0) };
+    check(released as i32, "ptrace(PTRACE_DETACH)").map(drop)
+}
+
+/// Moves the end of the data segment of a program that stands before its first instruction, so that its heap begins
+/// `bytes` further on. See `brk(2)` and `PTRACE_SINGLESTEP` in `ptrace(2)`.
 ///
 /// Every allocator that grows by `brk` starts from where it finds the end, so no library has to be preloaded. Two
 /// system calls are made in the program's name, from its first instruction, which is put back afterwards.
 ///
 /// # Errors
-/// The architecture is not x86-64, or the kernel refuses; the program is released in any case.
-pub fn shift_heap(pid: i32, bytes: u16) -> Result<()> {
-    let shifted = shift_stopped(pid, bytes);
-    // SAFETY: no memory is passed.
-    let released = unsafe { libc::ptrace(libc::PTRACE_DETACH, pid, 0, 0) };
-    shifted.and(check(released as i32, "ptrace(PTRACE_DETACH)").map(drop))
-}
-
+/// The architecture is not x86-64, or the kernel refuses.
 #[cfg(not(target_arch = "x86_64"))]
-fn shift_stopped(_pid: i32, _bytes: u16) -> Result<()> {
+pub fn shift_heap(_pid: i32, _bytes: u16) -> Result<()> {
     let source = std::io::Error::from(std::io::ErrorKind::Unsupported);
     Err(crate::SysError { call: "heap displacement on this architecture".into(), source })
 }
 
+/// Moves the end of the data segment of a program that stands before its first instruction, so that its heap begins
+/// `bytes` further on. See `brk(2)` and `PTRACE_SINGLESTEP` in `ptrace(2)`.
+///
+/// Every allocator that grows by `brk` starts from where it finds the end, so no library has to be preloaded. Two
+/// system calls are made in the program's name, from its first instruction, which is put back afterwards.
+///
+/// # Errors
+/// The kernel refuses.
 #[cfg(target_arch = "x86_64")]
-fn shift_stopped(pid: i32, bytes: u16) -> Result<()> {
+pub fn shift_heap(pid: i32, bytes: u16) -> Result<()> {
     /// The instruction `syscall`.
     const SYSCALL: i64 = 0x050f;
-    let mut status = 0;
-    // SAFETY: the pointer is valid for writes during the call.
-    check(unsafe { libc::waitpid(pid, &mut status, libc::__WALL) }, "waitpid of the stopped program")?;
     // SAFETY: a zeroed user_regs_struct is a valid value of a plain C structure.
     let mut before: libc::user_regs_struct = unsafe { std::mem::zeroed() };
     // SAFETY: PTRACE_GETREGS writes one such structure to the pointer, which is valid; the others pass integers only.
@@ -233,12 +252,16 @@ pub enum NoEvent {
 /// # Errors
 /// [`NoEvent`]: none came.
 pub fn next_event() -> std::result::Result<(i32, Event), NoEvent> {
+    event_of(-1)
+}
+
+/// The event of this task, or of any (-1).
+fn event_of(whose: i32) -> std::result::Result<(i32, Event), NoEvent> {
     let mut status = 0;
     // SAFETY: the pointer is valid for writes during the call.
-    let pid = unsafe { libc::waitpid(-1, &mut status, libc::__WALL) };
+    let pid = unsafe { libc::waitpid(whose, &mut status, libc::__WALL) };
     if pid <= 0 {
-        let interrupted = std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted;
-        return Err(if interrupted { NoEvent::Interrupted } else { NoEvent::NoneLeft });
+        return Err(no_event());
     }
     if !libc::WIFSTOPPED(status) {
         return Ok((pid, Event::Ended(exit_of(status))));
@@ -252,6 +275,82 @@ pub fn next_event() -> std::result::Result<(i32, Event), NoEvent> {
         _ => Event::Signal(libc::WSTOPSIG(status)),
     };
     Ok((pid, event))
+}
+
+/// What [`next_of_traced`] says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Traced {
+    /// A task stopped or ended; whoever ended is reaped.
+    Event(i32, Event),
+    /// The process that is waited for has ended, and its other threads are gone; it is left to be reaped.
+    LeaderEnded,
+}
+
+/// Waits for the next event of a traced task, and of no child that is not traced.
+///
+/// # Errors
+/// [`NoEvent`]: none came.
+pub fn next_of_traced(leader: i32) -> std::result::Result<Traced, NoEvent> {
+    // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    // Of children that are not traced `__WCLONE` leaves those out that end with SIGCHLD: whatever outlived its parent, and
+    // is reaped when the run is over.
+    let options = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT | libc::__WCLONE;
+    // SAFETY: the pointer is valid for writes during the call.
+    if unsafe { libc::waitid(libc::P_ALL, 0, &mut info, options) } < 0 {
+        return Err(no_event());
+    }
+    // SAFETY: the kernel filled in the report of a child.
+    let (pid, code) = (unsafe { info.si_pid() }, info.si_code);
+    match pid == leader && code != libc::CLD_TRAPPED && code != libc::CLD_STOPPED {
+        true => Ok(Traced::LeaderEnded),
+        // Who is gone since then has become another one, by exec: there is more to see.
+        false => event_of(pid)
+            .map(|(pid, event)| Traced::Event(pid, event))
+            .map_err(|_| NoEvent::Interrupted),
+    }
+}
+
+/// Whether a task that was told to have stopped for a signal has stopped with all of its process, the signal being
+/// delivered already: `PTRACE_GETSIGINFO` has nothing to tell of then, see "Group-stop" in `ptrace(2)`.
+pub fn is_group_stop(pid: i32) -> bool {
+    // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    // SAFETY: PTRACE_GETSIGINFO writes one such structure to the pointer, which is valid.
+    let told = unsafe { libc::ptrace(libc::PTRACE_GETSIGINFO, pid, 0, &raw mut info) };
+    told < 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL)
+}
+
+/// Whether a task is a thread of a process.
+pub fn is_thread_of(process: i32, tid: i32) -> bool {
+    signal_thread(process, tid, 0).is_ok()
+}
+
+/// Sends a signal to one thread of a process, see `tgkill(2)`.
+///
+/// # Errors
+/// There is no such thread in it.
+pub fn signal_thread(process: i32, tid: i32, signal: i32) -> Result<()> {
+    // SAFETY: no pointer is passed.
+    let sent = unsafe { libc::syscall(libc::SYS_tgkill, process, tid, signal) };
+    check(sent as i32, "tgkill").map(drop)
+}
+
+/// Follows the threads of a stopped task from now on, and the programs that it executes; all of them are killed if the
+/// tracer dies.
+///
+/// # Errors
+/// It is not stopped, or gone.
+pub fn follow_threads(pid: i32) -> Result<()> {
+    let options = libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACECLONE | libc::PTRACE_O_TRACEEXEC;
+    // SAFETY: the option takes an integer where a pointer is declared.
+    let done = unsafe { libc::ptrace(libc::PTRACE_SETOPTIONS, pid, 0, options as libc::c_long) };
+    check(done as i32, "ptrace(PTRACE_SETOPTIONS)").map(drop)
+}
+
+fn no_event() -> NoEvent {
+    let interrupted = std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted;
+    if interrupted { NoEvent::Interrupted } else { NoEvent::NoneLeft }
 }
 
 /// The new task's id of a creation event.

@@ -117,6 +117,7 @@ fn swept(text: &str, places: &[String]) {
         frequencies_khz: vec![1_000_000, 2_000_000, 3_000_000],
         cwd_bytes_min: 24,
         may_raise_priority: true,
+        memory_nodes: "0-3".parse().expect("a list of nodes"),
         memory_bytes: 8 << 30,
     };
     for offer in [rich, Offer::default()] {

@@ -7,6 +7,11 @@ pub fn cpus_allowed_list(text: &str) -> Option<&str> {
     keyed::value(text, "Cpus_allowed_list")
 }
 
+/// The memory nodes from which the task may have pages, as a list.
+pub fn memory_nodes_allowed_list(text: &str) -> Option<&str> {
+    keyed::value(text, "Mems_allowed_list")
+}
+
 /// The capabilities that count, one bit each (`capabilities(7)`).
 pub fn effective_capabilities(text: &str) -> Option<u64> {
     keyed::mask(text, "CapEff")
@@ -53,11 +58,12 @@ mod tests {
     const NEW: &str = "Name:\tcat\nUmask:\t0022\nState:\tR (running)\nTgid:\t812\nPid:\t815\nKthread:\t0\n\
         NStgid:\t812\t7\nNSpid:\t815\t8\n\
         VmPeak:\t    3060 kB\nVmSize:\t    3060 kB\nVmHWM:\t    1536 kB\nSigQ:\t0/96262\nSigBlk:\t0000000000000002\n\
-        SigIgn:\t0000000000001000\nCapEff:\t000001ffffffffff\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n";
+        SigIgn:\t0000000000001000\nCapEff:\t000001ffffffffff\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\nMems_allowed:\t3\nMems_allowed_list:\t0-1\n";
 
     #[test]
     fn every_line_is_found() {
         assert_eq!((cpus_allowed_list(NEW), process(NEW)), (Some("0-7"), Some(812)));
+        assert_eq!(memory_nodes_allowed_list(NEW), Some("0-1"));
         assert_eq!(innermost_process(NEW), Some(8));
         assert_eq!((ignored_signals(NEW), blocked_signals(NEW)), (Some(1 << 12), Some(2)));
         assert_eq!(

@@ -138,7 +138,7 @@ fn package(root: &Path, package: &Path) -> Result<(), ChoreError> {
     if !changed.is_empty() {
         return Err(ChoreError::Dist(format!("dpkg --verify: {changed}")));
     }
-    within("gzip -t /usr/share/man/man1/fauxplat.1.gz /usr/share/man/man1/fauxplat-compare.1.gz")?;
+    within("cd /usr/share/man/man1 && gzip -t fauxplat.1.gz fauxplat-compare.1.gz fauxplat-blink.1.gz")?;
     within("test -s /usr/share/doc/fauxplat/copyright")?;
     within("bash -c '. /usr/share/bash-completion/completions/fauxplat && complete -p fauxplat'")?;
     expect(&try_in(root, "/usr/bin/fauxplat")?, "/usr/share/fauxplat/labs")?;

@@ -113,7 +113,9 @@ impl Account {
     /// In words, for the log.
     pub(crate) fn sentence(&self) -> String {
         let missed = if self.missed > 0 { format!(" ({} left out)", self.missed) } else { String::new() };
-        format!("{} edges{missed}, {} presses", self.edges, self.pressed)
+        let edges = if self.edges == 1 { "edge" } else { "edges" };
+        let presses = if self.pressed == 1 { "press" } else { "presses" };
+        format!("{} {edges}{missed}, {} {presses}", self.edges, self.pressed)
     }
 }
 
@@ -126,12 +128,15 @@ mod tests {
         let mut account = Account::new(Style::Busy, 500, 100);
         let edge =
             |late_ns: u64| Happening::Edge { due_ns: 1000, at_ns: 1000 + late_ns, is_on: true, missed: 2 };
+        assert_eq!(account.sentence(), "0 edges, 0 presses");
         account.note(&edge(30));
+        account.note(&Happening::Press { press: Press::Halve, at_ns: 150, from_ns: 500, to_ns: 250 });
+        assert_eq!(account.sentence(), "1 edge (2 left out), 1 press");
         account.note(&edge(10));
         for why in [Why::First, Why::Release, Why::Bounce, Why::Bounce] {
             account.note(&Happening::NoPress { press: Press::Halve, at_ns: 1, why });
         }
-        for _ in 0..PRESSES_MAX + 5 {
+        for _ in 0..PRESSES_MAX + 4 {
             account.note(&Happening::Press { press: Press::Halve, at_ns: 150, from_ns: 500, to_ns: 250 });
         }
         account.note(&Happening::Lost { line: "sim:1", events: 3 });

@@ -48,8 +48,14 @@ Examples:
   fauxplat-blink --led led:input0::capslock --period 1s --halve key:event0:30
   fauxplat-blink --led sim:0 --halve sim:1 --press 1s:halve --press 2s:halve --max-time 3s --json --log stderr
 
-The first event of each button's line is no press (see --first-event), so that of the two above the second one counts.
-A signal (INT, TERM, HUP) ends it in order. Exit codes: 0 ended as asked, 2 bad usage, 3 a line cannot be had or has vanished.";
+Notes:
+  The first event of each button's line is no press (see --first-event), so that of the two above the second one counts.
+  A signal (INT, TERM, HUP) ends it in order.
+
+Exit codes:
+  0  it ended as it was asked to
+  2  bad usage or bad input
+  3  a line cannot be had, or has vanished";
 
 // One definition for both: what an option is called is the key of the file.
 #[derive(Clone, Debug, Default, clap::Args, Deserialize)]

@@ -5,14 +5,16 @@ mod account;
 mod args;
 mod log;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use account::Account;
 use args::{Cli, FirstWord, Settings};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use fauxplat_blink::{
     BlinkError, Blinker, Button, Controller, Happening, How, Limits, Period, Press, Rules, Style,
 };
@@ -43,7 +45,19 @@ impl From<BlinkError> for Failure {
     }
 }
 
+/// The hidden word by which it writes its manual page into a folder.
+const MAN: &str = "__man";
+
 fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let [word, folder] = words.as_slice()
+        && word == MAN
+    {
+        return match fauxplat_options::page(Cli::command(), Path::new(folder)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => ended(&Failure::Usage(failure.to_string()), None),
+        };
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {

@@ -160,3 +160,55 @@ fn stat_fields<const N: usize>(lines: &str, fields: [usize; N]) -> Vec<[String; 
     };
     lines.lines().map(of).collect()
 }
+
+/// Places of threads: what cannot be had is told before anything runs, and what holds is in the record.
+#[test]
+fn places_of_threads() {
+    let own = first(&allowed());
+    let lab = Lab::new();
+    let pinned = |places: &str, more: &[&str]| {
+        lab.run(&[&["run", "true", "--runs", "1", "--store", "none", "--pin-threads", places], more].concat())
+    };
+    pinned("9999", &[]).complains(2, &["--pin-threads 9999", "CPU 9999 does not exist"]);
+    pinned(&own, &["--cpu", &own]).complains(2, &["--pin-threads", "--cpu"]);
+    pinned(&own, &["--shell"]).complains(2, &["--pin-threads", "--shell"]);
+    pinned("0,,1", &[]).complains(2, &["`0,,1`", "empty"]);
+    pinned("other-cpu:9999", &[]).complains(2, &["--pin-threads", "9999"]);
+    lab.write("saved.toml", &format!("[condition]\ncpu = \"{own}\"\npin_threads = \"{own}\"\n"));
+    lab.run(&["run", "true", "--definition", "saved.toml"]).complains(2, &["--pin-threads", "--cpu"]);
+    let document = lab.json(&["run", "true", "--runs", "1", "--pin-threads", &format!("once:{own},{own}")]);
+    assert_eq!(document["condition"]["pin_threads"], format!("once:{own},{own}"));
+    assert_eq!(document["condition"]["cpu"], "free");
+}
+
+/// Nodes of memory, where the kernel tells of any.
+#[test]
+fn memory_policies() {
+    let lab = Lab::new();
+    let run =
+        |policy: &[&str]| lab.run(&[&["run", "true", "--runs", "1", "--store", "none"], policy].concat());
+    run(&["--memory-policy", "near"]).complains(2, &["`near` is no memory policy", "interleave:NODES"]);
+    run(&["--interleave", "0", "--memory-policy", "local"])
+        .complains(2, &["--interleave", "--memory-policy"]);
+    if !std::path::Path::new("/sys/devices/system/node/node0").exists() {
+        run(&["--interleave", "0"]).complains(3, &["no memory nodes"]);
+        return;
+    }
+    run(&["--interleave", "9999"])
+        .complains(2, &["--memory-policy interleave:9999", "node 9999 does not exist"]);
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let nodes = fauxplat_procfs::status::memory_nodes_allowed_list(&status).unwrap();
+    let node = first(nodes);
+    let maps = "sh -c 'cut -d\" \" -f2 /proc/self/numa_maps'";
+    let policy = format!("bind:{node}");
+    let words =
+        ["run", maps, "--runs", "1", "--memory-policy", &policy, "--stdout", "maps", "--store", "none"];
+    let done = lab.run(&words);
+    let refused = done.err.contains("set_mempolicy(2) is forbidden");
+    if !refused {
+        done.succeeds();
+        // A kernel may say of which kind the nodes are, too.
+        let said = lab.read("maps").replace("=static", "");
+        assert!(said.lines().all(|line| line == policy) && !said.is_empty(), "{said}");
+    }
+}

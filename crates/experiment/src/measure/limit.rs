@@ -15,7 +15,7 @@ use fauxplat_units::Nanos;
 
 use crate::abreast::Ended;
 use crate::steer::how_it_ended;
-use crate::{Driver, Failure};
+use crate::{Driver, Failure, memory, threads};
 use victims::Log;
 use watch::Watch;
 
@@ -43,10 +43,10 @@ pub(super) struct Standing {
 /// Runs all commands at the same time, each in its group, and tells what happened. What failed stands beside what was
 /// found until then. The groups are made for this run, and are gone when this returns.
 pub fn limit(driver: &mut Driver, asked: &Limiting) -> (LimitFindings, Option<Failure>) {
-    state(driver, asked);
+    let allowed = state(driver, asked);
     let failed =
         |failure| (LimitFindings { on_oom: asked.on_oom, ..LimitFindings::default() }, Some(failure));
-    let standing = match driver.open_record().and_then(|()| make(asked)) {
+    let standing = match allowed.and_then(|()| driver.open_record()).and_then(|()| make(asked)) {
         Ok(standing) => standing,
         Err(failure) => return failed(failure),
     };
@@ -70,13 +70,20 @@ pub fn limit(driver: &mut Driver, asked: &Limiting) -> (LimitFindings, Option<Fa
 }
 
 /// The limits are part of the condition under which the commands run.
-fn state(driver: &mut Driver, asked: &Limiting) {
+///
+/// # Errors
+/// The condition states what a limit forbids.
+fn state(driver: &mut Driver, asked: &Limiting) -> Result<(), Failure> {
     for (command, &group) in driver.commands.iter_mut().zip(&asked.group_of) {
         command.condition.limit = asked.groups[group].1.clone();
     }
     if let [(_, limit)] = asked.groups.as_slice() {
         driver.header.condition.limit = limit.clone();
     }
+    driver.commands.iter().try_for_each(|command| {
+        threads::check_limit(&command.condition)?;
+        memory::check(&command.condition, driver.machine())
+    })
 }
 
 /// Makes the groups.

@@ -128,6 +128,8 @@ pub(crate) fn refuse_for_workers(condition: &Condition) -> Result<(), Failure> {
         ("background", condition.background != usual.background),
         ("frequency", condition.frequency_khz.is_some()),
         ("huge pages", condition.huge_pages != usual.huge_pages),
+        ("memory policy", condition.memory_policy != usual.memory_policy),
+        ("places of threads", condition.pin_threads != usual.pin_threads),
         ("stack limit", condition.stack_limit != usual.stack_limit),
         ("timeout", condition.timeout.is_some()),
     ];

@@ -87,6 +87,11 @@ fn state_condition(definition: &mut Definition, sweep: &Sweep) -> Result<(), Fai
                 "--cpu says where all levels run, and the factor cpu varies it: choose one",
             ));
         }
+        if let Some(places) = &condition.pin_threads {
+            return Err(Failure::usage(format!(
+                "--pin-threads {places} says where threads run, and the factor cpu varies it: choose one"
+            )));
+        }
         condition.cpu = Placement::Free;
     }
     for factor in &sweep.factors {

@@ -14,6 +14,7 @@ pub(super) fn offer(machine: &Machine, folders: &Folders) -> Offer {
         frequencies_khz: fauxplat_topology::frequencies_khz(machine.root()),
         cwd_bytes_min: folders.shortest_bytes(),
         may_raise_priority: sched::may_raise_priority(),
+        memory_nodes: crate::memory::nodes(machine),
         memory_bytes: facts.memory_bytes.0,
     }
 }

@@ -15,7 +15,7 @@ use fauxplat_units::CpuSet;
 
 use crate::LaunchError;
 use crate::ring::Pad;
-use crate::table::{Entry, Stdin, Stdout, Table};
+use crate::table::{Entry, Stdin, Stdout, Table, ThreadCpus};
 
 /// One program, its files open and its strings laid out.
 #[derive(Debug)]
@@ -25,6 +25,7 @@ pub(crate) struct Loaded {
     pub(crate) cpus: Option<CpuSet>,
     pub(crate) timeout_ns: Option<u64>,
     pub(crate) heap_offset_bytes: Option<u16>,
+    pub(crate) threads: Option<ThreadCpus>,
     pub(crate) without_huge_pages: bool,
     /// Padding of a run that does not name its own.
     own_pad_bytes: u16,
@@ -111,6 +112,7 @@ impl Loaded {
             nice: entry.nice,
             personality: entry.personality,
             stack_limit_bytes: entry.stack_limit_bytes,
+            memory_policy: entry.memory_policy,
             cwd,
             groups: groups.iter().map(AsRawFd::as_raw_fd).collect(),
             stdio: [stdin.as_ref().map_or(0, AsRawFd::as_raw_fd), out, err],
@@ -119,13 +121,14 @@ impl Loaded {
             inherited: None,
             signals: signals.clone(),
         };
-        let Entry { cpus, timeout_ns, heap_offset_bytes, without_huge_pages, .. } = entry;
+        let Entry { cpus, timeout_ns, heap_offset_bytes, threads, without_huge_pages, .. } = entry;
         Ok(Loaded {
             image,
             setup,
             cpus,
             timeout_ns,
             heap_offset_bytes,
+            threads,
             without_huge_pages,
             own_pad_bytes: entry.pad_bytes,
             last_wall_ns: 0,

@@ -4,6 +4,7 @@ use fauxplat_sys::process::{self, Exit, Seen, Usage, Waited};
 use fauxplat_sys::spawn::Started;
 use fauxplat_sys::{clock, signal};
 
+use super::births::Births;
 use super::control::Control;
 use super::counting::Counting;
 use crate::procfs;
@@ -25,14 +26,15 @@ pub(super) fn watch(
     started: Started,
     timeout_ns: Option<u64>,
     look: bool,
-    mut control: Option<(&mut Control, &Counting)>,
+    (mut control, mut births): (Option<(&mut Control, &Counting)>, Option<&mut Births>),
 ) -> Watched {
     let mut killed = None;
     let ending = control.is_some().then(|| process::end_of(started.pid).ok()).flatten();
     loop {
-        let seen = match &mut control {
-            None => process::wait_unreaped(started.pid),
-            Some((control, counting)) => control.wait(started, ending.as_ref(), counting),
+        let seen = match (&mut control, &mut births) {
+            (_, Some(births)) => births.wait(),
+            (None, None) => process::wait_unreaped(started.pid),
+            (Some((control, counting)), None) => control.wait(started, ending.as_ref(), counting),
         };
         match seen {
             Seen::Ended => break,

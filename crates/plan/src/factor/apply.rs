@@ -32,6 +32,7 @@ pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) 
         Setting::FrequencyKhz(khz) => condition.frequency_khz = Some(*khz),
         Setting::Limit(limit) => condition.limit = limit.clone(),
         Setting::HugePages(pages) => condition.huge_pages = *pages,
+        Setting::MemoryPolicy(policy) => condition.memory_policy = policy.clone(),
         Setting::StackLimit(limit) => condition.stack_limit = *limit,
         // It goes before every other LC_ variable, and before LANG.
         Setting::Locale(name) => condition.env_set.push(format!("LC_ALL={name}")),

@@ -1,7 +1,7 @@
 //! The levels of each factor: what may be written, and what is taken when nothing is.
 
 use fauxplat_model::{
-    Background, Beside, Factor, HugePages, Level, Limit, Policy, Priority, Setting, StackLimit,
+    Background, Beside, Factor, HugePages, Level, Limit, MemoryPolicy, Policy, Priority, Setting, StackLimit,
 };
 use fauxplat_units::CpuSet;
 
@@ -49,6 +49,10 @@ fn defaults(factor: &Factor, offer: &Offer) -> Result<Vec<String>, FactorError> 
         Factor::Frequency => Ok(spread(&offer.frequencies_khz)),
         Factor::Limit => words(&["none", "cpu:75%", "cpu:50%", "cpu:25%"]),
         Factor::HugePages => words(&["inherit", "never", "malloc"]),
+        Factor::MemoryPolicy => {
+            let bound = offer.memory_nodes.iter().map(|node| format!("bind:{node}"));
+            Ok(std::iter::once("local".to_owned()).chain(bound).collect())
+        }
         // Mappings begin further down, by what is more than the least gap of 128 MiB; or they grow from the bottom up.
         Factor::StackLimit => words(&["8MiB", "64MiB", "1GiB", "unlimited"]),
         Factor::Locale => words(&["C", "C.UTF-8"]),
@@ -75,6 +79,9 @@ fn check_machine(factor: &Factor, offer: &Offer) -> Result<(), FactorError> {
             factor,
             "this machine has no cpufreq (no /sys/devices/system/cpu/cpu*/cpufreq), so its clock cannot be set",
         )),
+        Factor::MemoryPolicy if offer.memory_nodes.is_empty() => {
+            Err(absent(factor, "this kernel tells of no memory nodes (there is no /sys/devices/system/node)"))
+        }
         Factor::Cpu if offer.allowed.len() < 2 => {
             Err(absent(factor, &format!("only CPU {} is allowed to this process", offer.allowed)))
         }
@@ -101,6 +108,9 @@ fn level(factor: &Factor, item: &str, offer: &Offer) -> Result<Level, FactorErro
         Factor::Frequency => frequency(factor, item, offer),
         Factor::Limit => limit(factor, item, offer),
         Factor::HugePages => pages(item).map(|pages| (Setting::HugePages(pages), None)).map_err(wrong),
+        Factor::MemoryPolicy => {
+            memory_policy(item, offer).map(|policy| (Setting::MemoryPolicy(policy), None)).map_err(wrong)
+        }
         Factor::StackLimit => item.parse().map(stack_limit).map_err(wrong),
         Factor::Locale => locale(item).map(|name| (Setting::Locale(name), None)).map_err(wrong),
         Factor::LinkOrder => match item.parse::<u64>() {
@@ -259,6 +269,16 @@ fn stack_limit(limit: StackLimit) -> (Setting, Option<f64>) {
         StackLimit::Inherit | StackLimit::Unlimited => None,
     };
     (Setting::StackLimit(limit), number)
+}
+
+/// A policy with the nodes of a level, in which a comma would end the level as in [`cpus`].
+fn memory_policy(item: &str, offer: &Offer) -> Result<MemoryPolicy, String> {
+    let policy: MemoryPolicy = item.replace('+', ",").parse()?;
+    let absent = policy.nodes().without(&offer.memory_nodes);
+    match absent.is_empty() {
+        true => Ok(policy),
+        false => Err(format!("`{item}`: no node {absent} with memory; there is {}", offer.memory_nodes)),
+    }
 }
 
 fn pages(item: &str) -> Result<HugePages, String> {

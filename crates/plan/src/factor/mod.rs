@@ -24,6 +24,8 @@ pub struct Offer {
     pub cwd_bytes_min: u16,
     /// Whether negative nice values and real-time policies are permitted.
     pub may_raise_priority: bool,
+    /// Memory nodes that have memory; none where the kernel knows no nodes.
+    pub memory_nodes: CpuSet,
     /// Installed memory.
     pub memory_bytes: u64,
 }
@@ -131,6 +133,7 @@ mod tests {
             frequencies_khz: Vec::new(),
             cwd_bytes_min: 24,
             may_raise_priority: true,
+            memory_nodes: "0-1".parse().unwrap(),
             memory_bytes: 8 << 30,
         }
     }
@@ -159,6 +162,8 @@ mod tests {
         assert_eq!(names("link-order=0,7"), ["0", "7"]);
         assert_eq!(names("limit=none,cpu:50%"), ["none", "cpu:50%"]);
         assert_eq!(names("stack-limit"), ["8MiB", "64MiB", "1GiB", "unlimited"]);
+        assert_eq!(names("memory-policy"), ["local", "bind:0", "bind:1"]);
+        assert_eq!(names("memory-policy=interleave:0+1,bind:0-1,preferred:1").len(), 3);
         assert_eq!(names("background=none,burner@all:50%"), ["none", "burner@all:50%"]);
     }
 
@@ -213,6 +218,8 @@ mod tests {
                 "stack-limit=8MiB,511KiB",
                 "limit=memory:99TiB",
                 "huge-pages=big",
+                "memory-policy=near,local",
+                "memory-policy=bind:0+2,local",
                 "cwd-length=1..64:8",
                 "aslr*aslr",
                 "aslr*cpu*n=1,2",

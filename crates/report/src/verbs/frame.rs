@@ -120,6 +120,9 @@ pub(crate) fn condition(condition: &Condition) -> String {
         environment(condition),
     ];
     parts.extend(condition.cpu_choice.as_ref().map(|choice| format!("chosen by {}", choice.relation)));
+    parts.extend(condition.pin_threads.as_ref().map(|places| format!("threads on CPUs {places}")));
+    let policy = &condition.memory_policy;
+    parts.extend((!policy.is_inherited()).then(|| format!("memory {policy}")));
     parts.extend(condition.simulate.map(|machine| format!("simulated on {machine}")));
     parts.extend(condition.nice.map(|nice| format!("nice {nice}")));
     parts.extend(condition.stdin.as_ref().map(|path| format!("stdin from {}", path.display())));

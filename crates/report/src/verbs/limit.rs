@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::parts::spans::{code, named};
 use crate::parts::{Grid, Note, Notes, Part, Piece, Tone};
-use crate::words::{percent, visible};
+use crate::words::{counted, percent, visible};
 
 pub(crate) fn parts(found: &LimitFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(Tone::Title, answer(found))];
@@ -71,9 +71,23 @@ fn alone(group: &LimitedGroup) -> String {
     match event(group, LimitEventKind::Throttled) {
         Some(event) => {
             let of = group.used.periods.map_or(String::new(), |periods| format!(" of {periods}"));
-            format!("{} used up its quota in {}{of} periods: {used}", named(&group.name), event.times)
+            let word = if event.times == 1 && of.is_empty() { "period" } else { "periods" };
+            format!("{} used up its quota in {}{of} {word}: {used}", named(&group.name), event.times)
         }
-        None => format!("{} stayed within its limits: {used}", named(&group.name)),
+        None => format!("{}: {used}", held(group)),
+    }
+}
+
+/// How a group stood to the limits that do not stretch.
+fn held(group: &LimitedGroup) -> String {
+    let has_met = |kind| event(group, kind).is_some();
+    let processes = has_met(LimitEventKind::PidsMax).then_some("processes");
+    let memory =
+        (has_met(LimitEventKind::MemoryMax) || has_met(LimitEventKind::MemoryHigh)).then_some("memory");
+    let met: Vec<&str> = processes.into_iter().chain(memory).collect();
+    match met.is_empty() {
+        true => format!("{} stayed within its limits", named(&group.name)),
+        false => format!("{} met its limit of {}", named(&group.name), met.join(" and of ")),
     }
 }
 
@@ -104,15 +118,17 @@ fn happened(found: &LimitFindings, group: &LimitedGroup) -> Vec<Piece> {
         let what = match event.kind {
             LimitEventKind::OomKill => format!("{} was killed for want of memory", who(group, event)),
             LimitEventKind::Paused => "all tasks waited for memory".to_owned(),
-            LimitEventKind::Throttled => format!("its quota was used up in {} periods", event.times),
+            LimitEventKind::Throttled => {
+                format!("its quota was used up in {}", counted(event.times as usize, "period", "periods"))
+            }
             LimitEventKind::MemoryHigh => {
-                format!("slowed down {} times for being above {}", event.times, memory_high(&group.limits))
+                format!("slowed down {} for being above {}", times(event), memory_high(&group.limits))
             }
             LimitEventKind::MemoryMax => {
-                format!("met its limit of memory {} times, and pages were found", event.times)
+                format!("met its limit of memory {}, and pages were found", times(event))
             }
             LimitEventKind::PidsMax => {
-                format!("{} times no process could be made for the limit on them", event.times)
+                format!("no process could be made for the limit on them, {}", times(event))
             }
         };
         told.push(format!("{}: {what}, first seen at {:.2} s.", named(&group.name), event.at_s));
@@ -129,6 +145,10 @@ fn happened(found: &LimitFindings, group: &LimitedGroup) -> Vec<Piece> {
         told.push(format!("{} {how}.", code(&command.command)));
     }
     told.into_iter().map(Piece::plain).map(Piece::joined).collect()
+}
+
+fn times(event: &LimitEvent) -> String {
+    counted(event.times as usize, "time", "times")
 }
 
 fn memory_high(limits: &LimitsHeld) -> String {
@@ -247,4 +267,41 @@ pub(crate) fn rows(found: &LimitFindings, rows: &mut csv::Writer<impl Write>) ->
             elapsed_s: group.elapsed_s,
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(kinds: &[LimitEventKind]) -> String {
+        let event = |&kind: &LimitEventKind| LimitEvent { kind, at_s: 0.1, times: 1, victim: None };
+        let events = kinds.iter().map(event).collect();
+        let group = LimitedGroup { name: "limited".into(), events, ..LimitedGroup::default() };
+        answer(&LimitFindings { groups: vec![group], ..LimitFindings::default() })
+    }
+
+    #[test]
+    fn a_group_that_met_a_limit_did_not_stay_within_them() {
+        assert!(answered(&[]).contains("stayed within its limits"));
+        for (kinds, says) in [
+            (&[LimitEventKind::PidsMax][..], "met its limit of processes: "),
+            (&[LimitEventKind::MemoryMax], "met its limit of memory: "),
+            (
+                &[LimitEventKind::MemoryHigh, LimitEventKind::PidsMax],
+                "met its limit of processes and of memory: ",
+            ),
+            (&[LimitEventKind::PidsMax, LimitEventKind::Throttled], "used up its quota in 1 "),
+        ] {
+            let answer = answered(kinds);
+            assert!(answer.contains(says) && !answer.contains("stayed"), "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_happened_once_is_told_as_one() {
+        let event = LimitEvent { kind: LimitEventKind::PidsMax, at_s: 0.1, times: 1, victim: None };
+        assert!(
+            times(&event).ends_with("time") && times(&LimitEvent { times: 2, ..event }).ends_with("times")
+        );
+    }
 }

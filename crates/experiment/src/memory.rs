@@ -1,0 +1,119 @@
+//! Memory nodes that a policy names: there, with memory, and allowed.
+
+use std::fs;
+
+use fauxplat_model::{Condition, NumaNode};
+use fauxplat_procfs::status;
+use fauxplat_units::{Bytes, Cpu, CpuSet};
+
+use crate::{Failure, Machine};
+
+/// The nodes of a machine that have memory.
+pub(crate) fn nodes(machine: &Machine) -> CpuSet {
+    let has_memory = |node: &&NumaNode| node.memory.is_none_or(|memory| memory > Bytes(0));
+    machine.topology().nodes.iter().filter(has_memory).map(|node| Cpu(node.node)).collect()
+}
+
+/// Refuses a policy that names a node which has no memory for the command: the kernel leaves it out without a word if there
+/// is another one.
+///
+/// # Errors
+/// A node that does not exist, has no memory, or is not allowed.
+pub(crate) fn check(condition: &Condition, machine: &Machine) -> Result<(), Failure> {
+    let policy = &condition.memory_policy;
+    let wanted = policy.nodes();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let refused = |nodes: CpuSet, why: String| match nodes.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::usage(format!("--memory-policy {policy}: node {nodes} {why}"))),
+    };
+    let all: CpuSet = machine.topology().nodes.iter().map(|node| Cpu(node.node)).collect();
+    if all.is_empty() {
+        return Err(Failure::machine(format!(
+            "--memory-policy {policy}: this kernel tells of no memory nodes (there is no /sys/devices/system/node)"
+        )));
+    }
+    refused(wanted.without(&all), format!("does not exist; this machine has {all}"))?;
+    let full = nodes(machine);
+    refused(wanted.without(&full), format!("has no memory; there is some at {full}"))?;
+    let (allowed, by) = match &condition.limit.mems {
+        Some(mems) => (Some(mems.clone()), "the limit mems"),
+        None => (allowed(machine), "a cpuset (Mems_allowed_list in /proc/self/status)"),
+    };
+    match allowed {
+        Some(allowed) => {
+            refused(wanted.without(&allowed), format!("is not allowed by {by}; allowed are {allowed}"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The nodes from which this process may have memory, where the kernel says so.
+fn allowed(machine: &Machine) -> Option<CpuSet> {
+    let text = fs::read_to_string(machine.root().join("proc/self/status")).ok()?;
+    status::memory_nodes_allowed_list(&text)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two nodes with memory, one without, and a process that may use the first and the third.
+    fn machine() -> (tempfile::TempDir, Machine) {
+        let root = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        for (node, kilobytes) in [(0, 1024), (1, 2048), (2, 0)] {
+            let total = format!("Node {node} MemTotal:       {kilobytes} kB\n");
+            write(&format!("sys/devices/system/node/node{node}/meminfo"), &total);
+            write(&format!("sys/devices/system/node/node{node}/cpulist"), "\n");
+        }
+        write("proc/self/status", "Mems_allowed_list:\t0,2\n");
+        let machine = Machine::read(root.path());
+        (root, machine)
+    }
+
+    fn checked(policy: &str, limit: &str, machine: &Machine) -> Result<(), String> {
+        let (memory_policy, limit) = (policy.parse().unwrap(), limit.parse().unwrap());
+        let condition = Condition { memory_policy, limit, ..Condition::default() };
+        check(&condition, machine).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn nodes_that_cannot_give_memory_are_named_with_the_reason() {
+        let (_root, machine) = machine();
+        assert_eq!(nodes(&machine).to_string(), "0-1");
+        for fine in ["inherit", "local", "bind:0", "preferred:0", "interleave:0"] {
+            assert_eq!(checked(fine, "none", &machine), Ok(()), "{fine}");
+        }
+        for (policy, says) in [
+            ("bind:0,7", "node 7 does not exist; this machine has 0-2"),
+            ("interleave:0,2", "node 2 has no memory; there is some at 0-1"),
+            ("preferred:1", "node 1 is not allowed by a cpuset"),
+        ] {
+            let said = checked(policy, "none", &machine).unwrap_err();
+            assert!(said.contains(says) && said.starts_with("--memory-policy"), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_limit_of_nodes_goes_before_what_holds_for_fauxplat() {
+        let (_root, machine) = machine();
+        assert_eq!(checked("bind:1", "mems:1", &machine), Ok(()));
+        let said = checked("bind:0", "mems:1", &machine).unwrap_err();
+        assert!(said.contains("not allowed by the limit mems; allowed are 1"), "{said}");
+    }
+
+    #[test]
+    fn a_kernel_without_nodes_is_no_mistake_of_the_user() {
+        let root = tempfile::tempdir().unwrap();
+        let machine = Machine::read(root.path());
+        assert!(checked("bind:0", "none", &machine).unwrap_err().contains("no memory nodes"));
+        assert_eq!(checked("local", "none", &machine), Ok(()));
+    }
+}

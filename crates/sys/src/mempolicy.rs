@@ -1,0 +1,57 @@
+//! From which memory nodes the pages of a task come, see `set_mempolicy(2)`.
+#![expect(unsafe_code, reason = "set_mempolicy(2) takes a pointer to a mask")]
+
+use fauxplat_units::CpuSet;
+
+/// From the node of the CPU that touches a page first (`MPOL_LOCAL`, see `include/uapi/linux/mempolicy.h`).
+pub const LOCAL: i32 = 4;
+/// From one node as long as it has some (`MPOL_PREFERRED`).
+pub const PREFERRED: i32 = 1;
+/// From these nodes alone (`MPOL_BIND`).
+pub const BIND: i32 = 2;
+/// From each of these nodes in turn (`MPOL_INTERLEAVE`).
+pub const INTERLEAVE: i32 = 3;
+
+/// Sets the policy of the calling task, which exec keeps and children inherit; without an allocation and with the plain
+/// result of the call, for a child between its birth and `exec`. Nodes are numbered as CPUs of a set are.
+pub(crate) fn try_policy(mode: i32, nodes: &CpuSet) -> libc::c_int {
+    let words = nodes.words();
+    // The kernel takes one bit fewer than it is told (`get_nodes` in mm/mempolicy.c), so a mask of no bits is one bit long.
+    let bits = words.len() * 64 + 1;
+    // SAFETY: the mask is as many words as the number of bits says, lives for the call, and is only read.
+    unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, words.as_ptr(), bits) as libc::c_int }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the kernel says of the calling thread's stack.
+    fn told() -> Option<String> {
+        let text = std::fs::read_to_string("/proc/thread-self/numa_maps").ok()?;
+        text.lines().next()?.split(' ').nth(1).map(str::to_owned)
+    }
+
+    #[test]
+    fn a_policy_is_what_the_kernel_says_it_is() {
+        let first: CpuSet = "0".parse().unwrap();
+        for (mode, nodes, says) in
+            [(BIND, &first, "bind:0"), (INTERLEAVE, &first, "interleave:0"), (LOCAL, &CpuSet::new(), "local")]
+        {
+            let done = try_policy(mode, nodes);
+            let Some(told) = told().filter(|_| done == 0) else {
+                let error = std::io::Error::last_os_error();
+                assert!(
+                    done == 0 || matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EPERM)),
+                    "{error}"
+                );
+                return;
+            };
+            // A kernel may say of which kind the nodes are, too: `bind=static:0`.
+            let bare = told.replace("=static", "").replace("=relative", "");
+            assert_eq!(bare, says);
+        }
+        let nowhere: CpuSet = "9999".parse().unwrap();
+        assert_eq!(try_policy(BIND, &nowhere), -1);
+    }
+}
