@@ -72,10 +72,12 @@ needs-build:
 	@.ci/packages cc=gcc
 
 # Without a C++ compiler and Python the tests of the table's other languages are skipped, and without valgrind that of
-# the number of instructions; without QEMU, the tests that need other machines; each says so.
+# the number of instructions; without PostgreSQL, those of the shared store; without QEMU, the tests that need other
+# machines; each says so.
 needs-test: needs-build
 	@.ci/packages script=bsdutils taskset=util-linux unshare=util-linux
 	@.ci/packages c++=g++ python3=python3 valgrind=valgrind || echo "going on without them"
+	@.ci/packages initdb=postgresql || echo "going on without a shared store"
 	@.ci/packages qemu-system-x86_64=qemu-system-x86 qemu-system-aarch64=qemu-system-arm cpio=cpio depmod=kmod \
 		xz=xz-utils iasl=acpica-tools setpriv=util-linux || echo "going on without virtual machines"
 

@@ -1,5 +1,5 @@
-//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | campaign | vm | dist | deb |
-//! installed | viewers | man | completions | hazards`.
+//! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | campaign | postgres | vm |
+//! dist | deb | installed | viewers | man | completions | hazards`.
 #![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
 mod bench;
@@ -11,6 +11,7 @@ mod error;
 #[path = "../../crates/topology/tests/machines/expand.rs"]
 mod expand;
 mod generate;
+mod postgres;
 mod tidy;
 mod viewers;
 mod violation;
@@ -26,6 +27,7 @@ const USAGE: &str = "usage: cargo xtask CHORE
   bench [NAME]           blink, doctor, instrument, look, memory, start, sweep, topo, verdict: figures as ratios, see benches/README.md
   campaign [NAME]        what takes hours and can be resumed: kills, interrupts, fuzz, elsewhere; without a name, how each
                          is called
+  postgres               the tests of the shared store, against servers of PostgreSQL that they start
   vm [--seconds N] [NAME]… tests in virtual machines, all or by test and shape, see vm/README.md
   dist                   write an archive of the static program for x86-64 and arm64 into target/dist
   deb                    write the Debian package of this machine's architecture there
@@ -54,6 +56,7 @@ fn chore(arguments: &[String]) -> Result<(), ChoreError> {
         ["sim", rest @ ..] => cargo::run("fauxplat-analyze", &["--release", "--example", "sim"], rest),
         ["bench", rest @ ..] => bench::run(rest),
         ["campaign", rest @ ..] => campaign::run(rest),
+        ["postgres"] => postgres::run(),
         ["vm", rest @ ..] => vm::run(rest),
         ["dist"] => dist::dist(),
         ["deb"] => dist::deb(),

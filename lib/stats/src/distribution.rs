@@ -22,6 +22,11 @@ pub fn t_two_sided_p(t: f64, df: f64) -> f64 {
     }
 }
 
+/// Upper tail of Student's t with `df` degrees of freedom (at least a fraction above 0).
+pub fn t_upper_tail(t: f64, df: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, df).map_or(1.0, |distribution| distribution.cdf(-t))
+}
+
 /// The t with `df` degrees of freedom beyond which the upper tail holds `probability` (0 to 0.5).
 /// Infinite when there are no degrees of freedom: nothing can be said.
 pub fn t_upper_quantile(probability: f64, df: f64) -> f64 {
@@ -101,6 +106,8 @@ mod tests {
         near(t_upper_quantile(0.0005, 5.0), 6.868_827, 1e-4);
         near(t_upper_quantile(0.0005, 127.0), 3.369, 2e-3);
         near(t_two_sided_p(2.570_582, 5.0), 0.05, 1e-6);
+        near(t_upper_tail(2.570_582, 5.0), 0.025, 1e-6);
+        near(t_upper_tail(-2.570_582, 5.0), 0.975, 1e-6);
         assert_eq!(t_two_sided_p(f64::INFINITY, 5.0), 0.0);
         assert_eq!(t_upper_quantile(0.025, 0.0), f64::INFINITY);
     }

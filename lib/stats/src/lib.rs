@@ -30,4 +30,5 @@ pub mod shift;
 pub mod simultaneous;
 pub mod smooth;
 pub mod spending;
+pub mod tail;
 pub mod winsor;

@@ -26,7 +26,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
         "--package",
         "fauxplat-store",
         "--test",
-        "store",
+        "server",
         "--",
         "--nocapture",
     ]);

@@ -35,7 +35,7 @@ fn count(found: &FleetFindings, state: NodeState) -> usize {
     found.nodes.iter().filter(|node| node.state == state).count()
 }
 
-/// All tables, with so many fleets of a hundred machines a line; of larger fleets there are fewer.
+/// All tables, with so many fleets a line; of the largest there are fewer, and fewer above a hundred where one is odd.
 pub(crate) fn print(fleets: usize) {
     println!("{fleets} fleets a line\n");
     false_flags(fleets);
@@ -50,7 +50,7 @@ fn false_flags(fleets: usize) {
         "| machines | spread | between % | suspects a fleet | confirmed a fleet | fleets |\n| --- | --- | --- | --- | --- | --- |"
     );
     for machines in [20, 50, 100, 500, 2000, 10_000] {
-        let fleets = (fleets * 100 / machines.max(100)).max(20);
+        let fleets = (fleets * 2000 / machines.max(2000)).max(20);
         for spread in Spread::ALL {
             let world = World { spread, told: false, ..World::of(machines, RUNS, 0.015, 0.01) };
             let all: Vec<_> = (0..fleets as u64).map(|seed| judged(world, seed)).collect();

@@ -180,8 +180,8 @@ impl<'a> Rounds<'a> {
 }
 
 fn verdict(effect: Estimate, group: &Group, least: f64) -> (NodeState, Option<&'static str>) {
-    let reach = group.between.hypot(effect.error);
-    let usual = group.rule == GroupRule::Robust && effect.at <= group.confirming * reach;
+    let reach = group.reach.hypot(group.threshold * effect.error);
+    let usual = group.rule == GroupRule::Robust && effect.at <= reach;
     match effect {
         it if it.low <= 0.0 && it.high > least => {
             (NodeState::Noisy, Some("its rounds differ too much to tell"))

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use fauxplat_model::{FactRole, FleetGroup, GroupRule, role_of};
 use fauxplat_stats::components::three_levels;
 use fauxplat_stats::describe::median;
-use fauxplat_stats::outlying::{dixon_highest, heavier, robust, tail_weight, threshold};
+use fauxplat_stats::outlying::{dixon_highest, robust, threshold};
+use fauxplat_stats::tail::SlowSide;
 
 use super::FleetQuestion;
 use super::estimate::finite;
@@ -25,11 +26,10 @@ pub(super) struct Group {
     pub(super) centre: f64,
     /// Robust standard deviation of the members' medians.
     pub(super) spread: f64,
-    /// On the slow side, what of it is between machines and not of their own runs.
-    pub(super) between: f64,
-    /// The z from which on a machine is suspect, and that from which on a suspect can be confirmed.
+    /// The z from which on a machine is suspect.
     pub(super) threshold: f64,
-    pub(super) confirming: f64,
+    /// How far the slow side reaches by itself, without the noise of runs; zero where no spread says so.
+    pub(super) reach: f64,
     /// Standard error of the typical machine's median.
     error: f64,
 }
@@ -99,17 +99,15 @@ impl Group {
         };
         // A spread below what the runs of one machine explain is luck, or a clock that does not resolve it.
         let spread = scale.spread.max(error);
-        let slow_side = scale.slow_side.max(error);
-        let between = (slow_side * slow_side - error * error).max(0.0).sqrt();
         let threshold = threshold(members.len(), flags);
-        let confirming = match rule {
+        let reach = match rule {
             GroupRule::Robust => {
-                let distances: Vec<f64> = slow.iter().map(|slow| (slow - scale.centre) / slow_side).collect();
-                heavier(members.len(), flags, tail_weight(&distances, error / slow_side))
+                let distances: Vec<f64> = slow.iter().map(|slow| slow - scale.centre).collect();
+                SlowSide::of(&distances, error).reach(flags / members.len() as f64)
             }
-            _ => threshold,
+            _ => 0.0,
         };
-        Group { facts, members, rule, centre: scale.centre, spread, between, threshold, confirming, error }
+        Group { facts, members, rule, centre: scale.centre, spread, threshold, reach, error }
     }
 
     /// How far a machine is on the slow side; one whose own runs vary more than is usual counts for less. `None` where
@@ -155,7 +153,7 @@ impl Group {
     fn smallest_detectable(&self, least: f64) -> Option<f64> {
         let found = match self.rule {
             GroupRule::Robust | GroupRule::ZeroSpread => {
-                let by_threshold = (self.threshold * self.spread).max(self.confirming * self.between);
+                let by_threshold = (self.threshold * self.spread).max(self.reach);
                 by_threshold.max(least.ln_1p()) + POWER_Z * self.spread
             }
             _ => return None,

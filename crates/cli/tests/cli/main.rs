@@ -12,9 +12,6 @@ mod bounds;
 mod build;
 mod calibrate;
 mod ci;
-#[path = "../../../store/tests/store/cluster.rs"]
-#[expect(dead_code, reason = "a server that only recovers is the tests' of the store")]
-mod cluster;
 mod common;
 mod compare;
 mod completions;
@@ -45,7 +42,6 @@ mod rates;
 mod regions;
 mod reports;
 mod run;
-mod shared;
 mod simulated;
 mod store;
 mod surroundings;

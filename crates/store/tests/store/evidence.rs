@@ -1,15 +1,12 @@
 //! Evidence that is no run, open readings, artifacts: as they land, in order, and gone when they are removed.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
 use crate::common::{child, child_store, command, header, open_sample, sample};
-use fauxplat_model::{
-    CacheTransfer, Counted, Event, Evidence, Histogram, Metric, Outcome, Process, Series, ShiftSample, Tree,
-    Unit, metrics_of,
-};
+use crate::pieces::{histogram, pieces};
+use fauxplat_model::{Counted, Evidence, Metric, metrics_of};
 use fauxplat_store::{Artifact, State, Store, Url};
 use rusqlite::Connection;
 use tempfile::{TempDir, tempdir};
@@ -18,67 +15,6 @@ fn store() -> (TempDir, Store) {
     let directory = tempdir().unwrap();
     let store = Store::open(directory.path().join("store.sqlite")).unwrap();
     (directory, store)
-}
-
-fn shift(round: u32) -> Evidence {
-    Evidence::Shift(ShiftSample {
-        round,
-        cell: 2,
-        hand: 1,
-        units: u64::MAX,
-        wall_ns: 7,
-        run_delay_ns: Some(0),
-        cpus: [Some(fauxplat_units::Cpu(3)), None],
-        round_trips_ns: [None, Some(40)],
-        handover: Some(CacheTransfer { lines: 64, handed_ns: 9, memory_ns: 8 }),
-        laps_cpu_ns: (0..50).collect(),
-        ..ShiftSample::default()
-    })
-}
-
-fn histogram(round: u32) -> Evidence {
-    let (bounds, counts) = ((1..500).map(|i| i * 100).collect(), (1..500).collect());
-    Evidence::Histogram(Histogram {
-        round,
-        cell: 4,
-        name: "pipe there".into(),
-        unit: Unit::Nanos,
-        missed: 3,
-        bounds,
-        counts,
-    })
-}
-
-fn process(pid: u32) -> Process {
-    Process {
-        pid,
-        parent: 1,
-        command: "sh -c 'a b'".into(),
-        cpu_ns: 5,
-        wall_ns: 6,
-        peak_memory_bytes: 7,
-        threads: 1,
-        outcome: pid.is_multiple_of(2).then_some(Outcome::Signaled(9)),
-    }
-}
-
-/// One of each kind.
-pub(crate) fn pieces() -> Vec<Evidence> {
-    let metric = Metric::from_id("table:requests").unwrap();
-    vec![
-        shift(0),
-        histogram(1),
-        Evidence::Series(Series { trial: 1, metric, until_ns: vec![5, 9], values: vec![0.5, 1e9] }),
-        Evidence::Tree(Tree { command: 1, processes: vec![process(10), process(11), process(9)] }),
-        Evidence::Event(Event {
-            at_ns: 12,
-            trial: Some(1),
-            name: "oom-kill".into(),
-            message: "the kernel killed `sort`".into(),
-            figures: BTreeMap::from([("memory_bytes".to_owned(), 1 << 30)]),
-        }),
-        shift(1),
-    ]
 }
 
 fn all(store: &Store, id: i64) -> Vec<Evidence> {

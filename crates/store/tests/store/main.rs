@@ -1,16 +1,10 @@
-//! The store as its users see it: records, processes, files.
+//! The store as its users see it: records, processes, files. Shared stores are in `tests/server`.
 
-#[expect(
-    clippy::disallowed_macros,
-    clippy::disallowed_methods,
-    reason = "a server is started, or the test says why not"
-)]
-mod cluster;
+mod away;
 mod common;
 mod evidence;
 mod files;
+mod pieces;
 mod processes;
 mod records;
-mod shared;
 mod versions;
-mod writers;

@@ -25,26 +25,22 @@ const OWNER: &str = "owner";
 /// Whoever is called so needs a password, and it is this.
 pub(crate) const LOCKED: (&str, &str) = ("locked", "open-sesame");
 
-/// The server that tests of this process share while one of them needs it; none, said in a line, where there is no
-/// PostgreSQL.
-pub(crate) fn shared() -> Option<Arc<Cluster>> {
+/// The server that tests of this process share while one of them needs it.
+pub(crate) fn shared() -> Arc<Cluster> {
     static SHARED: Mutex<Weak<Cluster>> = Mutex::new(Weak::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(cluster) = shared.upgrade() {
-        return Some(cluster);
+        return cluster;
     }
-    let cluster = Arc::new(Cluster::start()?);
+    let cluster = Arc::new(Cluster::start());
     *shared = Arc::downgrade(&cluster);
-    Some(cluster)
+    cluster
 }
 
 impl Cluster {
-    /// Makes one and starts it.
-    pub(crate) fn start() -> Option<Cluster> {
-        let Some(programs) = programs() else {
-            println!("not run: PostgreSQL is not installed (apt install postgresql)");
-            return None;
-        };
+    /// Makes one and starts it. Whoever asks for it was called by name, so PostgreSQL is meant to be there.
+    pub(crate) fn start() -> Cluster {
+        let programs = programs().expect("PostgreSQL is not installed (apt-get install postgresql)");
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         fs::create_dir(folder.path().join("own")).unwrap();
@@ -60,7 +56,7 @@ impl Cluster {
         let postmaster = launched(&programs, folder.path());
         let cluster = Cluster { folder, programs, postmaster };
         cluster.answers();
-        Some(cluster)
+        cluster
     }
 
     /// Waits until it takes connections.

@@ -17,7 +17,7 @@ fn listed(lab: &Lab, words: &[&str]) -> Vec<Value> {
 
 #[test]
 fn what_is_measured_for_a_shared_store_is_there_at_the_end() {
-    let Some(cluster) = shared() else { return };
+    let cluster = shared();
     let url = cluster.database("measured");
     let secret = url.replacen('@', ":not-asked-for@", 1);
     let lab = Lab::new();
@@ -42,7 +42,7 @@ fn what_is_measured_for_a_shared_store_is_there_at_the_end() {
 
 #[test]
 fn who_measures_goes_on_without_the_server_and_pushes_when_it_is_back() {
-    let Some(mut cluster) = Cluster::start() else { return };
+    let mut cluster = Cluster::start();
     let url = cluster.database("lab");
     let lab = Lab::new();
     run(&lab, &["run", "true", "--runs", "2", "--store", &url]).succeeds();
@@ -79,7 +79,7 @@ fn who_measures_goes_on_without_the_server_and_pushes_when_it_is_back() {
 
 #[test]
 fn a_server_that_will_not_take_it_is_told_before_anything_runs() {
-    let Some(cluster) = shared() else { return };
+    let cluster = shared();
     cluster.sql("postgres", &format!("CREATE ROLE {} LOGIN PASSWORD '{}'", LOCKED.0, LOCKED.1));
     let url = cluster.database("refusing");
     let lab = Lab::new();
