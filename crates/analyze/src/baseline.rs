@@ -73,16 +73,21 @@ struct Movement {
 }
 
 impl Movement {
-    /// By the slow movement that both sessions show within themselves, or by what earlier sessions show, whichever is
-    /// more.
-    fn between(a: &Side, b: &Side, levels: Option<SessionLevels>) -> Self {
-        let within = a.drift + b.drift;
+    /// By the slow movement that both sessions show within themselves, or by what earlier sessions show, whichever reaches
+    /// further at this level. The larger *variance* would not do: few sessions that happen to lie close together have a
+    /// small one, which is known badly, and what is taken in its place would be said to be known well.
+    fn between(a: &Side, b: &Side, levels: Option<SessionLevels>, level: f64) -> Self {
+        let within = Movement { variance: a.drift + b.drift, df: None };
         let known = levels.map_or(SESSION_SD_ASSUMED.powi(2), |levels| levels.variance);
         let df = levels.map(|levels| (levels.sessions - 1) as f64);
-        match 2.0 * known < within {
-            true => Movement { variance: within, df: None },
-            false => Movement { variance: 2.0 * known, df },
-        }
+        let known = Movement { variance: 2.0 * known, df };
+        if known.half_width(level) < within.half_width(level) { within } else { known }
+    }
+
+    /// How far the interval has to reach for it alone.
+    fn half_width(self, level: f64) -> f64 {
+        let z = plain_z(level);
+        self.df.map_or(z, |df| t_for_z(z, df)) * self.variance.sqrt()
     }
 }
 
@@ -112,8 +117,8 @@ impl Side {
 /// widened (1) for autocorrelation within each session, and (2) for movement between the two: by the slow movement that
 /// they show within themselves (a machine that wanders while it is watched wanders at least as much in between), or by
 /// how far the level of one unchanged command lay apart in earlier sessions, if that is more; a standard deviation of
-/// 1 % is assumed when it is unknown. A variance of n sessions has n − 1 degrees of freedom, and Student's t allows for
-/// them. The p-value is a studentised permutation test, which knows of neither; *different* needs both.
+/// 1 % is assumed when it is unknown. A variance of n sessions has n − 1 degrees of freedom, and the quantile of Student's t
+/// that belongs to them (see [`half_width`]). The p-value is a studentised permutation test, which knows of neither; *different* needs both.
 pub fn baseline_findings(
     rule: &Rule,
     baseline: Baseline,
@@ -139,7 +144,7 @@ pub fn stored_findings(
     seed: u64,
 ) -> Judged {
     let (a, b, name) = (Side::of(baseline.values), Side::of(candidate.values), candidate.name);
-    let movement = Movement::between(&a, &b, levels);
+    let movement = Movement::between(&a, &b, levels, rule.level);
     let comparison = comparison(rule, (baseline.name, name), &a, &b, movement, seed);
     let warnings = vec![
         format!(
@@ -190,8 +195,7 @@ fn comparison(
     seed: u64,
 ) -> Comparison {
     let effect = b.place.estimate - a.place.estimate;
-    let df = degrees_of_freedom(a, b, movement);
-    let half = half_width(a.se.hypot(b.se).hypot(movement.variance.sqrt()), rule.level, df);
+    let half = half_width(a, b, movement, rule.level);
     let (low, high) = (bounded(effect - half), bounded(effect + half));
     let p_value = permutation_p(&a.logs, &b.logs, seed);
     let pairs = a.logs.len().min(b.logs.len());
@@ -235,23 +239,18 @@ fn comparison(
     }
 }
 
-/// Degrees of freedom of the sum of all variances (Satterthwaite 1946): Welch's, and those of the sessions where they are
-/// estimated.
-fn degrees_of_freedom(a: &Side, b: &Side, movement: Movement) -> f64 {
-    let welch = welch_df(a.se.powi(2), a.place.df as usize + 1, b.se.powi(2), b.place.df as usize + 1);
-    let sampling = a.se.powi(2) + b.se.powi(2);
-    match movement.df {
-        Some(df) if movement.variance > 0.0 => {
-            let squares = sampling.powi(2) / welch.max(1.0) + movement.variance.powi(2) / df;
-            (sampling + movement.variance).powi(2) / squares
-        }
-        _ => welch,
-    }
-}
-
-/// Half of the interval: none if nothing varies at all.
-fn half_width(se: f64, level: f64, df: f64) -> f64 {
-    if se == 0.0 { 0.0 } else { t_for_z(plain_z(level), df) * se }
+/// Half of the interval: the half widths of runs and of sessions by themselves, each with the quantile of its own degrees of
+/// freedom, as the sides of a right angle. It holds its level whichever of both is larger (Banerjee 1960, "Approximate
+/// confidence interval for linear functions of means of k populations when the population variances are not equal"): the
+/// probability that χ² of one degree of freedom stays below a sum that is weighted by the true shares is at least the sum of
+/// the probabilities so weighted, since its distribution function is concave. Degrees of freedom of the sum, by
+/// Satterthwaite, are themselves made of the *estimated* variances: three sessions that happen to be alike let those of the
+/// runs stand for all.
+fn half_width(a: &Side, b: &Side, movement: Movement, level: f64) -> f64 {
+    let runs = a.se.hypot(b.se);
+    let df = welch_df(a.se.powi(2), a.place.df as usize + 1, b.se.powi(2), b.place.df as usize + 1);
+    let of_runs = if runs == 0.0 { 0.0 } else { t_for_z(plain_z(level), df) * runs };
+    of_runs.hypot(movement.half_width(level))
 }
 
 /// Difference of two bootstrap intervals, added in quadrature side by side (Zou and Donner 2008, "Construction of

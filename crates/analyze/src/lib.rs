@@ -64,5 +64,5 @@ pub use rates::counter_rates;
 pub use replay::{Replay, ReplayError};
 pub use replication::replicate;
 pub use summary::{run_findings, summarize, summarize_values};
-pub use sweep::{SweepJudge, SweepJudged, SweepLevel, SweepProgress, SweepSubject};
+pub use sweep::{SweepJudge, SweepJudged, SweepLevel, SweepPanel, SweepProgress, SweepSubject};
 pub use worker_counts::worker_counts;

@@ -82,6 +82,19 @@ fn a_machine_that_moved_between_sessions_is_no_difference_of_programs() {
 }
 
 #[test]
+fn a_few_sessions_that_lie_close_together_by_chance_make_no_difference() {
+    let cells = baselines::cells();
+    let cell = cells.iter().find(|cell| cell.history == 3 && cell.session_sd == 0.01).expect("it is there");
+    // As many that failed before: 14 of 600, where the larger of two variances was taken and degrees of freedom were those
+    // of the sum. More than twelve of 600 at a true 1 % come once in a hundred times, and ten or more once in twelve.
+    let wrong = baselines::false_verdicts(cell, 600, false);
+    assert!(wrong <= 6, "{wrong} of 600");
+    // What that costs is power; a fifth more is still found now and then, and a half nearly always.
+    let found = |slower| baselines::called_different(cell, 60, (slower, false));
+    assert!(found(0.2) > 20 && found(0.5) > 50, "{} and {} of 60", found(0.2), found(0.5));
+}
+
+#[test]
 fn a_program_that_is_slow_now_and_then_is_never_equivalent_as_a_whole() {
     for (share, found_least) in [(0.02, 0), (0.05, 14), (0.1, 19), (0.2, 19)] {
         let tally = run(&cells::slow_now_and_then(share), 20, 2);

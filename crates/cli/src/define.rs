@@ -255,14 +255,13 @@ pub(crate) fn apply_sweep(definition: &mut Definition, args: &SweepArgs) -> Resu
     definition.sweep = args.factor.clone().or(definition.sweep.take());
     definition.exhaustive |= args.rule.exhaustive;
     let (rule, stated) = (&mut definition.rule, &args.rule);
-    rule.metric = stated.metric.unwrap_or(rule.metric);
-    rule.margin_absolute = rule.margin_absolute.filter(|_| stated.margin.is_none());
-    rule.margin = stated.margin.unwrap_or(rule.margin);
+    rule.decide(&stated.metric);
+    rule.allow(&stated.margin).map_err(Failure::usage)?;
     rule.level = stated.level.unwrap_or(rule.level);
     let saved = if args.commands.definition.is_some() { rule.max_pairs } else { BLOCKS_MAX };
     rule.max_pairs = stated.blocks.unwrap_or(saved);
     rule.max_time_s = stated.max_time.map(|limit| limit.as_secs_f64()).or(rule.max_time_s);
-    rule.check_plain().map_err(Failure::usage)
+    rule.check_sweep().map_err(Failure::usage)
 }
 
 /// How often `run` runs.

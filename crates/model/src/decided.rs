@@ -115,20 +115,27 @@ impl Rule {
         Ok(())
     }
 
-    /// Whether it decides one metric with a share as margin, which is all that a sweep can do.
+    /// Whether a sweep can decide it.
     ///
     /// # Errors
-    /// A sentence that says what else it asks for.
-    pub fn check_plain(&self) -> Result<(), String> {
-        if self.sessions.is_some() {
-            return Err("a sweep has no sessions: leave `sessions` out of the definition's rule".to_owned());
-        }
-        match (self.also.is_empty(), self.margin_absolute) {
-            (true, None) => Ok(()),
-            (false, _) => {
-                Err("a sweep decides one metric: leave `also` out of the definition's rule".to_owned())
+    /// A sentence that says what it asks for that no sweep has.
+    pub fn check_sweep(&self) -> Result<(), String> {
+        self.check()?;
+        let metrics = self.decided().len();
+        // One metric has a level of its own, which is raised to what can be shown.
+        let most = (self.level / SWEEP_LEVEL_MIN * (1.0 + 1e-9)) as usize;
+        match self.sessions {
+            Some(_) => {
+                Err("a sweep has no sessions: leave `sessions` out of the definition's rule".to_owned())
             }
-            (true, Some(_)) => Err("a sweep takes a margin that is a share: state --margin".to_owned()),
+            None if metrics > most.max(1) => Err(format!(
+                "--metric: {metrics} metrics have an equal part of the level of {} % each, and a sweep shows nothing below {} \
+                 %: name at most {}, or raise --level",
+                100.0 * self.level,
+                100.0 * SWEEP_LEVEL_MIN,
+                most.max(1)
+            )),
+            None => Ok(()),
         }
     }
 
@@ -194,6 +201,9 @@ const SESSIONS: std::ops::RangeInclusive<u32> = 3..=200;
 
 /// A longer pause is the business of whoever repeats commands by the calendar.
 const GAP_S_MAX: f64 = 7.0 * 24.0 * 3600.0;
+
+/// The least level of a sweep: its random orders, of which there are two thousand at most, show nothing below.
+pub const SWEEP_LEVEL_MIN: f64 = 1e-3;
 
 /// More metrics than this at once would leave each of them hardly any of the level.
 const METRICS_MAX: usize = 16;
@@ -321,6 +331,22 @@ mod tests {
         let mut rule = rule(&BOTH, &["wall=2%", "peak-memory=64KiB"]).unwrap();
         rule.decide(&[Metric::PEAK_MEMORY]);
         assert_eq!(rule.decided(), [(Metric::PEAK_MEMORY, Margin::Absolute(65536.0))]);
+    }
+
+    #[test]
+    fn a_sweep_shares_its_level_among_as_many_metrics_as_it_can() {
+        let ten = Metric::BUILT_IN[..10].to_vec();
+        let mut rule = rule(&ten, &[]).unwrap();
+        assert_eq!(rule.check_sweep(), Ok(()));
+        rule.decide(&Metric::BUILT_IN[..11]);
+        let why = rule.check_sweep().unwrap_err();
+        assert!(why.contains("11 metrics") && why.contains("at most 10"), "{why}");
+        rule.level = 1e-4;
+        assert!(rule.check_sweep().unwrap_err().contains("at most 1,"), "none would be no advice");
+        rule.decide(&[Metric::WALL]);
+        assert_eq!(rule.check_sweep(), Ok(()));
+        rule.sessions = Some(Sessions { count: 3, gap_s: 0.0 });
+        assert!(rule.check_sweep().unwrap_err().contains("sessions"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `sweep`.
 
 use clap::Args;
-use fauxplat_model::{Factor, Metric};
+use fauxplat_model::{Factor, Metric, StatedMargin};
 use fauxplat_units::Nanos;
 
 use super::compare::metric;
@@ -34,6 +34,7 @@ fn row(factor: &Factor) -> String {
 const EXAMPLES: &str = "\
   fauxplat sweep env-size './program input'
   fauxplat sweep n=1,2,4,8 'make -j {n}'
+  fauxplat sweep --metric wall,peak-memory --margin wall=2%,peak-memory=1MiB level=1,6,9 'xz -{level} -c file'
   fauxplat sweep 'env-size*aslr' --exhaustive ./program";
 
 #[derive(Debug, Args)]
@@ -63,13 +64,15 @@ pub struct SweepArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Decision")]
 pub struct SweepRuleArgs {
-    /// The metric that decides: wall, user, sys, cpu [default: wall]
-    #[arg(long, value_parser = metric)]
-    pub metric: Option<Metric>,
-    /// Differences between levels within this count as none [default: 1%]
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
-    pub margin: Option<f64>,
-    /// Probability of a false effect over the whole sweep [default: 1%]
+    /// The metric that decides, or several, which share the --level: wall, user, sys, cpu, peak-memory, …, table:NAME of a
+    /// --table [default: wall]
+    #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = metric)]
+    pub metric: Vec<Metric>,
+    /// Differences between levels within this count as none: a share for all metrics, METRIC=SHARE or METRIC=AMOUNT with its
+    /// unit for one [default: 1%]
+    #[arg(long, value_name = "PERCENT|METRIC=AMOUNT", value_delimiter = ',')]
+    pub margin: Vec<StatedMargin>,
+    /// Probability of a false effect over the whole sweep, all levels and all metrics [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub level: Option<f64>,
     /// At most so many visits of each level [default: 100, or as many as fit into a minute, up to 1000]

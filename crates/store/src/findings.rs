@@ -3,7 +3,8 @@
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
     AaFindings, CompareFindings, Comparison, DoctorFindings, ExplainFindings, FleetFindings, LimitedGroup,
-    LoadAccount, Metric, NodeState, Profile, RunFindings, Severity, SweepAnswer, SweepFindings, Verdict,
+    LoadAccount, Metric, NodeState, Profile, RunFindings, Severity, SweepAnswer, SweepFinding, SweepFindings,
+    Verdict,
 };
 use fauxplat_units::Nanos;
 
@@ -110,14 +111,23 @@ fn verdict(comparison: &Comparison) -> String {
     format!("{} {word} ({percent:+.2} %)", comparison.b)
 }
 
+/// The answer in each metric, which is named where there are several.
 fn answer(findings: &SweepFindings) -> String {
-    let finding = &findings.finding;
-    let (word, percent) = match finding.answer {
-        SweepAnswer::Effect => ("effect", (finding.difference_ratio - 1.0) * 100.0),
-        SweepAnswer::NoEffect => ("no effect above", (finding.difference_high_ratio - 1.0) * 100.0),
-        SweepAnswer::Undecided => return format!("{}: undecided", findings.factor),
+    let also = findings.also.iter().map(|also| (also.metric, &also.finding));
+    let all: Vec<(Metric, &SweepFinding)> =
+        std::iter::once((findings.metric, &findings.finding)).chain(also).collect();
+    let several = all.len() > 1;
+    let one = |(metric, finding): (Metric, &SweepFinding)| {
+        let of = if several { format!(" in {}", metric.title()) } else { String::new() };
+        let (word, percent) = match finding.answer {
+            SweepAnswer::Effect => ("effect", (finding.difference_ratio - 1.0) * 100.0),
+            SweepAnswer::NoEffect => ("no effect above", (finding.difference_high_ratio - 1.0) * 100.0),
+            SweepAnswer::Undecided => return format!("undecided{of}"),
+        };
+        format!("{word} {percent:.2} %{of}")
     };
-    format!("{}: {word} {percent:.2} %", findings.factor)
+    let answers: Vec<String> = all.into_iter().map(one).collect();
+    format!("{}: {}", findings.factor, answers.join(", "))
 }
 
 /// What a group met.

@@ -7,6 +7,9 @@ use std::os::fd::AsRawFd;
 
 use crate::{Result, SysError};
 
+/// The kernel's word for the seconds of an event, and for its microseconds: a `long` whatever the C library's `time_t` is.
+type Word = libc::c_ulong;
+
 /// Bytes of an event.
 pub const EVENT_BYTES: usize = size_of::<libc::input_event>();
 
@@ -55,9 +58,9 @@ impl InputEvent {
     pub fn write(key: KeyEvent) -> [u8; EVENT_BYTES] {
         let mut bytes = [0; EVENT_BYTES];
         let mut put = |at: usize, some: &[u8]| bytes[at..at + some.len()].copy_from_slice(some);
-        put(0, &((key.at_ns / 1_000_000_000) as libc::time_t).to_ne_bytes());
+        put(0, &((key.at_ns / 1_000_000_000) as Word).to_ne_bytes());
         let us = key.at_ns % 1_000_000_000 / 1000;
-        put(size_of::<libc::time_t>(), &(us as libc::suseconds_t).to_ne_bytes());
+        put(size_of::<Word>(), &(us as Word).to_ne_bytes());
         put(offset_of!(libc::input_event, type_), &EV_KEY.to_ne_bytes());
         put(offset_of!(libc::input_event, code), &key.code.to_ne_bytes());
         put(offset_of!(libc::input_event, value), &i32::from(key.is_down).to_ne_bytes());
@@ -67,9 +70,8 @@ impl InputEvent {
 
 /// The time is in front: seconds, and microseconds.
 fn moment_ns(bytes: &[u8; EVENT_BYTES]) -> u64 {
-    let seconds = libc::time_t::from_ne_bytes(std::array::from_fn(|at| bytes[at]));
-    let us =
-        libc::suseconds_t::from_ne_bytes(std::array::from_fn(|at| bytes[size_of::<libc::time_t>() + at]));
+    let word = |from: usize| Word::from_ne_bytes(std::array::from_fn(|at| bytes[from + at]));
+    let (seconds, us) = (word(0), word(size_of::<Word>()));
     // Whoever stands in for a device may write what it likes.
     (seconds as u64).saturating_mul(1_000_000_000).saturating_add((us as u64).saturating_mul(1000))
 }

@@ -21,9 +21,11 @@ pub(crate) fn cells() -> Vec<Cell> {
     vec![
         cell("sessions 1 % apart, none known", 0.01, 0),
         cell("sessions 1 % apart, 3 known", 0.01, 3),
+        cell("sessions 1 % apart, 5 known", 0.01, 5),
         cell("sessions 1 % apart, 10 known", 0.01, 10),
         cell("sessions 3 % apart, 3 known", 0.03, 3),
         cell("sessions 3 % apart, 10 known", 0.03, 10),
+        cell("sessions 0.1 % apart, 3 known", 0.001, 3),
         cell("sessions 0.1 % apart, 10 known", 0.001, 10),
     ]
 }
@@ -37,17 +39,22 @@ const WITHIN: Noise = Noise { short_sd: 0.005, ..SILENT };
 /// How many of so many comparisons with a baseline call an unchanged program different; and with `paired`, when the
 /// variance of *paired* differences of identical programs, from as many sessions, is taken for that of the level.
 pub(crate) fn false_verdicts(cell: &Cell, comparisons: u64, paired: bool) -> usize {
-    (0..comparisons).filter(|&number| is_called_different(cell, number, paired)).count()
+    called_different(cell, comparisons, (0.0, paired))
 }
 
-fn is_called_different(cell: &Cell, number: u64, paired: bool) -> bool {
+/// How many call a program different that became slower by this share, one way or the other.
+pub(crate) fn called_different(cell: &Cell, comparisons: u64, (slower, paired): (f64, bool)) -> usize {
+    (0..comparisons).filter(|&number| is_called_different(cell, number, slower, paired)).count()
+}
+
+fn is_called_different(cell: &Cell, number: u64, slower: f64, paired: bool) -> bool {
     let mut machine = Machine::new(WITHIN, number.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
-    let mut session = |_| {
-        let level = cell.session_sd * machine.normal();
+    let mut session = |slower: f64| {
+        let level = cell.session_sd * machine.normal() + slower.ln_1p();
         machine.visit(std::iter::repeat_n((0, level), RUNS))
     };
-    let history: Vec<Vec<Sample>> = (0..cell.history).map(&mut session).collect();
-    let (old, new) = (session(0), session(0));
+    let history: Vec<Vec<Sample>> = (0..cell.history).map(|_| session(0.0)).collect();
+    let (old, new) = (session(0.0), session(slower));
     let levels = match paired {
         false => SessionLevels::of(
             history.iter().map(|one| walls(one)).collect::<Vec<_>>().iter().map(Vec::as_slice),

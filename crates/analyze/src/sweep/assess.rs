@@ -61,7 +61,7 @@ impl Assessment {
             size,
             is_significant: evidence.crossing.has_crossed() || judge.confirmed_p.is_some(),
             difference,
-            margin: judge.rule.margin.max(0.0).ln_1p(),
+            margin: judge.margin_ratio().max(0.0).ln_1p(),
             level,
         }
     }

@@ -48,6 +48,7 @@ pub(super) fn judged(judge: &SweepJudge, samples: &[Sample], stopped_by: Stopped
         elapsed_s: elapsed_s(samples),
         levels,
         finding,
+        also: Vec::new(),
     };
     let warnings = warnings(judge, &findings);
     SweepJudged { findings, warnings }
@@ -56,6 +57,7 @@ pub(super) fn judged(judge: &SweepJudge, samples: &[Sample], stopped_by: Stopped
 /// The judge after a last look that spends all that is left, unless it is done.
 fn closed(judge: &SweepJudge) -> SweepJudge {
     let mut closed = judge.clone();
+    closed.settle_margin();
     if !judge.is_done {
         closed.evidence.crossing.look(&judge.evidence.sums, Course::spend_all(judge.rule.level));
     }
@@ -96,7 +98,8 @@ fn finding(judge: &SweepJudge, seen: &Assessment) -> SweepFinding {
         difference_low_ratio: bounded(seen.difference.0).exp(),
         difference_high_ratio: bounded(seen.difference.2).exp(),
         largest_excluded_ratio: bounded(seen.largest_open(&peak_levels)).exp(),
-        margin: judge.rule.margin,
+        margin: judge.margin_ratio(),
+        margin_absolute: judge.rule.margin_absolute,
         variance_share: share,
         variance_share_low: share_low,
         variance_share_high: share_high,

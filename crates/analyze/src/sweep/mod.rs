@@ -10,16 +10,21 @@ mod course;
 mod evidence;
 mod findings;
 mod levels;
+mod panel;
 mod parts;
 
-use fauxplat_model::{Metric, Rule, Sample, StoppedBy, SweepFindings};
+use fauxplat_model::{Metric, Rule, SWEEP_LEVEL_MIN, Sample, StoppedBy, SweepFindings};
+
+use fauxplat_stats::describe::median;
 
 use crate::judge::Decision;
+use crate::level::ratio_between;
 use assess::{Assessment, is_settled};
 use course::{Course, Stage};
 use evidence::Evidence;
 
 pub use levels::SweepLevel;
+pub use panel::SweepPanel;
 
 /// Levels to compare candidates with, in each fresh block.
 const REFERENCES: usize = 16;
@@ -71,6 +76,8 @@ pub struct SweepJudged {
 #[derive(Clone, Debug)]
 pub struct SweepJudge {
     rule: Rule,
+    /// The margin as a ratio; of an amount it is known from the first look on.
+    margin: Option<f64>,
     subject: SweepSubject,
     levels: Vec<SweepLevel>,
     /// One level of each group of levels that must be equal, rising.
@@ -90,14 +97,15 @@ pub struct SweepJudge {
 
 impl SweepJudge {
     /// A sweep over `levels` (at least two, at most 65,536), in the order of their numbers if they have any. Of the rule it
-    /// takes the metric, the level (at least 0.1 %: the random orders cannot show less), the margin, and `max_pairs` as
+    /// takes the metric, the level (at least [`SWEEP_LEVEL_MIN`]), the margin, and `max_pairs` as
     /// the largest number of blocks of all levels. `seed` decides all that the judge draws.
     pub fn new(rule: &Rule, subject: SweepSubject, levels: Vec<SweepLevel>, seed: u64) -> Self {
         let distinct = levels::distinct(&levels, seed);
-        let rule = Rule { level: rule.level.clamp(1e-3, 0.5), ..rule.clone() };
+        let rule = Rule { level: rule.level.clamp(SWEEP_LEVEL_MIN, 0.5), ..rule.clone() };
         SweepJudge {
             course: Course::new(levels::grids(distinct.len(), seed), rule.max_pairs),
             evidence: Evidence::new(distinct.len(), seed),
+            margin: rule.margin_absolute.is_none().then_some(rule.margin),
             rule,
             subject,
             levels,
@@ -164,6 +172,31 @@ impl SweepJudge {
         self.decision()
     }
 
+    /// Whether a run of this command is one of those that the block under way is for.
+    pub(super) fn asks_for(&self, command: u16) -> bool {
+        let place = self.distinct.binary_search(&command);
+        place.is_ok_and(|place| self.course.now().levels.binary_search(&(place as u16)).is_ok())
+    }
+
+    /// Whether runs succeeded and its metric was read in none of them.
+    pub(super) fn is_blind(&self) -> bool {
+        self.evidence.tallies.iter().any(|tally| tally.runs > tally.failures)
+            && self.evidence.blocks.iter().all(|block| block.values.is_empty())
+    }
+
+    /// The margin as a ratio. While an amount waits for readings, the share that would hold without it.
+    pub(super) fn margin_ratio(&self) -> f64 {
+        self.margin.unwrap_or(self.rule.margin)
+    }
+
+    /// Makes an amount the ratio that it is of the readings so far. They are taken together: which level each of them
+    /// belongs to does not enter, so that given the margin any order of the levels is still as likely as any other.
+    pub(super) fn settle_margin(&mut self) {
+        let (Some(amount), None) = (self.rule.margin_absolute, self.margin) else { return };
+        let logs: Vec<f64> = self.evidence.blocks.iter().flat_map(|block| &block.values).copied().collect();
+        self.margin = median(&logs).map(|middle| ratio_between(amount, middle, middle));
+    }
+
     /// Whether another block is wanted.
     pub fn decision(&self) -> Decision {
         if self.is_done { Decision::Stop } else { Decision::GoOn }
@@ -217,6 +250,7 @@ impl SweepJudge {
 
     /// Looks at the data, and decides where to go on.
     fn look(&mut self) {
+        self.settle_margin();
         if self.course.now().stage == Stage::Confirm {
             return self.look_at_fresh_blocks();
         }

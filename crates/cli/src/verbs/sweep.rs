@@ -2,7 +2,6 @@
 
 use fauxplat_experiment::measure::sweep;
 use fauxplat_experiment::{Failure, Machine};
-use fauxplat_model::SweepAnswer;
 use fauxplat_model::document::Findings;
 
 use crate::begin::{beginning, finish};
@@ -21,8 +20,9 @@ pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failu
     let is_open = args.rule.blocks.is_none() && args.commands.definition.is_none() && !args.rule.exhaustive;
     let findings = sweep::sweep(&mut driver, &prepared, is_open);
     let gate = findings.as_ref().ok().filter(|_| args.fail_if_effect).and_then(|findings| {
-        let has_effect = findings.finding.answer == SweepAnswer::Effect;
-        has_effect.then(|| Failure::gate(format!("--fail-if-effect: {} has an effect", findings.factor)))
+        findings
+            .has_effect()
+            .then(|| Failure::gate(format!("--fail-if-effect: {} has an effect", findings.factor)))
     });
     finish(driver, findings.map(|findings| Findings::Sweep(Box::new(findings))), &args.output)?;
     gate.map_or(Ok(()), Err)

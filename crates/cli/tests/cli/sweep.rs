@@ -137,6 +137,42 @@ fn address_spaces_and_huge_pages_are_as_the_level_says() {
     assert!(text.contains("tunables:glibc.malloc.hugetlb=1"), "{text}");
 }
 
+/// The buffer of `dd` is what the level says, and so is what the command prints; both are decided in the same runs.
+#[test]
+fn several_metrics_are_decided_in_the_same_runs() {
+    let lab = Lab::new();
+    let command = "sh -c 'dd if=/dev/zero of=/dev/null bs={n}M count=1 status=none; echo size {n}'";
+    let metrics = ["--metric", "peak-memory,printed:size", "--metric-from", "size=size ([0-9]+)"];
+    let margins = ["--margin", "peak-memory=4MiB", "--cpu", "free"];
+    let document = lab.json(&[&["sweep", "n=1,2,64", command][..], &metrics, &margins].concat());
+    assert_eq!((&document["metric"], &document["finding"]["effect"]), (&"peak_memory_bytes".into(), &true.into()));
+    assert_eq!(document["finding"]["margin_absolute"], 4.0 * 1_048_576.0);
+    let also = &document["also"][0];
+    assert_eq!((&also["metric"], &also["finding"]["answer"]), (&"printed:size_millionths".into(), &"effect".into()));
+    let printed = |level: usize| also["levels"][level]["median"].as_f64().unwrap().round();
+    assert_eq!([0, 1, 2].map(printed), [1e6, 2e6, 64e6]);
+    // Half of the level each.
+    assert_eq!((&document["finding"]["level"], &also["finding"]["level"]), (&0.005.into(), &0.005.into()));
+    assert_eq!(lab.last()["also"], document["also"]);
+    let list = lab.run(&["history", "list"]).succeeds().out;
+    assert!(list.contains("in peak memory"), "{list}");
+    let gate = [&["sweep", "n=1,64", command, "--fail-if-effect"][..], &metrics].concat();
+    lab.run(&gate).complains(1, &["has an effect"]);
+}
+
+#[test]
+fn a_metric_that_is_never_printed_ends_the_sweep_soon() {
+    let lab = Lab::new();
+    let words = ["sweep", "n=1,2,3", "echo {n}", "--metric", "wall,printed:none"];
+    let from = ["--metric-from", "none=never ([0-9]+)"];
+    lab.run(&[&words[..], &from].concat()).complains(2, &["--metric printed:none", "matches"]);
+    lab.run(&words).complains(2, &["printed:none"]);
+    let metrics = ["--metric", "wall,user,sys", "--level", "0.2%"];
+    lab.run(&[&words[..3], &metrics].concat()).complains(2, &["at most 2", "--level"]);
+    let stray = ["--margin", "peak-memory=1MiB"];
+    lab.run(&[&words[..3], &stray].concat()).complains(2, &["peak-memory", "not decided"]);
+}
+
 /// Each CPU is a level; the run begins and ends there.
 #[test]
 fn cpus_are_levels() {

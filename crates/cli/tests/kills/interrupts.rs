@@ -77,6 +77,19 @@ const SUBJECTS: &[Subject] = &[
         rounds: 50,
         also: &[],
     },
+    Subject {
+        name: "limit",
+        words: &["limit", "--cpu-quota", "50%", "--memory", "64M", "sh -c \"sleep 1.5 & sleep 1; wait\""],
+        rounds: 50,
+        also: &[],
+    },
+    Subject { name: "profile", words: &["profile", SHORT, "--runs", "40"], rounds: 50, also: &[] },
+    Subject {
+        name: "fleet",
+        words: &["fleet", "run", "--on", "local:2", SHORT, "--runs", "20"],
+        rounds: 50,
+        also: &[],
+    },
     Subject { name: "lab", words: &["lab", "run", "shell-identity"], rounds: 50, also: &[3] },
     Subject {
         name: "tune",

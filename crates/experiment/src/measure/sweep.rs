@@ -1,6 +1,6 @@
 //! The experiment of `sweep`: the levels of a factor, until it is sure whether they differ.
 
-use fauxplat_analyze::SweepJudge;
+use fauxplat_analyze::SweepPanel;
 use fauxplat_model::{Metric, Sample, SweepFindings};
 use fauxplat_plan::{Layout, Plan};
 
@@ -45,6 +45,7 @@ pub fn sweep(driver: &mut Driver, prepared: &Prepared, is_open: bool) -> Result<
     let rule = driver.header.definition.rule.clone();
     let mut steering = SweepSteering::new(&prepared.level_of, plan, judge, &rule);
     let stopped = driver.steer(&mut steering)?;
+    driver.check_read()?;
     let judged = steering.judged(driver.samples(), stopped);
     judged.warnings.into_iter().for_each(|warning| driver.warn(warning));
     let mut findings = judged.findings;
@@ -53,7 +54,7 @@ pub fn sweep(driver: &mut Driver, prepared: &Prepared, is_open: bool) -> Result<
     Ok(findings)
 }
 
-fn allow_cheap_blocks(driver: &mut Driver, judge: SweepJudge) -> SweepJudge {
+fn allow_cheap_blocks(driver: &mut Driver, judge: SweepPanel) -> SweepPanel {
     let blocks = cheap_blocks(driver.samples(), judge.distinct().len());
     let rule = &mut driver.header.definition.rule;
     rule.max_pairs = rule.max_pairs.max(blocks);

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use fauxplat_analyze::{Decision, SweepJudge, SweepJudged};
+use fauxplat_analyze::{Decision, SweepJudged, SweepPanel};
 use fauxplat_model::{Phase, Rule, Sample, StoppedBy};
 use fauxplat_plan::Plan;
 
@@ -16,7 +16,7 @@ pub struct SweepSteering {
     /// The level of each command, rising.
     level_of: Vec<u16>,
     plan: Plan,
-    judge: SweepJudge,
+    judge: SweepPanel,
     /// Runs of each block that was asked for and is not finished.
     open: VecDeque<usize>,
     asked_blocks: u32,
@@ -35,7 +35,7 @@ const FAILURES_ONLY: usize = 6;
 
 impl SweepSteering {
     /// A sweep over commands that are levels.
-    pub fn new(level_of: &[u16], plan: Plan, judge: SweepJudge, rule: &Rule) -> Self {
+    pub fn new(level_of: &[u16], plan: Plan, judge: SweepPanel, rule: &Rule) -> Self {
         SweepSteering {
             level_of: level_of.to_vec(),
             plan,
@@ -62,7 +62,8 @@ impl SweepSteering {
         };
         let samples: Vec<Sample> = all.iter().map(|sample| self.by_level(sample)).collect();
         let mut judged = self.judge.findings(&samples, stopped_by);
-        for level in &mut judged.findings.levels {
+        let also = judged.findings.also.iter_mut().flat_map(|also| &mut also.levels);
+        for level in judged.findings.levels.iter_mut().chain(also) {
             level.command = self.command_of(level.command);
         }
         judged
@@ -89,7 +90,8 @@ impl SweepSteering {
 impl Steering for SweepSteering {
     fn next(&mut self, now_ns: u64) -> Next {
         self.elapsed_ns = now_ns - *self.started_ns.get_or_insert(now_ns);
-        if self.judge.decision() == Decision::Stop {
+        // A metric that no run has is missing, however often it is asked for again.
+        if self.judge.decision() == Decision::Stop || self.judge.unread().is_some() {
             return Next::Done;
         }
         if self.max_time_ns.is_some_and(|limit_ns| self.elapsed_ns >= limit_ns) {

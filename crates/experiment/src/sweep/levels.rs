@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use fauxplat_analyze::{SweepJudge, SweepLevel, SweepSubject};
+use fauxplat_analyze::{SweepLevel, SweepPanel, SweepSubject};
 use fauxplat_model::{Command, Definition, EnvBase, EnvPad, Factor, Level, Parameter, Placement, Setting};
 use fauxplat_plan::{Sweep, apply, parse_sweep, places, stack_class};
 use fauxplat_sys::clock;
@@ -19,7 +19,7 @@ use crate::{Failure, Machine, commands};
 #[derive(Debug)]
 pub struct Prepared {
     /// Who decides.
-    pub judge: SweepJudge,
+    pub judge: SweepPanel,
     /// The commands of the levels that may be visited.
     pub commands: Vec<Command>,
     /// The level of each command, rising.
@@ -52,7 +52,7 @@ pub fn prepare(definition: &mut Definition, machine: &Machine) -> Result<Prepare
         factors: sweep.factors.iter().map(Factor::to_string).collect(),
         unit: unit(&sweep.factors),
     };
-    let judge = SweepJudge::new(&definition.rule, subject, judged_levels(&sweep, &all), seed)
+    let judge = SweepPanel::new(&definition.rule, &subject, &judged_levels(&sweep, &all), seed)
         .exhaustive(definition.exhaustive)
         .ignore_failure(definition.condition.ignore_failure.any());
     let level_of = judge.distinct().to_vec();

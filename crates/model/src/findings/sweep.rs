@@ -33,7 +33,8 @@ pub struct LevelFindings {
     pub failures: usize,
     /// How the first failed run ended: the status, or 128 + the signal.
     pub failure_exit_status: Option<i32>,
-    /// Median of the successful runs after drift was removed; absent when none was successful.
+    /// Median of the successful runs after drift was removed, in the unit of the metric: of times nanoseconds; absent when
+    /// none was successful.
     pub median_ns: Option<f64>,
     /// Low end of its 95 % interval, for this level by itself.
     pub low_ns: Option<f64>,
@@ -127,6 +128,9 @@ pub struct SweepFinding {
     pub largest_excluded_ratio: f64,
     /// The margin within which differences count as none, as a ratio.
     pub margin: f64,
+    /// The amount that was asked for in its place, in the unit in which the metric is stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin_absolute: Option<f64>,
     /// Share of the variance of the log time between levels. With drift and residual it makes one.
     pub variance_share: f64,
     /// Low end of its interval at the level of the sweep.
@@ -165,6 +169,21 @@ pub struct SweepStage {
     pub blocks: usize,
 }
 
+/// What a sweep found in a further metric, in the runs that this metric's own course asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AlsoSwept {
+    /// The metric.
+    pub metric: Metric,
+    /// The levels that were visited for it.
+    pub levels: Vec<LevelFindings>,
+    /// What was found.
+    pub finding: SweepFinding,
+    /// The plan as it was carried out for it.
+    pub stages: Vec<SweepStage>,
+    /// What ended it.
+    pub stopped_by: StoppedBy,
+}
+
 /// Findings of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepFindings {
@@ -172,7 +191,7 @@ pub struct SweepFindings {
     pub factor: String,
     /// Unit of the levels' numbers, where they have one: `bytes`.
     pub unit: Option<String>,
-    /// The metric that decides: a time.
+    /// The metric that decides; of several the first, to which the fields below belong.
     pub metric: Metric,
     /// The levels that were visited, in their order.
     pub levels: Vec<LevelFindings>,
@@ -194,4 +213,29 @@ pub struct SweepFindings {
     pub floor_ns: Option<f64>,
     /// Wall time of the experiment in seconds.
     pub elapsed_s: f64,
+    /// What was found in further metrics. The level is shared: each has an equal part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<AlsoSwept>,
+}
+
+impl SweepFindings {
+    /// What was found in each metric, as if it had been the only one; the first one first.
+    pub fn by_metric(&self) -> Vec<SweepFindings> {
+        let first = SweepFindings { also: Vec::new(), ..self.clone() };
+        let other = |also: &AlsoSwept| SweepFindings {
+            metric: also.metric,
+            levels: also.levels.clone(),
+            finding: also.finding.clone(),
+            stages: also.stages.clone(),
+            stopped_by: also.stopped_by,
+            ..first.clone()
+        };
+        std::iter::once(first.clone()).chain(self.also.iter().map(other)).collect()
+    }
+
+    /// Whether the factor has an effect on any of the metrics.
+    pub fn has_effect(&self) -> bool {
+        let findings = std::iter::once(&self.finding).chain(self.also.iter().map(|also| &also.finding));
+        findings.into_iter().any(|finding| finding.answer == SweepAnswer::Effect)
+    }
 }

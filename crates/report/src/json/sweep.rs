@@ -1,8 +1,8 @@
 //! What a sweep adds to the document. The period's fields stand beside the others, since most sweeps have none.
 
 use fauxplat_model::{
-    FailingLevel, LevelFindings, Metric, Peak, StoppedBy, SweepAnswer, SweepFinding, SweepFindings,
-    SweepPart, SweepStage,
+    AlsoSwept, FailingLevel, LevelFindings, Metric, Peak, StoppedBy, SweepAnswer, SweepFinding,
+    SweepFindings, SweepPart, SweepStage, Unit,
 };
 use serde::Serialize;
 
@@ -22,6 +22,17 @@ pub(crate) struct SweepEntry<'a> {
     runs_exhaustive: usize,
     floor_ns: Option<f64>,
     elapsed_s: f64,
+    also: Vec<AlsoEntry<'a>>,
+}
+
+/// What was found in a further metric; the fields are those of the first.
+#[derive(Serialize)]
+struct AlsoEntry<'a> {
+    metric: Metric,
+    levels: Vec<LevelEntry<'a>>,
+    finding: FindingEntry<'a>,
+    stages: &'a [SweepStage],
+    stopped_by: StoppedBy,
 }
 
 /// A level as the user wrote it: a number where all levels are numbers.
@@ -43,6 +54,9 @@ struct LevelEntry<'a> {
     runs: usize,
     failures: usize,
     failure_exit_status: Option<i32>,
+    median: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
     median_ns: Option<f64>,
     low_ns: Option<f64>,
     high_ns: Option<f64>,
@@ -67,6 +81,7 @@ struct FindingEntry<'a> {
     p_value: f64,
     level: f64,
     margin: f64,
+    margin_absolute: Option<f64>,
     difference_ratio: f64,
     difference_low_ratio: f64,
     difference_high_ratio: f64,
@@ -96,7 +111,7 @@ impl<'a> SweepEntry<'a> {
             factor: &found.factor,
             unit: found.unit.as_deref(),
             metric: found.metric,
-            levels: found.levels.iter().map(LevelEntry::of).collect(),
+            levels: levels(found.metric, &found.levels),
             finding: FindingEntry::of(&found.finding),
             levels_asked: found.levels_asked,
             levels_distinct: found.levels_distinct,
@@ -106,8 +121,25 @@ impl<'a> SweepEntry<'a> {
             runs_exhaustive: found.runs_exhaustive,
             floor_ns: found.floor_ns,
             elapsed_s: found.elapsed_s,
+            also: found.also.iter().map(AlsoEntry::of).collect(),
         }
     }
+}
+
+impl<'a> AlsoEntry<'a> {
+    fn of(also: &'a AlsoSwept) -> Self {
+        AlsoEntry {
+            metric: also.metric,
+            levels: levels(also.metric, &also.levels),
+            finding: FindingEntry::of(&also.finding),
+            stages: &also.stages,
+            stopped_by: also.stopped_by,
+        }
+    }
+}
+
+fn levels(metric: Metric, levels: &[LevelFindings]) -> Vec<LevelEntry<'_>> {
+    levels.iter().map(|level| LevelEntry::of(metric, level)).collect()
 }
 
 impl<'a> Written<'a> {
@@ -122,7 +154,8 @@ impl<'a> Written<'a> {
 }
 
 impl<'a> LevelEntry<'a> {
-    fn of(level: &'a LevelFindings) -> Self {
+    fn of(metric: Metric, level: &'a LevelFindings) -> Self {
+        let is_time = metric.unit() == Unit::Nanos;
         LevelEntry {
             level: Written::of(&level.level, level.number),
             name: &level.level,
@@ -131,9 +164,12 @@ impl<'a> LevelEntry<'a> {
             runs: level.runs,
             failures: level.failures,
             failure_exit_status: level.failure_exit_status,
-            median_ns: level.median_ns,
-            low_ns: level.low_ns,
-            high_ns: level.high_ns,
+            median: level.median_ns,
+            low: level.low_ns,
+            high: level.high_ns,
+            median_ns: level.median_ns.filter(|_| is_time),
+            low_ns: level.low_ns.filter(|_| is_time),
+            high_ns: level.high_ns.filter(|_| is_time),
             ratio: level.ratio,
         }
     }
@@ -148,6 +184,7 @@ impl<'a> FindingEntry<'a> {
             p_value: finding.p_value,
             level: finding.level,
             margin: finding.margin,
+            margin_absolute: finding.margin_absolute,
             difference_ratio: finding.difference_ratio,
             difference_low_ratio: finding.difference_low_ratio,
             difference_high_ratio: finding.difference_high_ratio,

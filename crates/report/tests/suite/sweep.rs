@@ -2,7 +2,7 @@
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    FailingLevel, LevelFindings, Metric, Peak, Period, StoppedBy, SweepAnswer, SweepFinding, SweepFindings,
+    AlsoSwept, FailingLevel, LevelFindings, Metric, Peak, Period, StoppedBy, SweepAnswer, SweepFinding, SweepFindings,
     SweepPart, SweepStage,
 };
 use fauxplat_report::{Format, Style, write};
@@ -43,6 +43,7 @@ fn findings(factor: &str, unit: Option<&str>, levels: Vec<(String, Option<f64>)>
         runs_exhaustive: 102_400,
         floor_ns: Some(101_000.0),
         elapsed_s: 1.75,
+        also: Vec::new(),
     }
 }
 
@@ -56,6 +57,7 @@ fn finding() -> SweepFinding {
         difference_high_ratio: 1.127,
         largest_excluded_ratio: 1.3,
         margin: 0.01,
+        margin_absolute: None,
         variance_share: 0.81,
         variance_share_low: 0.75,
         variance_share_high: 0.86,
@@ -135,6 +137,71 @@ pub(crate) fn product() -> SweepFindings {
     };
     found.finding.parts = vec![part("env-size", 0.1), part("aslr", 0.02), part("env-size x aslr", 0.3)];
     found
+}
+
+/// A peak in time, and nothing in memory, whose margin is an amount.
+pub(crate) fn two_metrics() -> SweepFindings {
+    let mut found = sizes();
+    let memory = |level: &LevelFindings| LevelFindings {
+        median_ns: Some(3_145_728.0),
+        low_ns: Some(3_141_632.0),
+        high_ns: Some(3_149_824.0),
+        ratio: Some(1.0),
+        ..level.clone()
+    };
+    let finding = SweepFinding {
+        answer: SweepAnswer::NoEffect,
+        p_value: 0.7,
+        difference_high_ratio: 1.001,
+        largest_excluded_ratio: 1.003,
+        margin: 0.0208,
+        margin_absolute: Some(65_536.0),
+        period: None,
+        peaks: Vec::new(),
+        peaks_total: 0,
+        ..finding()
+    };
+    (found.finding.level, found.finding.peaks[0].level) = (0.005, "752".into());
+    found.also = vec![AlsoSwept {
+        metric: Metric::PEAK_MEMORY,
+        levels: found.levels.iter().map(memory).collect(),
+        finding: SweepFinding { level: 0.005, ..finding },
+        stages: vec![SweepStage { stage: "scan".into(), levels: 64, blocks: 6 }],
+        stopped_by: StoppedBy::Verdict,
+    }];
+    found
+}
+
+#[test]
+fn each_metric_is_told_and_one_error_for_all() {
+    let text = owned(two_metrics()).text(80);
+    insta::assert_snapshot!("sweep_two_metrics", text);
+    let (time, memory) = (text.find("the wall time:").unwrap(), text.find("on the peak memory:").unwrap());
+    assert!(time < memory && memory < text.find("Variance of one run").unwrap(), "answers stand first");
+    let mut open = two_metrics();
+    open.also[0].finding.answer = SweepAnswer::Undecided;
+    assert!(owned(open).text(300).contains("±2.08 % (64 KiB) is asked for"));
+    // Failures are those of runs, which all metrics share.
+    let mut failing = words();
+    failing.also = vec![AlsoSwept { finding: failing.finding.clone(), ..two_metrics().also.remove(0) }];
+    assert_eq!(owned(failing).text(200).matches("the command fails").count(), 1);
+}
+
+#[test]
+fn the_document_has_every_metric() {
+    let document: Value =
+        serde_json::from_str(&owned(two_metrics()).render(Format::Json, &Style::default())).unwrap();
+    assert_eq!((&document["metric"], &document["finding"]["effect"]), (&"wall_ns".into(), &true.into()));
+    let also = &document["also"][0];
+    assert_eq!((&also["metric"], &also["finding"]["effect"]), (&"peak_memory_bytes".into(), &false.into()));
+    assert_eq!(also["finding"]["margin_absolute"], 65_536.0);
+    // Bytes are no nanoseconds.
+    let level = &also["levels"][0];
+    assert_eq!((&level["median"], &level["median_ns"]), (&3_145_728.0.into(), &Value::Null));
+    assert_eq!(document["levels"][0]["median"], document["levels"][0]["median_ns"]);
+    assert_eq!(also["stages"][0]["blocks"], 6);
+    let page = owned(two_metrics()).render(Format::Html, &Style::default());
+    assert!(page.contains("wall time by env-size") && page.contains("peak memory by env-size"));
 }
 
 #[test]

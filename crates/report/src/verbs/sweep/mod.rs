@@ -13,10 +13,51 @@ use crate::parts::{Medium, Part, Piece, Tone};
 const TABLE_LEVELS_MAX: usize = 24;
 
 pub(super) fn parts(found: &SweepFindings) -> Vec<Piece> {
+    let each = found.by_metric();
+    let mut parts = answers(&each);
+    let several = each.len() > 1;
+    for one in &each {
+        parts.extend(several.then(|| heading(one)));
+        parts.extend(grounds(one));
+        parts.extend(several.then(|| Piece::said(Tone::Faint, sentences::stages(one)).in_full()));
+    }
+    let faint = |sentence| Piece::said(Tone::Faint, sentence).in_full();
+    match several {
+        false => parts.push(faint(sentences::plan(found))),
+        true => parts.extend([faint(sentences::family(&each)), faint(sentences::runs(found)).joined()]),
+    }
+    parts.push(Piece::said(Tone::Faint, took(found)).joined().in_full());
+    parts
+}
+
+/// The conclusion in each metric, and the levels at which the command fails, each once.
+fn answers(each: &[SweepFindings]) -> Vec<Piece> {
+    let mut failing: Vec<String> = Vec::new();
+    for sentence in each.iter().flat_map(sentences::failing) {
+        if !failing.contains(&sentence) {
+            failing.push(sentence);
+        }
+    }
+    let conclusion = |one| {
+        let (tone, conclusion) = sentences::conclusion(one);
+        Piece::answer(tone, conclusion)
+    };
+    let failing = failing.into_iter().map(|it| Piece::answer(Tone::Bad, it));
+    let all = each.iter().map(conclusion).chain(failing);
+    all.enumerate().map(|(at, piece)| if at > 0 { piece.joined() } else { piece }).collect()
+}
+
+/// The metric by its title, which begins as a sentence does.
+fn heading(found: &SweepFindings) -> Piece {
+    let mut title = found.metric.title().chars();
+    let first = title.next().into_iter().flat_map(char::to_uppercase);
+    Piece::heading(first.chain(title.clone()).collect::<String>())
+}
+
+/// What the conclusion in a metric rests upon.
+fn grounds(found: &SweepFindings) -> Vec<Piece> {
     let finding = &found.finding;
-    let (tone, conclusion) = sentences::conclusion(found);
-    let mut parts = vec![Piece::answer(tone, conclusion)];
-    parts.extend(sentences::failing(found).into_iter().map(|it| Piece::answer(Tone::Bad, it).joined()));
+    let mut parts = Vec::new();
     parts.extend(sentences::period(found).map(|it| Piece::plain(it).joined()));
     parts.push(Piece::plain(sentences::shares(finding)).in_full());
     parts.extend(sentences::parts(finding).map(|it| Piece::plain(it).joined().in_full()));
@@ -25,8 +66,6 @@ pub(super) fn parts(found: &SweepFindings) -> Vec<Piece> {
         parts.push(Piece::table(grids::peaks(found)).joined());
     }
     parts.extend(levels(found));
-    parts.push(Piece::said(Tone::Faint, sentences::plan(found)).in_full());
-    parts.push(Piece::said(Tone::Faint, took(found)).joined().in_full());
     parts
 }
 

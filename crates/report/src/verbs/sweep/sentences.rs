@@ -4,7 +4,7 @@ use fauxplat_model::{FailingLevel, Period, StoppedBy, SweepAnswer, SweepFinding,
 
 use crate::parts::Tone;
 use crate::words::{
-    TIE, change, counted, listed, p_value, percent, round_number as number, round_percent, visible,
+    TIE, change, counted, listed, p_value, percent, quantity, round_number as number, round_percent, visible,
 };
 
 /// The answer, and how it looks.
@@ -30,7 +30,7 @@ pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
         ),
         SweepAnswer::Undecided => {
             let (ended, bound) = (limit(found.stopped_by), excluded(finding));
-            let margin = round_percent(finding.margin);
+            let margin = margin(found);
             let sentence = match finding.p_value <= finding.level {
                 true => format!(
                     "{factor} moves the {metric} ({p}), but whether by more than ±{margin} is undecided{ended}: {bound}."
@@ -42,6 +42,14 @@ pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
             };
             (Tone::Doubt, sentence)
         }
+    }
+}
+
+/// `1 %`, or `0.83 % (64 KiB)` where it was stated as an amount.
+fn margin(found: &SweepFindings) -> String {
+    match found.finding.margin_absolute {
+        None => round_percent(found.finding.margin),
+        Some(amount) => format!("{} ({})", percent(found.finding.margin), quantity(found.metric, amount)),
     }
 }
 
@@ -176,6 +184,31 @@ pub(crate) fn peaks(finding: &SweepFinding) -> Option<String> {
 
 /// The plan as it was carried out, and what it saved.
 pub(crate) fn plan(found: &SweepFindings) -> String {
+    format!("{}; {}", listed_stages("Plan", found), counts(found))
+}
+
+/// The plan of one metric among several.
+pub(crate) fn stages(found: &SweepFindings) -> String {
+    format!("{}.", listed_stages(&format!("Plan for the {}", found.metric.title()), found))
+}
+
+/// How many runs there were for all metrics together.
+pub(crate) fn runs(found: &SweepFindings) -> String {
+    format!("The metrics share their blocks: {}", counts(found))
+}
+
+/// That the metrics have one error together.
+pub(crate) fn family(each: &[SweepFindings]) -> String {
+    let level: f64 = each.iter().map(|one| one.finding.level).sum();
+    format!(
+        "That any of the {} metrics is said to depend on the factor falsely, or any level of any of them to stand out, has a \
+         probability of {} at most: each has an equal part of it.",
+        each.len(),
+        round_percent(level)
+    )
+}
+
+fn listed_stages(title: &str, found: &SweepFindings) -> String {
     let stage = |stage: &SweepStage| {
         format!(
             "{} {} × {}",
@@ -185,6 +218,11 @@ pub(crate) fn plan(found: &SweepFindings) -> String {
         )
     };
     let stages: Vec<String> = found.stages.iter().map(stage).collect();
+    format!("{title}: {}", stages.join(", "))
+}
+
+/// All runs, how many levels were equal, and what the exhaustive sweep would take.
+fn counts(found: &SweepFindings) -> String {
     let equal = match found.levels_asked - found.levels_distinct.min(found.levels_asked) {
         0 => String::new(),
         _ => format!(
@@ -209,7 +247,7 @@ pub(crate) fn plan(found: &SweepFindings) -> String {
             )
         }
     };
-    format!("Plan: {}; {} in all.{equal}{saved}", stages.join(", "), counted(found.runs_done, "run", "runs"))
+    format!("{} in all.{equal}{saved}", counted(found.runs_done, "run", "runs"))
 }
 
 /// Why levels of a factor can be equal.
