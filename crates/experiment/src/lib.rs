@@ -9,6 +9,7 @@ mod begin;
 mod commands;
 mod control;
 mod counters;
+mod cpus;
 mod driver;
 mod ending;
 mod event;
@@ -44,7 +45,8 @@ mod throttle;
 mod together;
 
 pub use begin::{Beginning, open_record, open_store};
-pub use commands::{check_cpus, check_placement, resolve};
+pub use commands::resolve;
+pub use cpus::{check_cpus, check_placement};
 pub use driver::{Driver, Finished, aside};
 pub use ending::Ending;
 pub use event::{Event, Listener, Listeners};

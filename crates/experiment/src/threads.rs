@@ -3,7 +3,7 @@
 use fauxplat_model::{Condition, Definition, Placement, ThreadPlaces};
 use fauxplat_units::CpuSet;
 
-use crate::commands::check_cpus;
+use crate::cpus::check_cpus;
 use crate::{Failure, Machine};
 
 /// Refuses places that a thread cannot have, and what cannot hold beside them.

@@ -90,6 +90,8 @@ fn condition() -> impl Strategy<Value = Condition> {
                 true => IgnoredFailures::Statuses(vec![1, 255]),
                 false => IgnoredFailures::All,
             },
+            pin_threads: shell.then(|| "once:2,sibling-of:2,(node:0,2)".parse().unwrap()),
+            memory_policy: if shell { "interleave:0-1,4" } else { "inherit" }.parse().unwrap(),
             tune,
             load: loads.into_iter().map(|text| text.parse().unwrap()).collect(),
             ..condition

@@ -1,6 +1,8 @@
 //! Creating a process under a stated condition, at the price of a bare `vfork` and `exec`.
 #![expect(unsafe_code, reason = "clone(2) and execve(2) need raw pointers that outlive the child's start")]
 
+mod stage;
+
 use std::ffi::CString;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +14,8 @@ use crate::sched::try_policy;
 use crate::shared::Doorbell;
 use crate::summons::{Summoned, Summons};
 use crate::{SysError, mempolicy};
+
+pub use stage::Stage;
 
 /// The longest padding: many pages, so that a sweep over the size of the environment reaches far.
 pub const PAD_BYTES_MAX: usize = u16::MAX as usize;
@@ -177,55 +181,6 @@ pub struct ChildSetup {
     pub inherited: Option<Vec<i32>>,
     /// Signals that the child gets back as its creator was given them.
     pub signals: Restoration,
-}
-
-/// Which step of the start failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(i32)]
-pub enum Stage {
-    /// `clone(2)`.
-    Create = 1,
-    /// `sched_setscheduler(2)`.
-    Policy = 2,
-    /// `setpriority(2)`.
-    Nice = 3,
-    /// `personality(2)`.
-    Personality = 4,
-    /// `chdir(2)`.
-    WorkingDirectory = 5,
-    /// `dup2(2)` onto the standard descriptors.
-    Stdio = 6,
-    /// `ptrace(2)`.
-    Trace = 7,
-    /// `execve(2)`.
-    Exec = 8,
-    /// `sched_setaffinity(2)`, made by the spawner before the child exists.
-    Affinity = 9,
-    /// Writing to `cgroup.procs`, see `cgroups(7)`.
-    Group = 10,
-    /// `PR_SET_THP_DISABLE` of `prctl(2)`, made by the spawner before the child exists.
-    HugePages = 11,
-    /// `fcntl(2)`, for a descriptor that is to stay open.
-    Inherited = 12,
-    /// The wait at a [`Gate`], which was shut.
-    Hold = 13,
-    /// `setrlimit(2)`.
-    StackLimit = 14,
-    /// `set_mempolicy(2)`.
-    MemoryPolicy = 15,
-    /// `sched_setaffinity(2)` for a thread of the program, made by the spawner when the thread was born.
-    Thread = 16,
-}
-
-impl Stage {
-    /// The stage with this number.
-    pub fn from_number(number: i32) -> Option<Stage> {
-        use Stage::*;
-        let start = [Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Inherited, Trace, Exec];
-        let stages =
-            start.into_iter().chain([Affinity, Group, HugePages, Hold, StackLimit, MemoryPolicy, Thread]);
-        stages.into_iter().find(|stage| *stage as i32 == number)
-    }
 }
 
 /// A child that runs.

@@ -305,9 +305,9 @@ pub fn next_of_traced(leader: i32) -> std::result::Result<Traced, NoEvent> {
     match pid == leader && code != libc::CLD_TRAPPED && code != libc::CLD_STOPPED {
         true => Ok(Traced::LeaderEnded),
         // Who is gone since then has become another one, by exec: there is more to see.
-        false => event_of(pid)
-            .map(|(pid, event)| Traced::Event(pid, event))
-            .map_err(|_| NoEvent::Interrupted),
+        false => {
+            event_of(pid).map(|(pid, event)| Traced::Event(pid, event)).map_err(|_| NoEvent::Interrupted)
+        }
     }
 }
 

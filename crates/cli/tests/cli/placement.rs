@@ -167,7 +167,7 @@ fn places_of_threads() {
     let own = first(&allowed());
     let lab = Lab::new();
     let pinned = |places: &str, more: &[&str]| {
-        lab.run(&[&["run", "true", "--runs", "1", "--store", "none", "--pin-threads", places], more].concat())
+        lab.run(&[&["run", "true", "--runs", "1", "--pin-threads", places], more].concat())
     };
     pinned("9999", &[]).complains(2, &["--pin-threads 9999", "CPU 9999 does not exist"]);
     pinned(&own, &["--cpu", &own]).complains(2, &["--pin-threads", "--cpu"]);
@@ -185,8 +185,7 @@ fn places_of_threads() {
 #[test]
 fn memory_policies() {
     let lab = Lab::new();
-    let run =
-        |policy: &[&str]| lab.run(&[&["run", "true", "--runs", "1", "--store", "none"], policy].concat());
+    let run = |policy: &[&str]| lab.run(&[&["run", "true", "--runs", "1"], policy].concat());
     run(&["--memory-policy", "near"]).complains(2, &["`near` is no memory policy", "interleave:NODES"]);
     run(&["--interleave", "0", "--memory-policy", "local"])
         .complains(2, &["--interleave", "--memory-policy"]);
@@ -201,8 +200,7 @@ fn memory_policies() {
     let node = first(nodes);
     let maps = "sh -c 'cut -d\" \" -f2 /proc/self/numa_maps'";
     let policy = format!("bind:{node}");
-    let words =
-        ["run", maps, "--runs", "1", "--memory-policy", &policy, "--stdout", "maps", "--store", "none"];
+    let words = ["run", maps, "--runs", "1", "--memory-policy", &policy, "--stdout", "maps"];
     let done = lab.run(&words);
     let refused = done.err.contains("set_mempolicy(2) is forbidden");
     if !refused {

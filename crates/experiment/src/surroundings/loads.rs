@@ -7,7 +7,7 @@ use fauxplat_model::document::Header;
 use fauxplat_model::{LoadKind, LoadSpec, Relation, Topology};
 use fauxplat_units::{Bytes, Cpu, CpuSet};
 
-use crate::commands::check_cpus;
+use crate::cpus::check_cpus;
 use crate::hidden::GENERATOR_VERB;
 use crate::{Failure, Machine, relation};
 

@@ -50,10 +50,9 @@ pub(super) fn begin(
     heap_offset_bytes: Option<u16>,
     threads: Option<ThreadCpus>,
 ) -> Result<Option<Births>, StartFailed> {
-    prepare(pid, heap_offset_bytes, threads).map_err(|failed| {
+    prepare(pid, heap_offset_bytes, threads).inspect_err(|_| {
         signal::send(pid, signal::SIGKILL);
         reap::rest();
-        failed
     })
 }
 

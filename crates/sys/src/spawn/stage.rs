@@ -1,0 +1,50 @@
+//! The steps of a start, by number: a child says with one word which of them failed.
+
+/// Which step of the start failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Stage {
+    /// `clone(2)`.
+    Create = 1,
+    /// `sched_setscheduler(2)`.
+    Policy = 2,
+    /// `setpriority(2)`.
+    Nice = 3,
+    /// `personality(2)`.
+    Personality = 4,
+    /// `chdir(2)`.
+    WorkingDirectory = 5,
+    /// `dup2(2)` onto the standard descriptors.
+    Stdio = 6,
+    /// `ptrace(2)`.
+    Trace = 7,
+    /// `execve(2)`.
+    Exec = 8,
+    /// `sched_setaffinity(2)`, made by the spawner before the child exists.
+    Affinity = 9,
+    /// Writing to `cgroup.procs`, see `cgroups(7)`.
+    Group = 10,
+    /// `PR_SET_THP_DISABLE` of `prctl(2)`, made by the spawner before the child exists.
+    HugePages = 11,
+    /// `fcntl(2)`, for a descriptor that is to stay open.
+    Inherited = 12,
+    /// The wait at a [`Gate`], which was shut.
+    Hold = 13,
+    /// `setrlimit(2)`.
+    StackLimit = 14,
+    /// `set_mempolicy(2)`.
+    MemoryPolicy = 15,
+    /// `sched_setaffinity(2)` for a thread of the program, made by the spawner when the thread was born.
+    Thread = 16,
+}
+
+impl Stage {
+    /// The stage with this number.
+    pub fn from_number(number: i32) -> Option<Stage> {
+        use Stage::*;
+        let start = [Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Inherited, Trace, Exec];
+        let stages =
+            start.into_iter().chain([Affinity, Group, HugePages, Hold, StackLimit, MemoryPolicy, Thread]);
+        stages.into_iter().find(|stage| *stage as i32 == number)
+    }
+}
