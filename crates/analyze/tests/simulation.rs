@@ -76,7 +76,8 @@ fn a_machine_that_moved_between_sessions_is_no_difference_of_programs() {
         // Of 120 at a true 1 % more than five come once in a thousand times.
         assert!(wrong <= 5, "{}: {wrong} of 120", cell.name);
         // What paired differences show is another variance, and with it most unchanged programs were different.
-        let is_told_wrongly = cell.history > 0 && cell.session_sd >= 0.01;
+        // (With three or five, the quantile alone is so large that it hides some of that.)
+        let is_told_wrongly = cell.history >= 10 && cell.session_sd >= 0.01;
         assert!(!is_told_wrongly || baselines::false_verdicts(&cell, 40, true) > 10, "{}", cell.name);
     }
 }
@@ -85,13 +86,12 @@ fn a_machine_that_moved_between_sessions_is_no_difference_of_programs() {
 fn a_few_sessions_that_lie_close_together_by_chance_make_no_difference() {
     let cells = baselines::cells();
     let cell = cells.iter().find(|cell| cell.history == 3 && cell.session_sd == 0.01).expect("it is there");
-    // As many that failed before: 14 of 600, where the larger of two variances was taken and degrees of freedom were those
-    // of the sum. More than twelve of 600 at a true 1 % come once in a hundred times, and ten or more once in twelve.
-    let wrong = baselines::false_verdicts(cell, 600, false);
-    assert!(wrong <= 6, "{wrong} of 600");
-    // What that costs is power; a fifth more is still found now and then, and a half nearly always.
-    let found = |slower| baselines::called_different(cell, 60, (slower, false));
-    assert!(found(0.2) > 20 && found(0.5) > 50, "{} and {} of 60", found(0.2), found(0.5));
+    // The same 400 gave nine when the larger of two variances was taken, with degrees of freedom of the sum.
+    let wrong = baselines::false_verdicts(cell, 400, false);
+    assert!(wrong <= 4, "{wrong} of 400");
+    // It costs power: a fifth more is found in most sessions, and not a tenth.
+    let found = |slower| baselines::called_different(cell, 40, (slower, false));
+    assert!(found(0.2) > 20 && found(0.5) > 35, "{} and {} of 40", found(0.2), found(0.5));
 }
 
 #[test]

@@ -20,8 +20,11 @@ fn both(margin_absolute: Option<f64>) -> Rule {
 }
 
 fn panel(rule: &Rule, levels: u16, seed: u64) -> SweepPanel {
-    let level =
-        |number: u16| SweepLevel { name: number.to_string(), number: Some(number.into()), ..Default::default() };
+    let level = |number: u16| SweepLevel {
+        name: number.to_string(),
+        number: Some(number.into()),
+        ..Default::default()
+    };
     let subject = SweepSubject { factors: vec!["n".to_owned()], unit: None };
     SweepPanel::new(rule, &subject, &(0..levels).map(level).collect::<Vec<_>>(), seed)
 }
@@ -98,7 +101,8 @@ fn whoever_is_done_asks_for_nothing_more() {
     let (widest, last) = (lengths.iter().max().unwrap(), lengths.last().unwrap());
     assert!(*widest == 300 && *last < 60, "{lengths:?}");
     // The blocks of each course are as many as the course says, and the courses are not one after the other.
-    let blocks = |stages: &[fauxplat_model::SweepStage]| stages.iter().map(|stage| stage.blocks).sum::<usize>();
+    let blocks =
+        |stages: &[fauxplat_model::SweepStage]| stages.iter().map(|stage| stage.blocks).sum::<usize>();
     assert_eq!(lengths.len(), blocks(&also.stages).max(blocks(&found.stages)));
 }
 
@@ -158,10 +162,12 @@ fn metrics_are_one_family() {
             order.sort_by(|&a, &b| noise(a, 0).total_cmp(&noise(b, 0)));
             let readings = |level| {
                 let metrics = rule.decided().into_iter().map(|(metric, _)| metric).zip(1..);
-                let read = metrics.map(|(metric, at)| (metric, (5e6 * (0.1 * noise(level, at)).exp()) as u64));
+                let read =
+                    metrics.map(|(metric, at)| (metric, (5e6 * (0.1 * noise(level, at)).exp()) as u64));
                 read.collect::<Vec<_>>()
             };
-            let block: Vec<Sample> = order.iter().map(|&level| run(number, level, 0, &readings(level))).collect();
+            let block: Vec<Sample> =
+                order.iter().map(|&level| run(number, level, 0, &readings(level))).collect();
             samples.extend_from_slice(&block);
             if panel.block(&block) == Decision::Stop {
                 break;

@@ -8,12 +8,12 @@
 mod support;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use fauxplat_launch::{Entry, RunEnd, Stdin, Stdout, plain};
 use fauxplat_sys::process::Exit;
-use support::{reply_to, request, shell, spawner};
+use support::{reply_to, request, scratch, shell, spawner};
 
 /// The words that make this program fauxplat in surroundings of the test's making.
 const CLIENT: &str = "__client";
@@ -57,10 +57,6 @@ fn client(output: &Path) {
 fn unmeasured() {
     let argv = SHOWS.map(str::to_owned);
     assert_eq!(plain::run(Path::new(SHOWS[0]), &argv, false).unwrap(), 0);
-}
-
-fn scratch(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()))
 }
 
 /// What a command prints in surroundings that the words before it make.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use fauxplat_launch::{Entry, LaunchError, Launcher, Place, Request, RunEnd};
 use fauxplat_sys::process::{Exit, is_root};
 use fauxplat_sys::{sched, signal};
-use support::{reply_to, request, shell, spawner};
+use support::{reply_to, request, scratch, shell, spawner};
 
 fn main() {
     if std::env::args().nth(1).is_some_and(|word| word == HOLDER) {
@@ -148,8 +148,8 @@ fn its_limit_counts_from_its_beginning() {
 }
 
 fn a_dropped_child_never_begins() {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("held-{}", std::process::id()));
-    let mut spawner = spawner(vec![shell(&format!("touch {}", folder.display())), shell("exit 3")]);
+    let folder = scratch("held");
+    let mut spawner = spawner(vec![shell(&format!("touch '{}'", folder.display())), shell("exit 3")]);
     for _ in 0..20 {
         let held = spawner.hold(request(0)).unwrap();
         let pid = held.pid();

@@ -10,7 +10,7 @@ use fauxplat_launch::{
 };
 use fauxplat_model::{Metric, MetricSet, Readings};
 use fauxplat_sys::process::{Exit, is_root};
-use support::{program, reply_to, request, shell, spawner};
+use support::{program, reply_to, request, scratch, shell, spawner};
 
 fn main() {
     let tests: [(&str, fn()); 17] = [
@@ -159,14 +159,14 @@ fn survives_a_flood_and_a_closed_stdin() {
     assert_eq!(once(shell("exec <&- >&- 2>&-; exit 4")).end, RunEnd::Ended(Exit::Status(4)));
 }
 
-fn scratch(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+fn folder(name: &str) -> PathBuf {
+    let folder = scratch(name);
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
 
 fn stdin_starts_anew_in_each_run() {
-    let folder = scratch("stdin");
+    let folder = folder("stdin");
     let (input, output) = (folder.join("in"), folder.join("out"));
     std::fs::write(&input, "abc").unwrap();
     let entry = Entry { stdin: Stdin::File(input), stdout: Stdout::File(output.clone()), ..shell("cat") };
@@ -180,7 +180,7 @@ fn stdin_starts_anew_in_each_run() {
 
 fn a_stack_offset_is_the_same_for_all() {
     // Field 28 of /proc/PID/stat is the address at which the stack begins, below arguments and environment.
-    let folder = scratch("stack");
+    let folder = folder("stack");
     let output = folder.join("out");
     let entry = |extra: &str| Entry {
         personality: Some(0x0040000),
@@ -203,7 +203,7 @@ fn displaces_the_heap() {
         println!("displaces the heap: NOT TESTED, there is no way to do it on this architecture");
         return;
     }
-    let folder = scratch("heap");
+    let folder = folder("heap");
     let output = folder.join("out");
     let line = "while read -r range rest; do case $rest in *heap*) echo $range;; esac; done < /proc/$$/maps";
     let entry = Entry { stdout: Stdout::File(output.clone()), ..shell(line) };
@@ -262,7 +262,7 @@ fn stops_on_request_after(after_ms: u64) {
 }
 
 fn a_killed_spawner_takes_its_program_along() {
-    let folder = scratch("killed");
+    let folder = folder("killed");
     let told = folder.join("pids");
     let line = "echo $PPID $$; exec sleep 1000";
     let mut spawner = spawner(vec![Entry { stdout: Stdout::File(told.clone()), ..shell(line) }]);

@@ -6,6 +6,7 @@ use fauxplat_launch::Capture;
 use fauxplat_model::{Condition, Outcome};
 
 use crate::VariantError;
+use crate::flags::quoted;
 
 /// What a program is asked, to see whether its variants answer alike.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +39,7 @@ impl Question {
         let path = program.display().to_string();
         let capture = match self.check.as_deref() {
             Some("none") => return Ok(None),
-            Some(line) => self.under(Capture::shell(&fill(line, &path))),
+            Some(line) => self.under(Capture::shell(&fill(line, &quoted(&path)))),
             None => {
                 let mut words = self.argv.iter().map(|word| fill(word, &path));
                 let program = words.next().unwrap_or_default().into();
@@ -173,6 +174,15 @@ mod tests {
     }
 
     /// A check's own words may differ from run to run: only its status counts.
+    #[test]
+    fn a_check_takes_a_program_below_any_folder() {
+        let folder = tempfile::Builder::new().prefix("it's another ").tempdir().unwrap();
+        let program = folder.path().join("a program");
+        std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
+        let ask = Question { check: Some("{program} -c 'exit 0'".into()), ..question(&["{program}"]) };
+        ask.expected(&program, "x").unwrap().unwrap();
+    }
+
     #[test]
     fn what_a_check_says_does_not_count() {
         let check = Some("cat /proc/sys/kernel/random/uuid".into());

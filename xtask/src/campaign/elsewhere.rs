@@ -11,16 +11,18 @@ use super::program::{self, Tests};
 use crate::cargo::{self, Executable};
 use crate::error::ChoreError;
 
-/// `[--in CONFIGURATION]… [PACKAGE]… [-- FILTER]`.
+/// `[--in CONFIGURATION]… [--program NAME]… [PACKAGE]… [-- FILTER]`.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (words, filters) = match words.iter().position(|word| *word == "--") {
         Some(at) => (&words[..at], &words[at + 1..]),
         None => (words, &[][..]),
     };
-    let (mut wanted, mut packages, mut words) = (Vec::new(), Vec::new(), words.iter());
+    let (mut wanted, mut named, mut packages) = (Vec::new(), Vec::new(), Vec::new());
+    let mut words = words.iter();
     while let Some(&word) = words.next() {
         match word {
             "--in" => wanted.push(*words.next().ok_or(ChoreError::Usage(super::USAGE))?),
+            "--program" => named.push(*words.next().ok_or(ChoreError::Usage(super::USAGE))?),
             option if option.starts_with('-') => return Err(ChoreError::Usage(super::USAGE)),
             package => packages.extend(["--package", package]),
         }
@@ -34,7 +36,9 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
             known.join(", ")
         )));
     }
-    let programs = cargo::build_tests(if packages.is_empty() { &["--workspace"][..] } else { &packages })?;
+    let mut programs =
+        cargo::build_tests(if packages.is_empty() { &["--workspace"][..] } else { &packages })?;
+    programs.retain(|one| named.is_empty() || named.contains(&one.name.as_str()));
     let chosen = configurations.iter().filter(|one| wanted.is_empty() || wanted.contains(&one.name.as_str()));
     let reports = chosen.map(|one| under(one, &programs, filters, &folder)).collect::<Result<Vec<_>, _>>()?;
     let record = folder.join("record.txt");

@@ -27,7 +27,8 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   drawn [--cases N] [PACKAGE]…                tests of drawn cases with many (5000) that nobody has seen; ends at the first failure
   verdicts [--minutes N] [KIND]…              what `compare` says of everyday programs: identical, 2 % apart, slow now and then
   server [--kills N]                          sixteen writers of a shared store, whose server is killed (8 times) in their midst
-  elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user
+  elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user; of the programs of
+                                              tests that are named, as `--program cli.blink`
 All but those in guests and of the server go on where they were ended; what they know stands in target/campaign.";
 
 /// Runs one.

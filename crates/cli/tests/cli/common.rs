@@ -68,7 +68,17 @@ impl Lab {
 
     pub(crate) fn write(&self, name: &str, text: &str) -> String {
         fs::write(self.path(name), text).unwrap();
+        self.readable(name);
         self.file(name)
+    }
+
+    /// Lets the user of this laboratory read and start what root made in it, whatever root's umask is.
+    pub(crate) fn readable(&self, name: &str) {
+        if self.demoted {
+            let mode = fs::metadata(self.path(name)).unwrap().permissions().mode();
+            fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode | mode >> 3 | mode >> 6))
+                .unwrap();
+        }
     }
 
     /// A line for the shell in the folder of this laboratory.

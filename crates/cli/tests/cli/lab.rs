@@ -125,7 +125,7 @@ fn labs_are_listed_and_shown_wherever_they_are() {
 #[test]
 fn a_lab_of_the_current_folder_is_run_for_its_path_alone() {
     let yard = Lab::new();
-    let planted = format!("prepare = ['touch {}']\n{NUMBER}", yard.file("ran"));
+    let planted = format!("prepare = ['touch \"{}\"']\n{NUMBER}", yard.file("ran"));
     for folder in ["labs/link-order", "labs/mine", "link-order", "mine"] {
         std::fs::create_dir_all(yard.path(folder)).unwrap();
         let head = "question = 'Is it?'\nsource = 'nobody'\nmachine = 'any'\n";
@@ -391,7 +391,7 @@ fn the_subjects_of_all_labs_can_be_built() {
 fn a_record_of_a_machine_is_gone_on_with_and_compared() {
     let yard = Lab::new();
     let counted =
-        |name: &str| format!("prepare = ['echo x >>{}']\n{NUMBER}", yard.file(&format!("ran-{name}")));
+        |name: &str| format!("prepare = ['echo x >>\"{}\"']\n{NUMBER}", yard.file(&format!("ran-{name}")));
     told(&yard, "one", &counted("one"));
     told(&yard, "two", &format!("seconds = 1\n{}", counted("two")));
     let times = |name: &str| yard.read(&format!("ran-{name}")).lines().count();

@@ -22,6 +22,7 @@ fn compiled(lab: Lab, name: &str, lines: Option<&str>) -> Option<Lab> {
         }
         done => assert!(done.unwrap().success(), "{source} compiles"),
     }
+    lab.readable(name);
     let tried = lab.run_unstored(&["profile", "--format", "json", "true"]);
     let may = tried.code != Some(3);
     if !may {

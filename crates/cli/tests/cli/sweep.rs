@@ -145,10 +145,10 @@ fn several_metrics_are_decided_in_the_same_runs() {
     let metrics = ["--metric", "peak-memory,printed:size", "--metric-from", "size=size ([0-9]+)"];
     let margins = ["--margin", "peak-memory=4MiB", "--cpu", "free"];
     let document = lab.json(&[&["sweep", "n=1,2,64", command][..], &metrics, &margins].concat());
-    assert_eq!((&document["metric"], &document["finding"]["effect"]), (&"peak_memory_bytes".into(), &true.into()));
+    assert_eq!((&document["metric"], &document["finding"]["effect"]), (&"peak-memory".into(), &true.into()));
     assert_eq!(document["finding"]["margin_absolute"], 4.0 * 1_048_576.0);
     let also = &document["also"][0];
-    assert_eq!((&also["metric"], &also["finding"]["answer"]), (&"printed:size_millionths".into(), &"effect".into()));
+    assert_eq!((&also["metric"], &also["finding"]["answer"]), (&"printed:size".into(), &"effect".into()));
     let printed = |level: usize| also["levels"][level]["median"].as_f64().unwrap().round();
     assert_eq!([0, 1, 2].map(printed), [1e6, 2e6, 64e6]);
     // Half of the level each.

@@ -1,6 +1,8 @@
 //! What the tests of the spawner share: a `main`, since the test program is its own spawner, and small programs.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 
+use std::path::PathBuf;
+
 use fauxplat_launch::{Entry, Launcher, Program, Reply, Request, Spawner, Table, serve};
 
 /// Runs the tests, or those whose name holds the first word; with the spawner's word it is the spawner.
@@ -22,6 +24,11 @@ pub(crate) fn run(tests: &[(&str, fn())]) {
         chosen.len(),
         tests.len() - chosen.len()
     );
+}
+
+/// A place of this process among temporary files: those who run the tests may be others than built them.
+pub(crate) fn scratch(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("fauxplat-{name}-{}", std::process::id()))
 }
 
 /// This program, as a spawner.

@@ -239,7 +239,10 @@ pub(super) fn run(
     let mut own = std::mem::take(profiler);
     let outcome = driver.hold(command, |pid| {
         let mut sampler = chosen.sampler(&[Whom::Held(pid)])?;
-        task_clock = Counter::open(&TASK_CLOCK, Whom::Held(pid), None).ok();
+        // An ordinary user may not ask for the kernel's part. The clock runs in the kernel all the same.
+        let user = CountingEvent { excludes_kernel: true, ..TASK_CLOCK };
+        let open = |event| Counter::open(event, Whom::Held(pid), None);
+        task_clock = open(&TASK_CLOCK).or_else(|_| open(&user)).ok();
         let how = (chosen.event.stack, chosen.waiting.clone());
         begun_ns = clock::monotonic_ns();
         reader = Some(thread::spawn(move || {
