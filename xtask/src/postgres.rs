@@ -1,5 +1,4 @@
 //! The tests of the shared store, which start servers of PostgreSQL.
-#![expect(clippy::disallowed_methods, reason = "a chore reads the file system of the machine it is run on")]
 
 use std::path::Path;
 

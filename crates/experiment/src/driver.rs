@@ -5,20 +5,20 @@
 
 use fauxplat_analyze::{counter_rates, run_findings};
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{Command, Evidence, Metric, Outcome, Phase, Process, RunFindings, Sample, Tree, Trial};
+use fauxplat_model::{Command, Evidence, Metric, Outcome, Phase, Process, RunFindings, Sample, Tree};
 use fauxplat_store::{State, Store};
 use fauxplat_sys::clock;
 use fauxplat_units::Cpu;
 use serde::Serialize;
 
 use crate::extra::Extra;
-use crate::feed::Feed;
+use crate::led::Led;
 use crate::median::median_of;
 use crate::part::Part;
 use crate::recorder::Recorder;
-use crate::steer::{Landed, Standing, Steering, WarmUp};
+use crate::steer::{Standing, Steering, WarmUp};
 use crate::surroundings::{Surroundings, loads, tuning};
-use crate::{Event, Executor, Failure, Launch, Listeners, Machine, Next, Stopped, shipping};
+use crate::{Event, Executor, Failure, Launch, Listeners, Machine, Stopped, shipping};
 
 /// An experiment under way.
 #[derive(Debug)]
@@ -438,67 +438,4 @@ pub fn aside(
     };
     executor.execute(&mut led)?;
     Ok(recorder.samples)
-}
-
-/// A steering at work: between it and the executor stands the driver, who keeps what lands.
-struct Led<'a> {
-    steering: &'a mut dyn Steering,
-    recorder: &'a mut Recorder,
-    surroundings: &'a mut Surroundings,
-    machine: &'a Machine,
-    commands: &'a [Command],
-    listeners: &'a Listeners,
-    part: Option<&'a Part>,
-}
-
-impl Led<'_> {
-    fn command(&self, command: u16) -> &Command {
-        &self.commands[usize::from(command)]
-    }
-}
-
-impl Feed for Led<'_> {
-    type Error = Failure;
-    type Scene = crate::surroundings::Scene;
-
-    fn next(&mut self, now_ns: u64) -> Next {
-        self.steering.next(now_ns)
-    }
-
-    fn scene(&self, trial: &Trial) -> Self::Scene {
-        self.surroundings.scene(self.command(trial.command), trial)
-    }
-
-    fn enter_scene(&mut self, trial: &Trial) -> Result<(), Failure> {
-        self.surroundings.enter(self.machine, &self.commands[usize::from(trial.command)], trial)
-    }
-
-    fn sample(&mut self, sample: Sample) -> Result<(), Failure> {
-        self.recorder.keep(sample);
-        let all = &self.recorder.samples;
-        match all.last() {
-            Some(sample) => {
-                let command = &self.commands[usize::from(sample.command)];
-                self.steering.sample(Landed { sample, command, all })
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn evidence(&mut self, evidence: Evidence) -> Result<(), Failure> {
-        self.listeners.tell(&Event::Evidence(self.recorder.record(evidence)?));
-        Ok(())
-    }
-
-    fn landed(&mut self) -> Result<(), Failure> {
-        let fresh = self.recorder.land()?;
-        if !fresh.is_empty() {
-            self.listeners.tell(&Event::Samples(fresh));
-        }
-        if let Some(standing) = self.steering.standing().filter(|_| !self.listeners.is_empty()) {
-            let standing = self.part.map_or(standing.clone(), |part| part.of_whole(&standing));
-            self.listeners.tell(&Event::Progress(&standing));
-        }
-        Ok(())
-    }
 }

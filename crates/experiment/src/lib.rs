@@ -21,6 +21,7 @@ mod floor;
 pub mod header;
 pub mod hidden;
 mod launch;
+mod led;
 mod machine;
 pub mod measure;
 mod median;

@@ -69,6 +69,7 @@ impl InputEvent {
 }
 
 /// The time is in front: seconds, and microseconds.
+#[expect(clippy::unnecessary_cast, reason = "a word has 64 bits here, and 32 elsewhere")]
 fn moment_ns(bytes: &[u8; EVENT_BYTES]) -> u64 {
     let word = |from: usize| Word::from_ne_bytes(std::array::from_fn(|at| bytes[from + at]));
     let (seconds, us) = (word(0), word(size_of::<Word>()));
