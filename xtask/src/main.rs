@@ -1,11 +1,12 @@
 //! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | campaign | postgres | vm |
-//! dist | deb | installed | viewers | man | completions | hazards`.
+//! dist | deb | installed | viewers | engines | man | completions | hazards`.
 #![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
 mod bench;
 mod campaign;
 mod cargo;
 mod dist;
+mod engines;
 mod error;
 /// From the description of a machine to its tree, as the tests of `topology` have it.
 #[path = "../../crates/topology/tests/machines/expand.rs"]
@@ -33,6 +34,7 @@ const USAGE: &str = "usage: cargo xtask CHORE
   deb                    write the Debian package of this machine's architecture there
   installed              try both in a root with nothing else, and in a fresh Debian where debootstrap can make one
   viewers                open what `profile` writes for other programs in those programs, see viewers/check
+  engines [BINARY]       have Kubernetes' schemas and Ansible take what `fleet` writes for them, see benches/fleet/engines
   man [--check]          write docs/man from the command line's definition, or check that it is up to date
   completions [--check]  the same for docs/completions
   hazards                write docs/hazards.md from the declarations; a test checks that it is up to date";
@@ -62,6 +64,7 @@ fn chore(arguments: &[String]) -> Result<(), ChoreError> {
         ["deb"] => dist::deb(),
         ["installed"] => dist::installed(),
         ["viewers"] => viewers::run(),
+        ["engines", rest @ ..] if rest.len() <= 1 => engines::run(rest),
         ["man"] => generate::write(generate::MAN),
         ["man", "--check"] => generate::check(generate::MAN),
         ["completions"] => generate::write(generate::COMPLETIONS),

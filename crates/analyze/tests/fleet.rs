@@ -298,6 +298,27 @@ fn a_faster_program_is_found_and_so_are_the_machines_on_which_it_is_not() {
     assert!(found.nodes[..3].iter().all(|it| it.facts["bios"] == "1.2"));
 }
 
+/// A program that answers something else may be faster at other work; a machine that is wrong by itself says nothing about two.
+#[test]
+fn the_second_program_is_held_to_the_answers_of_the_first() {
+    let mut draw = Draw::new(8, 0);
+    let answer = |command: u16, sha256: &str| NodeAnswer { command, sha256: sha256.to_owned(), runs: 1 };
+    let mut judged = |of: &dyn Fn(usize) -> Vec<NodeAnswer>| {
+        let record = |at: usize| NodeRecord { answers: of(at), ..pair(at + 3, 0.021, &mut draw) };
+        let records = (0..12).map(record).collect();
+        let evidence =
+            FleetEvidence { commands: vec!["a".into(), "b".into()], records, ..FleetEvidence::default() };
+        fleet_compare(&evidence, &question())
+    };
+    assert_eq!(judged(&|_| vec![answer(0, "x"), answer(1, "x")]).answers_differ, None);
+    assert_eq!(judged(&|_| vec![answer(0, "x")]).answers_differ, None);
+    let found = judged(&|_| vec![answer(0, "x"), answer(1, "y")]).answers_differ.unwrap();
+    assert_eq!((found.machines, found.of), (12, 12));
+    // One machine alone is wrong about B, and is blamed for it.
+    let found = judged(&|at| vec![answer(0, "x"), answer(1, if at == 4 { "y" } else { "x" })]);
+    assert_eq!((found.answers_differ, found.machines), (None, 11));
+}
+
 #[test]
 fn the_same_program_is_called_different_as_rarely_as_asked() {
     let mut draw = Draw::new(6, 0);

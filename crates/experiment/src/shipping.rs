@@ -49,15 +49,18 @@ fn patience(is_interrupted: bool) -> Patience {
 fn told((store, url): (&Store, &Url), id: i64, samples: usize, shipment: &Shipment) -> Vec<String> {
     let (path, why) =
         (store.path().display(), shipment.trouble.as_deref().unwrap_or("it did not come to it"));
+    // A URL has characters that a shell would read: `?` and `&`.
+    let quoted = url.to_string();
+    let quoted = shell_words::quote(&quoted);
     let own = shipment.acknowledged.is_none().then(|| {
         format!(
             "{samples} samples of this experiment are not acknowledged by the shared store yet ({why}): they are in {path} as \
-             experiment {id}, and `fauxplat history push {url} {id}` carries them"
+             experiment {id}, and `fauxplat history push {quoted} {id}` carries them"
         )
     });
     let others = shipment.waiting.iter().filter(|one| **one != id).count();
     let earlier = (others > 0).then(|| {
-        format!("{others} earlier experiments in {path} wait for {url}: `fauxplat history push {url}` carries them")
+        format!("{others} earlier experiments in {path} wait for {url}: `fauxplat history push {quoted}` carries them")
     });
     own.into_iter().chain(earlier).collect()
 }

@@ -25,7 +25,8 @@ pub(crate) fn has(program: &str) -> bool {
     find(program, "").is_ok()
 }
 
-/// What a program says to these words. Messages of engines are read, so they are asked for in English.
+/// What a program says to these words. Messages of engines are read, so they are asked for in English; and in UTF-8,
+/// without which Ansible does nothing.
 ///
 /// # Errors
 /// It is not installed, ends with another status than 0, or takes too long.
@@ -33,7 +34,7 @@ pub(crate) fn ask(program: &str, words: &[&str], hint: &'static str) -> Result<S
     let capture = Capture {
         program: find(program, hint)?,
         arguments: words.iter().map(|&word| word.to_owned()).collect(),
-        env_set: vec![("LC_ALL".to_owned(), "C".to_owned())],
+        env_set: vec![("LC_ALL".to_owned(), "C.UTF-8".to_owned())],
         // What asks for the end of jobs has to come to its own end when the user wants everything to end.
         is_spared: true,
         limit: Some(PATIENCE),

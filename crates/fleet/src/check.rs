@@ -10,10 +10,14 @@ use crate::record::Asked;
 const SKEW_NS: i64 = 60_000_000_000;
 
 /// Why an answer does not count.
-pub(crate) type Refusal = (DeliveryState, String);
+pub type Refusal = (DeliveryState, String);
 
-/// The record that counts for a task, or why there is none. Its times are set right where its clock is wrong.
-pub(crate) fn checked(
+/// The record that counts for a task, or why there is none. Its times are set right where its clock is wrong: by when the
+/// task was handed over, and what time it is now.
+///
+/// # Errors
+/// Why it does not count.
+pub fn checked(
     text: &str,
     task: &Task,
     asked: &Asked,

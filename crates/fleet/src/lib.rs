@@ -22,6 +22,7 @@ mod spec;
 mod take;
 pub mod wire;
 
+pub use check::{Refusal, checked};
 pub use engine::{Engine, HandedOver, Listed, Said, Standing, Task};
 pub use error::FleetError;
 pub use folder::{RunFolder, uuid};

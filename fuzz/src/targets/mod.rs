@@ -1,6 +1,7 @@
 //! The targets, by area.
 
 mod counters;
+mod fleet;
 mod latency;
 mod model;
 mod plan;
@@ -30,6 +31,8 @@ pub(crate) const ALL: &[Target] = targets! {
     "counters-devices" => counters::devices, counters::DEVICE_WORDS;
     "counters-lists" => counters::lists, counters::LIST_WORDS;
     "counters-simulated" => counters::simulated, counters::COUNT_WORDS;
+    "fleet-answers" => fleet::answers, fleet::ANSWER_WORDS;
+    "fleet-records" => fleet::records, fleet::RECORD_WORDS;
     "latency-documents" => latency::documents, latency::WORDS;
     "model-words" => model::words, model::WORDS;
     "plan-commands" => plan::commands, plan::COMMAND_WORDS;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fauxplat_model::{FleetAnswer, FleetEvidence};
+use fauxplat_model::{AnswersDiffer, FleetAnswer, FleetEvidence, NodeRecord};
 
 /// Groups of fewer nodes are held against the whole fleet.
 const GROUP_MIN: usize = 3;
@@ -72,6 +72,21 @@ impl Answers {
             self.wrong.entry(node.to_owned()).or_insert(reason);
         }
     }
+}
+
+/// On how many machines the second program answers something else than the first; a machine that changes its mind about
+/// one of them is wrong by itself, and says nothing about two.
+pub(super) fn differ<'a>(records: impl Iterator<Item = &'a NodeRecord>) -> Option<AnswersDiffer> {
+    let both: Vec<bool> = records.filter_map(|record| Some(only(record, 0)? != only(record, 1)?)).collect();
+    let machines = both.iter().filter(|differ| **differ).count();
+    (machines > 0).then_some(AnswersDiffer { machines, of: both.len() })
+}
+
+/// The one answer of a machine to a command.
+fn only(record: &NodeRecord, command: u16) -> Option<&str> {
+    let mut given = record.answers.iter().filter(|it| it.command == command).map(|it| it.sha256.as_str());
+    let first = given.next()?;
+    given.all(|other| other == first).then_some(first)
 }
 
 /// What more than half of the nodes answered, and nothing else.

@@ -11,7 +11,7 @@ use fauxplat_stats::distribution::t_two_sided_p;
 use fauxplat_stats::randomise::sign_flip_p;
 
 use super::FleetQuestion;
-use super::answers::answers;
+use super::answers::{answers, differ};
 use super::estimate::{Estimate, finite};
 use super::explained::{Subject, explained};
 use super::machine::{first_records, logarithms, sign};
@@ -69,6 +69,7 @@ pub fn fleet_compare(evidence: &FleetEvidence, question: &FleetQuestion) -> Flee
         nodes: nodes(&says, evidence, sign),
         elsewhere: facts_explained.first().and(apart),
         facts_explained,
+        answers_differ: differ(counted.iter().map(|say| say.record)),
         answers: judged.told,
         deliveries: evidence.deliveries.clone(),
     }

@@ -50,7 +50,8 @@ fn who_measures_goes_on_without_the_server_and_pushes_when_it_is_back() {
     let report = run(&lab, &["run", "true", "--runs", "4", "--format", "json", "--store", &url]);
     assert_eq!(report.code, Some(0), "{}", report.err);
     assert!(report.json()["id"].is_null(), "no number there yet");
-    let hint = format!("`fauxplat history push {url} 2`");
+    // It can be typed as it stands.
+    let hint = format!("`fauxplat history push '{url}' 2`");
     let warnings = report.json()["warnings"].to_string();
     assert!(report.err.contains("4 samples of this experiment are not acknowledged"), "{}", report.err);
     assert!(report.err.contains(&hint) && warnings.contains(&hint), "{} {warnings}", report.err);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::call::{Call, words};
 use crate::FleetError;
-use crate::ask::ask;
+use crate::ask::{ask, one_line};
 
 const HINT: &str = "install ansible, or name another engine after --on";
 
@@ -64,6 +64,13 @@ pub(super) fn said(folder: &Path, add: &mut dyn FnMut(&str, &str)) {
     }
 }
 
+/// Why a host gave nothing, in its own words: what its shell complained of, else what Ansible says of it.
+pub(super) fn complaint(folder: &Path, node: &str) -> Option<String> {
+    let told: Value = serde_json::from_slice(&fs::read(folder.join(node)).ok()?).ok()?;
+    let text = |name: &str| told[name].as_str().and_then(one_line);
+    text("stderr").or_else(|| text("module_stderr")).or_else(|| text("msg"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +91,20 @@ mod tests {
         super::said(folder.path(), &mut |node, line| said.push(format!("{node} {line}")));
         said.sort();
         assert_eq!(said, ["n1 a", "n1 b", "n2 unreachable"]);
+    }
+
+    #[test]
+    fn a_host_that_gave_nothing_says_why_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |text: &str| {
+            fs::write(folder.path().join("n1"), text).unwrap();
+            complaint(folder.path(), "n1")
+        };
+        let said =
+            of(r#"{"rc":91,"stdout":"","stderr":"no program was shipped\n","msg":"non-zero return code"}"#);
+        assert_eq!(said.as_deref(), Some("no program was shipped"));
+        assert_eq!(of(r#"{"msg":"unreachable","unreachable":true}"#).as_deref(), Some("unreachable"));
+        assert_eq!((of("{"), complaint(folder.path(), "n2")), (None, None));
     }
 
     /// An argument of a module is JSON, so that nothing in it is read as another argument; it holds no braces of Jinja.

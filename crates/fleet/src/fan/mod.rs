@@ -95,6 +95,10 @@ impl Fan {
 
     /// The last thing that the tool said of a host.
     fn complaint(&self, node: &str, first: u32) -> Option<String> {
+        let own = || ansible::complaint(&self.files(first).2, node);
+        if let Some(told) = (self.tool == Tool::Ansible).then(own).flatten() {
+            return Some(told);
+        }
         let text = fs::read_to_string(self.files(first).1).ok()?;
         let about = |line: &&str| {
             let words = line.split(':').map(str::trim);

@@ -10,6 +10,8 @@ use crate::record::{AskedNode, evidence};
 use crate::wire;
 use fauxplat_model::Every;
 
+const DAY_NS: i64 = 86_400_000_000_000;
+
 /// What a node does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Does {
@@ -18,6 +20,11 @@ enum Does {
     /// Of its answer the end is missing.
     AnswersInPart,
     AnswersFor(&'static str),
+    /// Its clock is that of tomorrow.
+    AnswersTomorrow,
+    IsOfAnotherVersion,
+    /// Its answer is whole and no record.
+    AnswersNonsense,
     Fails,
     IsForgotten,
     Waits,
@@ -70,6 +77,12 @@ impl Twin {
                 let theirs = Task { token: format!("token-of-{other}"), ..task.clone() };
                 answer(&theirs, now_utc_ns)
             }
+            Does::AnswersTomorrow => answer(task, now_utc_ns + DAY_NS),
+            Does::IsOfAnotherVersion => {
+                let record = NodeRecord { fauxplat_version: "0.9".into(), ..record(task) };
+                wire::lines(&task.token, &serde_json::to_string(&record).unwrap()).unwrap()
+            }
+            Does::AnswersNonsense => wire::lines(&task.token, "{\"schema\":7}").unwrap(),
             Does::IsLost => Vec::new(),
             _ => vec!["Welcome to the node".to_owned()],
         }
@@ -202,7 +215,8 @@ fn told(evidence: &FleetEvidence) -> (Vec<&str>, Vec<String>) {
 
 #[test]
 fn everybody_has_a_record_or_a_reason() {
-    let all = names(&["good", "twice", "part", "another", "full", "forgotten"]);
+    let all =
+        names(&["good", "twice", "part", "another", "full", "forgotten", "tomorrow", "older", "nonsense"]);
     let bench = bench(&all);
     let does = [
         ("twice", Does::AnswersTwice),
@@ -210,6 +224,9 @@ fn everybody_has_a_record_or_a_reason() {
         ("another", Does::AnswersFor("good")),
         ("full", Does::Fails),
         ("forgotten", Does::IsForgotten),
+        ("tomorrow", Does::AnswersTomorrow),
+        ("older", Does::IsOfAnotherVersion),
+        ("nonsense", Does::AnswersNonsense),
     ];
     let mut run = bench.open(twin(&does), Limits::default());
     run.ask(&all, 0).unwrap();
@@ -219,13 +236,22 @@ fn everybody_has_a_record_or_a_reason() {
     assert_eq!(nodes.len(), all.len(), "each is told once: {nodes:?}");
     let evidence = bench.evidence();
     let (answered, others) = told(&evidence);
-    assert_eq!(answered, ["good", "twice"]);
+    assert_eq!(answered, ["good", "tomorrow", "twice"]);
     let said = |node: &str| {
         others.iter().filter(|line| line.starts_with(node)).cloned().collect::<Vec<_>>().join("|")
     };
     assert!(said("twice").contains("Twice") && said("part").contains("parts of its answer"), "{others:?}");
     assert!(said("another").contains("ForAnother") && said("full").contains("disk is full"), "{others:?}");
     assert!(said("forgotten").contains("Welcome"), "{others:?}");
+    assert!(
+        said("older").contains("fauxplat 0.9 is there") && said("nonsense").contains("Garbage"),
+        "{others:?}"
+    );
+    // A day is too much for its place in time, and no reason to lose what it measured.
+    let of = |node: &str| evidence.records.iter().find(|record| record.node == node).unwrap();
+    let apart_ns = of("tomorrow").started_utc_ns.abs_diff(of("good").started_utc_ns);
+    assert!(apart_ns < DAY_NS as u64 / 2, "{apart_ns}");
+    assert!(of("tomorrow").noise.warnings[0].contains("ahead") && of("good").noise.warnings.is_empty());
 }
 
 /// What was on the disk is all that is there after any end, and asked again are those that gave nothing.

@@ -290,8 +290,20 @@ pub struct FleetCompareFindings {
     pub elsewhere: Option<EffectElsewhere>,
     /// Answers, where not all are the same.
     pub answers: Vec<FleetAnswer>,
+    /// Machines on which B answers something else than A; absent where there are none.
+    #[serde(default)]
+    pub answers_differ: Option<AnswersDiffer>,
     /// Deliveries that are no record that counts.
     pub deliveries: Vec<Delivery>,
+}
+
+/// Two programs that do not answer the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswersDiffer {
+    /// On how many machines.
+    pub machines: usize,
+    /// Of how many that gave one answer of each.
+    pub of: usize,
 }
 
 /// The effect on the machines that a fact does not set apart.

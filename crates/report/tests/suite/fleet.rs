@@ -1,7 +1,7 @@
 //! Reports of fleets: machines, their map, and what others read.
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{FleetFindings, NodeState};
+use fauxplat_model::{AnswersDiffer, FleetFindings, NodeState};
 use fauxplat_report::{Format, ReportError, Style, write};
 use serde_json::{Value, json};
 
@@ -162,6 +162,21 @@ fn the_answer_names_what_is_wrong() {
     assert!(clean().text(100).contains("none is out of line"));
     let text = compared().text(100).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("on all but the 3 with BIOS 1.2"), "{text}");
+}
+
+/// Before any time, whether both did the same work.
+#[test]
+fn other_answers_of_the_second_program_come_first() {
+    let mut owned = compared();
+    assert!(!owned.text(100).contains("answers something else"), "an earlier document says nothing of it");
+    let Findings::FleetCompare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
+    found.answers_differ = Some(AnswersDiffer { machines: 11, of: 12 });
+    let text = owned.text(100).split_whitespace().collect::<Vec<_>>().join(" ");
+    let (answers, verdict) = (text.find("on 11 of 12 machines"), text.find("on all but the 3"));
+    assert!(
+        text.contains("new answers something else than old") && answers.unwrap() < verdict.unwrap(),
+        "{text}"
+    );
 }
 
 /// Every machine is a square that says its name.

@@ -64,6 +64,18 @@ fn a_node_of_another_version_or_without_the_program_says_so() {
     Done::of(lab.bare(&["node", "--order", "garbage"])).complains(2, &["no answer of fauxplat"]);
 }
 
+/// An answer that finds no room is no answer, and the node's status says so to whoever asked.
+#[test]
+fn a_node_whose_disk_is_full_says_so() {
+    let lab = Lab::new();
+    for framed in [&[][..], &["--framed", "token"]] {
+        let order = order(&lab, env!("CARGO_PKG_VERSION"));
+        let mut command = lab.bare(&[&["node"], framed, &[&*order]].concat());
+        command.stdout(fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+        Done::of(command).complains(3, &["No space left on device"]);
+    }
+}
+
 #[test]
 fn every_node_answers_and_the_run_is_kept() {
     let lab = Lab::new();

@@ -14,7 +14,9 @@ option() { # option NAME WORDS…: the value of --NAME=VALUE
     for word in "$@"; do case $word in --"$name"=*) echo "${word#*=}" ;; esac; done
 }
 case ${0##*/} in
-sinfo) cat "$FAKE/nodes" ;;
+sinfo)
+    [ ! -e "$FAKE/away" ] || { echo 'slurm_load_partitions: Unable to contact slurm controller (connect failure)' >&2; exit 1; }
+    cat "$FAKE/nodes" ;;
 sbatch)
     [ ! -e "$FAKE/dead" ] || { echo 'sbatch: error: Unable to contact slurm controller (connect failure)' >&2; exit 1; }
     node=$(option nodelist "$@")

@@ -150,3 +150,14 @@ fn an_engine_that_is_not_installed_is_named() {
     })
     .complains(3, &["sinfo is not installed"]);
 }
+
+/// Whoever cannot be asked which nodes there are leaves nothing behind that could be resumed.
+#[test]
+fn an_engine_that_cannot_be_reached_is_named() {
+    let lab = lab("n1|idle|none\n");
+    lab.write("fake/away", "");
+    run(&lab, &["--no-confirm"]).complains(3, &["sinfo", "Unable to contact slurm controller"]);
+    assert!(!lab.path("fake/submitted").exists());
+    let left = fs::read_dir(lab.path("fleet")).into_iter().flatten().count();
+    assert_eq!(left, 0, "nothing was begun");
+}

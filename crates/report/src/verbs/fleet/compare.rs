@@ -11,13 +11,27 @@ use crate::words::{change, counted, p_value, percent, round_percent, visible};
 const ENDS: usize = 5;
 
 pub(crate) fn parts(found: &FleetCompareFindings) -> Vec<Piece> {
-    let mut parts = vec![Piece::answer(tone(found.verdict), answer(found))];
+    let mut parts: Vec<Piece> = other_answers(found).into_iter().collect();
+    parts.push(Piece::answer(tone(found.verdict), answer(found)));
     parts.extend(answers(&found.answers));
     parts.extend(explained(&found.facts_explained, found.metric, Goes::Effect(&found.b)));
     parts.push(Piece::plain(certainty(found)).in_full());
     parts.extend(tables(found));
     parts.extend(deliveries(&found.deliveries));
     parts
+}
+
+/// First of all: who does other work is rarely slower or faster at the same.
+fn other_answers(found: &FleetCompareFindings) -> Option<Piece> {
+    let it = found.answers_differ?;
+    let words = format!(
+        "{} answers something else than {} on {} of {}: what follows may compare other work, not the same at another speed.",
+        named(&found.b),
+        named(&found.a),
+        it.machines,
+        counted(it.of, "machine", "machines"),
+    );
+    Some(Piece::said(Tone::Bad, words))
 }
 
 fn tone(verdict: Verdict) -> Tone {

@@ -1,0 +1,25 @@
+//! What `fleet` gives to engines, taken by real ones: Kubernetes' published schemas, and Ansible.
+#![expect(clippy::disallowed_methods, reason = "a chore starts programs and measures nothing")]
+
+use std::process::Command;
+
+use crate::cargo;
+use crate::error::ChoreError;
+
+/// What `benches/fleet/engines` ends with where they cannot be had.
+const CANNOT: i32 = 77;
+
+/// Builds fauxplat and has them take its words; or a binary that is there.
+pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
+    let program = match words {
+        [path] => std::path::PathBuf::from(path),
+        _ => cargo::build_release()?,
+    };
+    let script = cargo::root().join("benches/fleet/engines");
+    let status = Command::new(&script).arg(program).status();
+    match status.map_err(ChoreError::at(&script))?.code() {
+        Some(0) => Ok(()),
+        Some(CANNOT) => Err(ChoreError::Skipped("the programs that would take it cannot be had")),
+        _ => Err(ChoreError::Bench("an engine did not take it; what was seen stands above".into())),
+    }
+}
