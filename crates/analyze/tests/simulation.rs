@@ -72,13 +72,17 @@ fn what_a_third_command_leaves_makes_no_difference_between_the_others() {
 #[test]
 fn a_machine_that_moved_between_sessions_is_no_difference_of_programs() {
     for cell in baselines::cells() {
-        let wrong = baselines::false_verdicts(&cell, 120, false);
+        let wrong = baselines::called_different(&cell, 120, (0.0, false));
         // Of 120 at a true 1 % more than five come once in a thousand times.
         assert!(wrong <= 5, "{}: {wrong} of 120", cell.name);
         // What paired differences show is another variance, and with it most unchanged programs were different.
         // (With three or five, the quantile alone is so large that it hides some of that.)
         let is_told_wrongly = cell.history >= 10 && cell.session_sd >= 0.01;
-        assert!(!is_told_wrongly || baselines::false_verdicts(&cell, 40, true) > 10, "{}", cell.name);
+        assert!(
+            !is_told_wrongly || baselines::called_different(&cell, 40, (0.0, true)) > 10,
+            "{}",
+            cell.name
+        );
     }
 }
 
@@ -87,7 +91,7 @@ fn a_few_sessions_that_lie_close_together_by_chance_make_no_difference() {
     let cells = baselines::cells();
     let cell = cells.iter().find(|cell| cell.history == 3 && cell.session_sd == 0.01).expect("it is there");
     // The same 400 gave nine when the larger of two variances was taken, with degrees of freedom of the sum.
-    let wrong = baselines::false_verdicts(cell, 400, false);
+    let wrong = baselines::called_different(cell, 400, (0.0, false));
     assert!(wrong <= 4, "{wrong} of 400");
     // It costs power: a fifth more is found in most sessions, and not a tenth.
     let found = |slower| baselines::called_different(cell, 40, (slower, false));

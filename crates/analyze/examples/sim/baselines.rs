@@ -36,13 +36,9 @@ const RUNS: usize = 40;
 /// Noise of the runs within a session.
 const WITHIN: Noise = Noise { short_sd: 0.005, ..SILENT };
 
-/// How many of so many comparisons with a baseline call an unchanged program different; and with `paired`, when the
-/// variance of *paired* differences of identical programs, from as many sessions, is taken for that of the level.
-pub(crate) fn false_verdicts(cell: &Cell, comparisons: u64, paired: bool) -> usize {
-    called_different(cell, comparisons, (0.0, paired))
-}
-
-/// How many call a program different that became slower by this share, one way or the other.
+/// How many of so many comparisons with a baseline call a program different that became slower by this share, one way or
+/// the other; and with `paired`, when the variance of *paired* differences of identical programs, from as many sessions, is
+/// taken for that of the level.
 pub(crate) fn called_different(cell: &Cell, comparisons: u64, (slower, paired): (f64, bool)) -> usize {
     (0..comparisons).filter(|&number| is_called_different(cell, number, slower, paired)).count()
 }
