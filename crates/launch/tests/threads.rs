@@ -54,8 +54,8 @@ fn list(cpus: &[Cpu], once: bool) -> Option<ThreadCpus> {
     Some(ThreadCpus { cpus: cpus.to_vec(), once })
 }
 
-fn scratch(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+fn folder(name: &str) -> PathBuf {
+    let folder = support::scratch(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     folder
@@ -69,7 +69,7 @@ fn own(threads: Option<ThreadCpus>) -> Entry {
 
 /// What is said to standard output by a program that ends well.
 fn said(entry: Entry, name: &str) -> Vec<String> {
-    let folder = scratch(name);
+    let folder = folder(name);
     let out = folder.join("out");
     std::fs::write(&out, "").unwrap();
     let reply = once(Entry { stdout: Stdout::File(out.clone()), ..entry });
