@@ -252,14 +252,18 @@ impl Driver {
 
     /// Refuses to go on where a metric that decides was read in no run of any command, and says why.
     pub(crate) fn check_read(&self) -> Result<(), Failure> {
-        let mut succeeded = self.samples().iter().filter(|sample| sample.outcome.is_success()).peekable();
-        let any_succeeded = !self.interrupted && succeeded.peek().is_some();
-        let is_unread =
-            |metric| any_succeeded && succeeded.clone().all(|sample| sample.get(metric).is_none());
-        let mut decided = self.header.definition.rule.decided().into_iter().map(|(metric, _)| metric);
-        let Some(metric) = decided.find(|&metric| is_unread(metric)) else { return Ok(()) };
+        if self.interrupted {
+            return Ok(());
+        }
+        let is_unread = |metric: &Metric| {
+            let mut succeeded = self.samples().iter().filter(|sample| sample.outcome.is_success()).peekable();
+            succeeded.peek().is_some() && succeeded.all(|sample| sample.get(*metric).is_none())
+        };
+        let decided = self.header.definition.rule.decided().into_iter().map(|(metric, _)| metric);
+        let Some(metric) = decided.into_iter().find(is_unread) else { return Ok(()) };
         let trouble = self.executor.as_ref().map_or("", |executor| executor.meters().trouble(metric));
-        Err(Failure::usage(format!("--metric {}: no run has it: {trouble}", metric.name())))
+        let why = if trouble.is_empty() { "it is not measured here" } else { trouble };
+        Err(Failure::usage(format!("--metric {}: no run has it: {why}", metric.name())))
     }
 
     /// What published counters did in the runs of each command.
