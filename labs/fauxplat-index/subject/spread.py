@@ -17,6 +17,9 @@ for turn in range(6):
         print("it needs two CPUs to hold against each other", file=sys.stderr)
         sys.exit(77)
     figures = [one["fauxplat_per_s"] for one in last]
+    if None in figures:
+        print("`index` has no figure for CPU %s: a second was not enough" % last[figures.index(None)]["cpu"], file=sys.stderr)
+        sys.exit(77)
     ratios.append(max(figures) / min(figures))
 rows = [[str(one["cpu"]), "%.2f" % one["fauxplat_per_s"], "%.2f" % one["typical_per_s"], "%.2f" % one["wall_per_s"]] for one in last]
 print(json.dumps({

@@ -2,7 +2,7 @@
 
 usage: offline.py CPU        (offline.py --inside CPU is what it runs while the CPU is off)
 """
-import ctypes, errno, json, os, signal, subprocess, sys, time
+import ctypes, errno, json, os, signal, subprocess, sys
 
 CPU = int(sys.argv[-1])
 ONLINE = "/sys/devices/system/cpu/cpu%d/online" % CPU
@@ -27,16 +27,16 @@ def spinner(cpus):
     pid = os.fork()
     if pid == 0:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-        os.sched_setaffinity(0, cpus)
         while True:
             pass
+    # By its parent, so that the mask is there before it is looked at.
+    os.sched_setaffinity(pid, cpus)
     return pid
 
 
 if sys.argv[1] == "--inside":
     sys.exit(inside())
 spinners = [spinner({CPU}), spinner({CPU, min(os.sched_getaffinity(0) - {CPU})})]
-time.sleep(0.1)
 before = [mask(pid) for pid in spinners]
 tune = [os.environ["FAUXPLAT"], "tune", "--store", "none", "--quiet", "--set", "cpu:%d=offline" % CPU]
 done = subprocess.run(tune + ["--for", "python3", sys.argv[0], "--inside", str(CPU)], stderr=subprocess.PIPE, text=True)
