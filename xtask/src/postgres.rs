@@ -5,20 +5,18 @@ use std::path::Path;
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// Packages with such tests, in a test program of this name.
-const PACKAGES: [&str; 2] = ["fauxplat-store", "fauxplat-cli"];
-const PROGRAM: &str = "server";
+/// The test programs that have such tests, one in each of two packages, are called so. All of the workspace is asked for,
+/// so that dependencies have the features that they have in all other tests and need not be compiled again.
+const PROGRAMS: [&str; 4] = ["test", "--workspace", "--test", "server"];
 
 /// Runs them all; a plain `cargo test` leaves them out, since a machine need not have a server.
 pub(crate) fn run() -> Result<(), ChoreError> {
     if !is_installed() {
         return Err(ChoreError::Skipped("PostgreSQL is not installed (apt-get install postgresql)"));
     }
-    PACKAGES.iter().try_for_each(|package| {
-        let words = ["test", "--package", package, "--test", PROGRAM];
-        let status = cargo::cargo().args(words).status().map_err(ChoreError::at("cargo"))?;
-        status.success().then_some(()).ok_or_else(|| ChoreError::Cargo(words.join(" ")))
-    })
+    let status =
+        cargo::cargo().args(PROGRAMS).arg("--no-fail-fast").status().map_err(ChoreError::at("cargo"))?;
+    status.success().then_some(()).ok_or_else(|| ChoreError::Cargo(PROGRAMS.join(" ")))
 }
 
 /// Whether its programs are somewhere; Debian keeps them out of PATH.
