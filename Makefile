@@ -14,7 +14,8 @@ SHARE := $(DESTDIR)$(PREFIX)/share
 
 .PHONY: demo test test-vm build install install-program dist bench clean help toolchain needs-build needs-demo needs-test
 
-demo: needs-demo build ## install what is missing, build, and compare two real programs
+demo: needs-demo toolchain ## install what is missing, build, and compare two real programs
+	@cargo build --release --package fauxplat-cli --bin fauxplat
 	@demo/run $(BINARY)
 
 test: needs-test toolchain ## install what is missing, and run everything that has to pass
