@@ -8,7 +8,7 @@ use crate::distribution::t_upper_quantile;
 /// The efficiency of the median absolute deviation at the normal distribution: with n values it knows the spread about
 /// as well as a standard deviation of so many times n (Rousseeuw and Croux 1993, "Alternatives to the Median Absolute
 /// Deviation").
-const MAD_EFFICIENCY: f64 = 0.37;
+pub(crate) const MAD_EFFICIENCY: f64 = 0.37;
 
 /// Centre and spread of a group, of which nearly half may be anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

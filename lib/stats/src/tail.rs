@@ -7,6 +7,7 @@
 
 use crate::describe::{MAD_TO_SD, median_in_place, sorted};
 use crate::distribution::{normal_upper_quantile, normal_upper_tail, t_upper_quantile, t_upper_tail};
+use crate::outlying::MAD_EFFICIENCY;
 
 /// What lies beyond this share of all is counted and not measured, since a few odd members are among it; of small
 /// groups, so many members.
@@ -27,9 +28,6 @@ const LEAST_OF_NOISE: f64 = 0.3;
 
 /// Places at which the slow side is read.
 const PLACES: usize = 12;
-
-/// Efficiency of the median absolute deviation (Rousseeuw and Croux 1993).
-const MAD_EFFICIENCY: f64 = 0.37;
 
 /// What the slow side of a group may be like.
 #[derive(Clone, Debug)]
