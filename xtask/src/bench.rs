@@ -13,6 +13,7 @@ mod latency;
 mod limit;
 mod load;
 mod memory;
+mod pin;
 mod profile;
 mod regions;
 mod start;
@@ -22,6 +23,7 @@ mod verdict;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 use fauxplat_kernels::Caches;
 use fauxplat_load::{Generator, Order, Program, Rhythm};
@@ -32,63 +34,97 @@ use crate::error::ChoreError;
 
 /// Rounds of a bench, unless told otherwise.
 const ROUNDS: u32 = 15;
+/// The same of `profile`.
+const PROFILES: u32 = 20;
+
+/// How a bench is called.
+enum Call {
+    /// Without further words.
+    Plain(fn() -> Result<(), ChoreError>),
+    /// With the number of its rounds, which are 15 otherwise.
+    Rounds(fn(u32) -> Result<(), ChoreError>),
+    /// With words of its own, as these say; without any it does all that it can.
+    Words(&'static str, fn(&[&str]) -> Result<(), ChoreError>),
+}
+
+const BENCHES: [(&str, Call); 20] = [
+    ("blink", Call::Plain(blink::run)),
+    ("contend", Call::Words("[PART]…", contend::run)),
+    ("counters", Call::Rounds(counters::run)),
+    ("counting", Call::Rounds(counting::run)),
+    ("doctor", Call::Plain(doctor::run)),
+    ("fleet", Call::Words("[PART [HOSTS [TIMES [BINARY]]]]", fleet::run)),
+    ("index", Call::Words("[PART]…", index::run)),
+    ("instrument", Call::Words("[ROUNDS [BINARY]]", of_instrument)),
+    ("latency", Call::Words("[PART]…", latency::run)),
+    ("limit", Call::Rounds(limit::run)),
+    ("load", Call::Words("[PART]…", load::run)),
+    ("look", Call::Words("[stands]", look)),
+    ("memory", Call::Plain(memory::run)),
+    ("pin", Call::Rounds(pin::run)),
+    ("profile", Call::Words("[ROUNDS | differences [TIMES]]", of_profile)),
+    ("regions", Call::Rounds(regions::run)),
+    ("start", Call::Rounds(start::run)),
+    ("sweep", Call::Words("[PART]…", sweep::run)),
+    ("topo", Call::Plain(topo::run)),
+    ("verdict", Call::Plain(verdict::run)),
+];
+
+static USAGE: LazyLock<String> = LazyLock::new(|| {
+    let line = |(name, call): &(&str, Call)| match call {
+        Call::Plain(_) => format!("\n  {name}"),
+        Call::Rounds(_) => format!("\n  {name} [ROUNDS]"),
+        Call::Words(words, _) => format!("\n  {name} {words}"),
+    };
+    let lines: String = BENCHES.iter().map(line).collect();
+    format!("usage: cargo xtask bench [NAME …], all without a name; see benches/README.md{lines}")
+});
+
+fn misused() -> ChoreError {
+    ChoreError::Usage(USAGE.as_str())
+}
 
 /// Runs one bench by name, or all.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
+    let Some((name, words)) = words.split_first() else {
+        return BENCHES.iter().try_for_each(|(_, call)| call.begin(&[]));
+    };
+    let known = BENCHES.iter().find(|(known, _)| known == name);
+    known.map_or_else(|| Err(misused()), |(_, call)| call.begin(words))
+}
+
+impl Call {
+    fn begin(&self, words: &[&str]) -> Result<(), ChoreError> {
+        match (self, words) {
+            (Call::Plain(run), []) => run(),
+            (Call::Rounds(run), []) => run(ROUNDS),
+            (Call::Rounds(run), [rounds]) => run(number(rounds)?),
+            (Call::Words(_, run), words) => run(words),
+            _ => Err(misused()),
+        }
+    }
+}
+
+fn number(word: &str) -> Result<u32, ChoreError> {
+    word.parse().map_err(|_| misused())
+}
+
+fn of_instrument(words: &[&str]) -> Result<(), ChoreError> {
     match words {
-        ["blink"] => blink::run(),
-        ["doctor"] => doctor::run(),
-        ["fleet", words @ ..] => fleet::run(words),
-        ["instrument"] => instrument::run(ROUNDS, None),
-        ["instrument", rounds] => instrument::run(rounds.parse().unwrap_or(ROUNDS), None),
-        ["instrument", rounds, other] => {
-            instrument::run(rounds.parse().unwrap_or(ROUNDS), Some(Path::new(other)))
-        }
-        ["counters"] => counters::run(ROUNDS),
-        ["counting"] => counting::run(ROUNDS),
-        ["counting", rounds] => counting::run(rounds.parse().unwrap_or(ROUNDS)),
-        ["limit"] => limit::run(ROUNDS),
-        ["limit", rounds] => limit::run(rounds.parse().unwrap_or(ROUNDS)),
-        ["load", parts @ ..] => load::run(parts),
-        ["look", words @ ..] => look(words),
-        ["memory"] => memory::run(),
-        ["profile"] => profile::run(20),
-        ["profile", "differences"] => profile::differences(20),
-        ["profile", "differences", times] => profile::differences(times.parse().unwrap_or(20)),
-        ["profile", rounds] => profile::run(rounds.parse().unwrap_or(20)),
-        ["regions"] => regions::run(ROUNDS),
-        ["regions", rounds] => regions::run(rounds.parse().unwrap_or(ROUNDS)),
-        ["start"] => start::run(ROUNDS),
-        ["topo"] => topo::run(),
-        ["verdict"] => verdict::run(),
-        ["sweep", parts @ ..] => sweep::run(parts),
-        ["contend", parts @ ..] => contend::run(parts),
-        ["latency", parts @ ..] => latency::run(parts),
-        ["index", parts @ ..] => index::run(parts),
-        [] => {
-            blink::run()?;
-            contend::run(&[])?;
-            index::run(&[])?;
-            latency::run(&[])?;
-            instrument::run(ROUNDS, None)?;
-            doctor::run()?;
-            fleet::run(&[])?;
-            counters::run(ROUNDS)?;
-            counting::run(ROUNDS)?;
-            limit::run(ROUNDS)?;
-            load::run(&[])?;
-            look(&[])?;
-            memory::run()?;
-            regions::run(ROUNDS)?;
-            start::run(ROUNDS)?;
-            topo::run()?;
-            sweep::run(&[])?;
-            verdict::run()
-        }
-        _ => Err(ChoreError::Usage(
-            "usage: cargo xtask bench [blink | contend [PART] | counters | counting [ROUNDS] | doctor | fleet [PART] | index [PART] | instrument [ROUNDS [BINARY]] | latency [PART] | limit [ROUNDS] | load [PART] | look [stands] | memory | \
-             regions [ROUNDS] | start | sweep [PART] | topo | verdict]",
-        )),
+        [] => instrument::run(ROUNDS, None),
+        [rounds] => instrument::run(number(rounds)?, None),
+        [rounds, other] => instrument::run(number(rounds)?, Some(Path::new(other))),
+        _ => Err(misused()),
+    }
+}
+
+fn of_profile(words: &[&str]) -> Result<(), ChoreError> {
+    match words {
+        [] => profile::run(PROFILES),
+        ["differences"] => profile::differences(PROFILES),
+        ["differences", times] => profile::differences(number(times)?),
+        [rounds] => profile::run(number(rounds)?),
+        _ => Err(misused()),
     }
 }
 
@@ -176,6 +212,33 @@ fn print_ratio(name: &str, ratios: &[f64], goal: &str) {
             println!(
                 "  {name:<46} {middle:.3}  (95 % interval {from:.3} … {to:.3}; quartiles {low:.3} … {high:.3})  {goal}"
             );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bench_has_its_row_in_the_readme() {
+        let readme = std::fs::read_to_string(root().join("benches/README.md")).unwrap();
+        let rows: Vec<&str> =
+            readme.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+        let mut names: Vec<&str> = BENCHES.iter().map(|(name, _)| *name).collect();
+        assert!(names.is_sorted());
+        let mut told = rows.clone();
+        told.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(told, names);
+    }
+
+    #[test]
+    fn what_is_no_bench_is_told_how_they_are_called() {
+        for words in [&["dance"][..], &["topo", "3"], &["limit", "many"], &["instrument", "1", "a", "b"]] {
+            let error = run(words).unwrap_err();
+            assert_eq!(error.exit_code(), 2);
+            assert!(error.to_string().contains("\n  instrument [ROUNDS [BINARY]]\n"), "{error}");
         }
     }
 }

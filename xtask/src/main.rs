@@ -25,9 +25,8 @@ use error::ChoreError;
 const USAGE: &str = "usage: cargo xtask CHORE
   tidy [--figures]       check the rules of the house, or print how much code there is and how long its parts are
   sim [ARGS]             simulate the decision rule and compare it with its reference figures
-  bench [NAME]           blink, doctor, instrument, look, memory, start, sweep, topo, verdict: figures as ratios, see benches/README.md
-  campaign [NAME]        what takes hours and can be resumed: kills, interrupts, fuzz, elsewhere; without a name, how each
-                         is called
+  bench [NAME]           figures as ratios, all of them or those of one bench, see benches/README.md
+  campaign [NAME]        what takes hours and can be resumed; without a name, which there are and how each is called
   postgres               the tests of the shared store, against servers of PostgreSQL that they start
   vm [--seconds N] [NAME]… tests in virtual machines, all or by test and shape, see vm/README.md
   dist                   write an archive of the static program for x86-64 and arm64 into target/dist

@@ -10,6 +10,7 @@ mod drawn;
 mod elsewhere;
 mod fuzz;
 mod kinds;
+mod labs;
 mod machines;
 mod program;
 mod server;
@@ -26,20 +27,23 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   fuzz [--minutes N] [--mutator] [TARGET]…    bring each target to so many minutes (10), by cargo-fuzz where it is
   drawn [--cases N] [PACKAGE]…                tests of drawn cases with many (5000) that nobody has seen; ends at the first failure
   verdicts [--minutes N] [KIND]…              what `compare` says of everyday programs: identical, 2 % apart, slow now and then
+  labs [--in SHAPE] [--minutes N] [NAME]…         every lab, here or in a guest, within so many minutes (60); those that are on
+                                              record already are not run again
   server [--kills N]                          sixteen writers of a shared store, whose server is killed (8 times) in their midst
   elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user; of the programs of
                                               tests that are named, as `--program cli.blink`
-All but those in guests and of the server go on where they were ended; what they know stands in target/campaign.";
+All but the kills in guests and of the server go on where they were ended; what they know stands in target/campaign.";
 
 /// Runs one.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     match words {
-        ["kills", "--in", shape, rest @ ..] => vm::campaign(shape, rest),
+        ["kills", "--in", shape, rest @ ..] => vm::kills(shape, rest),
         ["kills", rest @ ..] => of_kills("campaign", "kills.progress", rest),
         ["interrupts", rest @ ..] => of_kills("interrupts", "interrupts.progress", rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["drawn", rest @ ..] => drawn::run(rest),
         ["verdicts", rest @ ..] => verdicts::run(rest),
+        ["labs", rest @ ..] => labs::run(rest),
         ["server", rest @ ..] => server::run(rest),
         ["elsewhere", rest @ ..] => elsewhere::run(rest),
         _ => Err(ChoreError::Usage(USAGE)),

@@ -13,6 +13,8 @@ mod guest;
 mod listing;
 mod outcome;
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -46,17 +48,30 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     tally.verdict()
 }
 
-/// After this time a campaign is ended, since it has hung.
-const CAMPAIGN_SECONDS: &str = "7200";
+/// After this time a campaign of kills is ended, since it has hung.
+const KILLS_SECONDS: u64 = 7200;
 
 /// The campaign of kills in a guest of this shape.
-pub(crate) fn campaign(shape: &str, words: &[&str]) -> Result<(), ChoreError> {
+pub(crate) fn kills(shape: &str, words: &[&str]) -> Result<(), ChoreError> {
     let built = cargo::build_tests(&["--release", "--package", "fauxplat-cli", "--test", "kills"])?;
     let kills = built.first().ok_or(ChoreError::Metadata("the test program `kills`"))?;
+    let mut command = vec![kills.path.as_os_str(), "campaign".as_ref()];
+    command.extend(words.iter().map(OsStr::new));
+    in_guest(shape, KILLS_SECONDS, None, &command)
+}
+
+/// Runs a command in a guest of this shape, which is ended after so many seconds and finds this folder at `/job`.
+pub(crate) fn in_guest(
+    shape: &str,
+    seconds: u64,
+    job: Option<&Path>,
+    command: &[&OsStr],
+) -> Result<(), ChoreError> {
     let mut run = Command::new(root().join("vm/run"));
-    run.args([shape, "--seconds", CAMPAIGN_SECONDS, "--"]).arg(&kills.path).arg("campaign").args(words);
+    run.args([shape, "--seconds", &seconds.to_string()]);
+    run.args(job.iter().flat_map(|folder| ["--job".as_ref(), folder.as_os_str()])).arg("--").args(command);
     let status = run.status().map_err(ChoreError::at("vm/run"))?;
-    let failed = || ChoreError::Bench(format!("the campaign in {shape} ended with {status}"));
+    let failed = || ChoreError::Bench(format!("what ran in {shape} ended with {status}"));
     status.success().then_some(()).ok_or_else(failed)
 }
 

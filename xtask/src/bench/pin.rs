@@ -1,0 +1,76 @@
+//! What it costs a program that its threads get their CPUs as they are born.
+
+use std::path::Path;
+use std::process::Command;
+
+use fauxplat_stats::draw::Draw;
+
+use super::instrument::{Tool, median_in, round};
+use super::{compile, fauxplat, interval_of_median, output, print_ratio, scratch};
+use crate::error::ChoreError;
+
+/// Threads of the program that has many, and runs of each side in a turn.
+const THREADS: u32 = 1000;
+const RUNS: &str = "20";
+/// Rounds of arithmetic that take some 10 ms, in which no thread is born.
+const WORK: &str = "5000000";
+
+/// All on one CPU, so that nothing but the tracing is different: by the affinity that is inherited, and by tracing each birth,
+/// of a program with no further thread, with a thousand, and of one that only computes.
+pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
+    let fauxplat = fauxplat()?;
+    let (births, work) = (compile("pin/births.c", &["-pthread"])?, compile("work.c", &[])?);
+    let (none, many) = (format!("'{}' 0", births.display()), format!("'{}' {THREADS}", births.display()));
+    let work = format!("'{}' {WORK}", work.display());
+    let side = |name, command, words: [&'static str; 2]| {
+        let fauxplat = &fauxplat;
+        Tool::new(name, move || Ok((0.0, median_ns(fauxplat, command, words)?)))
+    };
+    let (inherited, traced) = (["--cpu", "0"], ["--pin-threads", "0"]);
+    let mut sides = [
+        side("none", &none, inherited),
+        side("none traced", &none, traced),
+        side("many", &many, inherited),
+        side("many traced", &many, traced),
+        side("many, the first traced", &many, ["--pin-threads", "once:0"]),
+        side("work", &work, inherited),
+        side("work traced", &work, traced),
+    ];
+    let mut draw = Draw::new(1, 0);
+    for _ in 0..rounds {
+        round(&mut sides, &mut draw)?;
+    }
+    report(&sides.map(|side| side.rounds.iter().map(|turn| turn.1).collect()), rounds);
+    Ok(())
+}
+
+/// The median wall time of a program under a placement.
+fn median_ns(fauxplat: &Path, subject: &str, words: [&str; 2]) -> Result<f64, ChoreError> {
+    let report = scratch()?.join("report.json");
+    let mut command = Command::new(fauxplat);
+    command.arg("run").arg(subject).args(words);
+    command.args(["--quiet", "-r", RUNS, "--store", "none", "--format", "hyperfine-json", "--output"]);
+    output(command.arg(&report))?;
+    median_in(&report)
+}
+
+fn report([none, none_traced, many, many_traced, once, work, work_traced]: &[Vec<f64>; 7], rounds: u32) {
+    println!("On one CPU, {rounds} rounds of twice {RUNS} runs a side:");
+    let less = |one: &[f64], other: &[f64], scale: f64| -> Vec<f64> {
+        one.iter().zip(other).map(|(one, other)| (one - other) / 1e3 / scale).collect()
+    };
+    print_us("a thread that is born", &less(many, none, f64::from(THREADS)));
+    print_us("… traced", &less(many_traced, none_traced, f64::from(THREADS)));
+    print_us("… after the tracing of the first one", &less(once, none_traced, f64::from(THREADS)));
+    print_us("tracing of a program without a further thread", &less(none_traced, none, 1.0));
+    let ratios = |one: &[f64], other: &[f64]| -> Vec<f64> {
+        one.iter().zip(other).map(|(one, other)| one / other).collect()
+    };
+    print_ratio("a program that only computes, traced", &ratios(work_traced, work), "");
+}
+
+/// One line of a table of times.
+fn print_us(name: &str, times_us: &[f64]) {
+    let [from, middle, to] = interval_of_median(times_us);
+    println!("  {name:<46} {middle:.1} µs  (95 % interval {from:.1} … {to:.1})");
+}
