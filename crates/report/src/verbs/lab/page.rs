@@ -1,6 +1,7 @@
 //! The page of a lab: what was published beside what was measured, and the story, which is its README in parts.
 
 use fauxplat_model::{Claim, ClaimResult, LabMeasured, LabOutcome, LabResult, LabStory};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::parts::{Grid, Listed, Listing, Medium, Part, Piece, Tone};
 use crate::words::visible;
@@ -93,76 +94,97 @@ fn piece(block: Block) -> Piece {
     }
 }
 
-/// Paragraphs, elements of lists, indented or fenced code, tables.
+/// What a page shows of Markdown, in its order: every paragraph and element of a list is one of words.
 fn blocks(text: &str) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let mut is_fenced = false;
-    let mut is_open = false;
-    for line in text.lines() {
-        let is_fence = line.trim_start().starts_with("```");
-        if is_fence {
-            is_fenced = !is_fenced;
+    let mut reader = Reader::default();
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+        reader.take(event);
+    }
+    reader.end_words();
+    reader.blocks
+}
+
+/// Blocks as they are put together.
+#[derive(Default)]
+struct Reader {
+    blocks: Vec<Block>,
+    /// The words of the block that is open, or the text of a code block.
+    words: String,
+    /// The number of the next element of each list that is open, outermost first; none in those that are not numbered.
+    lists: Vec<Option<u64>>,
+}
+
+impl Reader {
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.begin(&tag),
+            Event::End(tag) => self.end(&tag),
+            Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {
+                self.words.push_str(&text);
+            }
+            Event::SoftBreak | Event::HardBreak => self.words.push(' '),
+            _ => {}
         }
-        let is_code = is_fenced || (!is_open && line.starts_with("    ")) || in_code(&blocks, is_open, line);
-        match line {
-            _ if is_fence => is_open = false,
-            _ if is_code => add_code(&mut blocks, &mut is_open, line),
-            line if line.trim().is_empty() => is_open = false,
-            line if line.starts_with('|') => add_row(&mut blocks, &mut is_open, line),
-            line => add_words(&mut blocks, &mut is_open, line),
+    }
+
+    fn begin(&mut self, tag: &Tag<'_>) {
+        match tag {
+            Tag::List(first) => {
+                self.end_words();
+                self.lists.push(*first);
+            }
+            Tag::Item => self.begin_element(),
+            Tag::CodeBlock(_) => self.end_words(),
+            Tag::Table(_) => self.blocks.push(Block::Table(Vec::new())),
+            Tag::TableHead | Tag::TableRow => {
+                if let Some(Block::Table(rows)) = self.blocks.last_mut() {
+                    rows.push(Vec::new());
+                }
+            }
+            _ => {}
         }
     }
-    blocks
-}
 
-fn in_code(blocks: &[Block], is_open: bool, line: &str) -> bool {
-    is_open && line.starts_with("    ") && matches!(blocks.last(), Some(Block::Code(_)))
-}
-
-fn add_code(blocks: &mut Vec<Block>, is_open: &mut bool, line: &str) {
-    let line = line.strip_prefix("    ").unwrap_or(line).to_owned();
-    match blocks.last_mut() {
-        Some(Block::Code(lines)) if *is_open => lines.push(line),
-        _ => blocks.push(Block::Code(vec![line])),
-    }
-    *is_open = true;
-}
-
-fn add_row(blocks: &mut Vec<Block>, is_open: &mut bool, line: &str) {
-    let cells: Vec<String> =
-        line.trim().trim_matches('|').split('|').map(|cell| plain(cell.trim())).collect();
-    let is_rule = cells.iter().all(|cell| cell.chars().all(|it| it == '-' || it == ':'));
-    match blocks.last_mut() {
-        _ if is_rule => {}
-        Some(Block::Table(rows)) if *is_open => rows.push(cells),
-        _ => blocks.push(Block::Table(vec![cells])),
-    }
-    *is_open = true;
-}
-
-fn add_words(blocks: &mut Vec<Block>, is_open: &mut bool, line: &str) {
-    let is_element = line.starts_with("- ");
-    match blocks.last_mut() {
-        Some(Block::Words(words)) if *is_open && !is_element => {
-            words.push(' ');
-            words.push_str(&plain(line.trim()));
+    fn begin_element(&mut self) {
+        if let Some(Some(number)) = self.lists.last_mut() {
+            self.words = format!("{number}. ");
+            *number += 1;
         }
-        _ => blocks.push(Block::Words(plain(line.trim()))),
     }
-    *is_open = true;
-}
 
-/// The words without the marks of Markdown.
-fn plain(words: &str) -> String {
-    let words = words.strip_prefix("- ").unwrap_or(words);
-    words
-        .replace("**", "")
-        .replace('`', "")
-        .replace(" *", " ")
-        .replace("* ", " ")
-        .replace("*:", ":")
-        .trim_matches('*')
-        .to_owned()
+    fn end(&mut self, tag: &TagEnd) {
+        match tag {
+            TagEnd::CodeBlock => {
+                let code = std::mem::take(&mut self.words);
+                self.blocks.push(Block::Code(code.lines().map(str::to_owned).collect()));
+            }
+            TagEnd::TableCell => {
+                let cell = std::mem::take(&mut self.words);
+                if let Some(row) = self.last_row() {
+                    row.push(cell);
+                }
+            }
+            TagEnd::List(_) => {
+                self.lists.pop();
+            }
+            TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item | TagEnd::HtmlBlock => self.end_words(),
+            _ => {}
+        }
+    }
+
+    fn last_row(&mut self) -> Option<&mut Vec<String>> {
+        match self.blocks.last_mut() {
+            Some(Block::Table(rows)) => rows.last_mut(),
+            _ => None,
+        }
+    }
+
+    fn end_words(&mut self) {
+        let words = std::mem::take(&mut self.words);
+        if !words.trim().is_empty() {
+            self.blocks.push(Block::Words(words.trim().to_owned()));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -172,7 +194,7 @@ mod tests {
     #[test]
     fn a_page_is_paragraphs_code_and_tables() {
         let text = "One *word*\nof two lines.\n\n    code here\n      deeper\n\n| a | b |\n| --- | --- |\n| 1 | `2` |\n\n- first\n  goes on\n\
-                    - second\n\n```text\nfenced  | no table\n```\nafter";
+                    - second\n  1. inner `a*b*c`\n  2. next\n\n```text\nfenced  | no table\n```\nafter";
         let words = |text: &str| Block::Words(text.to_owned());
         let expected = [
             words("One word of two lines."),
@@ -180,6 +202,8 @@ mod tests {
             Block::Table(vec![vec!["a".into(), "b".into()], vec!["1".into(), "2".into()]]),
             words("first goes on"),
             words("second"),
+            words("1. inner a*b*c"),
+            words("2. next"),
             Block::Code(vec!["fenced  | no table".into()]),
             words("after"),
         ];
