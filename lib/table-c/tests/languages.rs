@@ -5,6 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use tempfile::TempDir;
+
 /// The folder with the libraries that this very build made: the one above the tests' own.
 fn libraries() -> PathBuf {
     let own = std::env::current_exe().expect("a test knows its own name");
@@ -43,7 +45,8 @@ fn table(name: &str) -> PathBuf {
 
 /// Builds a source with the library and runs it on a fresh table.
 fn build_and_run(compiler: &str, arguments: &[&str], source: &str, name: &str) -> Option<String> {
-    let program = build(compiler, arguments, source, name)?;
+    let built = build(compiler, arguments, source)?;
+    let program = built.path().join(PROGRAM);
     let table = table(name);
     let output = run(Command::new(&program).arg(&table).env("LD_LIBRARY_PATH", libraries()))?;
     // A second run must say that the table exists, on stderr, and fail.
@@ -53,15 +56,18 @@ fn build_and_run(compiler: &str, arguments: &[&str], source: &str, name: &str) -
     Some(text(&output))
 }
 
-/// Builds a source with the library.
-fn build(compiler: &str, arguments: &[&str], source: &str, name: &str) -> Option<PathBuf> {
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+/// What the program is called in the folder that it is built in.
+const PROGRAM: &str = "program";
+
+/// Builds a source with the library, in a folder of whoever runs the tests: cargo's own belongs to whoever built them.
+fn build(compiler: &str, arguments: &[&str], source: &str) -> Option<TempDir> {
+    let folder = TempDir::new().expect("a temporary folder can be made");
     let mut command = Command::new(compiler);
     command.args(arguments).args(["-Wall", "-Wextra", "-Werror", "-O2", "-pthread", "-I"]);
     command.arg(here("include")).arg(here(source)).arg("-L").arg(libraries());
-    command.args(["-lfauxplat_table_c", "-o"]).arg(&program);
+    command.args(["-lfauxplat_table_c", "-o"]).arg(folder.path().join(PROGRAM));
     text(&run(&mut command)?);
-    Some(program)
+    Some(folder)
 }
 
 #[test]
@@ -74,10 +80,10 @@ fn c_publishes() {
 /// In line and through the index, in both widths, as `fxt_get` would.
 #[test]
 fn c_reads_in_line() {
-    let Some(program) = build("cc", &["-std=c11"], "examples/read.c", "read-c") else { return };
+    let Some(built) = build("cc", &["-std=c11"], "examples/read.c") else { return };
     for width in [&[][..], &["narrow"]] {
         let table = table("read");
-        let mut command = Command::new(&program);
+        let mut command = Command::new(built.path().join(PROGRAM));
         let output = run(command.arg(&table).args(width).env("LD_LIBRARY_PATH", libraries()));
         assert_eq!(text(&output.expect("it was just built")), "found 40 wrong 0 sum 2080");
         let _ = std::fs::remove_file(table);
@@ -87,10 +93,10 @@ fn c_reads_in_line() {
 /// A server goes on counting in the table of its predecessor.
 #[test]
 fn a_server_publishes_its_requests() {
-    let Some(program) = build("cc", &["-std=c11"], "examples/serve.c", "serve-c") else { return };
+    let Some(built) = build("cc", &["-std=c11"], "examples/serve.c") else { return };
     let table = table("serve");
     let requests = || {
-        let mut command = Command::new(&program);
+        let mut command = Command::new(built.path().join(PROGRAM));
         let output = run(command.arg(&table).args(["5", "100"]).env("LD_LIBRARY_PATH", libraries()));
         let printed = text(&output.expect("it was just built"));
         printed.strip_prefix("requests ").and_then(|count| count.parse::<u64>().ok()).expect("a number")
