@@ -10,11 +10,10 @@ use fauxplat_sys::clock;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tempfile::TempDir;
 
 use crate::VariantError;
 use crate::answer::{Answer, Question};
-use crate::cache::{Cache, Key};
+use crate::cache::{Cache, Key, Workplace};
 use crate::error::at;
 use crate::flags::{self, Words};
 use crate::toolchain::Toolchain;
@@ -75,7 +74,7 @@ impl Builder {
         &self.toolchain
     }
 
-    pub(crate) fn workplace(&self) -> Result<TempDir, VariantError> {
+    pub(crate) fn workplace(&self) -> Result<Workplace, VariantError> {
         self.cache.workplace()
     }
 
@@ -199,7 +198,7 @@ impl Builder {
 
 /// What a build command left, as long as its folder lives.
 struct Made {
-    _place: TempDir,
+    _place: Workplace,
     program: PathBuf,
     took_ns: u64,
 }

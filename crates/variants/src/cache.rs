@@ -17,6 +17,8 @@ use crate::error::at;
 const BYTES_MAX: u64 = 512 << 20;
 /// What was used so recently may be in use by another fauxplat.
 const IN_USE: Duration = Duration::from_secs(3600);
+/// Between the making of a workplace and its lock there is no longer.
+const FRESH: Duration = Duration::from_secs(60);
 /// The name of the program in its folder.
 const PROGRAM: &str = "program";
 
@@ -35,6 +37,25 @@ pub fn default_cache() -> Result<PathBuf, VariantError> {
 #[derive(Debug)]
 pub(crate) struct Cache {
     folder: PathBuf,
+}
+
+/// A folder to build in or to run from, gone when this is dropped. Its lock says to other fauxplats that it is in use: the
+/// kernel releases it however its owner ends.
+#[derive(Debug)]
+pub(crate) struct Workplace {
+    folder: TempDir,
+    _lock: File,
+}
+
+impl Workplace {
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Leaves the folder where it is, under whatever name it has by now.
+    fn keep(self) {
+        drop(self.folder.keep());
+    }
 }
 
 /// The name of a variant: a hash of what it was made from, in hexadecimal.
@@ -71,10 +92,12 @@ impl Cache {
         self.folder.join(name)
     }
 
-    /// A folder to build in, on the same file system, gone when it is dropped.
-    pub(crate) fn workplace(&self) -> Result<TempDir, VariantError> {
+    /// A folder on the same file system as the kept programs.
+    pub(crate) fn workplace(&self) -> Result<Workplace, VariantError> {
         let made = tempfile::Builder::new().prefix("work-").tempdir_in(&self.folder);
-        made.map_err(at(&self.folder))
+        let folder = made.map_err(at(&self.folder))?;
+        let lock = File::open(folder.path()).and_then(|lock| lock.lock().map(|()| lock));
+        Ok(Workplace { _lock: lock.map_err(at(folder.path()))?, folder })
     }
 
     /// Holds off other fauxplats that would run the same build at the same time, until the file is dropped.
@@ -116,15 +139,18 @@ impl Cache {
         let _unheard = fs::remove_dir_all(&folder);
         match fs::rename(place.path(), &folder) {
             // The folder has its new name, so there is nothing left to remove.
-            Ok(()) => drop(place.keep()),
+            Ok(()) => place.keep(),
             Err(_) if folder.join(PROGRAM).exists() => {}
             Err(error) => return Err(at(folder)(error)),
         }
         Ok((folder.join(PROGRAM), hash))
     }
 
-    /// Removes the variants that were not used for longest, until the rest takes at most `bytes_max`.
+    /// Removes workplaces whose owner was ended, and the variants that were not used for longest, until the rest takes at most
+    /// `bytes_max`.
     fn shrink(&self, bytes_max: u64) {
+        // What another fauxplat removes at the same moment is gone all the same.
+        self.forgotten().for_each(|folder| drop(fs::remove_dir_all(folder)));
         let mut entries: Vec<(SystemTime, u64, PathBuf)> = self.entries().collect();
         entries.sort_unstable();
         let mut total: u64 = entries.iter().map(|(_, bytes, _)| bytes).sum();
@@ -139,18 +165,30 @@ impl Cache {
         }
     }
 
-    /// Variants and forgotten workplaces: when they were last used, and their bytes.
-    fn entries(&self) -> impl Iterator<Item = (SystemTime, u64, PathBuf)> {
-        let list =
-            |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        let forgotten = list(&self.folder).filter(|path| is_workplace(path)).collect::<Vec<_>>();
-        list(&self.folder.join("variants")).chain(forgotten).filter_map(|folder| {
-            let used = fs::metadata(&folder).ok()?.modified().ok()?;
-            let bytes =
-                fs::read_dir(&folder).ok()?.flatten().filter_map(|file| Some(file.metadata().ok()?.len()));
-            Some((used, bytes.sum(), folder))
+    /// Workplaces that nobody holds.
+    fn forgotten(&self) -> impl Iterator<Item = PathBuf> {
+        list(&self.folder).filter(|path| is_workplace(path)).filter(|path| {
+            let is_held = File::open(path).is_ok_and(|folder| folder.try_lock().is_err());
+            !is_held
+                && used(path).and_then(|used| now().duration_since(used).ok()).is_some_and(|age| age > FRESH)
         })
     }
+
+    /// Variants: when they were last used, and their bytes.
+    fn entries(&self) -> impl Iterator<Item = (SystemTime, u64, PathBuf)> {
+        list(&self.folder.join("variants")).filter_map(|folder| {
+            let bytes = list(&folder).filter_map(|file| Some(fs::symlink_metadata(file).ok()?.len()));
+            Some((used(&folder)?, bytes.sum(), folder))
+        })
+    }
+}
+
+fn list(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
+fn used(folder: &Path) -> Option<SystemTime> {
+    fs::metadata(folder).ok()?.modified().ok()
 }
 
 /// Refuses a cache that somebody else may have filled: one of another owner, and for root also one in a place where
@@ -179,7 +217,7 @@ fn is_workplace(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("work-"))
 }
 
-pub(crate) fn now() -> SystemTime {
+fn now() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_nanos(fauxplat_sys::clock::realtime_ns())
 }
 
@@ -193,7 +231,7 @@ mod tests {
         (folder, cache)
     }
 
-    fn program(cache: &Cache, text: &str) -> (TempDir, PathBuf) {
+    fn program(cache: &Cache, text: &str) -> (Workplace, PathBuf) {
         let place = cache.workplace().unwrap();
         let path = place.path().join("out");
         fs::write(&path, text).unwrap();
@@ -266,6 +304,20 @@ mod tests {
         });
         assert!(cache.find(&key).is_some());
         assert_eq!(fs::read_dir(cache.folder.join("variants")).unwrap().count(), 1);
+    }
+
+    /// However old they are: an experiment may run from one for a day.
+    #[test]
+    fn workplaces_go_with_their_owners_alone() {
+        let (_folder, cache) = cache();
+        let (held, forgotten) = (cache.workplace().unwrap(), cache.folder.join("work-killed"));
+        for folder in [held.path(), &*forgotten] {
+            fs::create_dir_all(folder.join("00000")).unwrap();
+            fs::write(folder.join("00000").join(PROGRAM), "x").unwrap();
+            File::open(folder).unwrap().set_modified(now() - Duration::from_secs(86_400)).unwrap();
+        }
+        cache.shrink(0);
+        assert_eq!((held.path().join("00000/program").exists(), forgotten.exists()), (true, false));
     }
 
     #[test]

@@ -4,21 +4,21 @@
 //! they have. A new layout comes as a new file: its pages lie elsewhere in memory, which is one more thing that is drawn
 //! anew.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::cache::Workplace;
+use crate::error::at;
+use crate::{Builder, Built, VariantError};
 use fauxplat_launch::Capture;
 use fauxplat_launch::words::sha256;
 use fauxplat_model::Outcome;
-use tempfile::TempDir;
-
-use crate::error::at;
-use crate::{Builder, Built, VariantError};
 
 /// Places for programs; gone with their content when this is dropped.
 #[derive(Debug)]
 pub struct ProgramSlots {
-    folder: TempDir,
+    /// Holds the folder in which they lie.
+    _folder: Workplace,
     paths: Vec<PathBuf>,
 }
 
@@ -35,7 +35,7 @@ impl ProgramSlots {
             Ok(place.join("program"))
         };
         let paths = (0..count).map(place).collect::<Result<_, _>>()?;
-        Ok(ProgramSlots { folder, paths })
+        Ok(ProgramSlots { _folder: folder, paths })
     }
 
     /// The path of a place, the same for all programs that come to lie there.
@@ -70,10 +70,6 @@ impl ProgramSlots {
                 return Err(VariantError::NotCopied { from: built.path.clone(), to: fresh, said });
             }
         }
-        fs::rename(&fresh, path).map_err(at(path))?;
-        // Says to other fauxplats that the folder is in use.
-        let _unheard =
-            File::open(self.folder.path()).and_then(|folder| folder.set_modified(crate::cache::now()));
-        Ok(())
+        fs::rename(&fresh, path).map_err(at(path))
     }
 }
