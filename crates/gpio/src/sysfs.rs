@@ -26,20 +26,28 @@ impl Sysfs {
     }
 }
 
-/// A line that has a folder. What we made we take away again.
+/// A line that has a folder. What we made we take away again; settings of a line that was there before we put back.
 #[derive(Debug)]
 struct Exported {
     name: String,
     number: String,
     folder: PathBuf,
     unexport: Option<PathBuf>,
+    /// Those settings and what they said.
+    found: Vec<(&'static str, String)>,
 }
+
+/// Files of a line that change what it means and move no level, so that they can be put back however it is left. The
+/// kernel does so itself where a line is taken away.
+const SETTINGS: [&str; 2] = ["active_low", "edge"];
 
 impl Exported {
     fn of(sysfs: &Sysfs, number: &str) -> Result<Self> {
         let (name, folder) = (format!("sysfs:{number}"), sysfs.folder.join(format!("gpio{number}")));
-        let mut line = Exported { name, number: number.to_owned(), folder, unexport: None };
+        let mut line =
+            Exported { name, number: number.to_owned(), folder, unexport: None, found: Vec::new() };
         if line.folder.is_dir() {
+            line.found = SETTINGS.map(|file| (file, line.read(file))).into();
             return Ok(line);
         }
         let export = sysfs.folder.join("export");
@@ -65,6 +73,10 @@ impl Exported {
     }
 
     /// Made-up lines may lack the file; then high is active.
+    fn is_active_low(&self) -> bool {
+        self.read("active_low") == "1"
+    }
+
     fn set_active_low(&self, is_active_low: bool) -> Result<()> {
         match is_active_low || self.folder.join("active_low").exists() {
             true => self.write("active_low", if is_active_low { "1" } else { "0" }),
@@ -81,9 +93,14 @@ impl Exported {
 
 impl Drop for Exported {
     fn drop(&mut self) {
+        // It may have vanished meanwhile, and then there is nothing to take away or to put back.
         if let Some(unexport) = &self.unexport {
-            // It may have vanished meanwhile, and then there is nothing to take away.
             let _ = fs::write(unexport, &self.number);
+        }
+        for (file, text) in &self.found {
+            if !text.is_empty() && self.read(file) != *text {
+                let _ = self.write(file, text);
+            }
         }
     }
 }
@@ -102,7 +119,11 @@ impl Chip for Sysfs {
 
     fn output(&self, line: &str, wish: &OutputWish) -> Result<Box<dyn Output>> {
         let line = Exported::of(self, line)?;
-        let was = Was { direction: line.read("direction"), is_active: line.read("value") == "1" };
+        let was = Was {
+            direction: line.read("direction"),
+            is_active_low: line.is_active_low(),
+            is_active: line.read("value") == "1",
+        };
         line.set_active_low(wish.is_active_low)?;
         // Direction and level at once, so that the line never has the wrong one; these levels are the electrical ones.
         let is_high = wish.is_active != wish.is_active_low;
@@ -164,7 +185,20 @@ struct SysfsOutput {
 #[derive(Debug)]
 struct Was {
     direction: String,
+    is_active_low: bool,
+    /// By the polarity that it had then.
     is_active: bool,
+}
+
+impl SysfsOutput {
+    fn leave_as_it_was(&mut self) -> Result<()> {
+        if self.was.direction == "in" {
+            return self.line.write("direction", "in");
+        }
+        // The polarity first: by ours the same value is the opposite level.
+        self.line.set_active_low(self.was.is_active_low)?;
+        self.set(self.was.is_active).map(drop)
+    }
 }
 
 impl Output for SysfsOutput {
@@ -178,8 +212,7 @@ impl Output for SysfsOutput {
         match way {
             Leave::Inactive => self.set(false).map(drop),
             Leave::Active => self.set(true).map(drop),
-            Leave::AsItWas if self.was.direction == "in" => self.line.write("direction", "in"),
-            Leave::AsItWas => self.set(self.was.is_active).map(drop),
+            Leave::AsItWas => self.leave_as_it_was(),
         }
     }
 

@@ -163,6 +163,47 @@ fn low_is_active_where_that_is_wished() {
     assert!(!machine.chips.simulated.is_high(3));
 }
 
+/// By the old interface a value is a level only together with its polarity.
+#[test]
+fn a_light_is_left_with_the_polarity_by_which_it_was_read() {
+    let machine = Machine::new();
+    let [value, polarity] = ["value", "active_low"].map(|file| format!("sys/class/gpio/gpio6/{file}"));
+    for (found, is_active_low) in [("0", true), ("1", false)] {
+        fs::write(machine.at(&value), "1\n").unwrap();
+        fs::write(machine.at(&polarity), found).unwrap();
+        let wish = OutputWish { is_active_low, ..OutputWish::default() };
+        let mut light = machine.output("sysfs:6", &wish).unwrap();
+        assert_eq!((machine.says(&value).as_str(), machine.says(&polarity) == found), ("0", false));
+        light.leave(Leave::AsItWas).unwrap();
+        assert_eq!((machine.says(&value).as_str(), machine.says(&polarity).as_str()), ("1", found));
+    }
+}
+
+#[test]
+fn lines_that_were_there_get_their_settings_back() {
+    let machine = Machine::new();
+    let settings =
+        || ["edge", "active_low"].map(|file| machine.says(&format!("sys/class/gpio/gpio5/{file}")));
+    fs::write(machine.at("sys/class/gpio/gpio5/edge"), "rising\n").unwrap();
+    let wish = InputWish { is_active_low: true, ..InputWish::default() };
+    let button = machine.chips.input(&line("sysfs:5"), &wish).unwrap();
+    assert_eq!(settings(), ["both", "1"]);
+    drop(button);
+    assert_eq!(settings(), ["rising", "0"]);
+
+    let wish = OutputWish { is_active_low: true, ..OutputWish::default() };
+    let mut light = machine.output("sysfs:5", &wish).unwrap();
+    light.leave(Leave::Inactive).unwrap();
+    assert_eq!(settings(), ["rising", "1"]);
+    drop(light);
+    assert_eq!(settings(), ["rising", "0"]);
+    assert_eq!(
+        machine.says("sys/class/gpio/gpio5/direction"),
+        "high",
+        "the level is that of a light that is off"
+    );
+}
+
 #[test]
 fn lines_that_cannot_be_had_say_why() {
     let machine = Machine::new();
