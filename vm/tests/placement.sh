@@ -35,7 +35,7 @@ END
 pages() { sed -n "s/.* N$1=\([0-9]*\).*/\1/p" /run/out | head -n 1; }
 
 run --cpu 0 --memory-policy bind:1 "awk -f /run/heap.awk"
-same "policy" "bind:1" "$(cut -d ' ' -f 2 /run/out | head -n 1)"
+same "policy" "bind=static:1" "$(cut -d ' ' -f 2 /run/out | head -n 1)"
 holds "pages of the far node" "$(pages 1)" -gt 1000
 same "pages of the own node" "" "$(pages 0)"
 run --cpu 0 --memory-policy local "awk -f /run/heap.awk"

@@ -1,4 +1,5 @@
-//! Limits of the groups around ours: they hold as well, and where they are lower they decide.
+//! Limits of the groups around ours: they hold as well, and where they are lower they decide. Those around fauxplat
+//! itself need not be the same.
 
 use std::path::Path;
 
@@ -6,7 +7,7 @@ use fauxplat_model::Limit;
 use fauxplat_procfs::cgroup::{self, Quota};
 use fauxplat_units::Bytes;
 
-use crate::group::Place;
+use crate::group::{Part, Place};
 use crate::hierarchy::{Version, read};
 use crate::{Controller, Group};
 
@@ -39,6 +40,39 @@ impl Group {
         }
         told
     }
+
+    /// The groups with limits in which fauxplat stands and this group does not, a sentence each: whoever wanted to stay
+    /// within them must know.
+    pub(crate) fn left_around(&self) -> Vec<String> {
+        self.parts.iter().flat_map(left).collect()
+    }
+}
+
+/// The groups from our own up to the first that is around both.
+fn left(part: &Part) -> Vec<String> {
+    let (hierarchy, group) = (&part.hierarchy, &part.made.folder);
+    let folders = hierarchy.own.ancestors().take_while(|folder| !group.starts_with(folder));
+    let told = folders.map(|folder| (folder, stated(hierarchy.version, folder, group)));
+    told.filter(|(_, limits)| !limits.is_empty())
+        .map(|(folder, limits)| {
+            let (folder, limits) = (folder.display(), limits.join(", "));
+            format!("fauxplat stands in {folder}, whose limits do not hold for what runs here: {limits}")
+        })
+        .collect()
+}
+
+/// What a group limits by itself. In version 1 each has a list of CPUs and of nodes, which says something only where it
+/// is not that of the group into which `group` was put.
+fn stated(version: Version, folder: &Path, group: &Path) -> Vec<String> {
+    let cpu = quota(version, folder).map(|quota| format!("cpu {:.0} %", quota.cpus() * 100.0));
+    let memory = number(folder, memory_file(version)).map(|bytes| format!("memory {}", Bytes(bytes)));
+    let pids = number(folder, "pids.max").map(|pids| format!("pids {pids}"));
+    let list = |name: &str| {
+        let of = |folder: &Path| read(&folder.join(format!("cpuset.{name}"))).trim().to_owned();
+        let (own, beside) = (of(folder), group.parent().map(of).unwrap_or_default());
+        (!own.is_empty() && own != beside).then(|| format!("{name} {own}"))
+    };
+    [cpu, memory, pids, list("cpus"), list("mems")].into_iter().flatten().collect()
 }
 
 pub(crate) fn memory_file(version: Version) -> &'static str {

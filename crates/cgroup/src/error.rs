@@ -21,6 +21,20 @@ pub enum CgroupError {
         /// What was tried, each with the reason that it is none, and what would help.
         tried: String,
     },
+    /// The same where it is only processes that stand in the way.
+    #[error(
+        "no control group with {controllers} can be made: {tried} (move the processes that stand in {folder} \
+         out of the way: mkdir {folder}/leaf, and write each number in {folder}/cgroup.procs to \
+         {folder}/leaf/cgroup.procs; for a service, systemd does that with DelegateSubgroup=leaf beside Delegate=yes)"
+    )]
+    Occupied {
+        /// The controllers.
+        controllers: String,
+        /// What was tried, each with the reason that it is none.
+        tried: String,
+        /// The nearest group in which processes stand and that may be changed.
+        folder: String,
+    },
     /// A file of a group cannot be written.
     #[error("{}: {source}", path.display())]
     File {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fauxplat_model::GroupPlace;
-use fauxplat_sys::signal;
+use fauxplat_sys::{sched, signal};
 
 use crate::hierarchy::{self, Hierarchy, Made, Version};
 use crate::{CgroupError, Controller};
@@ -123,13 +123,21 @@ impl Group {
         Ok(inside)
     }
 
-    /// Puts a process into the group; 0 is this one.
+    /// Puts a process into the group; 0 is this one. A process of one thread keeps its affinity as far as the group has
+    /// those CPUs: before Linux 6.2 the kernel gives whoever enters all CPUs of the group (`cpuset_attach` in
+    /// `kernel/cgroup/cpuset.c`).
     ///
     /// # Errors
     /// As [`Group::enter`].
     pub fn put(&self, pid: i32) -> Result<(), CgroupError> {
-        let folders = self.folders.iter();
-        folders.map(|folder| folder.join("cgroup.procs")).try_for_each(|path| write(&path, &pid.to_string()))
+        let wanted = sched::affinity(pid).ok();
+        let mut paths = self.folders.iter().map(|folder| folder.join("cgroup.procs"));
+        paths.try_for_each(|path| write(&path, &pid.to_string()))?;
+        if let Some(wanted) = wanted {
+            // Where the group has none of them, what the kernel chose stays: what was asked for was checked before.
+            let _none_of_them = sched::set_affinity(pid, &wanted);
+        }
+        Ok(())
     }
 
     /// The processes that are in it now, those of groups below it included.
@@ -191,7 +199,8 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
 /// A group whose processes have just been killed is empty some moments later.
 const TRIES: u32 = 500;
 
-/// Ends what runs in a group and in those below it, and removes them; whether they are gone.
+/// Ends what runs in a group and in those below it, and removes them; whether they are gone. One in which this process
+/// stands itself is left to the next that makes groups.
 pub(crate) fn remove(folder: &Path) -> bool {
     remove_at(folder, 0)
 }
@@ -204,7 +213,8 @@ fn remove_at(folder: &Path, depth: usize) -> bool {
             Err(error) if error.kind() != std::io::ErrorKind::ResourceBusy => return false,
             Err(_) => {}
         }
-        for pid in members(folder, depth) {
+        let Some(others) = others(folder, depth) else { return false };
+        for pid in others {
             signal::send(pid, signal::SIGKILL);
         }
         if depth < DEPTH_MAX {
@@ -215,4 +225,13 @@ fn remove_at(folder: &Path, depth: usize) -> bool {
         std::thread::sleep(Duration::from_millis(1));
     }
     false
+}
+
+/// The processes that must end before a group can go; `None` where this process is one of them. That happens: a scope
+/// of systemd is removed when the last process leaves it, so whoever came from one cannot go back, and would end itself
+/// before it has told what it found.
+pub(crate) fn others(folder: &Path, depth: usize) -> Option<Vec<i32>> {
+    let found = members(folder, depth);
+    let is_inside = found.iter().any(|&pid| u32::try_from(pid) == Ok(std::process::id()));
+    (!is_inside).then_some(found)
 }

@@ -40,7 +40,8 @@ impl Version {
 #[derive(Debug, Default)]
 pub(crate) struct Made {
     pub(crate) folder: PathBuf,
-    /// Controllers that were given on for it and had not been before, as a mask over [`Controller::ALL`].
+    /// Controllers that were given on for it, or for groups of ours beside it, and had not been before, as a mask over
+    /// [`Controller::ALL`].
     pub(crate) enabled: u64,
     /// By which right, and what was tried before.
     pub(crate) way: String,
@@ -73,26 +74,32 @@ impl Hierarchy {
         Some(Hierarchy { controllers: vec![controller], version, mount: folder, own, part })
     }
 
-    /// Groups below which ours could stand, the nearest to our own first: that keeps us within the limits that
-    /// already hold for us. In version 2 our own group has processes and so no children with controllers.
+    /// Groups below which ours could stand, the nearest to our own first: that keeps us within as many as can be of the
+    /// limits that already hold for us. In version 2 our own group has processes and so no children with controllers;
+    /// ours stands beside it, outside of its limits, which a note then says. Our own comes last there: it may do where
+    /// no controller is needed, and else shows whether it is ours to empty.
     pub(crate) fn candidates(&self) -> Vec<PathBuf> {
-        let from = match self.version {
-            Version::One => self.own.as_path(),
-            Version::Two if self.own == self.mount => self.own.as_path(),
-            Version::Two => self.own.parent().unwrap_or(&self.own),
-        };
-        from.ancestors().take_while(|folder| folder.starts_with(&self.mount)).map(Path::to_owned).collect()
+        let around = self.own.ancestors().take_while(|folder| folder.starts_with(&self.mount));
+        let mut folders: Vec<PathBuf> = around.map(Path::to_owned).collect();
+        if self.version == Version::Two {
+            folders.rotate_left(1);
+        }
+        folders
     }
 
     /// Makes a group in the nearest place that permits it: first where the controllers are given on already, then where
     /// they can be.
     pub(crate) fn make(&self, number: usize) -> Result<Made, CgroupError> {
         let mut tried: Vec<String> = Vec::new();
+        let mut occupied = None;
         for may_enable in [false, true] {
             for folder in self.candidates() {
                 match self.make_in(&folder, number, may_enable) {
                     Ok(made) => return Ok(Made { way: way(self, &folder, &tried, made.enabled), ..made }),
-                    Err(reason) => tried.push(format!("{}: {reason}", folder.display())),
+                    Err(refusal) => {
+                        tried.push(format!("{}: {}", folder.display(), refusal.why));
+                        occupied = occupied.or(refusal.is_occupied.then_some(folder));
+                    }
                 }
             }
             if self.version == Version::One {
@@ -100,22 +107,31 @@ impl Hierarchy {
             }
         }
         tried.dedup();
-        Err(CgroupError::NoPlace { controllers: names(&self.controllers), tried: tried.join("; ") })
+        let (controllers, tried) = (names(&self.controllers), tried.join("; "));
+        Err(match occupied {
+            Some(folder) => {
+                CgroupError::Occupied { controllers, tried, folder: folder.display().to_string() }
+            }
+            None => CgroupError::NoPlace { controllers, tried },
+        })
     }
 
-    fn make_in(&self, folder: &Path, number: usize, may_enable: bool) -> Result<Made, String> {
+    fn make_in(&self, folder: &Path, number: usize, may_enable: bool) -> Result<Made, Refusal> {
         let missing = self.missing(folder);
-        let enabled = match (missing.is_empty(), may_enable) {
+        let fresh = match (missing.is_empty(), may_enable) {
             (true, _) => 0,
-            (false, false) => return Err(format!("it gives on no {}", names(&missing))),
+            (false, false) => return Err(format!("it gives on no {}", names(&missing)).into()),
+            (false, true) if is_occupied(folder, &missing) => return Err(Refusal::occupied(&missing)),
             (false, true) => enable(folder, &missing)?,
         };
+        // What was given on for a group of ours beside it may be needed here too; whichever goes last takes it back.
+        let enabled = names_of_ours(folder).iter().fold(fresh, |all, name| all | owner::enabled(name));
         let made = folder.join(owner::name(number, enabled));
         match fs::create_dir(&made) {
             Ok(()) => Ok(Made { folder: made, enabled, way: String::new() }),
             Err(error) => {
-                disable(folder, enabled);
-                Err(error.to_string())
+                disable(folder, fresh);
+                Err(error.to_string().into())
             }
         }
     }
@@ -143,11 +159,44 @@ impl Hierarchy {
     }
 }
 
+/// Why a group cannot be made in one place.
+struct Refusal {
+    why: String,
+    /// Whether it could be if the processes that stand there were moved.
+    is_occupied: bool,
+}
+
+impl Refusal {
+    fn occupied(missing: &[Controller]) -> Refusal {
+        let why = format!("processes stand in it itself, so it gives on no {}", names(missing));
+        Refusal { why, is_occupied: true }
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(why: String) -> Refusal {
+        Refusal { why, is_occupied: false }
+    }
+}
+
+/// Whether a group has these controllers and is ours to change, but has processes of its own. The kernel refuses to
+/// give on most controllers then, and with the others children are of no use, see "No Internal Process Constraint" and
+/// "Threads" in its document on cgroup v2. The root of all is exempt, and alone has no type.
+fn is_occupied(folder: &Path, missing: &[Controller]) -> bool {
+    let available = read(&folder.join("cgroup.controllers"));
+    let has = |name: &str| available.split_whitespace().any(|one| one == name);
+    let is_ours = fs::File::options().write(true).open(folder.join("cgroup.subtree_control")).is_ok();
+    is_ours
+        && missing.iter().all(|controller| controller.in_v2().is_none_or(has))
+        && folder.join("cgroup.type").exists()
+        && !read(&folder.join("cgroup.procs")).trim().is_empty()
+}
+
 /// By which right a group stands where it does.
 fn way(hierarchy: &Hierarchy, folder: &Path, tried: &[String], enabled: u64) -> String {
     let place = match hierarchy.version {
         _ if folder == hierarchy.mount => "at the top",
-        Version::One if folder == hierarchy.own => "in our own group",
+        _ if folder == hierarchy.own => "in our own group",
         Version::Two if Some(folder) == hierarchy.own.parent() => "beside our own group",
         _ => "above our own group",
     };
@@ -164,23 +213,23 @@ fn way(hierarchy: &Hierarchy, folder: &Path, tried: &[String], enabled: u64) -> 
 }
 
 /// Gives controllers on to the children of a group; a mask of them.
-fn enable(folder: &Path, missing: &[Controller]) -> Result<u64, String> {
+fn enable(folder: &Path, missing: &[Controller]) -> Result<u64, Refusal> {
     let mut mask = 0;
     for controller in missing {
         let name = controller.in_v2().unwrap_or_default();
         if let Err(error) = fs::write(folder.join("cgroup.subtree_control"), format!("+{name}")) {
             disable(folder, mask);
-            return Err(format!("{name} cannot be given on: {error}"));
+            return Err(format!("{name} cannot be given on: {error}").into());
         }
         mask |= owner::mask(*controller);
     }
     Ok(mask)
 }
 
-/// Takes back what [`enable`] gave, unless another group of ours needs it. The kernel refuses where somebody else's
-/// children give it on.
+/// Takes back what [`enable`] gave, unless there is another group of ours, which may need it and takes it back later.
+/// The kernel refuses where somebody else's children give it on.
 pub(crate) fn disable(folder: &Path, enabled: u64) {
-    if enabled == 0 || has_groups_of_ours(folder) {
+    if enabled == 0 || !names_of_ours(folder).is_empty() {
         return;
     }
     for controller in owner::controllers(enabled) {
@@ -189,9 +238,10 @@ pub(crate) fn disable(folder: &Path, enabled: u64) {
     }
 }
 
-fn has_groups_of_ours(folder: &Path) -> bool {
+fn names_of_ours(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|entry| entry.file_name()).any(|name| name.to_str().is_some_and(owner::is_ours))
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| owner::is_ours(name)).collect()
 }
 
 pub(crate) fn names(controllers: &[Controller]) -> String {

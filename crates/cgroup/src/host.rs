@@ -167,11 +167,13 @@ fn add(found: &mut Vec<Wanted>, hierarchy: Hierarchy, is_needed: bool) {
 fn remove_stale_in(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut removed = 0;
+    let (mut removed, mut enabled) = (0, 0);
     for name in names.filter(|name| owner::is_stale(name)) {
         removed += usize::from(crate::group::remove(&folder.join(&name)));
-        hierarchy::disable(folder, owner::enabled(&name));
+        enabled |= owner::enabled(&name);
     }
+    // After the last of them: as long as there is one, nothing is taken back.
+    hierarchy::disable(folder, enabled);
     removed
 }
 

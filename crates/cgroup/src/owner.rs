@@ -46,7 +46,8 @@ pub(crate) fn is_stale(name: &str) -> bool {
 
 /// Controllers that were given on for a group of this name.
 pub(crate) fn enabled(name: &str) -> u64 {
-    numbers(name).map_or(0, |[.., number]| number / GROUPS_MAX)
+    let known: u64 = (1 << Controller::ALL.len()) - 1;
+    numbers(name).map_or(0, |[.., number]| (number / GROUPS_MAX) & known)
 }
 
 /// A controller as a bit.

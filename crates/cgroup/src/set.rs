@@ -47,6 +47,7 @@ impl Group {
             limit.io.iter().try_for_each(|one| set_io(place, one, root))?;
         }
         notes.extend(self.lower_around(limit));
+        notes.extend(self.left_around());
         notes.into_iter().for_each(|note| self.note(note));
         remarks.into_iter().for_each(|remark| self.remark(remark));
         Ok(())

@@ -10,7 +10,8 @@ use std::process::Command;
 
 use fauxplat_cgroup::{Controller, Group, Host};
 use fauxplat_model::Limit;
-use fauxplat_units::Bytes;
+use fauxplat_sys::sched;
+use fauxplat_units::{Bytes, CpuSet};
 
 /// A group with this limit, or a line that says why there is none.
 fn group(number: usize, limit: &Limit) -> Option<(Host, Group)> {
@@ -143,4 +144,21 @@ fn groups_below_ours_go_with_it() {
     std::fs::create_dir(folders[0].join("inner")).unwrap();
     drop(group);
     assert!(folders.iter().all(|folder| !folder.exists()));
+}
+
+/// Before Linux 6.2 the kernel gives whoever enters all CPUs of the group. One CPU alone shows nothing.
+#[test]
+fn a_process_that_is_put_into_a_group_keeps_its_cpu() {
+    let allowed = sched::affinity(0).unwrap();
+    let one: CpuSet = allowed.iter().take(1).collect();
+    let limit = Limit { cpus: Some(allowed), ..Limit::default() };
+    let Some((_, group)) = group(7, &limit) else { return };
+    let mut sleeper = Command::new("sleep").arg("60").spawn().unwrap();
+    let pid = sleeper.id() as i32;
+    sched::set_affinity(pid, &one).unwrap();
+    group.put(pid).unwrap();
+    let kept = sched::affinity(pid).unwrap();
+    drop(group);
+    assert!(!sleeper.wait().unwrap().success());
+    assert_eq!(kept, one);
 }

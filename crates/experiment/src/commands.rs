@@ -6,7 +6,7 @@ use fauxplat_launch::words;
 use fauxplat_model::{Command, Condition, Definition, Shell};
 use fauxplat_plan::{Expanded, expand};
 
-use crate::cpus::check_placement;
+use crate::cpus::{check_limit, check_placement};
 use crate::{Failure, Machine, memory, threads};
 
 /// Resolves every command of a definition: words, program, hash. `programs` are the places of programs that fauxplat built,
@@ -22,6 +22,7 @@ pub fn resolve(
     check_placement(&definition.condition.cpu, machine)?;
     memory::check(&definition.condition, machine)?;
     threads::check(definition, machine)?;
+    check_limit(&definition.condition)?;
     let expanded = expand(definition).map_err(Failure::usage)?;
     let programs = programs.iter().map(Option::as_deref).chain(std::iter::repeat(None));
     expanded.iter().zip(programs).map(|(one, program)| command(one, &definition.condition, program)).collect()

@@ -1,6 +1,6 @@
 //! CPUs that are asked for, and whether they can be had.
 
-use fauxplat_model::Placement;
+use fauxplat_model::{Condition, Placement};
 use fauxplat_units::CpuSet;
 
 use crate::{Failure, Machine};
@@ -41,4 +41,61 @@ pub fn check_cpus(asked: &str, wanted: &CpuSet, machine: &Machine) -> Result<(),
         );
     }
     Ok(())
+}
+
+/// Refuses CPUs that a limit forbids: the kernel takes those of the limit instead, without a word, and the record would
+/// name CPUs on which nothing ran.
+///
+/// # Errors
+/// A CPU that is not among those of the limit.
+pub(crate) fn check_limit(condition: &Condition) -> Result<(), Failure> {
+    let Some(limit) = &condition.limit.cpus else { return Ok(()) };
+    let placed = match &condition.cpu {
+        Placement::Set(cpus) | Placement::OneOf(cpus) | Placement::IdleOf(cpus) => Some(cpus.clone()),
+        Placement::Auto | Placement::Free | Placement::Related(..) => None,
+    };
+    let placed = placed.map(|cpus| (format!("--cpu {}", condition.cpu), cpus));
+    let threads = condition.pin_threads.as_ref().map(|threads| {
+        let cpus: CpuSet = threads.cpus().unwrap_or_default().into_iter().collect();
+        (format!("--pin-threads {threads}"), cpus)
+    });
+    placed.into_iter().chain(threads).try_for_each(|(asked, cpus)| {
+        let outside = cpus.without(limit);
+        match outside.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::usage(format!(
+                "{asked}: CPU {outside} is not among those of the limit, {limit}; leave one of them out, \
+                 or name the same CPUs"
+            ))),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(cpu: &str, threads: Option<&str>, limit: &str) -> Result<(), String> {
+        let condition = Condition {
+            cpu: cpu.parse().unwrap(),
+            pin_threads: threads.map(|threads| threads.parse().unwrap()),
+            limit: limit.parse().unwrap(),
+            ..Condition::default()
+        };
+        check_limit(&condition).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn cpus_outside_of_a_limit_are_refused() {
+        let fine = [("2", "cpus:2-3"), ("one-of:2-3", "cpus:2-3"), ("auto", "cpus:0"), ("7", "cpu:50%")];
+        for (cpu, limit) in fine {
+            assert_eq!(checked(cpu, None, limit), Ok(()), "{cpu} in {limit}");
+        }
+        for (cpu, says) in [("1", "--cpu 1: CPU 1"), ("one-of:0-1", "CPU 1"), ("idle-of:0-2", "CPU 1-2")] {
+            let said = checked(cpu, None, "cpus:0").unwrap_err();
+            assert!(said.contains(says) && said.contains("those of the limit, 0"), "{said}");
+        }
+        let said = checked("auto", Some("0,3"), "cpus:0-1").unwrap_err();
+        assert!(said.contains("--pin-threads 0,3: CPU 3"), "{said}");
+    }
 }

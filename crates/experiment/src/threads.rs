@@ -1,6 +1,6 @@
 //! Places for the threads of commands: CPUs that are there, and nothing beside them that would speak against.
 
-use fauxplat_model::{Condition, Definition, Placement, ThreadPlaces};
+use fauxplat_model::{Definition, Placement, ThreadPlaces};
 use fauxplat_units::CpuSet;
 
 use crate::cpus::check_cpus;
@@ -14,24 +14,7 @@ pub(crate) fn check(definition: &Definition, machine: &Machine) -> Result<(), Fa
     let Some(threads) = &definition.condition.pin_threads else { return Ok(()) };
     refuse(definition, threads)?;
     let cpus: CpuSet = threads.cpus().unwrap_or_default().into_iter().collect();
-    check_cpus(&format!("--pin-threads {threads}"), &cpus, machine)?;
-    check_limit(&definition.condition)
-}
-
-/// Refuses places that a limit forbids.
-///
-/// # Errors
-/// A CPU that is not among those of the limit.
-pub(crate) fn check_limit(condition: &Condition) -> Result<(), Failure> {
-    let (Some(threads), Some(limit)) = (&condition.pin_threads, &condition.limit.cpus) else { return Ok(()) };
-    let cpus: CpuSet = threads.cpus().unwrap_or_default().into_iter().collect();
-    let outside = cpus.without(limit);
-    match outside.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::usage(format!(
-            "--pin-threads {threads}: CPU {outside} is not among those of the limit, {limit}"
-        ))),
-    }
+    check_cpus(&format!("--pin-threads {threads}"), &cpus, machine)
 }
 
 fn refuse(definition: &Definition, threads: &ThreadPlaces) -> Result<(), Failure> {

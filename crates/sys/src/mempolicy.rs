@@ -11,20 +11,37 @@ pub const PREFERRED: i32 = 1;
 pub const BIND: i32 = 2;
 /// From each of these nodes in turn (`MPOL_INTERLEAVE`).
 pub const INTERLEAVE: i32 = 3;
+/// The nodes are those of the machine, whatever cpuset the task enters later (`MPOL_F_STATIC_NODES`). Without it the
+/// kernel takes them as places in the old list of nodes, and nodes in the same places of the new list instead.
+const STATIC_NODES: i32 = 1 << 15;
 
 /// Sets the policy of the calling task, which exec keeps and children inherit; without an allocation and with the plain
 /// result of the call, for a child between its birth and `exec`. Nodes are numbered as CPUs of a set are.
 pub(crate) fn try_policy(mode: i32, nodes: &CpuSet) -> libc::c_int {
-    let words = nodes.words();
+    let (mode, words) = (kept(mode, nodes), nodes.words());
     // The kernel takes one bit fewer than it is told (`get_nodes` in mm/mempolicy.c), so a mask of no bits is one bit long.
     let bits = words.len() * 64 + 1;
     // SAFETY: the mask is as many words as the number of bits says, lives for the call, and is only read.
     unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, words.as_ptr(), bits) as libc::c_int }
 }
 
+/// The same mode with nodes that stay those that were named. The kernel refuses that of a mode without nodes.
+fn kept(mode: i32, nodes: &CpuSet) -> i32 {
+    if nodes.is_empty() { mode } else { mode | STATIC_NODES }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nodes_that_are_named_stay_the_same_in_a_cpuset() {
+        let second: CpuSet = "1".parse().unwrap();
+        for mode in [BIND, INTERLEAVE, PREFERRED] {
+            assert_eq!(kept(mode, &second), mode | 0x8000);
+        }
+        assert_eq!(kept(LOCAL, &CpuSet::new()), LOCAL);
+    }
 
     /// What the kernel says of the calling thread's stack.
     fn told() -> Option<String> {

@@ -365,15 +365,36 @@ fn work(iterations: u64) {
         .fold(1u64, |sum, i| std::hint::black_box(sum.wrapping_mul(6364136223846793005).wrapping_add(i)));
 }
 
-/// Moves the calling process into control groups: a zero means the writer, see `cgroups(7)`.
+/// Moves the calling process into control groups: a zero means the writer, see `cgroups(7)`. It keeps the affinity with
+/// which it came as far as the groups have those CPUs: before Linux 6.2 the kernel gives whoever enters all CPUs of the
+/// group (`cpuset_attach` in `kernel/cgroup/cpuset.c`), and a run that was placed would float among them.
 ///
 /// # Safety
 /// Must run in the child of [`start`]; the descriptors are open.
 unsafe fn enter(groups: &[i32]) -> Result<(), Stage> {
+    if groups.is_empty() {
+        return Ok(());
+    }
+    let mut mask = [0u64; MASK_WORDS];
+    let bytes = size_of_val(&mask);
+    // SAFETY: the kernel writes no more than `bytes` into the mask, which lives for the call.
+    let got = unsafe { libc::syscall(libc::SYS_sched_getaffinity, 0, bytes, mask.as_mut_ptr()) };
     // SAFETY: one byte is read from a constant.
     let all = groups.iter().all(|&fd| unsafe { libc::write(fd, b"0".as_ptr().cast(), 1) } == 1);
-    if all { Ok(()) } else { Err(Stage::Group) }
+    if !all {
+        return Err(Stage::Group);
+    }
+    if got > 0 {
+        // Where the groups have none of these CPUs, what the kernel chose stays: CPUs that were asked for were checked
+        // before any child was made.
+        // SAFETY: the kernel reads the bytes that it wrote above.
+        unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, got, mask.as_ptr()) };
+    }
+    Ok(())
 }
+
+/// Words of the largest mask of CPUs that a kernel may have; 8 KiB of the child's stack of 64.
+const MASK_WORDS: usize = 1024;
 
 /// Applies the setup to the calling process.
 ///

@@ -273,3 +273,105 @@ fn groups_with_groups_below_them_go_as_a_whole() {
     assert!(!crate::group::remove(&folder), "a folder that is no control group is left alone");
     assert!(folder.exists());
 }
+
+#[test]
+fn the_last_of_several_groups_takes_back_what_was_given_on_for_the_first() {
+    let tree = v2("several");
+    let cpuset = tree.host().find(Controller::Cpuset).unwrap();
+    let above = "sys/fs/cgroup/user.slice/app.slice/cgroup.subtree_control";
+    let make = |number| {
+        let mut group = Group::default();
+        group.add(cpuset.clone(), cpuset.make(number).unwrap());
+        // As the kernel has it from then on.
+        tree.write(above, "cpuset memory\n");
+        group
+    };
+    let groups: Vec<Group> = (0..2).map(make).collect();
+    drop(groups);
+    assert_eq!(tree.read(above), "-cpuset");
+    // Whichever of two that were left behind comes first.
+    tree.write(above, "cpuset memory\n");
+    let here = fauxplat_sys::process::pid_namespace().unwrap();
+    for (ticks, enabled) in [(1, 0), (2, owner::mask(Controller::Cpuset)), (3, 0)] {
+        let name = format!("fauxplat-{here}-4194304-{ticks}-{}", enabled * 1_000_000);
+        fs::create_dir(tree.0.join(above).with_file_name(name)).unwrap();
+    }
+    assert_eq!(tree.host().remove_stale(), 3);
+    assert_eq!(tree.read(above), "-cpuset");
+}
+
+#[test]
+fn limits_that_fauxplat_leaves_are_told() {
+    let tree = v2("left");
+    let own = "sys/fs/cgroup/user.slice/app.slice/shell.scope";
+    tree.write(&format!("{own}/memory.max"), "20971520\n");
+    tree.write(&format!("{own}/cpu.max"), "50000 100000\n");
+    tree.write(&format!("{own}/pids.max"), "max\n");
+    tree.write(&format!("{own}/cpuset.cpus"), "0-1\n");
+    let mut group = Group::default();
+    let cpu = tree.host().find(Controller::Cpu).unwrap();
+    let made = cpu.make(0).unwrap();
+    group.add(cpu.clone(), made);
+    let told = group.left_around();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("shell.scope, whose limits do not hold"), "{told:?}");
+    assert!(told[0].ends_with(": cpu 50 %, memory 20.0 MiB, cpus 0-1"), "{told:?}");
+    // A group below our own leaves nothing.
+    let below = tree.group(&[Controller::Cpu], "g", &[]);
+    assert_eq!(below.left_around(), Vec::<String>::new());
+}
+
+#[test]
+fn processes_that_stand_in_the_way_are_told_from_a_hierarchy_that_is_read_only() {
+    let container = |kind: &[(&str, &str)]| {
+        let files = [
+            ("proc/self/mountinfo", V2_MOUNTS),
+            ("proc/self/cgroup", "0::/\n"),
+            ("sys/fs/cgroup/cgroup.controllers", "cpu memory\n"),
+            ("sys/fs/cgroup/cgroup.subtree_control", "\n"),
+            ("sys/fs/cgroup/cgroup.procs", "1\n7\n"),
+        ];
+        Tree::new("container", &[&files[..], kind].concat())
+    };
+    let tree = container(&[("sys/fs/cgroup/cgroup.type", "domain\n")]);
+    let said = tree.host().create(0, &"memory:20M".parse().unwrap(), &[]).unwrap_err().to_string();
+    let top = tree.0.join("sys/fs/cgroup");
+    assert!(said.contains("processes stand in it itself"), "{said}");
+    assert!(said.contains(&format!("mkdir {}/leaf", top.display())) && !said.contains("read-only"), "{said}");
+    drop(tree);
+    // The root of all gives on beside its processes.
+    let tree = container(&[]);
+    let made = tree.host().find(Controller::Memory).unwrap().make(0).unwrap();
+    assert_eq!(made.enabled, owner::mask(Controller::Memory));
+}
+
+#[test]
+fn a_delegated_group_with_processes_in_it_is_named() {
+    // Folders in the place of files can be written by nobody, root included.
+    let tree = Tree::new(
+        "service",
+        &[
+            ("proc/self/mountinfo", V2_MOUNTS),
+            ("proc/self/cgroup", "0::/system.slice/a.service\n"),
+            ("sys/fs/cgroup/cgroup.controllers", "cpu memory\n"),
+            ("sys/fs/cgroup/cgroup.subtree_control/none", ""),
+            ("sys/fs/cgroup/system.slice/cgroup.subtree_control/none", ""),
+            ("sys/fs/cgroup/system.slice/a.service/cgroup.controllers", "memory\n"),
+            ("sys/fs/cgroup/system.slice/a.service/cgroup.subtree_control", "\n"),
+            ("sys/fs/cgroup/system.slice/a.service/cgroup.type", "domain\n"),
+            ("sys/fs/cgroup/system.slice/a.service/cgroup.procs", "7\n"),
+        ],
+    );
+    let said = tree.host().create(0, &"memory:20M".parse().unwrap(), &[]).unwrap_err().to_string();
+    assert!(said.contains("a.service/leaf") && said.contains("DelegateSubgroup"), "{said}");
+}
+
+#[test]
+fn nobody_ends_the_process_that_removes_a_group() {
+    let own = std::process::id().to_string();
+    let tree = Tree::new("inside", &[("g/cgroup.procs", "4194304\n"), ("g/below/cgroup.procs", "")]);
+    let group = tree.0.join("g");
+    assert_eq!(crate::group::others(&group, 0), Some(vec![4194304]));
+    tree.write("g/below/cgroup.procs", &format!("{own}\n"));
+    assert_eq!(crate::group::others(&group, 0), None);
+}

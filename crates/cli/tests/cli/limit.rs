@@ -232,3 +232,28 @@ fn what_cannot_hold_is_refused_in_one_line() {
         assert!(refused.err.contains("control group"), "{}", refused.err);
     }
 }
+
+#[test]
+fn a_cpu_that_was_asked_for_is_kept_inside_of_a_limit() {
+    let lab = Lab::new();
+    let allowed = fauxplat_sys::sched::affinity(0).unwrap();
+    let (all, one) = (allowed.to_string(), allowed.first().unwrap().to_string());
+    if !can_limit(&lab, &["--cpuset", &all]) {
+        return;
+    }
+    let limit = format!("cpus:{all}");
+    let words = ["run", "grep Cpus_allowed_list /proc/self/status", "--runs", "1", "--stdout", "cpus"];
+    lab.run(&[&words[..], &["--cpu", &one, "--limit", &limit]].concat()).succeeds();
+    assert_eq!(lab.read("cpus").split_whitespace().last(), Some(one.as_str()));
+}
+
+/// Needs no group: it is refused before any is made.
+#[test]
+fn a_cpu_outside_of_a_limit_is_refused() {
+    let lab = Lab::new();
+    let one = fauxplat_sys::sched::affinity(0).unwrap().first().unwrap().to_string();
+    let says = ["is not among those of the limit, 7000"];
+    lab.run(&["run", "true", "--cpu", &one, "--limit", "cpus:7000"]).complains(2, &says);
+    lab.run(&["limit", "--cpuset", "7000", "--cpu", &one, "true"]).complains(2, &says);
+    lab.run(&["sweep", "limit=none,cpus:7000", "true", "--cpu", &one]).complains(2, &says);
+}

@@ -9,13 +9,15 @@ use std::path::Path;
 use fauxplat_analyze::limit_shares;
 use fauxplat_cgroup::{Group, Host, Pausing};
 use fauxplat_model::{
-    Event, Evidence, Limit, LimitEvent, LimitFindings, LimitedCommand, LimitedGroup, OnOom, Outcome,
+    Condition, Event, Evidence, Limit, LimitEvent, LimitFindings, LimitedCommand, LimitedGroup, OnOom,
+    Outcome,
 };
 use fauxplat_units::Nanos;
 
 use crate::abreast::Ended;
+use crate::cpus::check_limit;
 use crate::steer::how_it_ended;
-use crate::{Driver, Failure, memory, threads};
+use crate::{Driver, Failure, memory};
 use victims::Log;
 use watch::Watch;
 
@@ -80,8 +82,10 @@ fn state(driver: &mut Driver, asked: &Limiting) -> Result<(), Failure> {
     if let [(_, limit)] = asked.groups.as_slice() {
         driver.header.condition.limit = limit.clone();
     }
+    // What `auto` was found to mean is nobody's wish.
+    let cpu = &driver.header.definition.condition.cpu;
     driver.commands.iter().try_for_each(|command| {
-        threads::check_limit(&command.condition)?;
+        check_limit(&Condition { cpu: cpu.clone(), ..command.condition.clone() })?;
         memory::check(&command.condition, driver.machine())
     })
 }

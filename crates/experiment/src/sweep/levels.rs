@@ -12,6 +12,7 @@ use fauxplat_sys::clock;
 
 use super::builds::Builds;
 use super::offer::offer;
+use crate::cpus::check_limit;
 use crate::surroundings::folders::Folders;
 use crate::{Failure, Machine, commands};
 
@@ -152,6 +153,7 @@ fn all_commands(
             command.program_sha256 = Some(built.sha256.clone());
         }
         level.settings.iter().for_each(|setting| apply(setting, &mut command, |bytes| folders.of(bytes)));
+        check_limit(&command.condition).map_err(|failure| failure.within(&command.name))?;
         commands.push(command);
     }
     Ok(commands)
