@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use fauxplat_sys::inherited::Signals;
 use fauxplat_sys::input::{InputEvent, KeyEvent};
 use fauxplat_sys::pipes::{make_pipe, open_pipe};
 use fauxplat_sys::signal;
@@ -53,7 +54,18 @@ impl Machine {
     }
 
     fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fauxplat-blink"));
+        self.finish(Command::new(env!("CARGO_BIN_EXE_fauxplat-blink")), words)
+    }
+
+    /// The same with these signals ignored from the start.
+    fn command_ignoring(&self, signals: &str, words: &[&str]) -> Command {
+        let mut shell = Command::new("sh");
+        let script = format!("trap '' {signals}; exec \"$0\" \"$@\"");
+        shell.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_fauxplat-blink"));
+        self.finish(shell, words)
+    }
+
+    fn finish(&self, mut command: Command, words: &[&str]) -> Command {
         command.arg("--sysroot").arg(self.0.path()).args(words);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -65,9 +77,13 @@ impl Machine {
 
     /// A light that has begun to blink, which it says.
     fn start(&self, words: &[&str]) -> (Child, UnixDatagram) {
+        self.begin(self.command(words))
+    }
+
+    fn begin(&self, mut command: Command) -> (Child, UnixDatagram) {
         let log = UnixDatagram::bind(self.at("dev/log")).unwrap();
         log.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        let child = self.command(words).spawn().unwrap();
+        let child = command.spawn().unwrap();
         assert!(said(&log).contains(" blinks every "));
         (child, log)
     }
@@ -215,7 +231,9 @@ fn however_it_is_asked_to_end_the_light_is_left_as_was_stated() {
         (signal::SIGINT, "on", "9", "none"),
         (signal::SIGHUP, "as-it-was", "3", "heartbeat"),
     ];
-    for (number, at_end, brightness, trigger) in cases {
+    // Tests that run under nohup(1) have SIGHUP ignored, and so has what they start.
+    let is_heeded = |number: i32| number != signal::SIGHUP || !Signals::now().ignores(number);
+    for (number, at_end, brightness, trigger) in cases.into_iter().filter(|case| is_heeded(case.0)) {
         let machine = Machine::new();
         let (child, log) =
             machine.start(&["--led", "led:red", "--period", "20ms", "--at-end", at_end, "--json"]);
@@ -228,6 +246,21 @@ fn however_it_is_asked_to_end_the_light_is_left_as_was_stated() {
             "{at_end}"
         );
         assert!(said(&log).contains("led:red was left as stated"));
+    }
+}
+
+/// As under nohup(1), and as a job in the background of a script.
+#[test]
+fn a_hangup_that_was_ignored_from_the_start_stays_so_and_no_other_signal_does() {
+    for number in [signal::SIGTERM, signal::SIGINT] {
+        let machine = Machine::new();
+        let words = ["--led", "led:red", "--period", "20ms", "--json"];
+        let (child, _log) = machine.begin(machine.command_ignoring("HUP INT TERM", &words));
+        // Of signals that are held back the kernel tells the one with the lowest number first: SIGHUP, if it is kept.
+        signal::send(child.id() as i32, signal::SIGHUP);
+        signal::send(child.id() as i32, number);
+        assert_eq!(Done::of(child).json()["ended_by"], format!("signal {number}"));
+        assert_eq!(machine.led("brightness"), "0");
     }
 }
 

@@ -9,8 +9,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::SysError;
-
 /// Signals that exist for programs: not those two that nobody can ignore, nor those that the C library keeps to itself.
 const LAST: i32 = 64;
 const UNTOUCHABLE: [i32; 4] = [libc::SIGKILL, libc::SIGSTOP, 32, 33];
@@ -189,14 +187,6 @@ pub fn close_all_on_exec() {
 
 /// How far descriptors are looked for where the kernel cannot mark a range of them.
 const LAST_DESCRIPTOR: libc::rlim_t = 65_536;
-
-/// Leaves a signal alone that was ignored at the start, as `nohup(1)` wants; otherwise does what is to be done.
-pub(crate) fn unless_ignored(
-    signal: i32,
-    work: impl FnOnce(i32) -> Result<(), SysError>,
-) -> Result<(), SysError> {
-    if Signals::at_start().ignores(signal) { Ok(()) } else { work(signal) }
-}
 
 #[cfg(test)]
 mod tests {

@@ -146,7 +146,9 @@ pub struct SignalFile(OwnedFd);
 
 impl SignalFile {
     /// From now on these signals do nothing to the calling thread, and those that it makes later, but are told here.
-    /// One that was ignored stays so, which is what `nohup(1)` is for.
+    ///
+    /// One that is ignored is told as well: while a signal is blocked the kernel keeps it, even if it is ignored. Who is
+    /// to heed `nohup(1)` leaves it out, as [`requests_to_end`](crate::signal::requests_to_end) does.
     pub fn new(signals: &[i32]) -> Result<Self> {
         // SAFETY: a zeroed set is valid and emptied at once; the pointers are to locals.
         let set = unsafe {

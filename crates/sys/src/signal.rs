@@ -1,31 +1,36 @@
-//! Signals: a flag that SIGINT and SIGTERM raise, and the means to interrupt a blocked wait without a race.
+//! Signals: a count that SIGINT and SIGTERM raise, and the means to interrupt a blocked wait without a race.
 #![expect(unsafe_code, reason = "signal handlers are C functions")]
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::inherited::unless_ignored;
+use crate::inherited::Signals;
 use crate::{Result, check};
 
 /// Raised by the handlers. One per process, as signals are.
-static STOP: AtomicBool = AtomicBool::new(false);
+static STOPS: AtomicU32 = AtomicU32::new(0);
 
 /// Whether a stop was asked for since the last [`clear_stop`].
 pub fn stop_requested() -> bool {
-    // Relaxed is enough: the flag carries no other data, and readers look again.
-    STOP.load(Ordering::Relaxed)
+    stops() > 0
+}
+
+/// How often a stop was asked for since then: what still has to be cleaned up is ended by asking once more.
+pub fn stops() -> u32 {
+    // Relaxed is enough: the count carries no other data, and readers look again.
+    STOPS.load(Ordering::Relaxed)
 }
 
 /// Forgets a stop that was asked for.
 pub fn clear_stop() {
-    STOP.store(false, Ordering::Relaxed);
+    STOPS.store(0, Ordering::Relaxed);
 }
 
 extern "C" fn raise_stop(_: libc::c_int) {
-    STOP.store(true, Ordering::Relaxed);
+    STOPS.fetch_add(1, Ordering::Relaxed);
 }
 
 extern "C" fn raise_stop_again_and_again(_: libc::c_int) {
-    STOP.store(true, Ordering::Relaxed);
+    STOPS.fetch_add(1, Ordering::Relaxed);
     let tick = libc::timeval { tv_sec: 0, tv_usec: 10_000 };
     let every = libc::itimerval { it_interval: tick, it_value: tick };
     // SAFETY: setitimer is async-signal-safe (signal-safety(7)) and `every` outlives the call.
@@ -42,17 +47,22 @@ fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) -> Result<()
     check(unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) }, "sigaction").map(drop)
 }
 
-/// SIGINT, SIGTERM and SIGHUP raise the stop flag instead of ending the process; blocking calls return `EINTR`.
+/// The signals by which this process is asked to end: SIGINT, SIGTERM and SIGHUP.
 ///
-/// SIGHUP is left alone where it was ignored from the start, which is what `nohup(1)` is for. SIGINT is not: scripts start
+/// SIGHUP is left out where it was ignored from the start, which is what `nohup(1)` is for. SIGINT is not: scripts start
 /// every job in the background with it ignored, and whoever sends it to one by `kill` means it.
+pub fn requests_to_end() -> Vec<i32> {
+    let is_heeded = |signal: &i32| *signal != libc::SIGHUP || !Signals::at_start().ignores(*signal);
+    [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().filter(is_heeded).collect()
+}
+
+/// [`requests_to_end`] raise the stop flag instead of ending the process; blocking calls return `EINTR`.
 pub fn stop_on_interrupt() -> Result<()> {
     stop_by(raise_stop)
 }
 
 fn stop_by(handler: extern "C" fn(libc::c_int)) -> Result<()> {
-    [libc::SIGINT, libc::SIGTERM].into_iter().try_for_each(|signal| handle(signal, handler))?;
-    unless_ignored(libc::SIGHUP, |signal| handle(signal, handler))
+    requests_to_end().into_iter().try_for_each(|signal| handle(signal, handler))
 }
 
 /// The same, and the blocked wait for a child is interrupted again and again until [`quiet`]: a signal that arrived just

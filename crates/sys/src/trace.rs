@@ -252,16 +252,26 @@ pub enum NoEvent {
 /// # Errors
 /// [`NoEvent`]: none came.
 pub fn next_event() -> std::result::Result<(i32, Event), NoEvent> {
-    event_of(-1)
+    event_of(-1, 0)
+}
+
+/// The event that this task has had. It is not waited for: if the task was killed since it was seen to have one, and it
+/// is the first of its process, it tells nothing before its other threads are reaped, which only the caller can do. See
+/// `waitpid(2)`, `WNOHANG`.
+fn event_had_by(tid: i32) -> std::result::Result<(i32, Event), NoEvent> {
+    event_of(tid, libc::WNOHANG)
 }
 
 /// The event of this task, or of any (-1).
-fn event_of(whose: i32) -> std::result::Result<(i32, Event), NoEvent> {
+fn event_of(whose: i32, options: i32) -> std::result::Result<(i32, Event), NoEvent> {
     let mut status = 0;
     // SAFETY: the pointer is valid for writes during the call.
-    let pid = unsafe { libc::waitpid(whose, &mut status, libc::__WALL) };
-    if pid <= 0 {
-        return Err(no_event());
+    let pid = unsafe { libc::waitpid(whose, &mut status, libc::__WALL | options) };
+    match pid {
+        // Nothing to tell by now, and no error that could be asked for.
+        0 => return Err(NoEvent::Interrupted),
+        ..0 => return Err(no_event()),
+        _ => {}
     }
     if !libc::WIFSTOPPED(status) {
         return Ok((pid, Event::Ended(exit_of(status))));
@@ -304,9 +314,9 @@ pub fn next_of_traced(leader: i32) -> std::result::Result<Traced, NoEvent> {
     let (pid, code) = (unsafe { info.si_pid() }, info.si_code);
     match pid == leader && code != libc::CLD_TRAPPED && code != libc::CLD_STOPPED {
         true => Ok(Traced::LeaderEnded),
-        // Who is gone since then has become another one, by exec: there is more to see.
+        // Who is gone since then has become another one, by exec, or was killed: there is more to see.
         false => {
-            event_of(pid).map(|(pid, event)| Traced::Event(pid, event)).map_err(|_| NoEvent::Interrupted)
+            event_had_by(pid).map(|(pid, event)| Traced::Event(pid, event)).map_err(|_| NoEvent::Interrupted)
         }
     }
 }
@@ -362,3 +372,22 @@ fn message(pid: i32) -> i32 {
 }
 
 pub use libc::{SIGSTOP, SIGTRAP};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A first thread that was killed, and whose other threads nobody has reaped, is as silent as one that sleeps. A
+    /// wait for it would have no end; here it has one, so that the test fails instead.
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "nothing is measured by a test")]
+    fn who_has_nothing_to_tell_is_not_waited_for() {
+        #[expect(clippy::zombie_processes, reason = "the wait for its event reaps it")]
+        let mut sleeper = std::process::Command::new("sleep").arg("100").spawn().unwrap();
+        let pid = sleeper.id() as i32;
+        assert_eq!(event_had_by(pid), Err(NoEvent::Interrupted));
+        sleeper.kill().unwrap();
+        assert_eq!(event_of(pid, 0), Ok((pid, Event::Ended(Exit::Signal(libc::SIGKILL as u8)))));
+        assert_eq!(event_had_by(pid), Err(NoEvent::NoneLeft));
+    }
+}

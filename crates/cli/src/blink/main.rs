@@ -106,8 +106,7 @@ fn blink(mut cli: Cli, log: &mut Log) -> Result<(), Failure> {
     let limits = Limits::new(settings.shortest.unwrap_or(SHORTEST).0, settings.longest.unwrap_or(LONGEST).0)?;
     let period = Period::new(settings.period.unwrap_or(PERIOD).0, limits)?;
     // Before any line is ours: from here on a signal ends it in order.
-    let signals = SignalFile::new(&[signal::SIGINT, signal::SIGTERM, signal::SIGHUP]);
-    let signals = signals.map_err(BlinkError::from)?;
+    let signals = SignalFile::new(&signal::requests_to_end()).map_err(BlinkError::from)?;
     let chips = Chips::below(&cli.sysroot);
     let finger = finger(&cli, &settings)?;
     if settings.buttons_active_low {
