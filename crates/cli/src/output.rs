@@ -40,10 +40,11 @@ pub(crate) fn write(record: &Record<'_>, output: &OutputArgs) -> Result<(), Fail
 }
 
 /// Writes a record in every format and to every place that the options name, each with the evidence that it has room for.
-/// One that cannot be written keeps nobody from the others.
+/// One that cannot be written keeps nobody from the others. Whoever closed the pipe has read enough: that is no error, and
+/// hides none, so that a gate that fails or a command that failed is still told by the exit code.
 ///
 /// # Errors
-/// The first of them.
+/// The first of those that cannot be written.
 pub(crate) fn report(
     record: &Record<'_>,
     evidence: &dyn Fn(Format) -> Vec<Evidence>,
@@ -67,7 +68,8 @@ pub(crate) fn report(
         true => Ok(()),
         false => write(output.format, output),
     };
-    [main].into_iter().chain(beside).collect()
+    let is_told = |written: &Result<(), Failure>| !matches!(written, Err(failure) if failure.is_silent());
+    [main].into_iter().chain(beside).filter(is_told).collect()
 }
 
 /// Tries the files of all reports before anything is measured: hours later nobody wants to hear that one of them cannot be

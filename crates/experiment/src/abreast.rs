@@ -56,18 +56,10 @@ impl Executor {
         beside: &mut dyn Beside,
         listeners: &Listeners,
     ) -> Result<Option<Vec<Ended>>, Failure> {
-        for &command in commands {
-            if let Some(prepare) = self.helper("prepare", command) {
-                let reply = self.launcher.answer(plain_request(prepare))?;
-                if !outcome_of(reply.end).is_success() && reply.end != RunEnd::Aborted {
-                    let name = &self.commands[usize::from(command)].name;
-                    return Err(Failure::command(format!("what prepares `{name}` failed")));
-                }
-            }
-        }
         let entries: Vec<u32> =
             commands.iter().map(|&command| self.commands[usize::from(command)].run).collect();
-        let ran = self.run_abreast(&entries, beside, listeners);
+        let prepared = commands.iter().try_for_each(|&command| self.prepare(command));
+        let ran = prepared.and_then(|()| self.run_abreast(&entries, beside, listeners));
         for &command in commands {
             self.conclude(command)?;
         }

@@ -8,6 +8,7 @@ use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{Command, Evidence, Metric, Outcome, Phase, Process, RunFindings, Sample, Tree};
 use fauxplat_store::{State, Store};
 use fauxplat_sys::clock;
+use fauxplat_sys::sched::Aside;
 use fauxplat_units::Cpu;
 use serde::Serialize;
 
@@ -42,6 +43,8 @@ pub struct Driver {
     pub(crate) single_task: bool,
     /// The two CPUs on which commands run at the same moment, if they do.
     pub(crate) duet: Option<[Cpu; 2]>,
+    /// Keeps this process off them until the end.
+    pub(crate) aside: Option<Aside>,
     /// Median wall time of the empty static program.
     pub(crate) floor_ns: Option<f64>,
     /// Which part of the whole is steered now, if it is one of several.
@@ -207,7 +210,7 @@ impl Driver {
     /// The command cannot be launched.
     pub fn tree(&mut self, command: u16) -> Result<Vec<Process>, Failure> {
         match &mut self.executor {
-            Some(executor) => Ok(executor.tree(command)?),
+            Some(executor) => executor.tree(command),
             None => Ok(Vec::new()),
         }
     }

@@ -5,16 +5,14 @@ use std::fs::File;
 use std::sync::Arc;
 
 use fauxplat_launch::{Entry, LaunchError, Launcher, Reply, Request, RunEnd, Table, entry_of};
-use fauxplat_model::{
-    Command, Evidence, Metric, MetricSet, Outcome, Process, Readings, Sample, Setup, Sources, Trial,
-};
+use fauxplat_model::{Command, Evidence, Metric, MetricSet, Readings, Sample, Setup, Sources, Trial};
 use fauxplat_sys::process::Exit;
 
 use crate::counters::Counters;
 use crate::extra::Extra;
 use crate::floor::floor_program;
 use crate::meter::{LOOK_EVERY_MS, Meters, Over};
-use crate::request::{Places, Purpose, helper_entry, helper_request, outcome_of, plain_request, request_of};
+use crate::request::{Places, Purpose, helper_entry, numbered_request, outcome_of, request_of};
 use crate::{Feed, Next, RunError, Stopped};
 
 /// Executes trials of a fixed list of commands.
@@ -207,25 +205,32 @@ impl Executor {
     }
 
     /// Runs what concludes a run of a command, if it has that, also when the user has asked to stop: what a trial prepared is
-    /// not left behind. Whoever asks once more ends fauxplat, and this with it. How it ends is no matter: the trial may
-    /// have been stopped before there was anything to clean up.
+    /// not left behind. Whoever asks once more ends this, too. How it ends is no matter: the trial may have been stopped
+    /// before there was anything to clean up.
     pub(crate) fn conclude(&mut self, command: u16) -> Result<(), LaunchError> {
         let Some(entry) = self.helper("conclude", command) else { return Ok(()) };
         let number = self.commands[usize::from(command)].number();
+        let stops = self.launcher.stops();
         for _ in 0..STOPS_MAX {
-            if self.answer_whatever_is_asked(helper_request(entry, number))?.end != RunEnd::Aborted {
+            let reply = self.answer_unless_asked_again(numbered_request(entry, number), stops)?;
+            if reply.end != RunEnd::Aborted || self.launcher.stops() > stops {
                 break;
             }
         }
         Ok(())
     }
 
-    /// One request and its answer. A wish to stop does not end it.
-    fn answer_whatever_is_asked(&mut self, request: Request) -> Result<Reply, LaunchError> {
+    /// One request and its answer. That the user asked to stop so often does not end it, and asking once more does.
+    fn answer_unless_asked_again(&mut self, request: Request, stops: u32) -> Result<Reply, LaunchError> {
         self.launcher.submit(request);
+        let mut is_aborted = false;
         loop {
             if let Some(reply) = self.launcher.try_reply() {
                 return Ok(reply);
+            }
+            if !is_aborted && self.launcher.stops() > stops {
+                self.launcher.abort();
+                is_aborted = true;
             }
             self.launcher.wait(1000)?;
         }
@@ -282,7 +287,7 @@ impl Executor {
         let request = match &step {
             Purpose::Helper { role, command } => {
                 let number = self.commands[usize::from(*command)].number();
-                helper_request(self.entry_of_helper(role, *command), number)
+                numbered_request(self.entry_of_helper(role, *command), number)
             }
             Purpose::Trial(trial) => {
                 self.meters.begin();
@@ -408,58 +413,5 @@ impl Executor {
         let replies = (0..runs).filter_map(|_| self.launcher.answer(request).ok());
         let good = replies.filter(|reply| reply.end == RunEnd::Ended(Exit::Status(0)));
         good.map(|reply| Readings::with_parts(Arc::clone(&metrics), metrics.len(), reply.readings)).collect()
-    }
-
-    /// One run of a command that is held before its program begins, while somebody attaches to its process. Its reply is
-    /// no timed sample. `None` if the user stopped it.
-    ///
-    /// # Errors
-    /// The command cannot be launched; those of whoever attaches, who ends the run by them.
-    pub fn hold<E: From<LaunchError>>(
-        &mut self,
-        command: u16,
-        attach: impl FnOnce(i32) -> Result<(), E>,
-    ) -> Result<Option<Outcome>, E> {
-        let places = self.commands[usize::from(command)].clone();
-        if let Some(prepare) = places.prepare {
-            self.launcher.answer(plain_request(prepare))?;
-        }
-        let is_stopped = match self.launcher.hold(plain_request(places.run)) {
-            Err(LaunchError::Stopped) => true,
-            held => {
-                let held = held?;
-                attach(held.pid())?;
-                held.begin();
-                false
-            }
-        };
-        if is_stopped {
-            self.conclude(command)?;
-            return Ok(None);
-        }
-        let reply = self.launcher.next_reply()?;
-        if let Some(error) = self.launcher.start_error(places.run, reply.end) {
-            return Err(error.into());
-        }
-        self.conclude(command)?;
-        Ok((reply.end != RunEnd::Aborted).then(|| outcome_of(reply.end)))
-    }
-
-    /// One run of a command that is traced and not timed: its process tree.
-    ///
-    /// # Errors
-    /// The command cannot be launched.
-    pub fn tree(&mut self, command: u16) -> Result<Vec<Process>, LaunchError> {
-        let places = self.commands[usize::from(command)].clone();
-        if let Some(prepare) = places.prepare {
-            self.launcher.answer(plain_request(prepare))?;
-        }
-        let reply = self.launcher.answer(Request { traced: true, ..plain_request(places.run) })?;
-        if let Some(error) = self.launcher.start_error(places.run, reply.end) {
-            return Err(error);
-        }
-        let tree = self.launcher.tree();
-        self.conclude(command)?;
-        Ok(tree)
     }
 }

@@ -44,6 +44,7 @@ mod sweep;
 mod threads;
 mod throttle;
 mod together;
+mod untimed;
 
 pub use begin::{Beginning, open_record, open_store};
 pub use commands::resolve;

@@ -47,8 +47,8 @@ pub(crate) fn helper_entry(command: &Command, argv: &[String]) -> Entry {
     }
 }
 
-/// Something that is run before or after a run of this number.
-pub(crate) fn helper_request(entry: u32, number: u32) -> Request {
+/// Something that is run before or after a run of this number, or is that run and no trial.
+pub(crate) fn numbered_request(entry: u32, number: u32) -> Request {
     Request { number, ..plain_request(entry) }
 }
 

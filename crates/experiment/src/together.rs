@@ -3,7 +3,7 @@
 use fauxplat_launch::{LaunchError, Launcher, Reply, Request, RunEnd};
 use fauxplat_model::Trial;
 
-use crate::request::{Purpose, helper_request, plain_request, request_of};
+use crate::request::{Purpose, numbered_request, plain_request, request_of};
 use crate::{Executor, Feed, RunError};
 
 /// How far ahead two launchers are told when to start: both must have woken up, on their CPUs, by then.
@@ -57,7 +57,7 @@ impl Executor {
     ) -> Result<(), RunError<F::Error>> {
         let Some(entry) = self.helper(role, command) else { return Ok(()) };
         let number = self.commands[usize::from(command)].number();
-        let reply = self.launcher.answer(helper_request(entry, number))?;
+        let reply = self.launcher.answer(numbered_request(entry, number))?;
         match reply.end {
             RunEnd::Aborted => Ok(()),
             _ => self.settle(Purpose::Helper { role, command }, reply, feed),

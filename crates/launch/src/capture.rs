@@ -35,7 +35,8 @@ pub struct Capture {
     pub stdin: Option<PathBuf>,
     /// Whether standard error is kept among the output, in the order in which it came; else it is kept apart.
     pub with_stderr: bool,
-    /// Whether it is left alone when the user stops fauxplat: what puts things back has to come to its end.
+    /// Whether it is left alone when the user has asked fauxplat to stop: what puts things back has to come to its end. Asking
+    /// once more, while it runs, ends it too.
     pub is_spared: bool,
     /// How long it may take; then it is asked to end as if the user had interrupted it.
     pub limit: Option<Duration>,
@@ -129,7 +130,8 @@ const GRACE_NS: u64 = 2_000_000_000;
 /// A command under way.
 struct Running {
     child: Child,
-    is_spared: bool,
+    /// How often the user may have asked to stop without its being meant.
+    stops_before: u32,
     /// When its time is over.
     end_ns: Option<u64>,
     /// When it was asked to end.
@@ -144,14 +146,14 @@ impl Running {
     fn new(child: Child, capture: &Capture) -> Self {
         let nanos = |limit: Duration| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         let end_ns = capture.limit.map(|limit| clock::monotonic_ns().saturating_add(nanos(limit)));
-        let is_spared = capture.is_spared;
-        Running { child, is_spared, end_ns, asked_ns: None, is_enforced: false, status: None }
+        let stops_before = if capture.is_spared { signal::stops() } else { 0 };
+        Running { child, stops_before, end_ns, asked_ns: None, is_enforced: false, status: None }
     }
 
     /// Whether the user wants it to end, or its time is over.
     fn has_to_end(&self) -> bool {
         let is_late = self.end_ns.is_some_and(|end_ns| clock::monotonic_ns() >= end_ns);
-        is_late || signal::stop_requested() && !self.is_spared
+        is_late || signal::stops() > self.stops_before
     }
 
     /// How it ended, if it did. The user's wish to stop is passed on, and enforced after a while: whoever ignores it, or is

@@ -232,8 +232,8 @@ impl Launcher for Spawner {
         std::thread::sleep(Duration::from_nanos(duration_ns));
     }
 
-    fn stop_requested(&self) -> bool {
-        signal::stop_requested()
+    fn stops(&self) -> u32 {
+        signal::stops()
     }
 
     fn hold(&mut self, request: Request) -> Result<Held<'_>, LaunchError> {

@@ -66,8 +66,13 @@ pub trait Launcher: Debug + Send {
     /// Lets so much of that clock's time pass.
     fn sleep(&mut self, duration_ns: u64);
 
+    /// How often the user asked to stop.
+    fn stops(&self) -> u32;
+
     /// Whether the user asked to stop.
-    fn stop_requested(&self) -> bool;
+    fn stop_requested(&self) -> bool {
+        self.stops() > 0
+    }
 
     /// Creates the process of a run and holds it before its first instruction, its condition already applied.
     ///

@@ -329,9 +329,9 @@ impl Launcher for SimulatedLauncher {
         Ok(Held::new(pid, self))
     }
 
-    fn stop_requested(&self) -> bool {
+    fn stops(&self) -> u32 {
         let due = self.machine.stopped_at_ns.is_some_and(|stop_ns| self.now_ns() >= stop_ns);
-        due || self.stop.load(Ordering::Relaxed)
+        u32::from(due || self.stop.load(Ordering::Relaxed))
     }
 }
 

@@ -202,6 +202,12 @@ pub fn disable_huge_pages(disable: bool) -> Result<()> {
         .map(drop)
 }
 
+/// Whether the kernel keeps huge pages from this process, see `PR_GET_THP_DISABLE` in `prctl(2)`.
+pub fn huge_pages_are_disabled() -> bool {
+    // SAFETY: the option takes no argument, and the others must be zero.
+    unsafe { libc::prctl(libc::PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1 }
+}
+
 /// Puts the calling process into a process group of its own, see `setpgid(2)`.
 pub fn own_process_group() {
     // SAFETY: no pointer is passed. The call cannot fail for a process that leads no session.

@@ -51,6 +51,31 @@ pub fn set_affinity(tid: i32, cpus: &CpuSet) -> Result<()> {
     check(done as libc::c_int, &format!("sched_setaffinity to CPUs {cpus}")).map(drop)
 }
 
+/// The calling thread on other CPUs, and back on its own when this is dropped by it.
+#[derive(Debug)]
+pub struct Aside {
+    before: CpuSet,
+}
+
+impl Aside {
+    /// Moves the calling thread.
+    ///
+    /// # Errors
+    /// Those of [`set_affinity`].
+    pub fn on(cpus: &CpuSet) -> Result<Self> {
+        let before = affinity(0)?;
+        set_affinity(0, cpus)?;
+        Ok(Aside { before })
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        // What it may no longer use was taken away from outside meanwhile.
+        let _not_ours_any_more = set_affinity(0, &self.before);
+    }
+}
+
 /// Sets the scheduling policy (`libc::SCHED_*`) and real-time priority of a task, see `sched_setscheduler(2)`.
 pub fn set_policy(tid: i32, policy: i32, priority: u8) -> Result<()> {
     check(try_policy(tid, policy, priority), "sched_setscheduler").map(drop)

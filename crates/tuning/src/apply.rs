@@ -71,6 +71,8 @@ pub struct Tuned {
     open: bool,
     /// Descriptors that hold a setting for as long as they are open.
     held: Vec<File>,
+    /// What fauxplat itself was given, so that its commands inherit it.
+    given: Vec<Given>,
     // The guardian goes before the lock, so that nobody tunes before it has ended.
     guardian: Option<Guardian>,
     lock: Option<Lock>,
@@ -127,6 +129,7 @@ impl Tuning<'_> {
             journal: self.journal.clone(),
             open: false,
             held: Vec::new(),
+            given: Vec::new(),
             guardian: None,
             lock: None,
         }
@@ -205,11 +208,16 @@ impl Tuning<'_> {
                 tuned.process.aslr_off = true;
                 Ok(())
             }
-            Own::HugePages => process::disable_huge_pages(true).map_err(|error| error.source),
+            Own::HugePages if process::huge_pages_are_disabled() => Ok(()),
+            Own::HugePages => process::disable_huge_pages(true)
+                .map(|()| tuned.given.push(Given::NoHugePages))
+                .map_err(|error| error.source),
             Own::TimerSlack => {
                 before = self.root.value("proc/self/timerslack_ns");
                 let slack_ns = value.parse().unwrap_or(1);
-                timer::set_slack_ns(slack_ns).map_err(|error| error.source)
+                timer::set_slack_ns(slack_ns)
+                    .map(|()| tuned.given.push(Given::TimerSlack))
+                    .map_err(|error| error.source)
             }
             Own::DmaLatency => self.hold_latency(value).map(|file| tuned.held.push(file)),
         };
@@ -261,6 +269,7 @@ impl Tuned {
 
     fn put_back(&mut self) -> Result<Option<Restoration>, TuneError> {
         self.held.clear();
+        self.given.drain(..).for_each(Given::take_back);
         match std::mem::take(&mut self.open) {
             true => recover(&self.root, &self.journal, false, Cut::Refuse),
             false => Ok(None),
@@ -292,6 +301,24 @@ impl Drop for Tuned {
     fn drop(&mut self) {
         // The guardian tries once more when this fails, and the journal stays if that fails too.
         let _left_to_the_guardian = self.put_back();
+    }
+}
+
+/// What a process was given and its commands inherit. The next experiment in it begins without.
+#[derive(Debug)]
+enum Given {
+    NoHugePages,
+    TimerSlack,
+}
+
+impl Given {
+    fn take_back(self) {
+        // A process may always ask for these of itself.
+        let _never_refused = match self {
+            Given::NoHugePages => process::disable_huge_pages(false),
+            // The default, which it was created with.
+            Given::TimerSlack => timer::set_slack_ns(0),
+        };
     }
 }
 

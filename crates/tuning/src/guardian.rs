@@ -17,7 +17,7 @@ use fauxplat_sys::{clock, process, shared, signal};
 use crate::keeper::Keeper;
 use crate::lock::Lock;
 use crate::restore::{Cut, recover};
-use crate::{Root, TuneError};
+use crate::{Root, TuneError, journal};
 
 /// What the tuner writes when the machine is to stay as it is.
 const KEEP: u8 = b'k';
@@ -209,8 +209,9 @@ impl Watch {
         recover(&self.root, &self.journal, false, Cut::Accept).map(drop)
     }
 
-    /// The tuner is done and the machine stays as it is for a while. Others may tune meanwhile; what they put back
-    /// is not there any more when the time comes.
+    /// The tuner is done and the machine stays as it is for a while. Others may tune meanwhile; what they put back is not
+    /// there any more when the time comes, and what they changed is theirs: a journal of this name that does not name this
+    /// process as its guardian is another tuner's.
     fn until_the_deadline(mut self) -> Result<(), TuneError> {
         self.lock = None;
         tell(&mut self.told, RELEASED);
@@ -219,7 +220,16 @@ impl Watch {
         }
         let command = "fauxplat tune --max: the time is over";
         let _lock = Lock::take_to_restore(&self.root, &self.journal, true, command)?;
-        self.restore()
+        match self.is_ours()? {
+            true => self.restore(),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the journal that is there now was left to this guardian.
+    fn is_ours(&self) -> Result<bool, TuneError> {
+        let named = journal::read(&self.journal)?.and_then(|story| story.keeper);
+        Ok(named.is_some() && named == Keeper::of(std::process::id() as i32))
     }
 
     /// The time is over and the tuner still works. It gets a second to finish what it writes; a tuner that hangs in the

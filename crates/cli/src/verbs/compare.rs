@@ -18,7 +18,7 @@ use super::aa::DRAWN;
 use super::baseline::{compare_stored, earlier, is_id};
 use super::gate::{Alarm, agreed, alarms};
 use super::profile::in_turns;
-use crate::begin::{beginning, finish};
+use crate::begin::{beginning, conclude, finish};
 use crate::{define, output};
 use fauxplat_options::{CommandArgs, CompareArgs};
 
@@ -124,12 +124,24 @@ fn confirm(
         Ok(findings) => first.finish(Findings::Compare(findings), None),
         Err(failure) => first.give_up(failure),
     };
-    first.stored?;
+    // What went wrong beside the comparison is told with it, and is no reason to measure again.
+    if first.stored.is_err() || first.failed.is_some() {
+        return conclude(first, &args.output);
+    }
+    first.waiting.iter().for_each(|line| output::complain(line));
     output::complain(&format!("{said}; measured again to confirm it"));
     // Every draw is another one, and the same again where the user gave the seed.
     let (mut second, findings) = measured(args, Some(seed ^ 1), invocation)?;
-    let agreed = agreed(alarms, self::alarms(&args.fail_if, &against_first(&second, &findings)));
-    let agrees = if agreed.is_empty() { "does not agree" } else { "agrees" };
+    let agreed = match second.is_interrupted() {
+        // Half a measurement refutes nothing.
+        true => alarms.to_vec(),
+        false => agreed(alarms, self::alarms(&args.fail_if, &against_first(&second, &findings))),
+    };
+    let agrees = match (second.is_interrupted(), agreed.is_empty()) {
+        (true, _) => "was interrupted, so that the first one stands",
+        (false, true) => "does not agree",
+        (false, false) => "agrees",
+    };
     second.warn(format!("--confirm: a first measurement with seed {seed} said {said}; this one {agrees}"));
     report(second, findings, agreed, args)
 }

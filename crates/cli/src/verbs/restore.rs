@@ -7,11 +7,12 @@ use fauxplat_model::{KnobOutcome, RestoreFindings};
 use fauxplat_tuning::{Restore, Root};
 
 use super::tune::journal;
-use crate::inspection;
+use crate::{inspection, output};
 use fauxplat_options::RestoreArgs;
 
 /// Puts back what a journal announces.
 pub(crate) fn restore(args: &RestoreArgs, invocation: &[String]) -> Result<(), Failure> {
+    output::try_files(&args.output)?;
     let (root, journal) = (Root::new(&args.place.sysroot), journal(&args.place));
     let how = Restore { force: args.force, wait: args.place.wait };
     let restored = fauxplat_tuning::restore(&root, &journal, how, &invocation.join(" "))?;

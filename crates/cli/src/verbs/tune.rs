@@ -17,6 +17,8 @@ use fauxplat_options::{OutputArgs, PlaceArgs, TuneArgs};
 
 /// Changes the machine: until it is restored, or for one command.
 pub(crate) fn tune(args: &TuneArgs, invocation: &[String]) -> Result<(), Failure> {
+    // Before the machine is changed: of what was done somebody has to be told.
+    output::try_files(&args.output)?;
     let root = Root::new(&args.place.sysroot);
     let header = inspection::header(&args.place.sysroot, invocation);
     if args.list {

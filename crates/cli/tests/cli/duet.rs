@@ -42,6 +42,19 @@ fn both_run_at_once_and_change_places() {
     assert!(gaps[0] < shortest, "some of them overlap: {gaps:?} of {shortest}");
 }
 
+/// The second measurement may run where the first one did, and the gate says so.
+#[test]
+fn a_duet_is_confirmed_on_its_own_cpus() {
+    let lab = Lab::new();
+    let words = ["compare", "--duet", "true", "sleep 0.05", "--fail-if", "slower", "--confirm"];
+    if !two_cores() {
+        println!("skipped: a duet takes two cores");
+        return;
+    }
+    lab.run(&[&words[..], &["--level", "0.1%", "--max-pairs", "64"]].concat()).ends_with(1);
+    assert!(lab.last()["warnings"].to_string().contains("this one agrees"));
+}
+
 #[test]
 fn a_duet_needs_two_commands_and_two_cpus() {
     let lab = Lab::new();

@@ -1,5 +1,7 @@
 //! `--notify` and `--beep`: whoever did not wait is told.
 
+use std::process::Stdio;
+
 use crate::common::{Done, Lab, SIGINT, eventually};
 
 /// Writes what it was told into a file, at once.
@@ -48,6 +50,20 @@ fn an_interruption_is_told_too() {
     live.signal(SIGINT);
     live.end().ends_with(0);
     assert_eq!(news(&lab)[..2], ["stopped", "0"]);
+}
+
+/// Whoever closed the pipe has read enough of the report, and still learns how it ended.
+#[test]
+fn a_closed_pipe_hides_no_failure() {
+    let lab = Lab::new();
+    let code = |words: &[&str]| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        lab.command(words).stdout(writer).stderr(Stdio::null()).status().unwrap().code()
+    };
+    assert_eq!(code(&["run", "--shell", "exit 3", "--runs", "2", "--format", "json"]), Some(4));
+    assert_eq!(code(&["compare", "true", "sleep 0.05", "--fail-if", "slower"]), Some(1));
+    assert_eq!(code(&["run", "true", "--runs", "2"]), Some(0));
 }
 
 /// What tells is nobody's verdict: neither its failure nor its hanging changes the end.

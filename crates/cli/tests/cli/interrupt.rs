@@ -91,6 +91,36 @@ fn a_stubborn_command_is_ended_too() {
     assert!(runs(&lab.last(), 0).is_empty());
 }
 
+/// What cleans up comes to its end however the user stops, unless it does not end: then whoever asks once more is heard.
+#[test]
+fn asking_once_more_ends_what_cleans_up() {
+    for (option, sleeper) in [("--conclude", "sleep 86441"), ("--cleanup", "sleep 86442")] {
+        let lab = Lab::new();
+        let cleaning = format!("touch cleaning; {sleeper}");
+        let live = lab.start(&["run", "--shell", "touch begun; exec sleep 86443", option, &cleaning]);
+        assert!(eventually(|| lab.path("begun").exists()));
+        live.signal(SIGINT);
+        assert!(eventually(|| lab.path("cleaning").exists() && alive(sleeper) > 0), "{option}");
+        live.signal(SIGINT);
+        live.end();
+        assert_eq!(alive(sleeper), 0, "{option}");
+    }
+}
+
+/// A gate that a whole measurement failed is not opened by a second one that was cut short.
+#[test]
+fn an_interrupted_confirmation_confirms_nothing() {
+    let lab = Lab::new();
+    let count = "echo >> sessions";
+    let slow = "if test $(wc -l < sessions) -gt 1; then touch again; exec sleep 86444; fi; sleep 0.05";
+    let words = ["compare", "--shell", "true", slow, "--setup", count, "--fail-if", "slower", "--confirm"];
+    let live = lab.start(&[&words[..], &["--level", "0.1%", "--max-pairs", "64"]].concat());
+    assert!(eventually(|| lab.path("again").exists()));
+    live.signal(SIGINT);
+    live.end().ends_with(1);
+    assert!(lab.last()["warnings"].to_string().contains("was interrupted, so that the first one stands"));
+}
+
 /// The copies and the burner of a calibration go with it.
 #[test]
 fn a_calibration_that_is_interrupted_cleans_up() {

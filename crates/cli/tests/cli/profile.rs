@@ -54,6 +54,18 @@ fn function<'d>(document: &'d Value, name: &str) -> Option<&'d Value> {
     document["profiles"][0]["functions"].as_array().unwrap().iter().find(|it| it["name"] == name)
 }
 
+/// A run that was not prepared is none, and what was prepared is cleaned up.
+#[test]
+fn a_profiled_run_is_prepared_or_is_none() {
+    let Some(lab) = shares() else { return };
+    let profile = |prepare: &str| {
+        lab.run(&["profile", "--shell", "sleep 0.05", "--prepare", prepare, "--conclude", "touch concluded"])
+    };
+    profile("exit 3").complains(4, &["prepare", "status 3"]);
+    profile("touch prepared").succeeds();
+    assert!(lab.path("prepared").exists() && lab.path("concluded").exists());
+}
+
 /// Whoever starts the program: its functions have their callers up to its beginning.
 #[test]
 fn callers_are_right_behind_every_launcher() {

@@ -209,6 +209,19 @@ fn after_the_limit_of_time_everything_is_back() {
     assert!(eventually(|| guardians(&bench) == 0), "the guardian has nothing to guard");
 }
 
+/// The guardian of an earlier tuning, of which something could not be put back, has no say about a later one.
+#[test]
+fn an_old_limit_of_time_does_not_end_a_later_tuning() {
+    let bench = Bench::new();
+    bench.run(&["tune", "--set", "stat-interval=7", "--max", "2s"]).succeeds();
+    bench.set(INTERVAL, "30");
+    bench.run(&["tune", "--set", "governor=performance", "--wait"]).succeeds();
+    assert!(eventually(|| guardians(&bench) == 0), "its time is over");
+    assert_eq!((bench.get(GOVERNOR).as_str(), bench.get(INTERVAL).as_str()), ("performance", "30"));
+    bench.run(&["restore"]).succeeds();
+    assert_eq!(bench.get(GOVERNOR).trim_end(), "powersave");
+}
+
 /// A guardian that outlives its tuner holds nothing that the tuner's caller had open. The lock is a shell's, since what
 /// this program leaves open for its children would reach those of other tests too.
 #[test]
@@ -235,6 +248,22 @@ fn guardians(bench: &Bench) -> usize {
         words.get(1) == Some(&&b"__guardian"[..]) && words.contains(&journal.as_bytes())
     };
     fs::read_dir("/proc").unwrap().flatten().filter(guards).count()
+}
+
+/// A report that cannot be written is said before the machine is changed.
+#[test]
+fn a_report_that_has_no_place_changes_nothing() {
+    let bench = Bench::new();
+    for words in [&[][..], &["--for", "true"]] {
+        let tune = ["tune", "quiet", "--output", "nowhere/report"];
+        bench.run(&[&tune, words].concat()).complains(2, &["nowhere/report"]);
+        assert!(bench.is_as_before());
+    }
+    bench.run(&["tune", "quiet"]).succeeds();
+    bench.run(&["restore", "--output", "nowhere/report"]).complains(2, &["nowhere/report"]);
+    assert!(!bench.is_as_before(), "not restored without a report");
+    bench.run(&["restore"]).succeeds();
+    assert!(bench.is_as_before());
 }
 
 /// What cannot be changed is told value by value; the rest is changed, or nothing if that was asked for.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fauxplat_model::{Metric, Phase, Placement, Sample};
 use fauxplat_stats::describe::median;
+use fauxplat_sys::sched::Aside;
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::{Driver, Failure};
@@ -42,8 +43,9 @@ pub fn begin(driver: &mut Driver) -> Result<Vec<f64>, Failure> {
     driver.warm_up(ALONE_RUNS)?;
     let alone = (0..2).map(|command| cpu_time(driver.samples(), command, Phase::Warmup)).collect();
     if !rest.is_empty() {
-        // Both spawners place themselves; this process has no reason to be on their CPUs.
-        fauxplat_sys::sched::set_affinity(0, &rest).map_err(Failure::machine)?;
+        // Both spawners place themselves; this process has no reason to be on their CPUs. A second measurement, and the next
+        // line of a lab, begin in it as this one did.
+        driver.aside = Some(Aside::on(&rest).map_err(Failure::machine)?);
     }
     Ok(alone)
 }

@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use fauxplat_model::KnobOutcome;
-use fauxplat_tuning::{TuneError, catalog};
+use fauxplat_sys::process;
+use fauxplat_tuning::{TuneError, Tuning, catalog};
 
 use crate::Case;
 use crate::machine::{Machine, outcome};
@@ -13,6 +14,7 @@ pub(crate) const CASES: &[Case] = &[
     ("every_knob_is_turned_and_comes_back_to_the_byte", every_knob_is_turned_and_comes_back_to_the_byte),
     ("all_knobs_together_come_back_newest_first", all_knobs_together_come_back_newest_first),
     ("a_value_that_is_there_already_is_not_written", a_value_that_is_there_already_is_not_written),
+    ("what_fauxplat_itself_is_given_ends_with_it", what_fauxplat_itself_is_given_ends_with_it),
     (
         "what_the_kernel_does_not_take_is_told_and_the_rest_done",
         what_the_kernel_does_not_take_is_told_and_the_rest_done,
@@ -101,6 +103,21 @@ fn a_value_that_is_there_already_is_not_written() {
     drop(tuned);
     let back = machine.restore(false).unwrap();
     assert!(back.is_none_or(|back| back.changes.is_empty() && back.complete));
+}
+
+/// Commands inherit these, and so would those of the next experiment in this process.
+fn what_fauxplat_itself_is_given_ends_with_it() {
+    let machine = Machine::new();
+    let own = || {
+        let slack = fs::read_to_string("/proc/self/timerslack_ns").unwrap();
+        (process::huge_pages_are_disabled(), slack)
+    };
+    let before = own();
+    let for_a_command = |tuning: &mut Tuning<'_>| (tuning.command, tuning.machine_wide) = (true, false);
+    let tuned = machine.tune(&["thp=never", "timer-slack=7"], for_a_command).unwrap();
+    assert_eq!(own(), (true, "7\n".to_owned()));
+    drop(tuned);
+    assert_eq!(own(), before);
 }
 
 /// Files of `/dev` stand for a kernel that forgets a value, that refuses it, and that says nothing that can be kept.

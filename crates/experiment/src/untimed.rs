@@ -1,0 +1,98 @@
+//! Runs that are no trials: held while somebody attaches, or traced for their process tree. They are prepared and concluded
+//! like trials, and not timed.
+
+use fauxplat_launch::{LaunchError, Request, RunEnd};
+use fauxplat_model::{Outcome, Process};
+
+use crate::request::{numbered_request, outcome_of, plain_request};
+use crate::{Executor, Failure, RunError};
+
+impl Executor {
+    /// One run of a command that is held before its program begins, while somebody attaches to its process. Its reply is
+    /// no timed sample. `None` if the user stopped it.
+    ///
+    /// # Errors
+    /// The command cannot be launched, or what prepares it failed; those of whoever attaches, who ends the run by them.
+    pub fn hold(
+        &mut self,
+        command: u16,
+        attach: impl FnOnce(i32) -> Result<(), Failure>,
+    ) -> Result<Option<Outcome>, Failure> {
+        self.commands[usize::from(command)].begun += 1;
+        self.prepare(command)?;
+        let outcome = self.run_held(command, attach);
+        // However it ended: what was prepared is not left behind.
+        let concluded = self.conclude(command);
+        let outcome = outcome?;
+        concluded?;
+        Ok(outcome)
+    }
+
+    fn run_held(
+        &mut self,
+        command: u16,
+        attach: impl FnOnce(i32) -> Result<(), Failure>,
+    ) -> Result<Option<Outcome>, Failure> {
+        let places = &self.commands[usize::from(command)];
+        let (entry, number) = (places.run, places.number());
+        match self.launcher.hold(numbered_request(entry, number)) {
+            Err(LaunchError::Stopped) => return Ok(None),
+            held => {
+                let held = held?;
+                attach(held.pid())?;
+                held.begin();
+            }
+        }
+        let reply = self.launcher.next_reply()?;
+        match self.launcher.start_error(entry, reply.end) {
+            Some(error) => Err(error.into()),
+            None => Ok((reply.end != RunEnd::Aborted).then(|| outcome_of(reply.end))),
+        }
+    }
+
+    /// One run of a command that is traced and not timed: its process tree.
+    ///
+    /// # Errors
+    /// The command cannot be launched, or what prepares it failed.
+    pub fn tree(&mut self, command: u16) -> Result<Vec<Process>, Failure> {
+        self.prepare(command)?;
+        let tree = self.run_traced(command);
+        let concluded = self.conclude(command);
+        let tree = tree?;
+        concluded?;
+        Ok(tree)
+    }
+
+    fn run_traced(&mut self, command: u16) -> Result<Vec<Process>, LaunchError> {
+        let entry = self.commands[usize::from(command)].run;
+        let reply = self.launcher.answer(Request { traced: true, ..plain_request(entry) })?;
+        match self.launcher.start_error(entry, reply.end) {
+            Some(error) => Err(error),
+            None => Ok(self.launcher.tree()),
+        }
+    }
+
+    /// Runs what prepares a run of a command that is no trial, if it has that. Where the user stops it, the run that follows
+    /// is stopped, too.
+    ///
+    /// # Errors
+    /// It cannot be launched, or failed.
+    pub(crate) fn prepare(&mut self, command: u16) -> Result<(), Failure> {
+        let role = "prepare";
+        let Some(entry) = self.helper(role, command) else { return Ok(()) };
+        let number = self.commands[usize::from(command)].number();
+        let reply = self.launcher.answer(numbered_request(entry, number))?;
+        if let Some(error) = self.launcher.start_error(entry, reply.end) {
+            return Err(error.into());
+        }
+        let outcome = outcome_of(reply.end);
+        match outcome.is_success() || reply.end == RunEnd::Aborted {
+            true => Ok(()),
+            false => {
+                let (command, status) =
+                    (self.commands[usize::from(command)].name.clone(), outcome.exit_status());
+                Err(RunError::<Failure>::Helper { role, command, status }.into())
+            }
+        }
+    }
+}
