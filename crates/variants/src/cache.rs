@@ -165,13 +165,13 @@ impl Cache {
         }
     }
 
-    /// Workplaces that nobody holds.
+    /// Workplaces that nobody holds. One that cannot be asked, for want of descriptors or whatever, may well be held.
     fn forgotten(&self) -> impl Iterator<Item = PathBuf> {
-        list(&self.folder).filter(|path| is_workplace(path)).filter(|path| {
-            let is_held = File::open(path).is_ok_and(|folder| folder.try_lock().is_err());
-            !is_held
-                && used(path).and_then(|used| now().duration_since(used).ok()).is_some_and(|age| age > FRESH)
-        })
+        let is_old = |path: &Path| {
+            used(path).and_then(|used| now().duration_since(used).ok()).is_some_and(|age| age > FRESH)
+        };
+        let is_free = |path: &Path| File::open(path).is_ok_and(|folder| folder.try_lock().is_ok());
+        list(&self.folder).filter(move |path| is_workplace(path) && is_old(path) && is_free(path))
     }
 
     /// Variants: when they were last used, and their bytes.

@@ -7,12 +7,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cache::Workplace;
-use crate::error::at;
-use crate::{Builder, Built, VariantError};
 use fauxplat_launch::Capture;
 use fauxplat_launch::words::sha256;
 use fauxplat_model::Outcome;
+
+use crate::cache::Workplace;
+use crate::error::at;
+use crate::{Builder, Built, VariantError};
 
 /// Places for programs; gone with their content when this is dropped.
 #[derive(Debug)]
