@@ -77,6 +77,7 @@ impl Exported {
         self.read("active_low") == "1"
     }
 
+    /// Where the file is lacking, there is nothing to say as long as high is active.
     fn set_active_low(&self, is_active_low: bool) -> Result<()> {
         match is_active_low || self.folder.join("active_low").exists() {
             true => self.write("active_low", if is_active_low { "1" } else { "0" }),

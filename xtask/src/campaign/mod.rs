@@ -27,7 +27,7 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   fuzz [--minutes N] [--mutator] [TARGET]…    bring each target to so many minutes (10), by cargo-fuzz where it is
   drawn [--cases N] [PACKAGE]…                tests of drawn cases with many (5000) that nobody has seen; ends at the first failure
   verdicts [--minutes N] [KIND]…              what `compare` says of everyday programs: identical, 2 % apart, slow now and then
-  labs [--in SHAPE] [--minutes N] [NAME]…         every lab, here or in a guest, within so many minutes (60); those that are on
+  labs [--in SHAPE] [--minutes N] [NAME]…     every lab, here or in a guest, within so many minutes (60); those that are on
                                               record already are not run again
   server [--kills N]                          sixteen writers of a shared store, whose server is killed (8 times) in their midst
   elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user; of the programs of
