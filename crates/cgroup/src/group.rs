@@ -1,11 +1,12 @@
 //! One control group, in every hierarchy that it needs.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fauxplat_model::GroupPlace;
-use fauxplat_sys::{sched, signal};
+use fauxplat_sys::{clock, process, sched, signal};
 
 use crate::hierarchy::{self, Hierarchy, Made, Version};
 use crate::{CgroupError, Controller};
@@ -196,42 +197,56 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
     written.map_err(|source| CgroupError::File { path: path.to_owned(), source })
 }
 
-/// A group whose processes have just been killed is empty some moments later.
-const TRIES: u32 = 500;
+/// A group whose processes have just been killed is empty some moments later. One whose processes cannot be ended (they
+/// wait for a disk, or are frozen) stays, and goes with the next that makes groups.
+const PATIENCE_NS: u64 = 500_000_000;
 
 /// Ends what runs in a group and in those below it, and removes them; whether they are gone. One in which this process
 /// stands itself is left to the next that makes groups.
 pub(crate) fn remove(folder: &Path) -> bool {
-    remove_at(folder, 0)
-}
-
-fn remove_at(folder: &Path, depth: usize) -> bool {
-    for _ in 0..TRIES {
-        match fs::remove_dir(folder) {
+    let end_ns = clock::monotonic_ns() + PATIENCE_NS;
+    loop {
+        match removed(folder, 0) {
             Ok(()) => return true,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return true,
-            Err(error) if error.kind() != std::io::ErrorKind::ResourceBusy => return false,
+            Err(error) if error.kind() != ErrorKind::ResourceBusy => return false,
+            Err(_) if clock::monotonic_ns() > end_ns => return false,
             Err(_) => {}
         }
-        let Some(others) = others(folder, depth) else { return false };
-        for pid in others {
-            signal::send(pid, signal::SIGKILL);
-        }
-        if depth < DEPTH_MAX {
-            children(folder).iter().for_each(|child| {
-                remove_at(child, depth + 1);
-            });
-        }
+        let Some(others) = others(folder) else { return false };
+        end(&others, folder);
         std::thread::sleep(Duration::from_millis(1));
     }
-    false
+}
+
+/// Removes a group that is empty, those below it first.
+fn removed(folder: &Path, depth: usize) -> std::io::Result<()> {
+    match fs::remove_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == ErrorKind::ResourceBusy && depth < DEPTH_MAX => {
+            for child in children(folder) {
+                removed(&child, depth + 1)?;
+            }
+            fs::remove_dir(folder)
+        }
+        done => done,
+    }
+}
+
+/// Ends members of a group. Each is held before it is looked up again, so that a number that ended meanwhile and became
+/// another process's ends nobody.
+fn end(pids: &[i32], folder: &Path) {
+    let held: Vec<_> = pids.iter().filter_map(|&pid| Some((pid, process::end_of(pid).ok()?))).collect();
+    let still = members(folder, 0);
+    for (_, process) in held.iter().filter(|(pid, _)| still.contains(pid)) {
+        signal::send_held(process, signal::SIGKILL);
+    }
 }
 
 /// The processes that must end before a group can go; `None` where this process is one of them. That happens: a scope
 /// of systemd is removed when the last process leaves it, so whoever came from one cannot go back, and would end itself
 /// before it has told what it found.
-pub(crate) fn others(folder: &Path, depth: usize) -> Option<Vec<i32>> {
-    let found = members(folder, depth);
+pub(crate) fn others(folder: &Path) -> Option<Vec<i32>> {
+    let found = members(folder, 0);
     let is_inside = found.iter().any(|&pid| u32::try_from(pid) == Ok(std::process::id()));
     (!is_inside).then_some(found)
 }

@@ -148,6 +148,49 @@ fn groups_below_ours_go_with_it() {
 
 /// Before Linux 6.2 the kernel gives whoever enters all CPUs of the group. One CPU alone shows nothing.
 #[test]
+fn a_group_whose_processes_cannot_be_ended_holds_nobody_up() {
+    // What the freezer of version 1 holds ends when it is let go; that of version 2 lets SIGKILL through.
+    let freezer = Path::new("/sys/fs/cgroup/freezer").join(format!("held-{}", std::process::id()));
+    if std::fs::create_dir(&freezer).is_err() || !freezer.join("freezer.state").exists() {
+        let _none_was_made = std::fs::remove_dir(&freezer);
+        return eprintln!("skipped: there is no freezer of version 1 that this user may use");
+    }
+    let frozen = |group: &Group| {
+        let deep: Vec<_> = group.folders().iter().map(|folder| folder.join("a/b/c")).collect();
+        deep.iter().for_each(|folder| std::fs::create_dir_all(folder).unwrap());
+        let mut sleeper = Command::new("sleep").arg("60").spawn().unwrap();
+        // A cpuset of version 1 takes nobody in before it has CPUs and memory nodes.
+        for folder in deep.iter().filter(|folder| !folder.join("cpuset.cpus").exists()).chain([&freezer]) {
+            std::fs::write(folder.join("cgroup.procs"), sleeper.id().to_string()).unwrap();
+        }
+        std::fs::write(freezer.join("freezer.state"), "FROZEN").unwrap();
+        while std::fs::read_to_string(freezer.join("freezer.state")).unwrap().trim() != "FROZEN" {
+            assert!(sleeper.try_wait().unwrap().is_none());
+            std::thread::yield_now();
+        }
+        sleeper
+    };
+    if let Some((_, group)) = group(9, &Limit::default()) {
+        let (folders, mut sleeper) = (group.folders().to_vec(), frozen(&group));
+        let begun_ns = fauxplat_sys::clock::monotonic_ns();
+        drop(group);
+        let took_ns = fauxplat_sys::clock::monotonic_ns() - begun_ns;
+        let stays = folders.iter().any(|folder| folder.exists());
+        std::fs::write(freezer.join("freezer.state"), "THAWED").unwrap();
+        let ended = sleeper.wait().unwrap();
+        for folder in folders.iter().filter(|folder| folder.exists()) {
+            for below in ["a/b/c", "a/b", "a", ""] {
+                std::fs::remove_dir(folder.join(below)).unwrap();
+            }
+        }
+        // A patience for each hierarchy, not for each level of each try.
+        assert!(took_ns < 60_000_000_000, "{} s", took_ns / 1_000_000_000);
+        assert!(stays && !ended.success(), "it was held, and ended when it was let go: {ended}");
+    }
+    std::fs::remove_dir(&freezer).unwrap();
+}
+
+#[test]
 fn a_process_that_is_put_into_a_group_keeps_its_cpu() {
     let allowed = sched::affinity(0).unwrap();
     let one: CpuSet = allowed.iter().take(1).collect();

@@ -34,10 +34,6 @@ impl Chip for Leds {
         }
         let read = |file: &str| short_text(&folder.join(file));
         let (brightness, trigger) = (read("brightness"), current(&read("trigger")));
-        if trigger.as_ref().is_some_and(|trigger| trigger != "none") {
-            // Otherwise the kernel would blink beside us.
-            set_trigger(&name, &folder, "none")?;
-        }
         let path = folder.join("brightness");
         let open = open_without_waiting(File::options().write(true), &path);
         let file = open.map_err(|error| GpioError::opening(&name, path.display().to_string(), error))?;
@@ -47,8 +43,13 @@ impl Chip for Leds {
             true => [format!("{full}\n"), "0\n".to_owned()],
         };
         let mut led = Led { name, folder, file, levels, was: Was { brightness, trigger } };
-        led.set(wish.is_active)?;
-        Ok(Box::new(led))
+        match led.begin(wish.is_active) {
+            Ok(()) => Ok(Box::new(led)),
+            Err(error) => {
+                let _nothing_better_to_say = led.leave(Leave::AsItWas);
+                Err(error)
+            }
+        }
     }
 }
 
@@ -86,6 +87,28 @@ struct Was {
     trigger: Option<String>,
 }
 
+impl Led {
+    fn begin(&mut self, is_active: bool) -> Result<()> {
+        if self.was.trigger.as_ref().is_some_and(|trigger| trigger != "none") {
+            // Otherwise the kernel would blink beside us.
+            set_trigger(&self.name, &self.folder, "none")?;
+        }
+        self.set(is_active).map(drop)
+    }
+
+    /// Both are tried, whatever becomes of the first.
+    fn restore(&self) -> Result<()> {
+        let before = format!("{}\n", self.was.brightness);
+        let bright = write_over(&self.file, &before)
+            .map_err(|error| GpioError::of_open(&self.name, "brightness", error));
+        let triggered = match &self.was.trigger {
+            Some(trigger) if trigger != "none" => set_trigger(&self.name, &self.folder, trigger),
+            _ => Ok(()),
+        };
+        bright.and(triggered)
+    }
+}
+
 impl Output for Led {
     fn set(&mut self, is_active: bool) -> Result<u64> {
         write_over(&self.file, &self.levels[usize::from(is_active)])
@@ -95,16 +118,9 @@ impl Output for Led {
 
     fn leave(&mut self, way: Leave) -> Result<()> {
         match way {
-            Leave::Inactive => return self.set(false).map(drop),
-            Leave::Active => return self.set(true).map(drop),
-            Leave::AsItWas => {}
-        }
-        let before = format!("{}\n", self.was.brightness);
-        write_over(&self.file, &before)
-            .map_err(|error| GpioError::of_open(&self.name, "brightness", error))?;
-        match &self.was.trigger {
-            Some(trigger) if trigger != "none" => set_trigger(&self.name, &self.folder, trigger),
-            _ => Ok(()),
+            Leave::Inactive => self.set(false).map(drop),
+            Leave::Active => self.set(true).map(drop),
+            Leave::AsItWas => self.restore(),
         }
     }
 

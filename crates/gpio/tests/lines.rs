@@ -146,6 +146,21 @@ fn a_light_is_left_as_it_was_found() {
 }
 
 #[test]
+fn an_led_that_cannot_be_lit_keeps_its_trigger() {
+    let machine = Machine::new();
+    let led = machine.at("sys/class/leds/green:status");
+    fs::remove_file(led.join("brightness")).unwrap();
+    fs::create_dir(led.join("brightness")).unwrap();
+    assert!(machine.output("led:green:status", &OutputWish::default()).is_err());
+    assert_eq!(fs::read_to_string(led.join("trigger")).unwrap(), "none timer [heartbeat]\n");
+    // What takes every byte and keeps none: the trigger was changed by then.
+    fs::remove_dir(led.join("brightness")).unwrap();
+    std::os::unix::fs::symlink("/dev/full", led.join("brightness")).unwrap();
+    assert!(machine.output("led:green:status", &OutputWish::default()).is_err());
+    assert_eq!(fs::read_to_string(led.join("trigger")).unwrap(), "heartbeat");
+}
+
+#[test]
 fn low_is_active_where_that_is_wished() {
     let machine = Machine::new();
     let wish = OutputWish { is_active_low: true, ..OutputWish::default() };

@@ -138,6 +138,11 @@ fn hexadecimal(bytes: &[u8]) -> String {
 /// Where distributions put what they stripped, besides the folder of the file itself.
 const DEBUG_ROOT: &str = "/usr/lib/debug";
 
+/// The number that a linker gave the file of this path; nothing where it has none, or is no ELF file.
+pub fn build_id(path: &Path) -> Option<String> {
+    Elf::of_file(&File::open(path).ok()?)?.build_id
+}
+
 /// Files that may hold what was stripped from this one, the surest first.
 pub(crate) fn debug_files(elf: &Elf, path: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();

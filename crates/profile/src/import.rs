@@ -1,6 +1,7 @@
 //! Profiles that perf recorded: its samples are followed as ours are.
 
 mod sections;
+mod unpacking;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -101,7 +102,7 @@ impl Profiler {
                 EventRecord::Sample(sample) if attr_index == 0 => {
                     let words = Words::of(&sample);
                     imported.stack_bytes = imported.stack_bytes.max(words.copied);
-                    imported.events += sample.period.unwrap_or(1);
+                    imported.events = imported.events.saturating_add(sample.period.unwrap_or(1));
                     if let Some(time) = sample.timestamp {
                         (first_ns, last_ns) = (first_ns.min(time), last_ns.max(time));
                     }

@@ -20,6 +20,7 @@ mod tests;
 mod unwind;
 mod waits;
 
+pub use elf::build_id;
 pub use follow::{Followed, Profiler};
 pub use import::{ImportError, Imported};
 pub use tables::Tables;

@@ -1,6 +1,7 @@
 //! Where the code of a process stands in its memory.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use fauxplat_sys::sampling::Mapping;
 use framehop::{ExplicitModuleSectionInfo, Module, Unwinder as _, UnwinderNative};
@@ -27,19 +28,31 @@ pub(crate) struct Process {
     pub(crate) name: String,
     pub(crate) threads: BTreeSet<i32>,
     pub(crate) samples: u64,
-    pub(crate) unwinder: Unwinder,
-    code: BTreeMap<u64, Mapped>,
+    /// Shared with those that it made, until one of them maps something: most of them soon run another program.
+    code: Arc<Code>,
+}
+
+/// Which code stands where.
+#[derive(Clone)]
+struct Code {
+    unwinder: Unwinder,
+    mapped: BTreeMap<u64, Mapped>,
+}
+
+impl Default for Code {
+    fn default() -> Self {
+        Code { unwinder: Unwinder::new(), mapped: BTreeMap::new() }
+    }
 }
 
 impl Process {
     pub(crate) fn new(name: &str) -> Self {
-        Process {
-            name: name.to_owned(),
-            threads: BTreeSet::new(),
-            samples: 0,
-            unwinder: Unwinder::new(),
-            code: BTreeMap::new(),
-        }
+        Process { name: name.to_owned(), threads: BTreeSet::new(), samples: 0, code: Arc::default() }
+    }
+
+    /// Finds callers in its memory.
+    pub(crate) fn unwinder(&self) -> &Unwinder {
+        &self.code.unwinder
     }
 
     /// A process that another one made begins with its memory.
@@ -49,18 +62,18 @@ impl Process {
 
     /// Another program runs in it.
     pub(crate) fn forget_code(&mut self) {
-        self.code.clear();
-        self.unwinder = Unwinder::new();
+        self.code = Arc::default();
     }
 
     /// Takes note of code. What stood there before is gone.
     pub(crate) fn map(&mut self, mapping: &Mapping, objects: &mut Objects) {
         let end = mapping.start.saturating_add(mapping.bytes);
+        let Code { unwinder, mapped } = Arc::make_mut(&mut self.code);
         let over: Vec<u64> =
-            self.code.range(..end).filter(|(_, old)| old.end > mapping.start).map(|(&at, _)| at).collect();
+            mapped.range(..end).filter(|(_, old)| old.end > mapping.start).map(|(&at, _)| at).collect();
         for at in over {
-            self.code.remove(&at);
-            self.unwinder.remove_module(at);
+            mapped.remove(&at);
+            unwinder.remove_module(at);
         }
         let id = objects.of(mapping);
         let object = objects.get(id);
@@ -75,10 +88,10 @@ impl Process {
         };
         let Some(address) = address else { return };
         let to_file = address.wrapping_sub(mapping.start);
-        self.code.insert(mapping.start, Mapped { end, object: id, to_file });
+        mapped.insert(mapping.start, Mapped { end, object: id, to_file });
         if let Some(elf) = &object.elf {
             let base = mapping.start.wrapping_sub(address);
-            self.unwinder.add_module(module(&object.path, mapping.start..end, base, elf));
+            unwinder.add_module(module(&object.path, mapping.start..end, base, elf));
         }
     }
 
@@ -90,7 +103,7 @@ impl Process {
 
     /// Whose code an address is in, and where.
     pub(crate) fn place(&self, address: u64) -> Place {
-        let below = self.code.range(..=address).next_back().filter(|(_, mapped)| address < mapped.end);
+        let below = self.code.mapped.range(..=address).next_back().filter(|(_, mapped)| address < mapped.end);
         match below {
             Some((_, mapped)) => {
                 Place { object: mapped.object, address: address.wrapping_add(mapped.to_file) }

@@ -65,7 +65,7 @@ fn use_all(bytes: &[u8]) {
         // As many registers as are asked for, of which one is the stack's and one the code's address.
         let registers = if cfg!(target_arch = "aarch64") { vec![64, ip + 8, 0, ip] } else { vec![64, 0, ip] };
         let sampled = sampled(Some(&registers), &stack);
-        let callers = unwind::tables(&sampled, 1024, &process.unwinder, &mut Cache::new());
+        let callers = unwind::tables(&sampled, 1024, process.unwinder(), &mut Cache::new());
         assert!(callers.addresses.len() < 8192, "a stack of a kibibyte has an end");
     }
 }
@@ -144,7 +144,7 @@ fn a_mapping_leads_to_its_functions() {
 #[test]
 fn without_registers_there_are_no_callers() {
     let sampled = sampled(None, &[]);
-    let callers = unwind::tables(&sampled, 1024, &Process::new("p").unwinder, &mut Cache::new());
+    let callers = unwind::tables(&sampled, 1024, Process::new("p").unwinder(), &mut Cache::new());
     assert!(callers.addresses.is_empty());
     assert_eq!(Process::new("p").place(0x1234).object, UNKNOWN);
 }

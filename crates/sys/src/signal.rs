@@ -1,6 +1,7 @@
 //! Signals: a count that SIGINT and SIGTERM raise, and the means to interrupt a blocked wait without a race.
 #![expect(unsafe_code, reason = "signal handlers are C functions")]
 
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::inherited::Signals;
@@ -154,6 +155,15 @@ pub fn send(pid: i32, signal: i32) {
         // SAFETY: no pointer is passed; pid is positive, so neither a group nor everybody is meant.
         unsafe { libc::kill(pid, signal) };
     }
+}
+
+/// Sends a signal to the process of a descriptor ([`crate::process::end_of`]), and to nobody else however its number is
+/// used by now, see `pidfd_send_signal(2)` (Linux 5.1). A process that is gone already is no error.
+pub fn send_held(process: &impl AsFd, signal: i32) {
+    let fd = process.as_fd().as_raw_fd();
+    let no_information = std::ptr::null::<libc::siginfo_t>();
+    // SAFETY: the descriptor is open for the call, and no information is passed with the signal.
+    unsafe { libc::syscall(libc::SYS_pidfd_send_signal, fd, signal, no_information, 0) };
 }
 
 /// The same, and whether it was permitted: a process that has become another user's is out of reach.

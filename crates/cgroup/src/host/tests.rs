@@ -371,7 +371,7 @@ fn nobody_ends_the_process_that_removes_a_group() {
     let own = std::process::id().to_string();
     let tree = Tree::new("inside", &[("g/cgroup.procs", "4194304\n"), ("g/below/cgroup.procs", "")]);
     let group = tree.0.join("g");
-    assert_eq!(crate::group::others(&group, 0), Some(vec![4194304]));
+    assert_eq!(crate::group::others(&group), Some(vec![4194304]));
     tree.write("g/below/cgroup.procs", &format!("{own}\n"));
-    assert_eq!(crate::group::others(&group, 0), None);
+    assert_eq!(crate::group::others(&group), None);
 }

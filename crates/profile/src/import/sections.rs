@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 
+use super::unpacking::Unpacking;
+
 /// How every such file begins.
 const MAGIC: &[u8; 8] = b"PERFILE2";
 /// The header of a file that was written to a pipe ends after this.
@@ -25,6 +27,9 @@ const EVENT_TYPES_WORD: usize = 8;
 const SIMPLEPERF_WORD: usize = 11;
 /// `PERF_RECORD_AUXTRACE`.
 const AUXTRACE: u32 = 71;
+/// `PERF_RECORD_COMPRESSED`, and its successor.
+const COMPRESSED: u32 = 81;
+const COMPRESSED2: u32 = 83;
 /// How much is read at once of records.
 const READ_BYTES: usize = 256 << 10;
 /// Header up to the bits that say which further sections there are, and those.
@@ -120,9 +125,11 @@ fn descriptions(file: &File, part: Section) -> Option<()> {
     (count.checked_mul(attribute_bytes.max(EVENT_MIN))? <= part.bytes).then_some(())
 }
 
-/// Walks through the records: behind one of the processor's traces stands as much as it says.
+/// Walks through the records: behind one of the processor's traces stands as much as it says, and those that are packed
+/// are unpacked, since whoever reads them for us keeps what comes out whatever its size.
 fn records(file: &File, data: Section) -> Result<(), &'static str> {
     let cut = "its records are not whole";
+    let mut unpacking = Unpacking::new(data.bytes);
     let mut reader = BufReader::with_capacity(READ_BYTES, file);
     reader.seek(SeekFrom::Start(data.offset)).map_err(|_| cut)?;
     let mut left = data.bytes;
@@ -140,10 +147,27 @@ fn records(file: &File, data: Section) -> Result<(), &'static str> {
             return Err(cut);
         }
         left -= bytes;
-        reader.seek_relative(bytes as i64 - known as i64).map_err(|_| cut)?;
+        let kind = u32::from_ne_bytes(*kind);
+        let mut read = known as i64;
+        if [COMPRESSED, COMPRESSED2].contains(&kind) {
+            let mut record = vec![0; bytes as usize];
+            reader.seek_relative(-read).and_then(|()| reader.read_exact(&mut record)).map_err(|_| cut)?;
+            unpacking.take(packed(kind, &record).ok_or(cut)?)?;
+            read = bytes as i64;
+        }
+        reader.seek_relative(bytes as i64 - read).map_err(|_| cut)?;
     }
     // Whoever reads the file next begins where it does.
     reader.rewind().map_err(|_| cut)
+}
+
+/// What is packed in a record. The newer kind says how much, since what follows fills it up to eight bytes.
+fn packed(kind: u32, record: &[u8]) -> Option<&[u8]> {
+    if kind == COMPRESSED {
+        return record.get(8..);
+    }
+    let bytes = u64::from_ne_bytes(record.get(8..16)?.try_into().ok()?);
+    record.get(16..)?.get(..usize::try_from(bytes).ok()?)
 }
 
 /// A number of 32 bits.

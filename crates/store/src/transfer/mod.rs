@@ -204,11 +204,15 @@ fn copy(
     let mut copied = 0;
     loop {
         let mut rows = from.read(&table.page(&columns, copied == 0), &asked)?;
+        let is_page = rows.len() <= table.page && rows.iter().all(|row| row.len() == columns.len());
+        if !is_page || rows.last().is_some_and(|last| asked[1..] == keys_of(last, &keys)) {
+            return Err(otherwise_than_asked());
+        }
         copied += rows.len() as u64;
         let is_last = rows.len() < table.page;
         if let Some(last) = rows.last() {
             asked.truncate(1);
-            asked.extend(keys.iter().map(|&key| last[key].clone()));
+            asked.extend(keys_of(last, &keys));
         }
         rows.iter_mut().for_each(|row| row[owner] = Value::Integer(id));
         for some in rows.chunks(to.rows_at_once()) {
@@ -217,5 +221,71 @@ fn copy(
         if is_last {
             return Ok(copied);
         }
+    }
+}
+
+fn keys_of(row: &Values, keys: &[usize]) -> Vec<Value> {
+    keys.iter().map(|&key| row[key].clone()).collect()
+}
+
+/// A server is a stranger's, too: one that gives the same page for ever would fill the disk.
+fn otherwise_than_asked() -> StoreError {
+    let reason = "the store in which it stands answers otherwise than it was asked".to_owned();
+    StoreError::Unfit { url: "the other store".to_owned(), reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server that has ears for nothing: always the same rows.
+    struct Deaf {
+        row: Values,
+        rows: usize,
+    }
+
+    impl Engine for Deaf {
+        fn columns(&self, _table: &str) -> Result<Vec<String>, StoreError> {
+            Ok(["experiment", "sequence", "block"].map(str::to_owned).to_vec())
+        }
+
+        fn read(&self, _sql: &str, _values: &[Value]) -> Result<Vec<Values>, StoreError> {
+            Ok(vec![self.row.clone(); self.rows])
+        }
+
+        fn write(&self, _sql: &str, _values: &[Value]) -> Result<u64, StoreError> {
+            Ok(0)
+        }
+
+        fn rows_at_once(&self) -> usize {
+            10
+        }
+
+        fn begin(&self, _purpose: Purpose) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        fn commit(&self) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        fn roll_back(&self) {}
+    }
+
+    #[test]
+    fn a_server_that_answers_otherwise_than_asked_is_no_end_without_end() {
+        let table = TABLES.iter().find(|table| table.name == "sample").unwrap();
+        let row = |width| vec![Value::Integer(7); width];
+        let copied = |row, rows| {
+            let deaf = Deaf { row, rows };
+            copy((&deaf, 1), (&deaf, 1), table)
+        };
+        assert!(
+            matches!(copied(row(3), table.page), Err(StoreError::Unfit { .. })),
+            "the same page for ever"
+        );
+        assert!(matches!(copied(row(3), table.page + 1), Err(StoreError::Unfit { .. })), "no end of a page");
+        assert!(matches!(copied(row(1), 1), Err(StoreError::Unfit { .. })), "rows without some columns");
+        assert_eq!(copied(row(3), table.page - 1).unwrap(), table.page as u64 - 1);
     }
 }

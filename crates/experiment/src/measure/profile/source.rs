@@ -5,7 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use fauxplat_launch::{Capture, plain};
-use fauxplat_model::{Annotated, AnnotatedFunction, AnnotatedInstruction, AnnotatedLine, ProfileFindings};
+use fauxplat_model::{
+    Annotated, AnnotatedFunction, AnnotatedInstruction, AnnotatedLine, ProfileFindings, ProfiledObject,
+};
 use fauxplat_sys::text::read_text;
 
 /// A file of source is not larger than this, or it was not written by people.
@@ -61,12 +63,13 @@ fn instructions(found: &ProfileFindings, function: &mut AnnotatedFunction) -> Re
     };
     let object =
         found.instructions.iter().find(is_meant).and_then(|it| found.objects.get(it.object as usize));
-    let path = object.map(|object| object.path.clone()).filter(|path| path.starts_with('/'));
-    let path = path.ok_or("its instructions stand in no file")?;
+    let object = object.filter(|object| object.path.starts_with('/'));
+    let object = object.ok_or("its instructions stand in no file")?;
+    is_still_there(object)?;
     if last - first > CODE_MAX {
         return Err("its instructions are too far apart to be shown".to_owned());
     }
-    let text = disassembled(&path, first, last + BEHIND)?;
+    let text = disassembled(&object.path, first, last + BEHIND)?;
     let seen: BTreeMap<u64, u64> = function.instructions.iter().map(|it| (it.address, it.samples)).collect();
     let one = |(address, text)| AnnotatedInstruction {
         address,
@@ -75,10 +78,20 @@ fn instructions(found: &ProfileFindings, function: &mut AnnotatedFunction) -> Re
     };
     let shown: Vec<AnnotatedInstruction> = text.lines().filter_map(instruction).map(one).collect();
     if shown.is_empty() {
-        return Err(format!("{path} shows no instructions there: it may have been replaced"));
+        return Err(format!("{} shows no instructions there: it may have been replaced", object.path));
     }
     function.instructions = shown;
     Ok(())
+}
+
+/// A file that was built again meanwhile, or that has the same path in another container, is not what ran. One without a
+/// build id is taken for the same.
+fn is_still_there(object: &ProfiledObject) -> Result<(), String> {
+    let now = fauxplat_profile::build_id(Path::new(&object.path));
+    match object.build_id.is_some() && now != object.build_id {
+        true => Err(format!("{} is another build than the one that ran, or gone", object.path)),
+        false => Ok(()),
+    }
 }
 
 fn disassembled(path: &str, first: u64, end: u64) -> Result<String, String> {
@@ -99,4 +112,25 @@ fn disassembled(path: &str, first: u64, end: u64) -> Result<String, String> {
 fn instruction(line: &str) -> Option<(u64, String)> {
     let (address, text) = line.trim_start().split_once(":\t")?;
     Some((u64::from_str_radix(address, 16).ok()?, text.replace('\t', " ").trim().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_build_under_the_same_path_is_not_disassembled() {
+        let path = std::env::current_exe().unwrap().display().to_string();
+        let object = |path: &str, build_id: Option<&str>| ProfiledObject {
+            path: path.to_owned(),
+            build_id: build_id.map(str::to_owned),
+            ..ProfiledObject::default()
+        };
+        let own = fauxplat_profile::build_id(Path::new(&path));
+        assert_eq!(is_still_there(&object(&path, own.as_deref())), Ok(()));
+        assert_eq!(is_still_there(&object(&path, None)), Ok(()));
+        let refused = is_still_there(&object(&path, Some("00"))).unwrap_err();
+        assert!(refused.contains("another build"), "{refused}");
+        assert!(is_still_there(&object("/nowhere/at/all", Some("00"))).is_err());
+    }
 }
