@@ -1,6 +1,9 @@
 //! Fuzzing for as long as one likes.
 
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use crate::cargo::{self, root};
 use crate::error::ChoreError;
@@ -54,14 +57,15 @@ fn libfuzzer(minutes: f64, targets: &[&str]) -> Result<(), ChoreError> {
     };
     let mut failed = Vec::new();
     for target in chosen {
-        let found = super::folder(&format!("fuzz/{target}"))?;
-        let (area, name) = target.split_once('-').unwrap_or((target, ""));
-        let mut run = Command::new("cargo");
-        run.args(["+nightly", "fuzz", "run", "--fuzz-dir", "fuzz/libfuzzer", target]).arg(&found);
-        run.arg(root().join("fuzz").join(area).join("corpus").join(name)).arg("--");
-        run.arg(format!("-max_total_time={}", (minutes * 60.0) as u64)).arg("-print_final_stats=1");
-        let status = run.current_dir(root()).status().map_err(ChoreError::at("cargo"))?;
-        if !status.success() {
+        let mut done = Done::load(target)?;
+        while done.seconds < minutes * 60.0 && done.crashes == 0 {
+            done.leg(minutes * 60.0 - done.seconds)?;
+        }
+        println!(
+            "{target:<20} {:>10} inputs in {:>6.0} s, {} crashes",
+            done.inputs, done.seconds, done.crashes
+        );
+        if done.crashes > 0 {
             failed.push(target.to_owned());
         }
     }
@@ -69,6 +73,89 @@ fn libfuzzer(minutes: f64, targets: &[&str]) -> Result<(), ChoreError> {
         true => Ok(()),
         false => Err(ChoreError::Bench(format!("targets that crashed: {}", failed.join(", ")))),
     }
+}
+
+/// What libFuzzer has done of a target.
+struct Done<'a> {
+    target: &'a str,
+    inputs: u64,
+    seconds: f64,
+    /// Inputs of this campaign that ended the target; they lie in its folder.
+    crashes: usize,
+}
+
+/// Whoever ends a campaign loses less than a leg.
+const LEG_S: f64 = 120.0;
+
+impl<'a> Done<'a> {
+    fn file(target: &str) -> Result<PathBuf, ChoreError> {
+        Ok(super::folder("fuzz")?.join(format!("{target}.libfuzzer")))
+    }
+
+    /// Where the inputs lie that ended it.
+    fn artifacts(target: &str) -> Result<PathBuf, ChoreError> {
+        super::folder(&format!("fuzz/crashes/{target}"))
+    }
+
+    fn load(target: &'a str) -> Result<Self, ChoreError> {
+        let text = std::fs::read_to_string(Self::file(target)?).unwrap_or_default();
+        let (inputs, seconds) = text.trim().split_once(' ').unwrap_or_default();
+        let artifacts = Self::artifacts(target)?;
+        let crashes = std::fs::read_dir(&artifacts).map_err(ChoreError::at(&artifacts))?.count();
+        Ok(Done {
+            target,
+            inputs: inputs.parse().unwrap_or(0),
+            seconds: seconds.parse().unwrap_or(0.0),
+            crashes,
+        })
+    }
+
+    /// Goes on for so many seconds, or for a leg if that is shorter. What libFuzzer says is passed on.
+    fn leg(&mut self, seconds: f64) -> Result<(), ChoreError> {
+        let seconds = seconds.clamp(1.0, LEG_S);
+        let begun = Instant::now();
+        // Targets leave files, since nothing is dropped at libFuzzer's end.
+        let place = tempfile::tempdir_in(memory()).map_err(ChoreError::at("a folder for files"))?;
+        let mut child =
+            self.command(seconds)?.env("TMPDIR", place.path()).spawn().map_err(ChoreError::at("cargo"))?;
+        let said = child.stderr.take().into_iter().flat_map(|pipe| BufReader::new(pipe).lines());
+        let mut inputs = 0;
+        for line in said.map_while(Result::ok) {
+            if let Some(count) = line.strip_prefix("stat::number_of_executed_units:") {
+                inputs = count.trim().parse().unwrap_or(0);
+            }
+            eprintln!("{line}");
+        }
+        let status = child.wait().map_err(ChoreError::at("cargo"))?;
+        let done = Self::load(self.target)?;
+        if !status.success() && done.crashes == self.crashes {
+            return Err(ChoreError::Cargo(format!("fuzz run {}", self.target)));
+        }
+        self.crashes = done.crashes;
+        self.inputs += inputs;
+        // The build is no part of it.
+        self.seconds += begun.elapsed().as_secs_f64().min(seconds);
+        let file = Self::file(self.target)?;
+        std::fs::write(&file, format!("{} {:.1}\n", self.inputs, self.seconds)).map_err(ChoreError::at(&file))
+    }
+
+    fn command(&self, seconds: f64) -> Result<Command, ChoreError> {
+        let (area, name) = self.target.split_once('-').unwrap_or((self.target, ""));
+        let mut run = Command::new("cargo");
+        run.args(["+nightly", "fuzz", "run", "--fuzz-dir", "fuzz/libfuzzer", self.target]);
+        run.arg(super::folder(&format!("fuzz/{}", self.target))?);
+        run.arg(root().join("fuzz").join(area).join("corpus").join(name)).arg("--");
+        run.arg(format!("-max_total_time={}", seconds.ceil())).arg("-print_final_stats=1");
+        run.arg(format!("-artifact_prefix={}/", Self::artifacts(self.target)?.display()));
+        run.current_dir(root()).stderr(Stdio::piped());
+        Ok(run)
+    }
+}
+
+/// Memory, where there is a file system in it: most targets write files.
+fn memory() -> PathBuf {
+    let memory = PathBuf::from("/dev/shm");
+    if memory.is_dir() { memory } else { std::env::temp_dir() }
 }
 
 /// The targets, as the manifest of the fuzzing crate lists them.

@@ -32,12 +32,12 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   server [--kills N]                          sixteen writers of a shared store, whose server is killed (8 times) in their midst
   elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user; of the programs of
                                               tests that are named, as `--program cli.blink`
-All but the kills in guests and of the server go on where they were ended; what they know stands in target/campaign.";
+All but the one of the server go on where they were ended; what they know stands in target/campaign.";
 
 /// Runs one.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     match words {
-        ["kills", "--in", shape, rest @ ..] => vm::kills(shape, rest),
+        ["kills", "--in", shape, rest @ ..] => vm::kills(shape, rest, &folder(&format!("kills/{shape}"))?),
         ["kills", rest @ ..] => of_kills("campaign", "kills.progress", rest),
         ["interrupts", rest @ ..] => of_kills("interrupts", "interrupts.progress", rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),

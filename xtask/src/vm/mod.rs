@@ -51,13 +51,14 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
 /// After this time a campaign of kills is ended, since it has hung.
 const KILLS_SECONDS: u64 = 7200;
 
-/// The campaign of kills in a guest of this shape.
-pub(crate) fn kills(shape: &str, words: &[&str]) -> Result<(), ChoreError> {
+/// The campaign of kills in a guest of this shape, which goes on where what this folder knows ends.
+pub(crate) fn kills(shape: &str, words: &[&str], known: &Path) -> Result<(), ChoreError> {
     let built = cargo::build_tests(&["--release", "--package", "fauxplat-cli", "--test", "kills"])?;
     let kills = built.first().ok_or(ChoreError::Metadata("the test program `kills`"))?;
-    let mut command = vec![kills.path.as_os_str(), "campaign".as_ref()];
-    command.extend(words.iter().map(OsStr::new));
-    in_guest(shape, KILLS_SECONDS, None, &command)
+    let words = [&["campaign", "--progress", "/job/kills.progress"], words].concat();
+    let command: Vec<&OsStr> =
+        [kills.path.as_os_str()].into_iter().chain(words.into_iter().map(OsStr::new)).collect();
+    in_guest(shape, KILLS_SECONDS, Some(known), &command)
 }
 
 /// Runs a command in a guest of this shape, which is ended after so many seconds and finds this folder at `/job`.
