@@ -54,10 +54,14 @@ static pid_t by_posix_spawn(void)
 /* Without CLONE_VM: the child has a copy of the memory, as after fork(2), and its own stack. */
 static pid_t by_clone3(void)
 {
+#ifndef SYS_clone3
+    return -1;
+#else
     struct clone_args args = { .exit_signal = SIGCHLD };
     pid_t child = syscall(SYS_clone3, &args, sizeof args);
     if (child == 0) become_tiny();
     return child;
+#endif
 }
 
 static double microseconds(void)

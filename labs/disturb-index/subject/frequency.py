@@ -1,5 +1,5 @@
 """The index at the highest and at half the highest frequency, each over what the frequency says. Prints a JSON document."""
-import json, os, random, subprocess, sys
+import json, os, random, shlex, subprocess, sys
 
 FREQ = "/sys/devices/system/cpu/cpu0/cpufreq/"
 FAUXPLAT = os.environ["FAUXPLAT"]
@@ -14,7 +14,7 @@ def index(khz):
     """Index of CPU 0 and the frequency in force, while no CPU may be faster than so many kHz."""
     inner = "%s index --cpu 0 --duration 500ms --quiet --store none --format json --output index.json && cat %sscaling_max_freq >khz"
     tune = [FAUXPLAT, "tune", "--store", "none", "--quiet", "--set", "min-freq=min", "--set", "max-freq=%d" % khz]
-    done = subprocess.run(tune + ["--for", "sh", "-c", inner % (FAUXPLAT, FREQ)], stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(tune + ["--for", "sh", "-c", inner % (shlex.quote(FAUXPLAT), FREQ)], stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         print(done.stderr.strip() or "the frequency cannot be set", file=sys.stderr)
         sys.exit(77)

@@ -6,7 +6,17 @@ usage: peaks.py off|on     prints a JSON document: the answer, the largest peak,
 import json, os, subprocess, sys
 
 FACTOR = "env-size=0..8192"
-line = [os.environ["FAUXPLAT"], "sweep", FACTOR, "--aslr", sys.argv[1], "--max-time", os.environ.get("SECONDS_MAX", "45") + "s"]
+SECONDS = 45
+
+
+def seconds():
+    """How long the sweep may go on: for less where the time of the lab is limited."""
+    part = os.environ.get("LAB_MAX_TIME", "")
+    return min(SECONDS, int(part[:-2]) / 1000) if part.endswith("ms") else SECONDS
+
+
+line = [os.environ["FAUXPLAT"], "sweep", FACTOR, "--aslr", sys.argv[1], "--max-time", "%dms" % (seconds() * 1000)]
+line += ["--metric-from", "ns=ns ([0-9]+)", "--metric", "printed:ns"]
 line += ["--store", "none", "--quiet", "--format", "json", "--output", "sweep.json", "./loop 10"]
 done = subprocess.run(line, stderr=subprocess.PIPE, text=True)
 if done.returncode == 3:
@@ -18,20 +28,43 @@ with open("sweep.json") as document:
     sweep = json.load(document)
 finding = sweep["finding"]
 # A level stands for all sizes that place the stack alike: steps of 16 bytes.
-width = {level["name"]: level["stands_for"] for level in sweep["levels"]}
-peaks = sorted((float(peak["level"]), width.get(str(peak["level"]), 1)) for peak in finding["peaks"])
+levels = sorted((level for level in sweep["levels"] if level["ratio"]), key=lambda level: float(level["name"]))
+# Sizes that are faster are no peaks.
+peaks = [peak for peak in finding["peaks"] if peak["ratio"] > 1]
+
+
+def around(peak):
+    """The place of a peak in the list of levels, and how many on both sides are at least half as high: a sweep names of
+    neighbours the first alone."""
+    at = next(at for at, level in enumerate(levels) if float(level["name"]) == float(peak["level"]))
+    high = lambda at: 0 <= at < len(levels) and levels[at]["ratio"] - 1 >= (peak["ratio"] - 1) / 2
+    low, up = at, at
+    while high(low - 1):
+        low -= 1
+    while high(up + 1):
+        up += 1
+    return low, up
+
+
 groups = []
-for place, wide in peaks:
-    if groups and place - groups[-1][1] <= 16:
-        groups[-1][1] = place + wide
+for low, up in sorted(map(around, peaks)):
+    if groups and low <= groups[-1][1] + 1:
+        groups[-1][1] = max(up, groups[-1][1])
     else:
-        groups.append([place, place + wide])
-first = finding["peaks"][0] if finding["peaks"] else {}
+        groups.append([low, up])
+# From the first size of a group to the last, in bytes.
+begins, at = [], 0
+for level in levels:
+    begins.append(at)
+    at += level["stands_for"]
+begins.append(at)
+groups = [(begins[low], begins[up + 1]) for low, up in groups]
+first = peaks[0] if peaks else {}
 print(json.dumps({
     "answer": finding["answer"],
     "ratio": first.get("ratio"), "low": first.get("ci_low_ratio"), "high": first.get("ci_high_ratio"),
     "groups": len(groups),
-    "width_bytes": groups[0][1] - groups[0][0] if groups else None,
+    "width_bytes": max((up - low for low, up in groups), default=None),
     "distance_bytes": groups[1][0] - groups[0][0] if len(groups) > 1 else None,
-    "table": {"columns": ["peaks", "from", "up to"], "rows": [[str(at + 1), "%g" % low, "%g" % high] for at, (low, high) in enumerate(groups)]},
+    "table": {"columns": ["peaks", "from", "up to"], "rows": [[str(at + 1), str(low), str(up - 1)] for at, (low, up) in enumerate(groups)]},
 }))

@@ -5,8 +5,7 @@ usage: affinity.py PYTHON CLIENTS,CLIENTS,… [EVENTS]     (PYTHON may be free-t
 For each number of clients `fauxplat compare` runs the server of that interpreter free and pinned in turns, and counts
 the events. The client is a process beside it that stays free, so what is timed and counted is the server alone.
 """
-import json, os, shutil, subprocess, sys, tempfile
-
+import json, os, shlex, shutil, subprocess, sys, tempfile
 
 
 def free_threaded():
@@ -39,9 +38,9 @@ def seconds():
 def compared(clients, address):
     """The comparison of free and pinned, and both commands."""
     # Both begin with taskset, so both pay for it.
-    server = "taskset -c %s %s %s/server.py %d %s"
     places = [",".join(map(str, ALLOWED)), str(ALLOWED[-1])]
-    lines = [server % (cpus, PYTHON, SUBJECT, clients, address) for cpus in places]
+    server = [PYTHON, os.path.join(SUBJECT, "server.py"), str(clients), address]
+    lines = [shlex.join(["taskset", "-c", cpus, *server]) for cpus in places]
     line = [os.environ["FAUXPLAT"], "compare", "--store", "none", "--quiet", "--format", "json", "--cpu", "free"]
     line += ["--max-pairs", "24", "--max-time", "%dms" % max(1, seconds() * 1000), "--timeout", "60s", "--names", "free,pinned"]
     line += [word for events in EVENTS for word in ("-e", events)]

@@ -1,5 +1,5 @@
 // Writes an access log as web servers of 1995 did: `generate LINES HOSTS`. The same words give the same log everywhere.
-// Few hosts ask often and many ask once: the one of rank k asks in proportion to 1/k (Zipf's law).
+// Few hosts ask often and most a few times: the one of rank k asks in proportion to 1/k (Zipf's law).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -30,9 +30,12 @@ int main(int argc, char **argv) {
         const double place = (draw() >> 11) * 0x1p-53 * sum;
         const long host = std::lower_bound(below.begin(), below.end(), place) - below.begin();
         const long second = at * 3;
+        // One after the other: in which order a call's own words are worked out is the compiler's choice.
+        const char *page = pages[draw() % 5];
+        const long bytes = static_cast<long>(draw() % 40000);
         std::printf("piweba%ld.%s - - [%02ld/Jul/1995:%02ld:%02ld:%02ld -0400] \"GET %s HTTP/1.0\" 200 %ld\n", host,
                     nets[host % 8], second / 86400 % 31 + 1, second / 3600 % 24, second / 60 % 60, second % 60,
-                    pages[draw() % 5], static_cast<long>(draw() % 40000));
+                    page, bytes);
     }
     return 0;
 }

@@ -45,8 +45,10 @@ for pid in spinners:
     os.kill(pid, signal.SIGKILL)
     os.wait()
 if done.returncode == 3:
-    print(done.stderr.strip().splitlines()[-1], file=sys.stderr)
+    print((done.stderr.strip().splitlines() or ["fauxplat tune cannot take it offline"])[-1], file=sys.stderr)
     sys.exit(77)
+if done.returncode != 0:
+    sys.exit("fauxplat tune ended with %d: %s" % (done.returncode, done.stderr.strip()))
 found = json.load(open("inside.json"))
 found.update(online_afterwards=open(ONLINE).read().strip(), masks_changed=sum(a != b for a, b in zip(before, after)))
 found["table"] = {"columns": ["thread that spins", "mask before", "afterwards"],
