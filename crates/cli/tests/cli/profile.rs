@@ -66,6 +66,24 @@ fn a_profiled_run_is_prepared_or_is_none() {
     assert!(lab.path("prepared").exists() && lab.path("concluded").exists());
 }
 
+/// What earlier runs have shown stays when the next one is never started.
+#[test]
+fn an_interrupt_between_two_runs_keeps_the_first() {
+    let Some(lab) = shares() else { return };
+    let profile = concat!(
+        "echo $$ > pid; exec \"$0\" profile --user-only --runs 9 --prepare ",
+        "'test $FAUXPLAT_RUN = 0 || kill -INT $(cat pid)' --format json --output report.json --store none ./shares"
+    );
+    let done =
+        Command::new("sh").args(["-c", profile, env!("CARGO_BIN_EXE_fauxplat")]).current_dir(lab.folder());
+    let done = done.output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(lab.path("report.json")).expect(&said)).unwrap();
+    assert_eq!(report["profiles"][0]["quality"]["runs"], 1, "{said}");
+    assert!(function(&report, "hot").is_some() || !stacks(&report).is_empty(), "{said}");
+}
+
 /// Whoever starts the program: its functions have their callers up to its beginning.
 #[test]
 fn callers_are_right_behind_every_launcher() {

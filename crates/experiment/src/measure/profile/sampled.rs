@@ -236,7 +236,6 @@ pub(super) fn run(
 ) -> Result<Option<Run>, Failure> {
     let (over, is_over) = channel::<()>();
     let (mut reader, mut task_clock, mut begun_ns) = (None, None, 0);
-    let mut own = std::mem::take(profiler);
     let outcome = driver.hold(command, |pid| {
         let mut sampler = chosen.sampler(&[Whom::Held(pid)])?;
         // An ordinary user may not ask for the kernel's part. The clock runs in the kernel all the same.
@@ -245,6 +244,8 @@ pub(super) fn run(
         task_clock = open(&TASK_CLOCK).or_else(|_| open(&user)).ok();
         let how = (chosen.event.stack, chosen.waiting.clone());
         begun_ns = clock::monotonic_ns();
+        // Not before: where nothing is started, what earlier runs have shown stays.
+        let mut own = std::mem::take(&mut *profiler);
         reader = Some(thread::spawn(move || {
             let followed = own.follow(&mut sampler, how, Vec::new(), |pause| ends(&is_over, pause));
             (own, followed)
