@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use fauxplat_analyze::fleet::{FleetQuestion, fleet_compare, fleet_findings, fleet_watch, visit};
 use fauxplat_model::{
     Delivery, DeliveryState, FleetEvidence, FleetFindings, FleetNode, GroupRule, Metric, NodeAnswer,
-    NodeBlock, NodeRecord, NodeState, NodeVisit, Verdict,
+    NodeBlock, NodeRecord, NodeState, NodeVisit, Remeasurement, Verdict,
 };
 use fauxplat_stats::draw::Draw;
 use fleets::{Drawn, Spread, World, name};
@@ -54,6 +54,45 @@ fn a_slow_machine_is_suspect_then_confirmed() {
         assert!(odd.low.unwrap() > 1.05 && odd.high.unwrap() < 1.15 && odd.rounds == 6, "{odd:?}");
         assert!(second.again.is_none() && second.nodes[0].node == name(0));
     }
+}
+
+/// Whoever ended the rounds early goes on by the plan that was settled, though a machine that answered the survey later makes
+/// another one.
+#[test]
+fn rounds_that_were_begun_are_finished_by_the_plan_that_was_settled() {
+    let world = World { odd: 1, slower: 0.10, ..World::of(128, 5, 0.005, 0.01) };
+    let mut drawn = Drawn::new(world, 3);
+    let all = drawn.evidence.clone();
+    let plan = judged(&all).again.unwrap();
+    drawn.evidence.again = Some(plan.clone());
+    drawn.measure_again(&Remeasurement { rounds: plan.rounds[..1].to_vec(), ..plan.clone() });
+    assert_eq!(judged(&drawn.evidence).again.as_ref(), Some(&plan), "five rounds are to come");
+    let rest = drawn.evidence.records.split_off(all.records.len());
+    drawn.measure_again(&plan);
+    // Without the two that stood for the group, others do.
+    let mut late = drawn.evidence.clone();
+    late.records.retain(|record| record.round > 0 || !plan.suspects[0].references.contains(&record.node));
+    let found = judged(&late);
+    let odd = node(&found, &name(0));
+    assert_eq!((odd.state, odd.rounds, found.again.is_none()), (NodeState::Confirmed, 6, true), "{odd:?}");
+    // Who gave nothing in a round was asked all the same.
+    let given_up = |node: &String| Delivery {
+        node: node.clone(),
+        round: 1,
+        attempt: 1,
+        state: DeliveryState::Missing,
+        reason: None,
+    };
+    let only = Remeasurement { rounds: plan.rounds[..1].to_vec(), ..plan.clone() };
+    let mut evidence = FleetEvidence { again: Some(only), ..all };
+    evidence.records.extend(rest.into_iter().skip(1));
+    assert!(judged(&evidence).again.is_some());
+    evidence.deliveries.push(given_up(&plan.rounds[0][0]));
+    assert!(judged(&evidence).again.is_none());
+    // Nobody is told to be measured beside machines that he was not measured with.
+    evidence.again.as_mut().unwrap().suspects.clear();
+    let found = judged(&evidence);
+    assert!(node(&found, &name(0)).reason.as_ref().unwrap().contains("others were measured again"));
 }
 
 #[test]

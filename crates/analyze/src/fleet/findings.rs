@@ -20,7 +20,8 @@ use super::machine::{Machine, first_records, sign};
 pub fn fleet_findings(evidence: &FleetEvidence, question: &FleetQuestion) -> FleetFindings {
     let fleet = Fleet::of(evidence, question);
     let suspects = fleet.suspects();
-    let again = plan(&fleet.groups, &fleet.machines, &suspects, &fleet.wrong);
+    let planned = || plan(&fleet.groups, &fleet.machines, &suspects, &fleet.wrong);
+    let again = evidence.again.clone().or_else(planned);
     let decided = fleet.decided(&suspects, again.as_ref());
     let mut nodes: Vec<FleetNode> =
         (0..fleet.machines.len()).map(|index| fleet.node(index, &decided)).collect();
@@ -38,14 +39,21 @@ pub fn fleet_findings(evidence: &FleetEvidence, question: &FleetQuestion) -> Fle
         facts_explained,
         facts_tested,
         answers: fleet.answers.told,
-        again: again.filter(|_| !was_measured_again(evidence)),
+        again: again.filter(|plan| !is_done(plan, evidence)),
         deliveries: evidence.deliveries.clone(),
     }
 }
 
-fn was_measured_again(evidence: &FleetEvidence) -> bool {
-    let records = evidence.records.iter().map(|record| record.round);
-    records.chain(evidence.deliveries.iter().map(|delivery| delivery.round)).any(|round| round > 0)
+/// Whether everybody whom the plan names in a round was heard of in that round. One without rounds only says who is left
+/// out.
+fn is_done(plan: &Remeasurement, evidence: &FleetEvidence) -> bool {
+    let records = evidence.records.iter().map(|it| (it.round, it.node.as_str()));
+    let deliveries = evidence.deliveries.iter().map(|it| (it.round, it.node.as_str()));
+    let heard: BTreeSet<(u32, &str)> = records.chain(deliveries).collect();
+    let is_heard = |(round, nodes): (u32, &Vec<String>)| {
+        nodes.iter().all(|node| heard.contains(&(round, node.as_str())))
+    };
+    !plan.rounds.is_empty() && (1..).zip(&plan.rounds).all(is_heard)
 }
 
 fn sort_worst_first(nodes: &mut [FleetNode], sign: f64) {
@@ -105,11 +113,13 @@ impl<'a> Fleet<'a> {
         let by_node: BTreeMap<&str, _> = plans.iter().map(|plan| (plan.node.as_str(), plan)).collect();
         let why: BTreeMap<&str, &str> =
             left_out.iter().map(|left| (left.node.as_str(), left.reason.as_str())).collect();
+        let late =
+            self.evidence.again.as_ref().map(|_| "it was not suspect when the others were measured again");
         let decide = |&index: &usize| {
             let node = self.machines[index].node();
             let decided = match by_node.get(node) {
                 Some(plan) => rounds.decide(plan, self.group(index), self.question.least_effect),
-                None => Decided::not_again(why.get(node).copied()),
+                None => Decided::not_again(why.get(node).copied().or(late)),
             };
             (index, decided)
         };

@@ -69,6 +69,10 @@ pub struct FleetEvidence {
     pub records: Vec<NodeRecord>,
     /// Everything else that came or did not come.
     pub deliveries: Vec<Delivery>,
+    /// How suspects were measured again, as it was settled before the first round; absent where nobody was. Machines
+    /// that answered the survey later would make another plan, by which the rounds of this one could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<Remeasurement>,
 }
 
 /// Which machines are to be measured again, and in which order: every round one after the other, and the nodes of a
