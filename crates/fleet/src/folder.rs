@@ -9,9 +9,14 @@ use crate::FleetError;
 
 /// The folder of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunFolder(PathBuf);
+pub struct RunFolder {
+    path: PathBuf,
+    id: String,
+}
 
-/// Files that are in it.
+/// The file of what was asked. Without it a folder is what is left of an attempt, and no run.
+pub(crate) const ASKED: &str = "run.json";
+/// Holds what the run is called, whatever becomes of the folder's own name.
 const TOKEN: &str = "token";
 const LOCK: &str = "lock";
 
@@ -31,22 +36,46 @@ impl RunFolder {
         RunFolder::make_of(runs, &uuid()?)
     }
 
-    /// The same for a run that has an id already.
+    /// The same for a run that has an id already, which may come from a stranger's file.
     ///
     /// # Errors
-    /// It cannot be made, or is there.
+    /// It is no id, or the folder cannot be made, or there is such a run.
     pub fn make_of(runs: &Path, id: &str) -> Result<Self, FleetError> {
-        let path = runs.join(id);
+        if !is_uuid(id) {
+            let why = format!("a run is called by a UUID, and {id:?} is none");
+            return Err(FleetError::Record { path: runs.to_owned(), why });
+        }
         fs::create_dir_all(runs).map_err(FleetError::at(runs))?;
         let make = |path: &Path| {
             let made = fs::DirBuilder::new().mode(0o700).create(path);
             made.map_err(FleetError::at(path))
         };
-        make(&path)?;
-        ["out", "errors", "programs"].iter().try_for_each(|name| make(&path.join(name)))?;
-        let folder = RunFolder(path);
+        let folder = RunFolder { path: runs.join(id), id: id.to_owned() };
+        folder.clear()?;
+        make(&folder.path)?;
+        // First of all, so that what is left of an attempt that is killed here is known to be ours.
         folder.write(TOKEN, id.as_bytes())?;
+        ["out", "errors", "programs"].iter().try_for_each(|name| make(&folder.file(name)))?;
         Ok(folder)
+    }
+
+    /// Takes away what is left of an attempt that was ended before there was a run: it would keep the same run from
+    /// being made for ever. Whatever else has this name stays.
+    fn clear(&self) -> Result<(), FleetError> {
+        let is_ours = RunFolder::at(self.path.clone()).is_some_and(|there| there.id == self.id);
+        if !is_ours || self.file(ASKED).exists() {
+            // Killed before the first file was written, it left an empty folder; what holds anything is not removed so.
+            let _kept = fs::remove_dir(&self.path);
+            return Ok(());
+        }
+        let _held = self.hold()?;
+        fs::remove_dir_all(&self.path).map_err(FleetError::at(&self.path))
+    }
+
+    /// The folder of a run at this place, by what it says of itself; a folder may be renamed.
+    fn at(path: PathBuf) -> Option<Self> {
+        let id = fs::read_to_string(path.join(TOKEN)).ok().filter(|id| is_uuid(id))?;
+        Some(RunFolder { path, id })
     }
 
     /// The folder of a run that was begun: by its id below the folder for all of them, by the beginning of its id, or by a path.
@@ -57,10 +86,8 @@ impl RunFolder {
         let record = |why: &str| FleetError::Record { path: runs.join(name), why: why.to_owned() };
         if name.contains('/') || Path::new(name).join(TOKEN).exists() {
             let path = std::path::absolute(name).map_err(FleetError::at(Path::new(name)))?;
-            return match path.join(TOKEN).exists() {
-                true => Ok(RunFolder(path)),
-                false => Err(FleetError::Record { path, why: "this is no folder of a fleet run".to_owned() }),
-            };
+            let why = "this is no folder of a fleet run".to_owned();
+            return RunFolder::at(path.clone()).ok_or(FleetError::Record { path, why });
         }
         let mut ids = RunFolder::all(runs)?;
         ids.retain(|folder| folder.id().starts_with(name));
@@ -71,7 +98,7 @@ impl RunFolder {
         }
     }
 
-    /// All runs below a folder, the oldest first.
+    /// All runs below a folder, the oldest first. What is left of an attempt that never became a run is none.
     ///
     /// # Errors
     /// The folder cannot be read; one that is not there has no runs.
@@ -85,20 +112,21 @@ impl RunFolder {
         let mut found: Vec<_> = entries
             .flatten()
             .map(|entry| entry.path())
-            .filter_map(|path| Some((made(&path)?, RunFolder(path))))
+            .filter(|path| path.join(ASKED).exists())
+            .filter_map(|path| Some((made(&path)?, RunFolder::at(path)?)))
             .collect();
-        found.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.0.cmp(&b.0)));
+        found.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.path.cmp(&b.path)));
         Ok(found.into_iter().map(|(_, folder)| folder).collect())
     }
 
-    /// What the run is called.
-    pub fn id(&self) -> String {
-        self.0.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    /// What the run is called: a UUID, so that it can be a part of names wherever a shell reads them.
+    pub fn id(&self) -> &str {
+        &self.id
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// What a shared folder holds, so that a node can tell whether it sees this one.
@@ -108,17 +136,17 @@ impl RunFolder {
 
     /// Where the answer of a task goes.
     pub(crate) fn out(&self, task: u32) -> PathBuf {
-        self.0.join("out").join(task.to_string())
+        self.path.join("out").join(task.to_string())
     }
 
     /// Where a task complains.
     pub(crate) fn errors(&self, task: u32) -> PathBuf {
-        self.0.join("errors").join(task.to_string())
+        self.path.join("errors").join(task.to_string())
     }
 
     /// A file of it.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.path.join(name)
     }
 
     /// Writes a file that is there as a whole or not at all, whatever happens.
@@ -133,7 +161,7 @@ impl RunFolder {
             file.sync_all()?;
             fs::rename(&part, &path)?;
             // The name is in the folder, and that has to reach the disk as well.
-            File::open(&self.0)?.sync_all()
+            File::open(&self.path)?.sync_all()
         };
         write().map_err(FleetError::at(&path))
     }
@@ -157,7 +185,7 @@ impl RunFolder {
         let file = file.map_err(FleetError::at(&path))?;
         match file.try_lock() {
             Ok(()) => Ok(Held { _lock: file }),
-            Err(TryLockError::WouldBlock) => Err(FleetError::Busy(self.0.clone())),
+            Err(TryLockError::WouldBlock) => Err(FleetError::Busy(self.path.clone())),
             Err(TryLockError::Error(error)) => Err(FleetError::at(&path)(error)),
         }
     }
@@ -175,6 +203,16 @@ pub fn uuid() -> Result<String, FleetError> {
     Ok(format!("{}-{}-4{}-{variant}{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..]))
 }
 
+/// Whether a word is a UUID as they are written here: it names folders here and jobs elsewhere, and no shell reads more
+/// in it.
+pub(crate) fn is_uuid(word: &str) -> bool {
+    let fits = |(at, byte): (usize, u8)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+    };
+    word.len() == 36 && word.bytes().enumerate().all(fits)
+}
+
 /// So many random bytes in hexadecimal, see `random(4)`.
 pub(crate) fn random_hex(bytes: usize) -> Result<String, FleetError> {
     let path = Path::new("/dev/urandom");
@@ -189,21 +227,77 @@ mod tests {
 
     use super::*;
 
+    /// A folder that is a run: it says what was asked.
+    fn begun(runs: &Path) -> RunFolder {
+        let made = RunFolder::make(runs).unwrap();
+        made.write(ASKED, b"{}").unwrap();
+        made
+    }
+
     #[test]
     fn a_run_is_found_by_its_id_the_beginning_of_it_and_its_path() {
         let runs = tempfile::tempdir().unwrap();
-        let made = RunFolder::make(runs.path()).unwrap();
+        let made = begun(runs.path());
         assert_eq!(made.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
         for name in [&made.id()[..], &made.id()[..5], made.path().to_str().unwrap()] {
             assert_eq!(RunFolder::find(runs.path(), name).unwrap(), made, "{name}");
         }
-        let other = RunFolder::make(runs.path()).unwrap();
+        let other = begun(runs.path());
         assert_eq!(RunFolder::all(runs.path()).unwrap(), [made, other]);
         let said = |name| RunFolder::find(runs.path(), name).unwrap_err().to_string();
         assert!(said("").contains("more than one"));
         assert!(said("x").contains("no such"));
         assert!(said("/").contains("no folder of a fleet run"));
         assert_eq!(RunFolder::all(Path::new("/no/such")).unwrap(), []);
+    }
+
+    /// Its name on hosts and in Slurm stays what it was, and nothing of the folder's own name gets there.
+    #[test]
+    fn a_folder_that_is_renamed_is_the_same_run() {
+        let runs = tempfile::tempdir().unwrap();
+        let made = begun(runs.path());
+        let renamed = runs.path().join("rack 7");
+        fs::rename(made.path(), &renamed).unwrap();
+        let found = RunFolder::find(runs.path(), renamed.to_str().unwrap()).unwrap();
+        assert_eq!((found.id(), found.path()), (made.id(), renamed.as_path()));
+        assert_eq!(RunFolder::find(runs.path(), &made.id()[..8]).unwrap(), found);
+        fs::write(renamed.join(TOKEN), "$(reboot)").unwrap();
+        assert!(RunFolder::find(runs.path(), renamed.to_str().unwrap()).is_err());
+        assert_eq!(RunFolder::all(runs.path()).unwrap(), []);
+    }
+
+    #[test]
+    fn an_id_that_is_none_makes_no_folder() {
+        let runs = tempfile::tempdir().unwrap();
+        let below = runs.path().join("runs");
+        for bad in ["", ".", "../pwned", "/tmp/pwned", "a/../../b", &"a".repeat(36), &uuid().unwrap()[1..]] {
+            let said = RunFolder::make_of(&below, bad).unwrap_err().to_string();
+            assert!(said.contains("UUID"), "{bad}: {said}");
+        }
+        assert!(!below.exists() && fs::read_dir(runs.path()).unwrap().next().is_none());
+        assert!(is_uuid(&uuid().unwrap()) && !is_uuid(&uuid().unwrap().to_uppercase()));
+    }
+
+    #[test]
+    fn an_attempt_that_never_became_a_run_is_none_and_stands_in_nobodys_way() {
+        let runs = tempfile::tempdir().unwrap();
+        let id = uuid().unwrap();
+        let left = RunFolder::make_of(runs.path(), &id).unwrap();
+        assert_eq!(RunFolder::all(runs.path()).unwrap(), []);
+        let held = left.hold().unwrap();
+        assert!(matches!(RunFolder::make_of(runs.path(), &id), Err(FleetError::Busy(_))), "it is being made");
+        drop(held);
+        RunFolder::make_of(runs.path(), &id).unwrap().write(ASKED, b"{}").unwrap();
+        let said = RunFolder::make_of(runs.path(), &id).unwrap_err().to_string();
+        assert!(said.contains("exists"), "a run stays: {said}");
+        // What only has the name is somebody else's.
+        let (other, empty) = (uuid().unwrap(), uuid().unwrap());
+        fs::create_dir(runs.path().join(&other)).unwrap();
+        fs::write(runs.path().join(&other).join("theirs"), "").unwrap();
+        assert!(RunFolder::make_of(runs.path(), &other).is_err());
+        assert!(runs.path().join(&other).join("theirs").exists());
+        fs::create_dir(runs.path().join(&empty)).unwrap();
+        RunFolder::make_of(runs.path(), &empty).unwrap();
     }
 
     #[test]

@@ -48,6 +48,19 @@ impl Journal {
         self.waiting += &format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes()));
     }
 
+    /// Whether all that was added is on the disk.
+    pub(crate) fn is_flushed(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// One that takes entries and finds no room for them.
+    #[cfg(test)]
+    pub(crate) fn on_a_full_disk() -> Self {
+        let path = PathBuf::from("/dev/full");
+        let file = File::options().append(true).open(&path).expect("Linux has it, see `full(4)`");
+        Journal { file, path, waiting: String::new() }
+    }
+
     /// Writes what was added, and waits until it is on the disk. A full disk takes nothing half: what was added goes with the
     /// next flush.
     ///

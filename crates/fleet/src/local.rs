@@ -20,8 +20,8 @@ pub(crate) struct Local {
     running: HashMap<u32, Sent>,
     /// How those ended that have ended, until somebody asks: a process that answered makes room for the next one.
     ended: HashMap<u32, Outcome>,
-    /// Processes that an earlier fauxplat began and that go on.
-    others: usize,
+    /// Processes that an earlier fauxplat began.
+    others: Vec<Trace>,
     files: Files,
 }
 
@@ -33,7 +33,7 @@ impl Local {
             site,
             running: HashMap::new(),
             ended: HashMap::new(),
-            others: 0,
+            others: Vec::new(),
             files: Files::default(),
         }
     }
@@ -54,17 +54,13 @@ impl Local {
 
     fn standing(&mut self, task: &Task, handle: &str) -> Standing {
         self.reap();
-        let ended = match self.ended.remove(&task.number) {
-            Some(outcome) => Some(outcome),
-            None if self.running.contains_key(&task.number) => None,
-            // Another process of fauxplat began it, and how it ended nobody knows any more.
-            None if trace_of(handle).is_some_and(Trace::is_there) => None,
-            None => Some(Outcome::Exited(0)),
-        };
-        match ended {
-            None => Standing::Running,
+        let said = || complaint(&self.site.folder, task.number);
+        match self.ended.remove(&task.number) {
             Some(outcome) if outcome.is_success() => Standing::Done,
-            Some(outcome) => Standing::Failed(failed(outcome, complaint(&self.site.folder, task.number))),
+            Some(outcome) => Standing::Failed(failed(outcome, said())),
+            None if self.running.contains_key(&task.number) => Standing::Running,
+            None if trace_of(handle).is_some_and(Trace::is_there) => Standing::Running,
+            None => gone(said()),
         }
     }
 
@@ -84,6 +80,14 @@ pub(crate) fn failed(outcome: Outcome, said: Option<String>) -> String {
         Outcome::TimedOut => "ended before its time".to_owned(),
     };
     said.map_or(how.clone(), |said| format!("{said} ({how})"))
+}
+
+/// How a task stands whose process is gone and was begun by an earlier fauxplat: how it ended nobody knows any more, but
+/// what it complained of last is there.
+pub(crate) fn gone(said: Option<String>) -> Standing {
+    let told =
+        |said| Standing::Failed(format!("{said} (how it ended is not known: an earlier fauxplat began it)"));
+    said.map_or(Standing::Done, told)
 }
 
 /// A process in one word.
@@ -110,20 +114,20 @@ impl Engine for Local {
         // They share this machine, so they take turns unless somebody says otherwise.
         self.reap();
         let room = self.site.options.at_once.unwrap_or(1) as usize;
-        let free = room.saturating_sub(self.running.len() + self.others);
+        let others = self.others.iter().filter(|trace| trace.is_there()).count();
+        let free = room.saturating_sub(self.running.len() + others);
         let begin = |task: &Task| HandedOver { task: task.number, handle: self.begin(task) };
         Ok(waiting.iter().take(free).map(begin).collect())
     }
 
     fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
-        let is_other = |task: &Task, handle: &str| {
-            !self.running.contains_key(&task.number) && trace_of(handle).is_some_and(Trace::is_there)
-        };
-        self.others = open.iter().filter(|(task, handle)| is_other(task, handle)).count();
         Ok(open.iter().map(|(task, handle)| (task.number, self.standing(task, handle))).collect())
     }
 
     fn said(&mut self, open: &[(Task, String)]) -> Result<Vec<Said>, FleetError> {
+        // Here and not when it is looked how they stand, since tasks are handed over before the first look.
+        let others = open.iter().filter(|(task, _)| !self.running.contains_key(&task.number));
+        self.others = others.filter_map(|(_, handle)| trace_of(handle)).collect();
         self.files.said(&self.site.folder, open)
     }
 
@@ -138,5 +142,75 @@ impl Engine for Local {
 
     fn schedule(&self, line: &str, every: Every) -> Vec<String> {
         cron(line, every)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_launch::Capture;
+
+    use super::*;
+    use crate::folder::RunFolder;
+    use crate::site::EngineOptions;
+
+    /// Nodes whose program is this script.
+    fn local(runs: &std::path::Path, script: &str) -> Local {
+        let folder = RunFolder::make(runs).unwrap();
+        let site = Site { folder, order: String::new(), options: EngineOptions::default() };
+        // Another process writes it: a file that this one has open for writing may be inherited by a child of another
+        // test, and cannot be started meanwhile.
+        let line = r#"printf '%s' "$1" > "$2" && chmod 700 "$2""#;
+        let path = site.own_program().display().to_string();
+        let arguments = ["-c", line, "sh", script, &path].map(str::to_owned).into();
+        let done = Capture { program: "/bin/sh".into(), arguments, ..Capture::default() }.run().unwrap();
+        assert!(done.outcome.is_success());
+        Local::new(2, site)
+    }
+
+    fn task(number: u32) -> Task {
+        Task { number, node: format!("local-{}", number + 1), round: 0, attempt: 1, token: "t".into() }
+    }
+
+    /// The handle of a task that was begun, and the engine as the next fauxplat has it, which knows only that.
+    fn begun(runs: &std::path::Path, script: &str) -> (String, Sent, Local) {
+        let mut earlier = local(runs, script);
+        let handle = earlier.hand_over(&[task(0)]).unwrap()[0].handle.clone().unwrap();
+        let sent = earlier.running.remove(&0).unwrap();
+        (handle, sent, Local::new(2, earlier.site.clone()))
+    }
+
+    fn wait(sent: &mut Sent) {
+        while sent.ended().is_none() {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Two that measure side by side on one machine disturb each other.
+    #[test]
+    fn a_node_that_an_earlier_fauxplat_began_has_its_turn() {
+        let runs = tempfile::tempdir().unwrap();
+        let (handle, mut sent, mut local) = begun(runs.path(), "#!/bin/sh\nexec sleep 1000\n");
+        let open = [(task(0), handle)];
+        local.said(&open).unwrap();
+        assert_eq!(local.hand_over(&[task(1)]).unwrap(), []);
+        sent.trace.end();
+        wait(&mut sent);
+        assert_eq!(local.hand_over(&[task(1)]).unwrap().len(), 1);
+        local.running.values().for_each(|sent| sent.trace.end());
+        local.running.values_mut().for_each(wait);
+    }
+
+    #[test]
+    fn what_a_node_complained_of_is_told_by_whoever_comes_later() {
+        let runs = tempfile::tempdir().unwrap();
+        let (handle, mut sent, mut local) =
+            begun(runs.path(), "#!/bin/sh\necho no room in /tmp >&2; exit 3\n");
+        wait(&mut sent);
+        let standings = local.look(&[(task(0), handle)]).unwrap();
+        assert!(
+            matches!(&standings[0].1, Standing::Failed(why) if why.starts_with("no room in /tmp (")),
+            "{standings:?}"
+        );
+        assert_eq!(gone(None), Standing::Done, "what is silent may have answered");
     }
 }

@@ -1,16 +1,14 @@
 //! What is kept of a run: what was asked at its beginning, and everything that happened since.
 
-use fauxplat_model::{Delivery, FleetEvidence, NodeOrder, NodeRecord};
+use fauxplat_model::{Delivery, FleetEvidence, NodeOrder, NodeRecord, Remeasurement};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Listed, Task};
-use crate::folder::RunFolder;
+use crate::folder::{ASKED, RunFolder};
 use crate::journal::Journal;
 use crate::site::EngineOptions;
 use crate::{FleetError, engine};
 
-/// The file of what was asked.
-const ASKED: &str = "run.json";
 /// The file of what happened.
 pub(crate) const JOURNAL: &str = "journal";
 
@@ -31,12 +29,13 @@ pub struct Asked {
     pub commands: Vec<String>,
     /// Whether two programs are compared.
     pub compares: bool,
-    /// Rounds in which suspects are measured again.
-    pub rounds: u32,
     /// The nodes, and why nothing can be measured on some of them.
     pub nodes: Vec<AskedNode>,
     /// The command line.
     pub invocation: Vec<String>,
+    /// The folder in which it was given, which its paths are relative to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
 }
 
 /// A node as it was listed when the run began.
@@ -123,6 +122,8 @@ pub(crate) enum Entry {
         /// Whether nothing is expected of it any more.
         is_last: bool,
     },
+    /// How suspects are measured again, before the first round of it.
+    Again(Remeasurement),
 }
 
 /// Everything that came home, as far as it is needed: of what runs read, these metrics.
@@ -153,6 +154,7 @@ pub fn evidence(folder: &RunFolder, asked: &Asked, metrics: &[&str]) -> Result<F
             evidence.records.push(*record);
         }
         Entry::Trouble { delivery, .. } => evidence.deliveries.push(delivery),
+        Entry::Again(plan) => evidence.again = Some(plan),
         Entry::Task(_) | Entry::Handed { .. } => {}
     })?;
     Ok(evidence)

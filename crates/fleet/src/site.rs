@@ -70,20 +70,21 @@ impl Site {
         std::iter::once((ours, self.own_program())).chain(others).collect()
     }
 
-    /// Keeps copies of the programs in the folder of the run: what is built meanwhile changes nothing for those that measure
-    /// later.
+    /// Keeps copies of the programs in the folder of the run, unless they are there: what is built meanwhile changes
+    /// nothing for those that measure later.
     ///
     /// # Errors
     /// One of them cannot be read, or the folder is full.
     pub fn keep_programs(&self, own: &Path) -> Result<(), FleetError> {
         let copy = |from: &Path, to: PathBuf| {
+            if to.exists() {
+                return Ok(());
+            }
             let part = to.with_extension("part");
             std::fs::copy(from, &part).map_err(FleetError::at(from))?;
             std::fs::rename(&part, &to).map_err(FleetError::at(&to))
         };
-        if !self.own_program().exists() {
-            copy(own, self.own_program())?;
-        }
+        copy(own, self.own_program())?;
         let folder = self.folder.file("programs");
         self.options.programs.iter().try_for_each(|(arch, path)| copy(path, folder.join(arch)))
     }
@@ -129,4 +130,33 @@ pub fn sha256(text: &str) -> String {
 /// Words as a shell reads them.
 pub fn joined(words: &[String]) -> String {
     shell_words::join(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run that goes on measures by the programs with which it began, wherever it is resumed.
+    #[test]
+    fn a_program_that_is_kept_is_not_copied_again() {
+        let runs = tempfile::tempdir().unwrap();
+        let (own, other) = (runs.path().join("own"), runs.path().join("other"));
+        [&own, &other].iter().for_each(|path| std::fs::write(path, "first").unwrap());
+        let programs = BTreeMap::from([("sparc64".to_owned(), other.clone())]);
+        let options = EngineOptions { programs, ..EngineOptions::default() };
+        let folder = RunFolder::make(&runs.path().join("runs")).unwrap();
+        let site = Site { folder, order: String::new(), options };
+        site.keep_programs(&own).unwrap();
+        std::fs::write(&own, "second").unwrap();
+        std::fs::remove_file(&other).unwrap();
+        site.keep_programs(&own).unwrap();
+        for (arch, path) in site.programs() {
+            assert_eq!(std::fs::read_to_string(path).unwrap(), "first", "{arch}");
+        }
+        site.tidy();
+        assert!(
+            site.keep_programs(&own).unwrap_err().to_string().contains("other"),
+            "it is copied if need be"
+        );
+    }
 }

@@ -8,7 +8,7 @@ use fauxplat_sys::clock;
 
 use crate::check::checked;
 use crate::engine::Task;
-use crate::folder::RunFolder;
+use crate::folder::{RunFolder, is_uuid};
 use crate::journal::Journal;
 use crate::record::{Asked, AskedNode, Entry, JOURNAL};
 use crate::wire::{Assembly, part};
@@ -26,7 +26,12 @@ pub fn order_in(path: &Path) -> Result<NodeOrder, FleetError> {
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
     let begin = rest.find(is_of_word).ok_or_else(|| refuse("nothing stands behind --order"))?;
     let word = rest[begin..].split(|c| !is_of_word(c)).next().unwrap_or_default();
-    site::unpacked(word).map_err(|error| refuse(&error.to_string()))
+    let order = site::unpacked(word).map_err(|error| refuse(&error.to_string()))?;
+    match is_uuid(&order.fleet) {
+        true => Ok(order),
+        // It becomes the name of a folder.
+        false => Err(refuse(&format!("its order is for the run {:?}, which is no UUID", order.fleet))),
+    }
 }
 
 /// Keeps what stands in files, one for each node, as a run. What is in a file and is no answer is told.
@@ -44,6 +49,7 @@ pub fn take(folder: &RunFolder, mut asked: Asked, files: &[PathBuf]) -> Result<A
         asked.nodes.push(AskedNode { name: node, unable: None });
     }
     journal.flush()?;
+    // Last of all: a folder without it is no run.
     asked.keep(folder)?;
     Ok(asked)
 }
@@ -79,5 +85,30 @@ fn taken(text: &str, file: &Path, number: u32, asked: &Asked) -> (String, Entry)
     match checked(&answer, &task(node.clone(), number), asked, (i64::MIN, now_utc_ns)) {
         Ok(record) => (node, Entry::Answer { task: number, record: Box::new(record) }),
         Err(refusal) => trouble(node, refusal),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::site::Site;
+    use crate::uuid;
+
+    use super::*;
+
+    #[test]
+    fn an_order_names_its_run_by_a_uuid_or_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("manifest.json");
+        let said = |fleet: &str| {
+            let order = NodeOrder { fleet: fleet.to_owned(), ..NodeOrder::default() };
+            let text = format!("[\"--order\", \"{}\"]", Site::packed(&order).unwrap());
+            fs::write(&path, text).unwrap();
+            order_in(&path).map(|order| order.fleet).map_err(|error| error.to_string())
+        };
+        let id = uuid().unwrap();
+        assert_eq!(said(&id), Ok(id));
+        for bad in ["", "../../pwned", "/tmp/pwned"] {
+            assert!(said(bad).unwrap_err().contains("no UUID"), "{bad}");
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! A run under way: tasks are handed over, answers are kept as they come, and whoever gives none is told with the reason.
 
 mod state;
+mod told;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
-use fauxplat_model::DeliveryState;
+use fauxplat_model::{DeliveryState, Remeasurement};
 use fauxplat_sys::{clock, signal};
 
 use crate::check::checked;
@@ -16,46 +17,7 @@ use crate::record::{Asked, Entry, JOURNAL};
 use crate::wire::{Added, is_marked, part};
 use crate::{FleetError, ask};
 use state::{State, Status, nothing_came, replay};
-
-/// What is told while a run goes on.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Told {
-    /// A node answered, or is given up with the reason.
-    Node {
-        /// Its name.
-        node: String,
-        /// Why it gave nothing; absent where it answered.
-        trouble: Option<String>,
-    },
-    /// How many tasks of a round were answered or given up, run, wait, and are there in all.
-    Counts(Counts),
-    /// The engine does not answer, and is asked again.
-    Engine(String),
-}
-
-/// How far a round has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// The round.
-    pub round: u32,
-    /// Tasks that were answered.
-    pub answered: usize,
-    /// Tasks that are given up.
-    pub given_up: usize,
-    /// Tasks that were handed over.
-    pub open: usize,
-    /// All.
-    pub of: usize,
-}
-
-/// Limits of a run.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    /// The whole of it.
-    pub max_time: Option<Duration>,
-    /// A node that runs and does not answer for this long is given up.
-    pub patience: Option<Duration>,
-}
+pub use told::{Counts, Limits, Told};
 
 /// An engine that does not answer for this long is given up.
 const ENGINE_PATIENCE_NS: u64 = 600_000_000_000;
@@ -75,6 +37,10 @@ pub struct Run {
     states: Vec<State>,
     limits: Limits,
     started_ns: u64,
+    /// By round the nodes that had given nothing when the run was opened: they are asked once more.
+    silent: BTreeMap<u32, Vec<String>>,
+    /// Whom to measure again, once that is settled.
+    again: Option<Remeasurement>,
     /// Since when the engine does not answer.
     silent_since_ns: Option<u64>,
 }
@@ -92,37 +58,101 @@ impl Run {
     ) -> Result<Self, FleetError> {
         let held = folder.hold()?;
         let mut states: Vec<State> = Vec::new();
-        let journal = Journal::open(&folder.file(JOURNAL), |entry| replay(&mut states, entry))?;
+        let mut again = None;
+        let journal = Journal::open(&folder.file(JOURNAL), |entry| match entry {
+            Entry::Again(plan) => again = Some(plan),
+            entry => replay(&mut states, entry),
+        })?;
         let started_ns = clock::monotonic_ns();
         states.iter_mut().for_each(|state| state.handed_ns = started_ns);
-        Ok(Run { asked, engine, journal, _held: held, states, limits, started_ns, silent_since_ns: None })
+        let (silent, silent_since_ns) = (BTreeMap::new(), None);
+        let mut run = Run {
+            asked,
+            engine,
+            journal,
+            _held: held,
+            states,
+            limits,
+            started_ns,
+            silent,
+            again,
+            silent_since_ns,
+        };
+        run.silent = run.rounds(|_| true).into_iter().map(|round| (round, run.unanswered(round))).collect();
+        Ok(run)
+    }
+
+    /// The rounds of such tasks.
+    fn rounds(&self, is_such: impl Fn(&State) -> bool) -> BTreeSet<u32> {
+        self.states.iter().filter(|state| is_such(state)).map(|state| state.task.round).collect()
+    }
+
+    /// Rounds in which something is expected of somebody: after opening, what an earlier fauxplat did not end.
+    pub fn unfinished(&self) -> BTreeSet<u32> {
+        self.rounds(|state| !state.is_over())
     }
 
     /// Whether a round was begun, however it ended.
-    pub fn has_begun(&self, round: u32) -> bool {
+    fn has_begun(&self, round: u32) -> bool {
         self.states.iter().any(|state| state.task.round == round)
     }
 
     /// Whether all tasks of a round are over.
-    pub fn is_complete(&self, round: u32) -> bool {
+    fn is_complete(&self, round: u32) -> bool {
         self.of(round).all(|at| self.states[at].is_over())
     }
 
-    /// Whether nothing is expected of anybody any more.
+    /// Whether nothing is expected of anybody any more, and all that came is on the disk.
     pub fn is_over(&self) -> bool {
-        self.states.iter().all(State::is_over)
+        self.journal.is_flushed() && self.states.iter().all(State::is_over)
     }
 
-    /// Nodes of a round that gave nothing, however often they were asked.
-    pub fn unanswered(&self, round: u32) -> Vec<String> {
-        let answered: HashSet<&str> = self
+    /// Whether the user stops it, or time is up: nothing new is begun.
+    pub fn is_ended(&self) -> bool {
+        signal::stop_requested() || self.is_late()
+    }
+
+    /// Nodes of a round that gave nothing, however often they were asked, and of whom nothing is expected any more.
+    fn unanswered(&self, round: u32) -> Vec<String> {
+        let hopeful: HashSet<&str> = self
             .of(round)
-            .filter(|&at| self.states[at].status == Status::Answered)
+            .filter(|&at| self.states[at].status != Status::GivenUp)
             .map(|at| self.states[at].task.node.as_str())
             .collect();
         let mut seen = HashSet::new();
         let nodes = self.of(round).map(|at| self.states[at].task.node.clone());
-        nodes.filter(|node| !answered.contains(node.as_str()) && seen.insert(node.clone())).collect()
+        nodes.filter(|node| !hopeful.contains(node.as_str()) && seen.insert(node.clone())).collect()
+    }
+
+    /// Whom to measure again, if that was settled.
+    pub fn again(&self) -> Option<&Remeasurement> {
+        self.again.as_ref()
+    }
+
+    /// Settles whom to measure again. It is kept, since what comes later would make another plan, and its rounds would
+    /// not be those of this one.
+    ///
+    /// # Errors
+    /// It cannot be recorded.
+    pub fn settle(&mut self, again: Remeasurement) -> Result<(), FleetError> {
+        self.journal.add(&Entry::Again(again.clone()));
+        self.again = Some(again);
+        self.journal.flush()
+    }
+
+    /// Asks the nodes of a round; where it was begun before this run was opened, once more those that had given nothing
+    /// by then.
+    ///
+    /// # Errors
+    /// It cannot be recorded.
+    pub fn begin(&mut self, round: u32, nodes: &[String]) -> Result<(), FleetError> {
+        match self.has_begun(round) {
+            false => self.ask(nodes, round),
+            true => {
+                let silent = self.silent.remove(&round).unwrap_or_default();
+                self.ask(&silent, round)
+            }
+        }
     }
 
     fn of(&self, round: u32) -> impl Iterator<Item = usize> + '_ {
@@ -130,10 +160,7 @@ impl Run {
     }
 
     /// Asks these nodes, once more if they were asked before.
-    ///
-    /// # Errors
-    /// It cannot be recorded.
-    pub fn ask(&mut self, nodes: &[String], round: u32) -> Result<(), FleetError> {
+    fn ask(&mut self, nodes: &[String], round: u32) -> Result<(), FleetError> {
         if self.states.len() + nodes.len() > TASKS_MAX {
             return Err(FleetError::TooLong { what: "the list of tasks", bytes: self.states.len() as u64 });
         }
@@ -168,7 +195,7 @@ impl Run {
                 tell(&Told::Counts(self.counts(round)));
                 return Ok(());
             }
-            if signal::stop_requested() || self.is_late() {
+            if self.is_ended() {
                 return self.take_back(round, tell);
             }
             self.hand_over(round, tell)?;
@@ -401,11 +428,12 @@ impl Run {
         self.open_tasks(round).into_iter().filter(|(open, _)| open.number == task).collect()
     }
 
-    /// Takes back what is open, so that nothing goes on that nobody waits for.
+    /// Takes back what is open, so that nothing goes on that nobody waits for. What may go on all the same stays open, so
+    /// that whoever resumes the run waits for it.
     fn take_back(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
-        let done = self.engine.cancel(&self.open_tasks(round));
-        if let Err(error) = done {
-            tell(&Told::Engine(error.to_string()));
+        let failed = self.engine.cancel(&self.open_tasks(round)).err().map(|error| error.to_string());
+        if let Some(why) = &failed {
+            tell(&Told::NotCancelled(why.clone()));
         }
         let rest: Vec<u32> = self
             .of(round)
@@ -414,9 +442,20 @@ impl Run {
             .collect();
         for task in rest {
             let why = "the run was ended before it answered".to_owned();
-            self.give_up(task, DeliveryState::Missing, Some(why), &mut |_| ());
+            match (&self.states[task as usize].status, &failed) {
+                (Status::Open(_), Some(failed)) => {
+                    self.add_trouble(task, format!("{why}, and could not be cancelled: {failed}"));
+                }
+                _ => self.give_up(task, DeliveryState::Missing, Some(why), &mut |_| ()),
+            }
         }
         self.journal.flush()
+    }
+
+    /// A node that is missing for now, and may still answer.
+    fn add_trouble(&mut self, task: u32, why: String) {
+        let delivery = self.states[task as usize].delivery(DeliveryState::Missing, Some(why));
+        self.journal.add(&Entry::Trouble { task, delivery, is_last: false });
     }
 }
 

@@ -88,13 +88,16 @@ pub(super) fn replay(states: &mut Vec<State>, entry: Entry) {
                 state.status = Status::Answered;
             }
         }
-        Entry::Trouble { task, is_last, .. } => {
+        Entry::Trouble { task, is_last, delivery } => {
             if let Some(state) = states.get_mut(task as usize) {
-                state.is_told_twice = true;
+                // A task that could not be cancelled has trouble, too, and has said nothing.
+                state.is_told_twice |=
+                    matches!(delivery.state, DeliveryState::ForAnother | DeliveryState::Twice);
                 if is_last {
                     state.status = Status::GivenUp;
                 }
             }
         }
+        Entry::Again(_) => {}
     }
 }

@@ -44,6 +44,8 @@ struct Twin {
     /// How often it does not answer before it does.
     silent: u32,
     cancelled: std::rc::Rc<std::cell::RefCell<Vec<u32>>>,
+    /// Whether it cancels nothing that it is asked to.
+    cancels_nothing: bool,
 }
 
 impl Twin {
@@ -142,6 +144,9 @@ impl Engine for Twin {
     }
 
     fn cancel(&mut self, open: &[(Task, String)]) -> Result<(), FleetError> {
+        if self.cancels_nothing {
+            return Err(silent());
+        }
         self.cancelled.borrow_mut().extend(open.iter().map(|(task, _)| task.number));
         Ok(())
     }
@@ -271,8 +276,7 @@ fn a_run_goes_on_with_what_was_kept() {
     drop(run);
     let mut run = bench.open(twin(&does), Limits::default());
     assert!(run.has_begun(0) && run.is_complete(0) && !run.has_begun(1));
-    let rest = run.unanswered(0);
-    run.ask(&rest, 0).unwrap();
+    run.begin(0, &all).unwrap();
     run.collect(0, &mut |_| ()).unwrap();
     let evidence = bench.evidence();
     let attempts: Vec<(&str, u32)> =
@@ -335,6 +339,92 @@ fn what_is_late_is_taken_back() {
     run.collect(0, &mut |_| ()).unwrap();
     assert_eq!(*cancelled.borrow(), [1], "and nobody who answered");
     assert!(told(&bench.evidence()).1[0].contains("ended before it answered"));
+}
+
+/// The engine may still carry it out: who resumes the run waits for it, and lets nobody measure beside it.
+#[test]
+fn what_cannot_be_taken_back_stays_open() {
+    let all = names(&["n1", "n2"]);
+    let bench = bench(&all);
+    let mut run =
+        bench.open(Twin { cancels_nothing: true, ..twin(&[("n1", Does::Waits)]) }, Limits::default());
+    run.begin(0, &all[..1]).unwrap();
+    run.hand_over(0, &mut |_| ()).unwrap();
+    run.ask(&all[1..], 0).unwrap();
+    run.limits.max_time = Some(Duration::ZERO);
+    let mut words = Vec::new();
+    run.collect(0, &mut |told| words.push(told.clone())).unwrap();
+    assert!(matches!(&words[..], [Told::NotCancelled(why)] if why.contains("slurm controller")), "{words:?}");
+    assert!(!run.is_over());
+    let said = told(&bench.evidence()).1;
+    assert!(said[0].starts_with("n1 Missing") && said[0].contains("could not be cancelled"), "{said:?}");
+    assert!(said[1].starts_with("n2 Missing") && !said[1].contains("cancelled"), "it was never handed over");
+    let task = run.states[0].task.clone();
+    drop(run);
+    let mut run = bench.open(Twin { fresh: vec![task], ..twin(&[]) }, Limits::default());
+    assert_eq!(run.unfinished(), BTreeSet::from([0]));
+    assert!(
+        !run.states[0].has_spoken(),
+        "nothing was heard of it that would cut short how long it is waited for"
+    );
+    run.collect(0, &mut |_| ()).unwrap();
+    assert!(run.is_over());
+    assert_eq!(told(&bench.evidence()).0, ["n1"]);
+}
+
+/// What a task wrote is all that is there of an answer that the journal could not take.
+#[test]
+fn a_run_whose_disk_is_full_is_not_over() {
+    let all = names(&["n1"]);
+    let bench = bench(&all);
+    let mut run = bench.open(twin(&[]), Limits::default());
+    run.begin(0, &all).unwrap();
+    run.hand_over(0, &mut |_| ()).unwrap();
+    run.journal = Journal::on_a_full_disk();
+    let mut words = Vec::new();
+    let said = run.collect(0, &mut |told| words.push(told.clone())).unwrap_err().to_string();
+    assert!(said.contains("No space left"), "{said}");
+    assert!(run.states.iter().all(State::is_over) && !run.is_over());
+    assert_eq!(words, [], "only what is on the disk has arrived");
+}
+
+/// Killed in the second round of suspects: the rounds are those that were settled, and who gave nothing is asked once
+/// more.
+#[test]
+fn rounds_of_suspects_go_on_where_they_were_ended() {
+    let all = names(&["a", "s", "b"]);
+    let bench = bench(&all);
+    let plan = Remeasurement { rounds: vec![all.clone(), all.clone()], ..Remeasurement::default() };
+    let does = [("b", Does::AnswersLater), ("s", Does::Waits)];
+    let mut run = bench.open(twin(&does[..1]), Limits::default());
+    assert_eq!(run.again(), None);
+    run.settle(plan.clone()).unwrap();
+    run.begin(1, &all).unwrap();
+    run.collect(1, &mut |_| ()).unwrap();
+    drop(run);
+    let mut run = bench.open(twin(&does), Limits::default());
+    run.begin(2, &all[1..2]).unwrap();
+    run.hand_over(2, &mut |_| ()).unwrap();
+    let task = run.states[3].task.clone();
+    drop(run);
+    let mut run = bench.open(Twin { fresh: vec![task], ..twin(&does[..1]) }, Limits::default());
+    assert_eq!((run.again(), run.unfinished()), (Some(&plan), BTreeSet::from([2])));
+    run.collect(2, &mut |_| ()).unwrap();
+    for round in [1, 2] {
+        run.begin(round, &all).unwrap();
+        run.collect(round, &mut |_| ()).unwrap();
+    }
+    let evidence = bench.evidence();
+    let mut came: Vec<(u32, &str, u32)> =
+        evidence.records.iter().map(|it| (it.round, it.node.as_str(), it.attempt)).collect();
+    came.sort_unstable();
+    assert_eq!(came, [(1, "a", 1), (1, "b", 2), (1, "s", 1), (2, "s", 1)]);
+    assert_eq!(evidence.again, Some(plan));
+    drop(run);
+    let mut run = bench.open(twin(&[]), Limits::default());
+    let before = run.states.len();
+    run.begin(1, &all).unwrap();
+    assert_eq!(run.states.len(), before, "nothing is left to do");
 }
 
 #[test]

@@ -15,9 +15,7 @@ pub(super) fn emit(args: &FleetEmitArgs) -> Result<(), Failure> {
         return Err(Failure::usage(format!("--job-name {:?}: {why}", args.job_name)));
     }
     let definition = plan::definition(&args.commands, &args.condition, args.runs, None)?;
-    if plan::names(&definition)?.is_empty() {
-        return Err(Failure::usage("there is no command to run"));
-    }
+    one_or_two(&plan::names(&definition)?)?;
     let order = plan::order(definition, false, &uuid()?)?;
     let words = ["node", "--framed", &args.job_name, "--order", &Site::packed(&order)?].map(str::to_owned);
     let manifest = Manifest {
@@ -34,9 +32,27 @@ pub(super) fn emit(args: &FleetEmitArgs) -> Result<(), Failure> {
 /// Keeps the answers of such an engine as a run, and reports it.
 pub(super) fn take(args: &FleetTakeArgs, invocation: &[String]) -> Result<(), Failure> {
     let order = order_in(&args.manifest)?;
-    let compares = plan::names(&order.definition)?.len() == 2;
+    let names = plan::names(&order.definition)?;
+    one_or_two(&names)?;
     let folder = RunFolder::make_of(&runs_folder(&args.place, &args.output)?, &order.fleet)?;
-    let asked = plan::asked(order, "kubernetes", EngineOptions::default(), compares, invocation)?;
-    fauxplat_fleet::take(&folder, asked, &args.files)?;
+    let keep = || {
+        let asked = plan::asked(order, "kubernetes", EngineOptions::default(), names.len() == 2, invocation)?;
+        Ok(fauxplat_fleet::take(&folder, asked, &args.files)?)
+    };
+    let kept: Result<_, Failure> = keep();
+    if kept.is_err() {
+        // Whoever corrects the names of the files keeps the same run.
+        let _gone = std::fs::remove_dir_all(folder.path());
+    }
+    kept?;
     report::of_folder(&folder, &args.output, invocation)
+}
+
+/// A report is about one command, or compares two.
+fn one_or_two(names: &[String]) -> Result<(), Failure> {
+    match names.len() {
+        0 => Err(Failure::usage("there is no command to run")),
+        1 | 2 => Ok(()),
+        more => Err(Failure::usage(format!("a fleet runs one command or compares two, and here are {more}"))),
+    }
 }

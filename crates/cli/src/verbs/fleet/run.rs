@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fauxplat_analyze::fleet::{FleetQuestion, fleet_compare, fleet_findings};
 use fauxplat_experiment::{Driver, Failure, Machine, Standing};
-use fauxplat_fleet::{Asked, Counts, Limits, Run, RunFolder, Site, Told, engine, evidence};
+use fauxplat_fleet::{Asked, Counts, FleetError, Limits, Run, RunFolder, Site, Told, engine, evidence};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Definition, FleetEvidence, Metric};
 use fauxplat_sys::signal;
@@ -80,7 +80,7 @@ fn carried_out(
     let mut run = Run::open(&folder, asked.clone(), engine, limits)?;
     site.keep_programs(&std::env::current_exe().map_err(Failure::machine)?)?;
     let failed = rounds(&mut run, &folder, what, &mut driver, output).err().map(Failure::from);
-    if run.is_over() {
+    if failed.is_none() && run.is_over() {
         site.tidy();
     }
     drop(run);
@@ -113,7 +113,7 @@ fn begun(
     let options = plan::options(what.engine)?;
     let folder = RunFolder::make(&runs_folder(&what.engine.place, output)?)?;
     let make = || {
-        let order = plan::order(definition, what.engine.no_answers, &folder.id())?;
+        let order = plan::order(definition, what.engine.no_answers, folder.id())?;
         let mut asked = plan::asked(order, on, options, what.compares, invocation)?;
         let nodes = engine(on, site(&folder, &asked)?)?.nodes()?;
         asked.nodes = nodes.into_iter().map(Into::into).collect();
@@ -150,37 +150,46 @@ fn rounds(
     what: &What<'_>,
     driver: &mut Driver,
     output: &OutputArgs,
-) -> Result<(), fauxplat_fleet::FleetError> {
+) -> Result<(), FleetError> {
     let asked = run.asked.clone();
     let (is_quiet, is_pipe) = (output.is_quiet(), !std::io::IsTerminal::is_terminal(&std::io::stderr()));
     let mut hear = |told: &Told| match (told, is_quiet) {
         (Told::Counts(_), _) | (_, false) => hear(driver, told, is_pipe),
         (_, true) => {}
     };
-    match run.has_begun(0) {
-        false => run.ask(&asked.able(), 0)?,
-        true if run.is_complete(0) => run.ask(&run.unanswered(0), 0)?,
-        true => {}
-    }
-    run.collect(0, &mut hear)?;
-    if !what.confirms || signal::stop_requested() {
-        return Ok(());
-    }
-    let Findings::Fleet(found) = findings(&asked, &evidence(folder, &asked, &[metric(&asked).name()])?)
-    else {
-        return Ok(());
-    };
-    let Some(again) = found.again else { return Ok(()) };
-    for (nodes, round) in again.rounds.iter().zip(1..) {
-        if !run.has_begun(round) {
-            run.ask(nodes, round)?;
-        }
+    // What an earlier fauxplat began is waited for before anything is begun that would measure beside it.
+    for round in run.unfinished() {
         run.collect(round, &mut hear)?;
-        if signal::stop_requested() {
+    }
+    if !run.is_ended() {
+        run.begin(0, &asked.able())?;
+        run.collect(0, &mut hear)?;
+    }
+    let again = if what.confirms && !run.is_ended() { settled(run, folder)? } else { Vec::new() };
+    for (nodes, round) in again.iter().zip(1..) {
+        if run.is_ended() {
             break;
         }
+        run.begin(round, nodes)?;
+        run.collect(round, &mut hear)?;
     }
     Ok(())
+}
+
+/// Whom to measure again, round by round: as it was settled, or as the survey says now.
+fn settled(run: &mut Run, folder: &RunFolder) -> Result<Vec<Vec<String>>, FleetError> {
+    if let Some(again) = run.again() {
+        return Ok(again.rounds.clone());
+    }
+    let metric = metric(&run.asked);
+    let Findings::Fleet(found) = findings(&run.asked, &evidence(folder, &run.asked, &[metric.name()])?)
+    else {
+        return Ok(Vec::new());
+    };
+    let Some(again) = found.again.filter(|again| !again.rounds.is_empty()) else { return Ok(Vec::new()) };
+    let rounds = again.rounds.clone();
+    run.settle(again)?;
+    Ok(rounds)
 }
 
 /// On a terminal there is a line that is redrawn; in a pipe each node has a line of its own.
@@ -190,6 +199,9 @@ fn hear(driver: &Driver, told: &Told, is_pipe: bool) {
         Told::Node { node, trouble: None } if is_pipe => output::complain(&format!("{node}: answered")),
         Told::Node { .. } => {}
         Told::Engine(why) => output::complain(&format!("{why}; asking again")),
+        Told::NotCancelled(why) => {
+            output::complain(&format!("{why}; what was handed over may go on, and --resume waits for it"))
+        }
         Told::Counts(counts) => driver.tell(&standing(counts)),
     }
 }

@@ -108,6 +108,46 @@ fn a_slow_node_is_measured_again_and_confirmed() {
     assert_eq!(submitted, 8 + 3 * rounds);
 }
 
+/// Whether a file says how a job ended.
+fn is_code(entry: &fs::DirEntry) -> bool {
+    entry.path().extension().is_some_and(|end| end == "code")
+}
+
+/// Ended in the rounds of suspects, it goes on there: by the same plan, with those that gave nothing asked once more.
+#[test]
+fn rounds_of_suspects_that_were_ended_go_on() {
+    let nodes: String = (1..=8).map(|at| format!("n{at}|idle|none\n")).collect();
+    let lab = lab(&nodes);
+    // The survey is answered; in the first round of suspects n7 hangs until somebody says `go`.
+    let script = "#!/bin/sh\n[ $FAKE_NODE = n7 ] || { echo 1000; exit; }\necho x >> begun\n\
+                  while [ $(wc -l < begun) -gt 3 ] && [ ! -e go ]; do sleep 0.05; done\necho 1250\n";
+    lab.write("speed", script);
+    let mut words = command(&lab, &[&RUN[..], &["--no-answers", "--quiet", "./speed"]].concat());
+    let out = fs::File::create(lab.path("out")).unwrap();
+    let mut child = words.stdout(out).stderr(fs::File::create(lab.path("err")).unwrap()).spawn().unwrap();
+    let ended =
+        || fs::read_dir(lab.path("fake/jobs")).unwrap().filter(|it| is_code(it.as_ref().unwrap())).count();
+    assert!(eventually(|| lab.read("begun").lines().count() == 4 && ended() == 8 + 2));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let id = Done::of(command(&lab, &["fleet", "list"])).succeeds().json()["runs"][0]["id"].clone();
+    let resume = ["fleet", "run", "--quiet", "--resume", id.as_str().unwrap()];
+    // Time that is up ends what is open, and begins no round that it would have to end.
+    let mut late = command(&lab, &[&resume[..], &["--max-time", "1ms"]].concat());
+    late.stderr(fs::File::create(lab.path("err")).unwrap());
+    let found = Done::of(late).json();
+    assert_eq!(node(&found, "n7")["state"], "suspect", "{found}");
+    assert!(found["again"]["rounds"].as_array().unwrap().len() == 6, "the other rounds are to come: {found}");
+    assert_eq!(lab.read("fake/submitted").lines().count(), 8 + 3);
+    lab.write("go", "");
+    let found = Done::of(command(&lab, &resume)).succeeds().json();
+    let slow = node(&found, "n7");
+    assert_eq!((&slow["state"], &slow["rounds"]), (&"confirmed".into(), &6.into()), "{slow}");
+    assert!(found["again"].is_null(), "{found}");
+    // Of the first round only n7 had given nothing.
+    assert_eq!(lab.read("fake/submitted").lines().count(), 8 + 3 + 1 + 5 * 3);
+}
+
 /// A controller that is started again is waited for, and a job whose submission got no answer is not submitted twice.
 #[test]
 fn a_controller_that_goes_away_for_a_while_loses_nothing() {
