@@ -27,15 +27,15 @@ fn in_crontab(line: &str) -> String {
     line.replace('%', "\\%")
 }
 
-/// The lines for cron, and for systemd where that is preferred.
+/// The lines for cron, and for systemd where that is preferred. What is repeated is a line of a shell.
 pub(crate) fn cron(line: &str, every: Every) -> Vec<String> {
-    // `systemd.service(5)` reads `%` and `$` itself.
-    let of_systemd = line.replace('%', "%%").replace('$', "$$");
+    // In a unit that it makes itself, systemd reads `$` as `systemd.service(5)` says, and leaves `%` alone.
+    let of_systemd = shell_words::quote(line).replace('$', "$$");
     vec![
         "# crontab -e".to_owned(),
         format!("{} {}", fields(every), in_crontab(line)),
         "# or: systemd-run, which makes a timer".to_owned(),
-        format!("systemd-run --user --on-calendar='{}' {of_systemd}", calendar(every)),
+        format!("systemd-run --user --on-calendar='{}' /bin/sh -c {of_systemd}", calendar(every)),
     ]
 }
 
@@ -56,9 +56,12 @@ mod tests {
 
     #[test]
     fn lines_say_when_and_what() {
-        let lines = cron("fauxplat fleet run 'date +%s' --on local:2", Every::Week);
-        assert_eq!(lines[1], "17 3 * * 0 fauxplat fleet run 'date +\\%s' --on local:2");
-        assert!(lines[3].contains("--on-calendar='Sun *-*-* 03:17:00' fauxplat fleet run 'date +%%s'"));
+        let line = "cd '/a b' && fauxplat fleet run 'date +%s $x' --on local:2";
+        let lines = cron(line, Every::Week);
+        assert_eq!(lines[1], "17 3 * * 0 cd '/a b' && fauxplat fleet run 'date +\\%s $x' --on local:2");
+        let words = shell_words::split(&lines[3]).unwrap();
+        assert_eq!(words[..3], ["systemd-run", "--user", "--on-calendar=Sun *-*-* 03:17:00"]);
+        assert_eq!(words[3..], ["/bin/sh", "-c", &line.replace('$', "$$")]);
         let lines = scrontab("fauxplat fleet run x --on slurm:all", Every::Day, Some("all"));
         assert!(lines.contains(&"#SCRON --partition=all".to_owned()), "{lines:?}");
         assert!(lines.last().unwrap().starts_with("17 3 * * * fauxplat"));

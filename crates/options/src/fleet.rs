@@ -62,6 +62,23 @@ pub struct FleetPlaceArgs {
     pub folder: Option<PathBuf>,
 }
 
+/// What is settled when a run begins, and would be passed over where one is resumed: options, and groups of them.
+const SETTLED: [&str; 13] = [
+    "on",
+    "licence",
+    "shared",
+    "at_once",
+    "job_minutes",
+    "program",
+    "program_there",
+    "no_answers",
+    "CommandArgs",
+    "ConditionArgs",
+    "SurroundingsArgs",
+    "runs",
+    "metric",
+];
+
 // By whom and where it is measured.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Fleet")]
@@ -71,8 +88,8 @@ pub struct EngineArgs {
     /// INVENTORY is names such as n[1-9], a group such as @all, or a file
     #[arg(long, value_name = "ENGINE", required_unless_present = "resume")]
     pub on: Option<String>,
-    /// Go on with a run that was ended, and ask once more those that gave nothing (see fleet list)
-    #[arg(long, value_name = "ID", conflicts_with_all = ["on", "commands", "definition"])]
+    /// Go on with a run that was ended, as it was begun, and ask once more those that gave nothing (see fleet list)
+    #[arg(long, value_name = "ID", conflicts_with_all = SETTLED)]
     pub resume: Option<String>,
     /// A licence of Slurm that every measurement takes, so that machines that share something take turns (NAME or NAME:COUNT)
     #[arg(long, value_name = "NAME")]

@@ -1,5 +1,7 @@
 //! From the words of the command line to what every node is asked to do.
 
+use std::path::PathBuf;
+
 use fauxplat_experiment::Failure;
 use fauxplat_fleet::{Asked, EngineOptions};
 use fauxplat_model::{Definition, Metric, NodeOrder, NodePlan, PrintedSource, Runs, Shell};
@@ -97,6 +99,8 @@ pub(super) fn asked(
         order,
         compares,
         invocation: invocation.to_vec(),
+        // A path that is no text cannot stand in a line of a schedule either.
+        cwd: std::env::current_dir().ok().and_then(|folder| Some(folder.to_str()?.to_owned())),
         ..Asked::default()
     })
 }
@@ -118,12 +122,15 @@ pub(super) fn options(args: &EngineArgs) -> Result<EngineOptions, Failure> {
             "--at-once: Slurm decides when a job begins; a licence (--licence NAME:COUNT) limits it",
         ));
     }
+    // A run is resumed from another folder, perhaps.
+    let absolute = |(arch, path): &(String, PathBuf)| Ok((arch.clone(), std::path::absolute(path)?));
+    let programs: std::io::Result<_> = args.program.iter().map(absolute).collect();
     Ok(EngineOptions {
         licence: args.licence.clone(),
         shared: args.shared,
         at_once: args.at_once,
         limit_minutes: args.job_minutes,
-        programs: args.program.iter().cloned().collect(),
+        programs: programs.map_err(Failure::machine)?,
         program_there: args.program_there.clone(),
     })
 }

@@ -46,7 +46,14 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
         if asked.order.plan.definition_sha256 != latest.order.plan.definition_sha256 || asked.compares {
             continue;
         }
-        let evidence = gathered(&folder, &asked)?;
+        let evidence = match gathered(&folder, &asked) {
+            Ok(evidence) => evidence,
+            // One visit less, and no reason to say nothing of all the others.
+            Err(error) => {
+                output::complain(&format!("{error}; this run is left out"));
+                continue;
+            }
+        };
         visits.extend(
             evidence.records.iter().filter(|record| record.round == 0).filter_map(|it| visit(it, &question)),
         );
@@ -56,7 +63,7 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
     inspection::report(&header(&latest, invocation), &Findings::FleetWatch(Box::new(found)), &args.output)
 }
 
-/// How the engine of a run repeats it: by the words by which it was begun.
+/// How the engine of a run repeats it: by the words by which it was begun, in the folder where that was.
 fn schedule(
     folder: &RunFolder,
     asked: &Asked,
@@ -68,6 +75,13 @@ fn schedule(
         *program = std::env::current_exe().map_err(Failure::machine)?.display().to_string();
     }
     let line = fauxplat_fleet::joined(&words);
+    let to = asked.cwd.iter().map(|cwd| fauxplat_fleet::joined(&["cd".to_owned(), cwd.clone()]) + " && ");
+    let line = to.collect::<String>() + &line;
+    if line.contains(['\n', '\r']) {
+        let why =
+            "a line of crontab has no room for a command of several lines; put it into a file, and run that";
+        return Err(Failure::usage(why));
+    }
     let site = Site { folder: folder.clone(), order: String::new(), options: asked.options.clone() };
     let lines = engine(&asked.on, site)?.schedule(&line, every);
     output::lines(&(lines.join("\n") + "\n"), output)

@@ -185,6 +185,8 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
         (&["fleet", "run", "-q", "--on", "local:2", "--licence", "x", "true"], "--licence is for"),
         (&["fleet", "compare", "-q", "--on", "local:2", "true"], "two commands"),
         (&["fleet", "run", "-q", "--resume", "nothing"], "no such fleet run"),
+        (&["fleet", "emit", "kubernetes", "--image", "x", "--nodes", "2"], "no command"),
+        (&["fleet", "emit", "kubernetes", "--image", "x", "--nodes", "2", "a", "b", "c"], "here are 3"),
         (&["fleet", "report"], "no run over a fleet"),
     ] {
         lab.run(words).complains(2, &[said]);
@@ -195,6 +197,55 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
     let done = lab.run(&["fleet", "run", "--on", "clush:@no-such-group", "true"]);
     assert!([Some(2), Some(3)].contains(&done.code), "{}", done.err);
     assert!(!lab.path("fleet").exists() || fs::read_dir(lab.path("fleet")).unwrap().next().is_none());
+}
+
+/// What was settled when a run began is not passed over in silence when it is resumed.
+#[test]
+fn a_run_is_resumed_as_it_was_begun() {
+    let lab = Lab::new();
+    for option in [
+        &["--on", "local:2"][..],
+        &["--licence", "x"],
+        &["--shared"],
+        &["--at-once", "2"],
+        &["--job-minutes", "5"],
+        &["--program", "sparc64=other"],
+        &["--program-there", "/opt/fauxplat"],
+        &["--no-answers"],
+        &["-r", "5"],
+        &["--metric", "cpu"],
+        &["--metric-from", "t=([0-9.]+)"],
+        &["--warmup", "2"],
+        &["--nice", "3"],
+        &["--load", "integer@1"],
+        &["echo 7"],
+    ] {
+        let done = lab.run(&[&["fleet", "run", "--resume", "3f2a"][..], option].concat());
+        done.reports_misuse(&["--resume", "cannot be used with"]);
+    }
+}
+
+/// The folder may be renamed, and the programs named from elsewhere.
+#[test]
+fn a_run_whose_folder_was_renamed_goes_on() {
+    let lab = Lab::new();
+    lab.write("other", "a program of another architecture");
+    let words = ["fleet", "run", "-q", "--on", "local:1", "-r", "2", "--program", "sparc64=other"];
+    let found = lab.json(&[&words[..], &["--no-confirm", "sh -c '[ -e go ] || exit 3; echo 7'"]].concat());
+    let id = found["fleet"].as_str().unwrap();
+    assert_eq!(found["nodes"][0]["state"], "missing", "{found}");
+    let asked = lab.read(&format!("fleet/{id}/run.json"));
+    assert!(asked.contains(&format!("\"sparc64\": \"{}\"", lab.file("other"))), "{asked}");
+    fs::rename(lab.path("fleet").join(id), lab.path("é 7")).unwrap();
+    lab.write("go", "");
+    fs::create_dir(lab.path("elsewhere")).unwrap();
+    let mut command =
+        lab.command(&["fleet", "run", "--no-confirm", "--format", "json", "--resume", &lab.file("é 7")]);
+    command.current_dir(lab.path("elsewhere"));
+    let done = Done::of(command);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.err.contains(&format!("(fleet report {})", &id[..8])), "{}", done.err);
+    assert_eq!(done.json()["fleet"], id);
 }
 
 #[test]
@@ -256,6 +307,9 @@ fn logs_that_somebody_collected_are_a_run() {
     }
     let damaged = lab.write("node-c.log", "panic: out of memory\n");
     let (a, b) = (lab.file("node-a.log"), lab.file("node-b.log"));
+    // Who mistypes a name corrects it, and there is no run until then.
+    lab.run(&["fleet", "take", &manifest, &a, &lab.file("node-x.log")]).complains(3, &["node-x.log"]);
+    lab.run(&["fleet", "report"]).complains(2, &["no run over a fleet"]);
     let found = lab.json(&["fleet", "take", &manifest, &a, &b, &damaged]);
     let runs: Vec<u64> =
         found["nodes"].as_array().unwrap().iter().filter_map(|node| node["runs"].as_u64()).collect();
@@ -311,5 +365,21 @@ fn a_watched_fleet_tells_its_schedule_and_its_changes() {
     assert_eq!(found["schema"], "fauxplat.fleet-watch/1");
     assert_eq!(found["nodes"][0]["medians"].as_array().unwrap().len(), 2, "{found}");
     let lines = lab.run(&["fleet", "watch", "--every", "week"]).succeeds().out;
-    assert!(lines.contains("17 3 * * 0 ") && lines.contains("fleet run -q --on local:2"), "{lines}");
+    assert!(lines.contains("17 3 * * 0 cd ") && lines.contains("fleet run -q --on local:2"), "{lines}");
+    // The line of crontab, given to a shell elsewhere, repeats the run.
+    let line = lines.lines().find_map(|line| line.strip_prefix("17 3 * * 0 ")).unwrap();
+    let repeated = std::process::Command::new("sh").args(["-c", line]).current_dir("/").output().unwrap();
+    assert!(repeated.status.success(), "{repeated:?}");
+    assert_eq!(lab.json(&["fleet", "list"])["runs"].as_array().unwrap().len(), 3);
+    // A run whose journal is damaged is told, and the others are watched.
+    let first = lab.json(&["fleet", "list"])["runs"][0]["folder"].as_str().unwrap().to_owned();
+    let text = fs::read_to_string(format!("{first}/journal")).unwrap();
+    fs::write(format!("{first}/journal"), text.replacen("\"round\":0", "\"round\":1", 1)).unwrap();
+    let done = lab.run(&["fleet", "watch", "--format", "json"]);
+    assert_eq!(done.json()["nodes"][0]["medians"].as_array().unwrap().len(), 2, "{}", done.out);
+    done.complains(0, &["journal", "checksum", "left out"]);
+    // Two lines in crontab would be two other commands.
+    let words = ["fleet", "run", "-q", "--on", "local:1", "-r", "2", "--no-confirm", "echo 7\n"];
+    lab.run(&words).succeeds();
+    lab.run(&["fleet", "watch", "--every", "day"]).complains(2, &["crontab"]);
 }
