@@ -52,6 +52,14 @@ pub enum FleetError {
         /// What it said, on one line.
         said: String,
     },
+    /// A program of the engine was ended, since it did not come to its own end.
+    #[error("{program}: no answer within {seconds} s")]
+    Silent {
+        /// Which of its programs.
+        program: String,
+        /// For how long it was waited.
+        seconds: u64,
+    },
     /// A record of a run that cannot be read.
     #[error("{}: {why}", path.display())]
     Record {
@@ -75,7 +83,8 @@ impl FleetError {
         move |source| FleetError::File { path, source }
     }
 
-    /// Whether the same may succeed a little later: a controller that restarts, or one that is asked by too many.
+    /// Whether the same may succeed a little later, and may have succeeded already although nobody said so: a
+    /// controller that restarts, or one that is asked by too many.
     pub(crate) fn is_passing(&self) -> bool {
         const PASSING: [&str; 7] = [
             "Unable to contact slurm controller",
@@ -86,7 +95,11 @@ impl FleetError {
             "Transport endpoint",
             "in standby mode",
         ];
-        matches!(self, FleetError::Engine { said, .. } if PASSING.iter().any(|text| said.contains(text)))
+        match self {
+            FleetError::Silent { .. } => true,
+            FleetError::Engine { said, .. } => PASSING.iter().any(|text| said.contains(text)),
+            _ => false,
+        }
     }
 }
 
