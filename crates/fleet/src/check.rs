@@ -3,13 +3,14 @@
 
 use fauxplat_model::{DeliveryState, NodeRecord};
 
+use crate::ask::one_line;
 use crate::engine::Task;
 use crate::record::Asked;
 
 /// Clocks that are kept by a network differ by less.
 const SKEW_NS: i64 = 60_000_000_000;
 
-/// Why an answer does not count.
+/// Why an answer does not count, on one line that a terminal can be shown.
 pub type Refusal = (DeliveryState, String);
 
 /// The record that counts for a task, or why there is none. Its times are set right where its clock is wrong: by when the
@@ -17,7 +18,12 @@ pub type Refusal = (DeliveryState, String);
 ///
 /// # Errors
 /// Why it does not count.
-pub fn checked(
+pub fn checked(text: &str, task: &Task, asked: &Asked, times: (i64, i64)) -> Result<NodeRecord, Refusal> {
+    // Reasons quote what the node says, also those of whoever parses it.
+    taken(text, task, asked, times).map_err(|(state, why)| (state, one_line(&why).unwrap_or_default()))
+}
+
+fn taken(
     text: &str,
     task: &Task,
     asked: &Asked,
@@ -128,6 +134,24 @@ mod tests {
         assert_eq!(state, DeliveryState::Failed);
         assert!(why.contains("0.9") && why.contains("1.0"));
         assert_eq!(checked("{}x", &task(), &asked(), (0, 0)).unwrap_err().0, DeliveryState::Garbage);
+    }
+
+    /// Whoever sits at the terminal is told of it, and the terminal is not.
+    #[test]
+    fn a_refusal_does_not_drive_a_terminal() {
+        let text = serde_json::to_string(&record()).unwrap();
+        let clear = "\u{1b}[2J\u{7}";
+        let version = NodeRecord { fauxplat_version: format!("0.9{clear}"), ..record() };
+        let strange = [
+            serde_json::to_string(&version).unwrap(),
+            serde_json::to_string(&NodeRecord { schema: clear.into(), ..record() }).unwrap(),
+            text.replacen(r#""blocks":[]"#, r#""blocks":[{"place":"\u001b[2J"}]"#, 1),
+            text.replacen(r#""failures":[]"#, r#""failures":["\u001b[2J"]"#, 1),
+        ];
+        for text in strange {
+            let (_, why) = checked(&text, &task(), &asked(), (999 * S, 1011 * S)).unwrap_err();
+            assert!(!why.is_empty() && !why.contains(char::is_control), "{why:?}");
+        }
     }
 
     #[test]
