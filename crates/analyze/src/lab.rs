@@ -4,8 +4,20 @@ use fauxplat_model::{
     Claim, ClaimResult, Direction, LabCheck, LabClaim, LabGround, LabMeasured, LabOutcome, Plain,
 };
 
-/// What an experiment's document says where a check looks; `None` when nothing stands there.
-pub type Found = Option<Plain>;
+mod words;
+
+use words::{figures, naming, short};
+
+/// What an experiment's document says where a check looks.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// A plain value.
+    Value(Plain),
+    /// Nothing: its list was made, and has no such element.
+    Absent,
+    /// Nothing was measured there.
+    Unmeasured,
+}
 
 /// Why there is no figure to hold against a claim, in words that go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,19 +29,26 @@ pub enum NoFigure {
 }
 
 /// The outcome of a claim, and the reason in one sentence. `measured` is our figure or why there is none, and absent for
-/// a claim without figures; `found` has one entry per check, `grounds` one per reason that a reading may show.
+/// a claim without figures; `found` has one entry per check, `grounds` one per reason that a reading may show, each with
+/// what was found in every round.
 pub fn judge_claim(
     claim: &LabClaim,
     measured: Option<&Result<LabMeasured, NoFigure>>,
-    found: &[Found],
-    grounds: &[Found],
+    found: &[Vec<Found>],
+    grounds: &[Vec<Found>],
 ) -> (LabOutcome, String) {
     let shown = shown(claim, grounds);
-    let failed = claim.checks.iter().zip(found).find(|(check, found)| !holds(check, found));
-    if let Some((check, found)) = failed {
-        let is_open = check.undecided.is_some() && check.undecided == *found;
-        let outcome = if is_open { LabOutcome::Undecided } else { LabOutcome::NotHere };
+    let checked = || claim.checks.iter().zip(found);
+    if let Some((check, found)) = checked().find_map(|(check, rounds)| Some((check, failed(check, rounds)?)))
+    {
+        let outcome = if is_open(check, found) { LabOutcome::Undecided } else { LabOutcome::NotHere };
         return (outcome, format!("{}{}", naming(&check.otherwise, found), after(shown)));
+    }
+    // Nobody looked, which says nothing about this machine.
+    let is_unseen = |rounds: &[Found]| rounds.is_empty() || rounds.contains(&Found::Unmeasured);
+    if let Some((check, _)) = checked().find(|(_, rounds)| is_unseen(rounds)) {
+        let why = format!("`{}` measured nothing for {}", check.experiment, check.pointer);
+        return (LabOutcome::CannotRunHere, format!("a check has nothing to look at: {why}"));
     }
     match measured {
         Some(Ok(measured)) => against(claim, *measured, shown),
@@ -44,32 +63,21 @@ fn no_figure(why: &str) -> String {
     format!("there is no figure to hold against the claim: {why}")
 }
 
-/// The first reason that its reading shows.
-fn shown(claim: &LabClaim, grounds: &[Found]) -> Option<String> {
-    let is_shown = |(ground, found): &(&LabGround, &Found)| {
-        let number = if let Some(Plain::Number(number)) = found { *number } else { f64::NAN };
-        found.is_some()
-            && ground.is.as_ref().is_none_or(|wanted| found.as_ref() == Some(wanted))
-            && ground.above.is_none_or(|least| number > least)
-            && ground.below.is_none_or(|most| number < most)
+/// The first reason that its reading shows, in every round.
+fn shown(claim: &LabClaim, grounds: &[Vec<Found>]) -> Option<String> {
+    let is_shown = |(ground, rounds): &(&LabGround, &Vec<Found>)| {
+        !rounds.is_empty() && rounds.iter().all(|it| shows(ground, it))
     };
-    let (ground, found) = claim.grounds.iter().zip(grounds).find(is_shown)?;
-    Some(naming(&ground.says, found))
+    let (ground, rounds) = claim.grounds.iter().zip(grounds).find(is_shown)?;
+    Some(naming(&ground.says, rounds.first()?))
 }
 
-/// Words in which `{}` stands for what was found.
-fn naming(words: &str, found: &Found) -> String {
-    let found = match found {
-        None => "nothing".to_owned(),
-        Some(Plain::Number(number)) => plain_number(*number),
-        Some(other) => other.to_string(),
-    };
-    words.replace("{}", &found)
-}
-
-/// What is measured has as many digits as a figure, what is counted all of them.
-fn plain_number(number: f64) -> String {
-    if number.fract() == 0.0 { number.to_string() } else { short(number) }
+fn shows(ground: &LabGround, found: &Found) -> bool {
+    let Found::Value(value) = found else { return false };
+    let number = if let Plain::Number(number) = value { *number } else { f64::NAN };
+    ground.is.as_ref().is_none_or(|wanted| value == wanted)
+        && ground.above.is_none_or(|least| number > least)
+        && ground.below.is_none_or(|most| number < most)
 }
 
 fn after(reason: Option<String>) -> String {
@@ -96,10 +104,23 @@ pub fn judge_lab(claims: &[ClaimResult]) -> (LabOutcome, String, usize) {
     (outcome, format!("of {} claims {}", claims.len(), parts.join(", ")), at)
 }
 
+/// What a check found in the first round in which it does not hold, since it must hold in each of them. One round that
+/// is contrary outweighs another that was not decided, and one in which nothing was measured is neither.
+fn failed<'f>(check: &LabCheck, rounds: &'f [Found]) -> Option<&'f Found> {
+    let mut failed = rounds.iter().filter(|found| **found != Found::Unmeasured && !holds(check, found));
+    let first = failed.clone().next();
+    failed.find(|found| !is_open(check, found)).or(first)
+}
+
+/// Whether what was found is the word for *not decided*.
+fn is_open(check: &LabCheck, found: &Found) -> bool {
+    matches!((found, &check.undecided), (Found::Value(value), Some(open)) if value == open)
+}
+
 fn holds(check: &LabCheck, found: &Found) -> bool {
-    let is = check.is.as_ref().is_none_or(|wanted| found.as_ref() == Some(wanted));
-    let is_not = check.is_not.as_ref().is_none_or(|unwanted| found.as_ref().is_some_and(|it| it != unwanted));
-    is && is_not
+    let Found::Value(value) = found else { return false };
+    check.is.as_ref().is_none_or(|wanted| value == wanted)
+        && check.is_not.as_ref().is_none_or(|unwanted| value != unwanted)
 }
 
 /// Direction first, then size: the interval of the claim and ours must overlap.
@@ -112,7 +133,7 @@ fn against(claim: &LabClaim, measured: LabMeasured, shown: Option<String>) -> (L
             let size = size.unwrap_or_default();
             (LabOutcome::NotHere, format!("the direction is that of the claim, the figure is {size}"))
         }
-        Side::Other => (LabOutcome::NotHere, contrary(published)),
+        Side::Other => (LabOutcome::NotHere, contrary(claim, measured)),
         // Which side it is on does not matter where it is too small on either.
         Side::Both if published.direction != Some(Direction::At) && size.is_some() => {
             (LabOutcome::NotHere, format!("the figure is {}", size.unwrap_or_default()))
@@ -134,8 +155,13 @@ fn agrees(published: &Claim) -> &'static str {
     }
 }
 
-fn contrary(published: &Claim) -> String {
+/// What is shown instead. A count that is another one is no effect of anything by itself.
+fn contrary(claim: &LabClaim, measured: LabMeasured) -> String {
+    let published = &claim.published;
+    let is_count = claim.measured.as_ref().is_some_and(|measure| measure.exact);
+    let size = if measured.high < published.low.unwrap_or(published.than) { "smaller" } else { "larger" };
     match (published.direction, published.least) {
+        (Some(Direction::At), _) if is_count => format!("the figure is {size}"),
         (Some(Direction::At), _) => "there is an effect".to_owned(),
         (_, Some(least)) => format!("no effect of {} or more in the direction of the claim", short(least)),
         _ => "no effect in the direction of the claim".to_owned(),
@@ -189,39 +215,6 @@ fn guess(claim: &LabClaim, measured: LabMeasured) -> Option<String> {
     }
 }
 
-fn figures(claim: &Claim, measured: LabMeasured) -> String {
-    let LabMeasured { value, low, high } = measured;
-    let interval = if low == high { String::new() } else { format!(" ({})", range(low, high)) };
-    format!("measured {} {}{interval}, published {}", short(value), claim.unit, published(claim))
-}
-
-/// The published figures in words.
-fn published(claim: &Claim) -> String {
-    match (claim.low, claim.high) {
-        (Some(low), Some(high)) => range(low, high),
-        (Some(low), None) => format!("{} or more", short(low)),
-        (None, Some(high)) => format!("{} or less", short(high)),
-        (None, None) => match claim.direction {
-            Some(Direction::Above) => format!("more than {}", short(claim.than)),
-            Some(Direction::Below) => format!("less than {}", short(claim.than)),
-            Some(Direction::At) | None => short(claim.than),
-        },
-    }
-}
-
-fn range(low: f64, high: f64) -> String {
-    if low == high { short(low) } else { format!("{} to {}", short(low), short(high)) }
-}
-
-/// Four significant digits are more than any claim has.
-fn short(value: f64) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    let digits = 3 - value.abs().log10().floor() as i32;
-    format!("{value:.*}", digits.clamp(0, 12) as usize)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,9 +265,13 @@ mod tests {
         }
     }
 
+    /// A word in a single round.
+    fn said(word: &str) -> Vec<Found> {
+        vec![Found::Value(Plain::Text(word.into()))]
+    }
+
     fn judged_as(claim: &LabClaim, (value, low, high): (f64, f64, f64)) -> (LabOutcome, String) {
-        let found = Some(Plain::Text("different".into()));
-        judge_claim(claim, Some(&Ok(LabMeasured { value, low, high })), &[found], &[])
+        judge_claim(claim, Some(&Ok(LabMeasured { value, low, high })), &[said("different")], &[])
     }
 
     fn judged(value: f64, low: f64, high: f64) -> (LabOutcome, String) {
@@ -333,9 +330,8 @@ mod tests {
         assert!(reason.contains("neither the claim nor its contrary"), "{reason}");
         let (outcome, reason) = judged(1.0, 0.9, 1.1);
         assert_eq!(outcome, LabOutcome::NotHere, "whatever its direction, it is smaller: {reason}");
-        let found = [Some(Plain::Text("inconclusive".into()))];
         let measured = Ok(LabMeasured { value: 1.2, low: 1.1, high: 1.3 });
-        let (outcome, reason) = judge_claim(&claim(), Some(&measured), &found, &[]);
+        let (outcome, reason) = judge_claim(&claim(), Some(&measured), &[said("inconclusive")], &[]);
         assert_eq!((outcome, reason.as_str()), (LabOutcome::Undecided, "the verdict was inconclusive"));
     }
 
@@ -352,21 +348,19 @@ mod tests {
         let mut claim = claim();
         claim.grounds =
             vec![ground(Some("shared"), None, "they are {}"), ground(None, Some(40.0), "{} switches")];
-        let told = |measured: (f64, f64, f64), grounds: &[Found]| {
+        let told = |measured: (f64, f64, f64), grounds: &[Vec<Found>]| {
             let (value, low, high) = measured;
-            let found = [Some(Plain::Text("different".into()))];
-            judge_claim(&claim, Some(&Ok(LabMeasured { value, low, high })), &found, grounds).1
+            judge_claim(&claim, Some(&Ok(LabMeasured { value, low, high })), &[said("different")], grounds).1
         };
         let small = (1.05, 1.04, 1.06);
-        let number = |number: f64| Some(Plain::Number(number));
-        assert!(told(small, &[None, number(39.0)]).ends_with("perhaps the loop is not bound by it"));
-        assert!(told(small, &[None, number(41.0)]).ends_with("smaller; 41 switches"));
+        let numbers = |numbers: &[f64]| numbers.iter().map(|it| Found::Value(Plain::Number(*it))).collect();
+        assert!(told(small, &[vec![], numbers(&[39.0])]).ends_with("perhaps the loop is not bound by it"));
+        assert!(told(small, &[vec![], numbers(&[41.0])]).ends_with("smaller; 41 switches"));
+        assert!(told(small, &[said("shared"), numbers(&[41.0])]).ends_with("; they are shared"));
+        assert!(told(small, &[vec![], numbers(&[39.0, 41.0])]).ends_with("bound by it"), "not in each round");
         assert!(
-            told(small, &[Some(Plain::Text("shared".into())), number(41.0)]).ends_with("; they are shared")
-        );
-        assert!(
-            told((1.2, 1.1, 1.3), &[None, number(41.0)]).ends_with("agree"),
-            "nothing is to be explained"
+            told((1.2, 1.1, 1.3), &[vec![], numbers(&[41.0])]).ends_with("agree"),
+            "nothing is to explain"
         );
     }
 
@@ -379,25 +373,59 @@ mod tests {
         let (outcome, reason) = judged_as(&claim, (1.0, 0.9, 1.1));
         assert!(outcome == LabOutcome::Undecided && reason.contains("neither"), "{reason}");
         let (outcome, reason) = judged_as(&claim, (0.9, 0.89, 0.91));
-        assert!(outcome == LabOutcome::NotHere && reason.contains("not bound by it"), "{reason}");
+        assert!(outcome == LabOutcome::NotHere && reason.contains("there is an effect; perhaps"), "{reason}");
+        claim.measured = Some(Measure { exact: true, ..measure() });
+        for (count, words) in [(0.9, "the figure is smaller"), (1.1, "the figure is larger")] {
+            let (outcome, reason) = judged_as(&claim, (count, count, count));
+            assert!(outcome == LabOutcome::NotHere && reason.contains(words), "{reason}");
+            assert!(!reason.contains("effect"), "a count is no effect: {reason}");
+        }
     }
 
     #[test]
     fn a_failed_check_gives_its_own_reason() {
         let measured = Ok(LabMeasured { value: 1.2, low: 1.1, high: 1.3 });
-        let equivalent = [Some(Plain::Text("equivalent".into()))];
         assert_eq!(
-            judge_claim(&claim(), Some(&measured), &equivalent, &[]),
+            judge_claim(&claim(), Some(&measured), &[said("equivalent")], &[]),
             (LabOutcome::NotHere, "the verdict was equivalent".into())
         );
-        let (outcome, reason) = judge_claim(&claim(), Some(&Err(NoFigure::Unfit("x".into()))), &[None], &[]);
+        let (outcome, reason) = judge_claim(&claim(), Some(&measured), &[vec![Found::Absent]], &[]);
         assert_eq!((outcome, reason.as_str()), (LabOutcome::NotHere, "the verdict was nothing"));
+    }
+
+    #[test]
+    fn what_was_not_measured_is_not_held_against_a_claim() {
+        let measured = Ok(LabMeasured { value: 1.2, low: 1.1, high: 1.3 });
+        for rounds in [vec![], vec![Found::Unmeasured], [said("different"), vec![Found::Unmeasured]].concat()]
+        {
+            let (outcome, reason) = judge_claim(&claim(), Some(&measured), &[rounds], &[]);
+            assert_eq!(outcome, LabOutcome::CannotRunHere);
+            assert!(reason.ends_with("`x` measured nothing for /verdict"), "{reason}");
+        }
+        let rounds = [vec![Found::Unmeasured], said("equivalent")].concat();
+        let (outcome, reason) = judge_claim(&claim(), Some(&measured), &[rounds], &[]);
+        assert_eq!(outcome, LabOutcome::NotHere, "one round is contrary: {reason}");
+    }
+
+    #[test]
+    fn a_check_must_hold_in_each_round() {
+        let measured = Ok(LabMeasured { value: 1.2, low: 1.1, high: 1.3 });
+        let of = |words: [&str; 3]| judge_claim(&claim(), Some(&measured), &[words.map(said).concat()], &[]);
+        assert_eq!(of(["different"; 3]).0, LabOutcome::Reproduced);
+        for at in 0..3 {
+            let mut words = ["different"; 3];
+            words[at] = "equivalent";
+            assert_eq!(of(words), (LabOutcome::NotHere, "the verdict was equivalent".into()), "round {at}");
+        }
+        assert_eq!(of(["different", "inconclusive", "different"]).0, LabOutcome::Undecided);
+        let (outcome, reason) = of(["inconclusive", "equivalent", "different"]);
+        assert_eq!((outcome, reason.as_str()), (LabOutcome::NotHere, "the verdict was equivalent"));
     }
 
     #[test]
     fn checks_alone_can_carry_a_claim_and_nothing_cannot() {
         let bare = LabClaim { measured: None, ..claim() };
-        let found = [Some(Plain::Text("different".into()))];
+        let found = [said("different")];
         assert_eq!(judge_claim(&bare, None, &found, &[]).0, LabOutcome::Reproduced);
         let nothing = LabClaim { checks: Vec::new(), ..bare };
         assert_eq!(judge_claim(&nothing, None, &[], &[]).0, LabOutcome::Error);
@@ -433,11 +461,5 @@ mod tests {
         assert_eq!(lab(&[CannotRunHere, CannotRunHere]).0, CannotRunHere);
         assert_eq!(lab(&[Reproduced, Undecided]).0, Undecided, "what was not decided is not passed over");
         assert_eq!(lab(&[NotHere, Undecided, Error]).0, Error);
-    }
-
-    #[test]
-    fn figures_are_short() {
-        assert_eq!([short(1.0), short(213_000_000.0), short(0.012_345)], ["1.000", "213000000", "0.01235"]);
-        assert_eq!(short(0.0), "0");
     }
 }

@@ -44,10 +44,7 @@ pub fn lab_figure(
         (LabReading::Rounds(first), Some((how, LabReading::Rounds(second))))
             if first.len() == second.len() =>
         {
-            let pairs = first.iter().zip(&second);
-            median(
-                &pairs.map(|(a, b)| if how == Combined::Ratio { a / b } else { a - b }).collect::<Vec<_>>(),
-            )?
+            median(&together(how, &first, &second)?)?
         }
         (first, None) => interval(first)?,
         (first, Some((how, second))) => corners(how, interval(first)?, interval(second)?)?,
@@ -68,6 +65,18 @@ fn interval(reading: LabReading) -> Result<LabMeasured, String> {
     match reading {
         LabReading::Interval(figure) => Ok(figure),
         LabReading::Rounds(values) => median(&values),
+    }
+}
+
+/// Two figures of the same rounds, round by round. One round that is divided by zero is no value at all: in the order of
+/// the others it would stand for the largest.
+fn together(how: Combined, first: &[f64], second: &[f64]) -> Result<Vec<f64>, String> {
+    let combined = |(a, b): (&f64, &f64)| if how == Combined::Ratio { a / b } else { a - b };
+    let all: Vec<f64> = first.iter().zip(second).map(combined).collect();
+    match all.iter().zip(second).find(|(value, _)| !value.is_finite()) {
+        None => Ok(all),
+        Some((_, by)) if how == Combined::Ratio => Err(format!("in one of the rounds it is divided by {by}")),
+        Some(_) => Err("in one of the rounds it is not a number".to_owned()),
     }
 }
 
@@ -117,9 +126,14 @@ mod tests {
         let zero =
             lab_figure(of(1.0, 1.0, 1.0), Some((Combined::Ratio, of(0.1, -0.1, 0.3))), 1.0).unwrap_err();
         assert!(zero.contains("may be zero"), "{zero}");
-        let rounds = LabReading::Rounds(vec![0.0; 6]);
-        let nan = lab_figure(rounds.clone(), Some((Combined::Ratio, rounds)), 1.0).unwrap_err();
-        assert!(nan.contains("not a number"), "{nan}");
+        // One round of twenty: the median and its interval would not show it.
+        let mut second = vec![2.0; 20];
+        second[7] = 0.0;
+        for first in [vec![4.0; 20], second.clone()] {
+            let over = Some((Combined::Ratio, LabReading::Rounds(second.clone())));
+            let refused = lab_figure(LabReading::Rounds(first), over, 1.0).unwrap_err();
+            assert!(refused.contains("divided by 0"), "{refused}");
+        }
     }
 
     #[test]

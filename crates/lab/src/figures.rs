@@ -12,11 +12,11 @@ pub(crate) type Documents<'a> = dyn Fn(&str) -> &'a [Value] + 'a;
 /// What a lab demands of its documents and no such document can give, in words: a mistake in the lab.
 pub(crate) type Mistake = String;
 
-/// What the documents say where the checks of a claim look; in rounds it must be the same everywhere.
+/// What the documents say where the checks of a claim look, in each round.
 ///
 /// # Errors
 /// A check looks where no such document has anything.
-pub(crate) fn found(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<Found>, Mistake> {
+pub(crate) fn found(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<Vec<Found>>, Mistake> {
     claim.checks.iter().map(|check| look(&check.experiment, &check.pointer, documents)).collect()
 }
 
@@ -24,21 +24,20 @@ pub(crate) fn found(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<F
 ///
 /// # Errors
 /// As [`found`].
-pub(crate) fn grounds(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<Found>, Mistake> {
+pub(crate) fn grounds(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<Vec<Found>>, Mistake> {
     claim.grounds.iter().map(|ground| look(&ground.experiment, &ground.pointer, documents)).collect()
 }
 
-fn look(experiment: &str, pointer: &str, documents: &Documents<'_>) -> Result<Found, Mistake> {
+fn look(experiment: &str, pointer: &str, documents: &Documents<'_>) -> Result<Vec<Found>, Mistake> {
     let each = |document| match pointer::at(document, pointer) {
         Ok(value) => plain(value)
-            .map(Some)
+            .map(Found::Value)
             .ok_or_else(|| format!("what stands at {pointer} of `{experiment}` is no plain value")),
-        Err(Nothing::Unmeasured) => Ok(None),
+        Err(Nothing::Absent) => Ok(Found::Absent),
+        Err(Nothing::Unmeasured) => Ok(Found::Unmeasured),
         Err(Nothing::Nowhere) => Err(nowhere(experiment, pointer)),
     };
-    let all = documents(experiment).iter().map(each).collect::<Result<Vec<Found>, Mistake>>()?;
-    let Some((first, others)) = all.split_first() else { return Ok(None) };
-    Ok(others.iter().find(|it| *it != first).unwrap_or(first).clone())
+    documents(experiment).iter().map(each).collect()
 }
 
 fn nowhere(experiment: &str, pointer: &str) -> Mistake {
@@ -162,7 +161,7 @@ impl Place<'_> {
     /// What was found at a pointer, or why nothing was.
     fn at<T>(&self, found: Result<T, Nothing>, pointer: &str) -> Result<T, Missing> {
         found.map_err(|nothing| match nothing {
-            Nothing::Unmeasured => self.unmeasured(pointer),
+            Nothing::Absent | Nothing::Unmeasured => self.unmeasured(pointer),
             Nothing::Nowhere => Missing::Place(nowhere(self.experiment, pointer)),
         })
     }
@@ -188,7 +187,7 @@ impl Place<'_> {
 }
 
 /// A value of a document, if it is a plain one.
-fn plain(value: &Value) -> Found {
+fn plain(value: &Value) -> Option<Plain> {
     match value {
         Value::Bool(truth) => Some(Plain::Truth(*truth)),
         Value::Number(number) => number.as_f64().map(Plain::Number),
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_are_one_figure_and_must_agree_in_what_is_checked() {
+    fn rounds_are_one_figure_and_each_of_them_is_checked() {
         let rounds: Vec<Value> = (1..=6).map(|it| json!({"value": it, "same": "a", "odd": it > 5})).collect();
         assert_eq!(of("experiment = 'x'\nvalue = '/value'", &rounds).unwrap().high, 6.0);
         let claim: LabClaim = toml::from_str(
@@ -266,12 +265,9 @@ mod tests {
              [[check]]\nexperiment = 'x'\npointer = '/odd'\nis = false\notherwise = ''",
         )
         .unwrap();
-        let found = found(&claim, &|_| rounds.as_slice());
-        assert_eq!(
-            found.unwrap(),
-            [Some(Plain::Text("a".into())), Some(Plain::Truth(true))],
-            "the one that differs is told"
-        );
+        let odd = |round: u32| Found::Value(Plain::Truth(round > 5));
+        let expected = [vec![Found::Value(Plain::Text("a".into())); 6], (1..=6).map(odd).collect()];
+        assert_eq!(found(&claim, &|_| rounds.as_slice()).unwrap(), expected);
     }
 
     #[test]
@@ -321,12 +317,12 @@ mod tests {
     fn a_check_tells_nothing_measured_from_a_place_that_is_none() {
         let documents = [json!({"said": null, "labels": [{"label": "a"}], "whole": {"a": 1}})];
         let at = |pointer: &str| found(&check(pointer), &|_| documents.as_slice());
-        assert_eq!(at("/said").unwrap(), [None]);
-        assert_eq!(at("/labels/[label=b]/label").unwrap(), [None]);
-        assert_eq!(at("/labels/[label=a]/label").unwrap(), [Some(Plain::Text("a".into()))]);
+        assert_eq!(at("/said").unwrap(), [[Found::Unmeasured]]);
+        assert_eq!(at("/labels/[label=b]/label").unwrap(), [[Found::Absent]]);
+        assert_eq!(at("/labels/[label=a]/label").unwrap(), [[Found::Value(Plain::Text("a".into()))]]);
         assert!(at("/sayd").unwrap_err().contains("nothing stands at /sayd of `x`"));
         assert!(at("/whole").unwrap_err().contains("is no plain value"));
         let never: &[Value] = &[];
-        assert_eq!(found(&check("/x"), &|_| never).unwrap(), [None]);
+        assert_eq!(found(&check("/x"), &|_| never).unwrap(), [Vec::<Found>::new()]);
     }
 }

@@ -7,7 +7,9 @@ use serde_json::Value;
 pub(crate) enum Nothing {
     /// Such documents have no such place: whoever wrote the pointer meant another one.
     Nowhere,
-    /// There is such a place, and nothing was measured for it: it is `null`, or its list has no such element.
+    /// Its list has no such element here.
+    Absent,
+    /// There is such a place, and nothing was measured for it: it is `null`.
     Unmeasured,
 }
 
@@ -55,7 +57,7 @@ fn select<'v>(list: &'v Value, key: &str, wanted: &str) -> Result<&'v Value, Not
     let is = |element: &&Value| element.get(key).is_some_and(|found| is_plain(found, wanted));
     let has_key = |element: &Value| element.get(key).is_some();
     elements.iter().find(is).ok_or(match elements.is_empty() || elements.iter().any(has_key) {
-        true => Nothing::Unmeasured,
+        true => Nothing::Absent,
         false => Nothing::Nowhere,
     })
 }
@@ -71,7 +73,7 @@ fn member<'v>(value: &'v Value, token: &str) -> Result<&'v Value, Nothing> {
             if !is_number || token.len() > 1 && token.starts_with('0') {
                 return Err(Nothing::Nowhere);
             }
-            elements.get(token.parse().unwrap_or(usize::MAX)).ok_or(Nothing::Unmeasured)
+            elements.get(token.parse().unwrap_or(usize::MAX)).ok_or(Nothing::Absent)
         }
         Value::Bool(_) | Value::Number(_) | Value::String(_) => Err(Nothing::Nowhere),
     }
@@ -147,13 +149,12 @@ mod tests {
             "/tests/99999999999999999999999",
             "/tests/[name=noise]/anything",
             "/tests/[cpu=2]",
-            "/tests/0/late",
-            "/tests/0/late/deeper/[a=b]",
             "/empty/0/x",
             "/empty/[a=b]",
-            "/absent",
-            "/absent/[a=b]/c",
         ] {
+            assert_eq!(at(&document, pointer), Err(Nothing::Absent), "{pointer}");
+        }
+        for pointer in ["/tests/0/late", "/tests/0/late/deeper/[a=b]", "/absent", "/absent/[a=b]/c"] {
             assert_eq!(at(&document, pointer), Err(Nothing::Unmeasured), "{pointer}");
         }
     }
@@ -168,7 +169,7 @@ mod tests {
         assert_eq!(each("/empty/*/x"), Ok(0));
         assert_eq!(each("/tests/*/none"), Err(Nothing::Nowhere));
         assert_eq!(each("/tests/*/late"), Err(Nothing::Unmeasured), "one has the place, and nothing in it");
-        assert_eq!(each("/tests/*/of/[p=1]/p"), Err(Nothing::Unmeasured), "one has no such element");
+        assert_eq!(each("/tests/*/of/[p=1]/p"), Err(Nothing::Absent), "one has no such element");
         assert_eq!(each("/tests/0/cpu"), Err(Nothing::Nowhere), "there is no star");
         assert_eq!(each("/word/*"), Err(Nothing::Nowhere));
         assert_eq!(each("/absent/*"), Err(Nothing::Unmeasured));
