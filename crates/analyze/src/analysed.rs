@@ -1,8 +1,13 @@
-//! Which runs are analysed.
+//! Which runs are analysed, and what a reading of them counts as.
 
-use fauxplat_model::{Phase, Sample};
+use fauxplat_model::{Metric, Phase, Sample, Unit};
 
 /// Whether a run is analysed: measured, and successful unless failures are ignored.
 pub(crate) fn counts(sample: &Sample, ignore_failure: bool) -> bool {
     sample.phase == Phase::Measured && (ignore_failure || sample.outcome.is_success())
+}
+
+/// What a reading of zero counts as, for its logarithm: half a microsecond, or half of whatever else is counted.
+pub(crate) fn least(metric: Metric) -> f64 {
+    if metric.unit() == Unit::Nanos { 500.0 } else { 0.5 }
 }

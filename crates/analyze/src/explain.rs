@@ -13,7 +13,7 @@ mod together;
 
 pub use places::ExplainPlaces;
 
-use crate::analysed::counts;
+use crate::analysed::{counts, least};
 use crate::standing::bounded;
 use crate::verdict::elapsed_s;
 
@@ -74,17 +74,17 @@ pub fn explain_findings(
     let main = components(&values, &columns);
     let together = main.as_ref().map_or_else(Vec::new, |main| together::pairs(main, &varied, &good, seed));
     let parts = main.map(|main| places::with_places(main, factors, &mut varied, (&values, &good), seed));
-    let failures = measured.len() - good.len();
+    let failures = measured.iter().filter(|sample| !counts(sample, ignore_failure)).count();
     let blocks: std::collections::BTreeSet<u32> = good.iter().map(|sample| sample.block).collect();
     let times: Vec<f64> = values.iter().map(|log| log.exp()).collect();
-    let (components, interaction, ratio) = match &parts {
+    let (components, pairs, ratio) = match &parts {
         Some(parts) => explained(parts, &varied, together, &good, seed),
-        None => (Vec::new(), None, 1.0),
+        None => (Vec::new(), Vec::new(), 1.0),
     };
     let findings = ExplainFindings {
         metric: rule.metric,
         components,
-        interaction,
+        interaction: together::foremost(pairs, rule.level),
         worst_over_best_ratio: ratio,
         runs: good.len(),
         failures,
@@ -95,14 +95,15 @@ pub fn explain_findings(
         elapsed_s: elapsed_s(samples),
         variants: Vec::new(),
     };
-    let mut warnings = warnings(&findings);
+    let mut warnings = warnings(&findings, measured.len());
     warnings.extend(unseen_places(factors, &findings));
     ExplainJudged { findings, warnings }
 }
 
+/// A reading of zero is one: a run that took less than the clock shows has not failed.
 fn reading(sample: &Sample, metric: Metric, ignore_failure: bool) -> Option<f64> {
-    let value = sample.get(metric).filter(|&value| value > 0 && counts(sample, ignore_failure));
-    value.map(|value| value as f64)
+    let value = sample.get(metric).filter(|_| counts(sample, ignore_failure));
+    value.map(|value| (value as f64).max(least(metric)))
 }
 
 /// A factor with its column.
@@ -174,15 +175,14 @@ fn by_time(
     }
 }
 
-/// The components, the largest part first and the residual last, the largest interaction, and the ratio that they
-/// explain.
+/// The components, the largest part first and the residual last, the interactions, and the ratio that they explain.
 fn explained(
     parts: &Parts,
     varied: &[Varied],
     together: Vec<Interaction>,
     good: &[&Sample],
     seed: u64,
-) -> (Vec<Component>, Option<Interaction>, f64) {
+) -> (Vec<Component>, Vec<Interaction>, f64) {
     let shares = shares(parts, INTERVAL_LEVEL, seed);
     let p_value = |(varied, part): (&Varied, &Part)| match (varied.p_value, varied.is_drawn) {
         (Some(p), _) => p,
@@ -213,8 +213,7 @@ fn explained(
     });
     let adjusted = together.into_iter().zip(&adjusted[varied.len()..]);
     let pairs = adjusted.map(|(pair, &p_adjusted)| Interaction { p_adjusted, ..pair });
-    let largest = pairs.max_by(|a, b| a.variance_share.total_cmp(&b.variance_share));
-    (all, largest, ratio)
+    (all, pairs.collect(), ratio)
 }
 
 fn component(varied: &Varied, part: &Part, share: &Share, points: f64, p_adjusted: f64) -> Component {
@@ -280,9 +279,13 @@ fn points(parts: &Parts, varied: &[Varied]) -> (Vec<f64>, f64) {
     (logs.into_iter().map(|log| log * scale).collect(), bounded(whole).exp())
 }
 
-fn warnings(findings: &ExplainFindings) -> Vec<String> {
+fn warnings(findings: &ExplainFindings, all: usize) -> Vec<String> {
     let mut warnings = Vec::new();
-    let all = findings.runs + findings.failures;
+    let unread = all - findings.runs - findings.failures;
+    if unread > 0 {
+        let metric = findings.metric.title();
+        warnings.push(format!("{unread} of {all} runs have no reading of the {metric} and were left out"));
+    }
     if findings.failures as f64 > FAILED_SHARE_MAX * all as f64 {
         warnings.push(format!("{} of {all} runs failed and were left out", findings.failures));
     }

@@ -136,6 +136,29 @@ fn failed_runs_are_left_out_and_said() {
     assert!(none.findings.components.is_empty() && none.findings.median_ns.is_none());
 }
 
+#[test]
+fn a_reading_of_zero_is_no_failure_and_a_missing_one_is_said() {
+    let (_, mut samples) = explain(&QUIET, 12, 1);
+    for (number, sample) in samples.iter_mut().enumerate() {
+        let user = if number.is_multiple_of(3) { 0 } else { 1_000_000 };
+        sample.readings = [(Metric::USER, user)].into_iter().collect();
+    }
+    let rule = Rule { metric: Metric::USER, ..Rule::default() };
+    let judged = explain_findings(&rule, &[], &samples, false, 1);
+    assert_eq!((judged.findings.runs, judged.findings.failures), (192, 0));
+    assert!(judged.warnings.iter().all(|line| !line.contains("left out")), "{:?}", judged.warnings);
+    for sample in samples.iter_mut().take(20) {
+        sample.readings = [(Metric::WALL, 2_000_000)].into_iter().collect();
+    }
+    let judged = explain_findings(&rule, &[], &samples, false, 1);
+    assert_eq!((judged.findings.runs, judged.findings.failures), (172, 0));
+    assert!(
+        judged.warnings[0].contains("20 of 192 runs have no reading of the user"),
+        "{:?}",
+        judged.warnings
+    );
+}
+
 /// Two displacements and two commands as `explain` plans them, on a machine where a run's log time is this and noise.
 fn planned(blocks: u32, seed: u64, log: impl Fn(&Coordinates) -> f64) -> ExplainJudged {
     let plan = Crossed { commands: 2, cpus: None, stack: true, heap: true, seed };

@@ -14,6 +14,14 @@ pub(super) fn pairs(main: &Parts, varied: &[Varied], good: &[&Sample], seed: u64
     all.filter_map(|(at, other)| pair(main, [drawn[at], other], good, seed)).collect()
 }
 
+/// The one that is told: the largest of those that are beyond chance, else the largest. A larger share that chance may have
+/// made must not hide a smaller one that it has not.
+pub(super) fn foremost(pairs: Vec<Interaction>, level: f64) -> Option<Interaction> {
+    let is_named = |pair: &Interaction| pair.p_adjusted <= level;
+    let by_share = |a: &Interaction, b: &Interaction| a.variance_share.total_cmp(&b.variance_share);
+    pairs.into_iter().max_by(|a, b| is_named(a).cmp(&is_named(b)).then(by_share(a, b)))
+}
+
 fn pair(main: &Parts, [one, other]: [&Varied; 2], good: &[&Sample], seed: u64) -> Option<Interaction> {
     let (rows, columns) = (one.column.count, other.column.count);
     let cell = |(&row, &column): (&u16, &u16)| row * columns as u16 + column;
@@ -46,4 +54,26 @@ fn p_value(main: &Parts, cells: &[u16], count: usize, good: &[&Sample], seed: u6
     let mut crossing = Crossing::default();
     crossing.look(&sums, 0.0);
     crossing.p_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_beyond_chance_is_told_before_what_is_larger() {
+        let pair = |name: &str, variance_share: f64, p_adjusted: f64| Interaction {
+            factors: [name.to_owned(), "cpu".to_owned()],
+            variance_share,
+            low: 0.0,
+            high: 1.0,
+            p_adjusted,
+        };
+        let told = |pairs: &[Interaction]| foremost(pairs.to_vec(), 0.01).map(|pair| pair.factors[0].clone());
+        let all = [pair("large", 0.2, 0.6), pair("small", 0.02, 0.002), pair("clear", 0.05, 0.008)];
+        assert_eq!(told(&all).as_deref(), Some("clear"));
+        assert_eq!(told(&all[..2]).as_deref(), Some("small"));
+        assert_eq!(told(&all[..1]).as_deref(), Some("large"));
+        assert_eq!(told(&[]), None);
+    }
 }

@@ -1,12 +1,12 @@
 //! What a sweep has seen: logarithms of readings, block by block, and the running permutation test.
 
-use fauxplat_model::{Metric, Sample, Unit};
+use fauxplat_model::{Metric, Sample};
 use fauxplat_stats::additive::Block;
 use fauxplat_stats::permute::{Crossing, LevelSums};
 use fauxplat_stats::smooth::{running_median, scatter, trend, window};
 
 use super::course::Stage;
-use crate::analysed::counts;
+use crate::analysed::{counts, least};
 
 /// Sums over levels and random orders that are kept at most: 32 MB.
 const SUMS_MAX: usize = 4 << 20;
@@ -117,11 +117,6 @@ impl Evidence {
     pub(super) fn of(&self, wanted: impl Fn(Stage) -> bool) -> Vec<usize> {
         (0..self.blocks.len()).filter(|&index| wanted(self.stages[index])).collect()
     }
-}
-
-/// What a reading of zero counts as, for its logarithm: half a microsecond, or half of whatever else is counted.
-fn least(metric: Metric) -> f64 {
-    if metric.unit() == Unit::Nanos { 500.0 } else { 0.5 }
 }
 
 fn remember(memory: &mut Vec<f64>, values: &[f64]) {

@@ -67,7 +67,8 @@ pub struct ExplainFindings {
     pub metric: Metric,
     /// One entry per factor, the largest part first, `residual` last.
     pub components: Vec<Component>,
-    /// The largest interaction of two factors, whether or not it is beyond chance; absent where runs are too few.
+    /// The largest interaction of two factors among those beyond chance, or of all where none is; absent where runs are
+    /// too few.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interaction: Option<Interaction>,
     /// Geometric mean of the slowest tenth of the runs over that of the fastest tenth, outliers pulled in: what the
@@ -75,7 +76,7 @@ pub struct ExplainFindings {
     pub worst_over_best_ratio: f64,
     /// Measured runs that were analysed.
     pub runs: usize,
-    /// Measured runs that failed, or that could not be read.
+    /// Measured runs that failed.
     pub failures: usize,
     /// Blocks.
     pub blocks: usize,
