@@ -114,8 +114,18 @@ impl Assessment {
         deviations(&evidence.blocks, &self.fitted, &chosen, &candidates, level, judge.seed)
     }
 
+    /// Whether any level stands out: its deviation is shown by itself, whatever the test of all levels says.
+    pub(super) fn has_peak(&self, judge: &SweepJudge) -> bool {
+        let found = self.deviations(judge, judge.rule.level);
+        found.iter().any(|one| is_peak(one, self.margin))
+    }
+
     /// The largest deviation of a visited level that is not excluded, those in `peaks` apart: Bonferroni over levels.
+    /// Infinite where nothing is left to judge the noise by: an error of zero would exclude all.
     pub(super) fn largest_open(&self, peaks: &[u16]) -> f64 {
+        if self.size.is_none() {
+            return f64::INFINITY;
+        }
         let visited = self.fitted.visits.iter().filter(|&&visits| visits > 0).count().max(1);
         let critical = normal_upper_quantile(self.level / 2.0 / visited as f64);
         let reach = |level: u16| {

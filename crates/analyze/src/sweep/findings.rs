@@ -79,7 +79,7 @@ fn finding(judge: &SweepJudge, seen: &Assessment) -> SweepFinding {
     peaks.sort_by(|a, b| b.estimate.abs().total_cmp(&a.estimate.abs()));
     let answer = match () {
         () if seen.is_effect() || seen.is_significant && !peaks.is_empty() => SweepAnswer::Effect,
-        () if seen.is_small() => SweepAnswer::NoEffect,
+        () if seen.is_small() && peaks.is_empty() => SweepAnswer::NoEffect,
         () => SweepAnswer::Undecided,
     };
     if answer != SweepAnswer::Effect {

@@ -275,10 +275,12 @@ impl SweepJudge {
     fn look_at_all_levels(&mut self) {
         let seen = Assessment::of(self);
         let limit = self.course.is_at_limit();
-        self.has_answer = seen.is_effect() || seen.is_small();
-        if !self.has_answer && !limit {
+        if !seen.is_effect() && !seen.is_small() && !limit {
             return;
         }
+        // A level that stands out before the test has crossed is neither an effect nor none: more blocks will tell.
+        let is_contrary = !seen.is_significant && seen.is_small() && seen.has_peak(self);
+        self.has_answer = seen.is_effect() || seen.is_small() && !is_contrary;
         let candidates = seen.candidates(self);
         // Of a handful of levels every block visits all, so there is nobody to choose and all blocks count.
         let is_few = self.course.stretches.len() == 1;
@@ -288,8 +290,10 @@ impl SweepJudge {
             found.iter().filter(open).all(|one| !candidates.contains(&one.level))
         };
         match candidates.is_empty() {
-            true => self.is_done = true,
-            false if is_few => self.is_done = limit || seen.is_significant || settled(&seen),
+            true => self.is_done = limit || !is_contrary,
+            false if is_few => {
+                self.is_done = limit || seen.is_significant || !is_contrary && settled(&seen);
+            }
             false => self.confirm(candidates),
         }
     }

@@ -59,7 +59,8 @@ pub struct Peak {
     pub ci_high_ratio: f64,
     /// Westfall and Young's adjusted p-value over all levels that were looked at.
     pub p_adjusted: f64,
-    /// Fresh blocks that the interval rests on: none of them took part in choosing the level.
+    /// Blocks that the interval rests on: fresh ones, which took no part in choosing the level, unless all levels were
+    /// candidates.
     pub blocks: usize,
 }
 
@@ -124,7 +125,8 @@ pub struct SweepFinding {
     pub difference_low_ratio: f64,
     /// High end of it: a larger typical difference is excluded.
     pub difference_high_ratio: f64,
-    /// Deviations of any one visited level from the median beyond this ratio are excluded, at the level of the sweep.
+    /// Deviations of any one visited level from the median beyond this ratio are excluded, at the level of the sweep; a
+    /// factor of a million where nothing is.
     pub largest_excluded_ratio: f64,
     /// The margin within which differences count as none, as a ratio.
     pub margin: f64,
