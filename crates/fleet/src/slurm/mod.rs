@@ -16,7 +16,7 @@ use fauxplat_sys::clock;
 use crate::ask::ask;
 use crate::engine::{Engine, HandedOver, Listed, Said, Standing, Task};
 use crate::files::{Files, complaint};
-use crate::local::{failed, handle_of, trace_of};
+use crate::local::{failed, gone, handle_of, trace_of};
 use crate::schedule::scrontab;
 use crate::site::Site;
 use crate::{FleetError, engine};
@@ -134,7 +134,7 @@ impl Slurm {
         jobs: &HashMap<u32, words::Job>,
     ) -> Result<Standing, FleetError> {
         if let Some(handle) = handle.strip_prefix(BY_SRUN) {
-            return Ok(self.carried_standing(task, handle));
+            return Ok(self.carried_standing(task, handle, jobs.get(&task.number)));
         }
         let Some(job) = jobs.get(&task.number).filter(|job| job.id == handle) else {
             return self.forgotten(handle);
@@ -215,16 +215,19 @@ impl Slurm {
         Ok(handle)
     }
 
-    fn carried_standing(&mut self, task: &Task, handle: &str) -> Standing {
-        let ended = match self.carried.get_mut(&task.number) {
-            Some(sent) => sent.ended(),
-            None if trace_of(handle).is_some_and(Trace::is_there) => None,
-            None => Some(Outcome::Exited(0)),
+    /// `srun` is there from the beginning, while the job that it asked for, the newest of that name, may wait for hours.
+    fn carried_standing(&mut self, task: &Task, handle: &str, job: Option<&words::Job>) -> Standing {
+        let said = || complaint(&self.site.folder, task.number);
+        let (is_there, ended) = match self.carried.get_mut(&task.number) {
+            Some(sent) => (true, sent.ended()),
+            None => (trace_of(handle).is_some_and(Trace::is_there), None),
         };
-        match ended {
-            None => Standing::Running,
-            Some(outcome) if outcome.is_success() => Standing::Done,
-            Some(outcome) => Standing::Failed(failed(outcome, complaint(&self.site.folder, task.number))),
+        match (ended, job) {
+            (Some(outcome), _) if outcome.is_success() => Standing::Done,
+            (Some(outcome), _) => Standing::Failed(failed(outcome, said())),
+            (None, _) if !is_there => gone(said()),
+            (None, Some(job)) if job.state == "PENDING" => Standing::Waiting(job.reason.clone()),
+            (None, _) => Standing::Running,
         }
     }
 
@@ -238,6 +241,15 @@ impl Slurm {
         };
         Ok(waiting.iter().filter_map(known).collect())
     }
+}
+
+/// Cancels jobs by number, and not by name or user: these and no others. Some that cannot be keep nobody from asking for the
+/// rest.
+fn cancel_all(
+    jobs: &[&str],
+    mut scancel: impl FnMut(&[&str]) -> Result<String, FleetError>,
+) -> Result<(), FleetError> {
+    jobs.chunks(500).map(|some| scancel(some).map(drop)).fold(Ok(()), Result::and)
 }
 
 /// All that Slurm says of a job.
@@ -304,12 +316,8 @@ impl Engine for Slurm {
         let (carried, jobs): (Vec<_>, Vec<_>) =
             open.iter().partition(|(_, handle)| handle.starts_with(BY_SRUN));
         carried.iter().filter_map(|(_, handle)| trace_of(handle.strip_prefix(BY_SRUN)?)).for_each(Trace::end);
-        // By number, and not by name or user: these jobs and no others.
-        for some in jobs.chunks(500) {
-            let words: Vec<&str> = some.iter().map(|(_, job)| job.as_str()).collect();
-            ask("scancel", &words, HINT)?;
-        }
-        Ok(())
+        let jobs: Vec<&str> = jobs.iter().map(|(_, job)| job.as_str()).collect();
+        cancel_all(&jobs, |some| ask("scancel", some, HINT))
     }
 
     fn pace_ms(&self) -> u64 {
@@ -322,5 +330,70 @@ impl Engine for Slurm {
 
     fn schedule(&self, line: &str, every: Every) -> Vec<String> {
         scrontab(line, every, self.partition.as_deref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folder::RunFolder;
+    use crate::site::EngineOptions;
+    /// Slurm for a task that goes through an `srun` of an earlier fauxplat.
+    fn carried(runs: &std::path::Path) -> (Slurm, Task) {
+        let folder = RunFolder::make(runs).unwrap();
+        let site = Site { folder, order: String::new(), options: EngineOptions::default() };
+        let task = Task { number: 7, node: "n1".into(), round: 0, attempt: 1, token: "abc".into() };
+        (Slurm::new(None, site).unwrap(), task)
+    }
+
+    /// This process stands for `srun`.
+    fn alive() -> String {
+        let pid = std::process::id();
+        handle_of(Trace { pid, ticks: fauxplat_sys::process::start_ticks(pid).unwrap() })
+    }
+
+    /// A node is not given up for the time that its job waits behind others.
+    #[test]
+    fn a_job_that_srun_waits_for_waits() {
+        let runs = tempfile::tempdir().unwrap();
+        let (mut slurm, task) = carried(runs.path());
+        let mut of =
+            |line: Option<&str>| slurm.carried_standing(&task, &alive(), line.and_then(words::job).as_ref());
+        assert_eq!(of(Some("9|fauxplat-x-7|PENDING|Priority")), Standing::Waiting("Priority".into()));
+        for began in [Some("9|fauxplat-x-7|RUNNING|None"), Some("8|fauxplat-x-7|FAILED|None"), None] {
+            assert_eq!(of(began), Standing::Running, "{began:?}");
+        }
+    }
+
+    #[test]
+    fn what_srun_complained_of_is_told_by_whoever_comes_later() {
+        let runs = tempfile::tempdir().unwrap();
+        let (mut slurm, task) = carried(runs.path());
+        assert_eq!(slurm.carried_standing(&task, "0:0", None), Standing::Done);
+        std::fs::write(slurm.site.folder.errors(7), "srun: error: no room in /tmp\n").unwrap();
+        let standing = slurm.carried_standing(&task, "0:0", None);
+        assert!(
+            matches!(&standing, Standing::Failed(why) if why.contains("no room in /tmp")),
+            "{standing:?}"
+        );
+    }
+
+    #[test]
+    fn jobs_that_cannot_be_cancelled_keep_no_others_from_it() {
+        let numbers: Vec<String> = (0..1200).map(|at| at.to_string()).collect();
+        let jobs: Vec<&str> = numbers.iter().map(String::as_str).collect();
+        let mut asked = Vec::new();
+        let said = cancel_all(&jobs, |some| {
+            asked.extend(some.iter().map(|job| (*job).to_owned()));
+            let said = format!("Kill job error on job id {}", some[0]);
+            if some[0] == "1000" {
+                Ok(String::new())
+            } else {
+                Err(FleetError::Engine { program: "scancel".into(), said })
+            }
+        });
+        assert_eq!(asked, numbers);
+        assert_eq!(said.unwrap_err().to_string(), "scancel: Kill job error on job id 0");
+        cancel_all(&[], |_| panic!("nothing is to be cancelled")).unwrap();
     }
 }
