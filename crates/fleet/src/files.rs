@@ -1,46 +1,250 @@
-//! Answers that come as files, one for each task.
+//! Answers that come as files: each is read on from where it was left, and of what a stranger writes no more is kept
+//! than anybody looks at.
 
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File, Metadata};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use crate::FleetError;
 use crate::engine::{Said, Task};
 use crate::folder::RunFolder;
+use crate::wire::{TEXT_BYTES_MAX, is_marked};
 
-/// The files of answers, and how much of each was handed on.
+/// The longest line that is looked at; those of an answer are much shorter.
+const LINE_BYTES_MAX: u64 = 8 << 10;
+
+/// A file that grows, and how far it was read.
+#[derive(Debug, Default)]
+pub(crate) struct Growing {
+    inode: u64,
+    /// How long it was when it was looked at.
+    bytes: u64,
+    read_bytes: u64,
+    /// Whether what comes next belongs to a line that is too long.
+    is_in_long_line: bool,
+}
+
+impl Growing {
+    /// Hands on the lines that are new, and whether each is whole: a last one that is not comes again when there is
+    /// more of it. A file that was replaced begins anew.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn lines(&mut self, path: &Path, each: &mut dyn FnMut(&str, bool)) -> Result<(), FleetError> {
+        let Ok(facts) = fs::metadata(path) else { return Ok(()) };
+        match facts.is_file() && self.has_changed(&facts) {
+            true => self.read(path, each).map_err(FleetError::at(path)),
+            false => Ok(()),
+        }
+    }
+
+    fn has_changed(&self, facts: &Metadata) -> bool {
+        (self.inode, self.bytes) != (facts.ino(), facts.len())
+    }
+
+    fn read(&mut self, path: &Path, each: &mut dyn FnMut(&str, bool)) -> io::Result<()> {
+        let mut file = File::open(path)?;
+        let facts = file.metadata()?;
+        if self.inode != facts.ino() || facts.len() < self.read_bytes {
+            *self = Growing { inode: facts.ino(), ..Growing::default() };
+        }
+        self.bytes = facts.len();
+        file.seek(SeekFrom::Start(self.read_bytes))?;
+        // What is written meanwhile comes the next time: a stranger may write faster than anybody reads.
+        let mut rest = BufReader::new(file).take(self.bytes - self.read_bytes);
+        let mut line = Vec::new();
+        while self.line(&mut rest, &mut line, each)? {
+            line.clear();
+        }
+        Ok(())
+    }
+
+    /// Hands on one line; false at the end.
+    fn line(
+        &mut self,
+        rest: &mut impl BufRead,
+        line: &mut Vec<u8>,
+        each: &mut dyn FnMut(&str, bool),
+    ) -> io::Result<bool> {
+        let bytes = rest.take(LINE_BYTES_MAX).read_until(b'\n', line)? as u64;
+        let is_whole = line.pop_if(|byte| *byte == b'\n').is_some();
+        let is_long = !is_whole && bytes == LINE_BYTES_MAX;
+        if !self.is_in_long_line && !is_long && bytes > 0 {
+            each(String::from_utf8_lossy(line).trim_end_matches('\r'), is_whole);
+        }
+        let is_passed = is_whole || is_long || self.is_in_long_line;
+        self.read_bytes += if is_passed { bytes } else { 0 };
+        self.is_in_long_line = !is_whole && (is_long || self.is_in_long_line);
+        Ok(is_whole || is_long)
+    }
+}
+
+/// What tasks said and nobody was told yet: of an answer as much as two of the largest have, since one may be given
+/// twice, and of anything else the last line, which is all that is ever told of it.
+#[derive(Debug, Default)]
+pub(crate) struct Heard {
+    bytes: HashMap<u32, usize>,
+    said: Vec<Said>,
+    last: HashMap<u32, String>,
+}
+
+impl Heard {
+    /// Hears a line.
+    pub(crate) fn add(&mut self, task: u32, line: &str) {
+        if !is_marked(line) {
+            if !line.trim().is_empty() {
+                self.last.insert(task, line.to_owned());
+            }
+            return;
+        }
+        let bytes = self.bytes.entry(task).or_default();
+        if *bytes + line.len() <= 2 * TEXT_BYTES_MAX {
+            *bytes += line.len();
+            self.said.push(Said { task, line: line.to_owned() });
+        }
+    }
+
+    /// Tells it.
+    pub(crate) fn take(&mut self) -> Vec<Said> {
+        let mut said = std::mem::take(&mut self.said);
+        said.extend(self.last.drain().map(|(task, line)| Said { task, line }));
+        said
+    }
+}
+
+/// The files of answers, one for each task.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    seen: HashMap<u32, u64>,
+    files: HashMap<u32, Growing>,
+    heard: Heard,
 }
 
 impl Files {
-    /// The lines of every file that has grown. A file is handed on as a whole: lines that were there before say the same again.
+    /// What is new in every file that has grown.
     pub(crate) fn said(
         &mut self,
         folder: &RunFolder,
         open: &[(Task, String)],
     ) -> Result<Vec<Said>, FleetError> {
-        let mut said = Vec::new();
+        let Files { files, heard } = self;
         for (task, _) in open {
-            let path = folder.out(task.number);
-            let Ok(facts) = fs::metadata(&path) else { continue };
-            if self.seen.insert(task.number, facts.len()) == Some(facts.len()) {
-                continue;
-            }
-            let bytes = fs::read(&path).map_err(FleetError::at(&path))?;
-            let text = String::from_utf8_lossy(&bytes);
-            said.extend(text.lines().map(|line| Said { task: task.number, line: line.to_owned() }));
+            let file = files.entry(task.number).or_default();
+            file.lines(&folder.out(task.number), &mut |line, _| heard.add(task.number, line))?;
         }
-        Ok(said)
+        Ok(heard.take())
     }
 }
 
 /// Bytes at the end of a file of complaints that are looked at.
-const COMPLAINT_BYTES: usize = 4096;
+const COMPLAINT_BYTES: u64 = 4096;
 
 /// The last thing that a task complained of.
 pub(crate) fn complaint(folder: &RunFolder, task: u32) -> Option<String> {
-    let bytes = fs::read(folder.errors(task)).ok()?;
-    let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(COMPLAINT_BYTES)..]).into_owned();
+    let text = end_of(&folder.errors(task), COMPLAINT_BYTES)?;
     text.lines().rev().find_map(crate::ask::one_line)
+}
+
+/// So many bytes at the end of a file, as text.
+pub(crate) fn end_of(path: &Path, bytes: u64) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    let begin = file.metadata().ok()?.len().saturating_sub(bytes);
+    file.seek(SeekFrom::Start(begin)).ok()?;
+    let mut end = Vec::new();
+    file.take(bytes).read_to_end(&mut end).ok()?;
+    Some(String::from_utf8_lossy(&end).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn append(path: &Path, text: &str) {
+        let mut file = File::options().append(true).create(true).open(path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    #[test]
+    fn a_file_is_read_on_from_where_it_was_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let mut file = Growing::default();
+        let mut lines = || {
+            let mut lines = Vec::new();
+            file.lines(&path, &mut |line, is_whole| lines.push((line.to_owned(), is_whole))).unwrap();
+            lines
+        };
+        let of = |lines: &[(&str, bool)]| -> Vec<(String, bool)> {
+            lines.iter().map(|(line, is_whole)| ((*line).to_owned(), *is_whole)).collect()
+        };
+        assert_eq!(lines(), []);
+        append(&path, "one\r\ntw");
+        assert_eq!(lines(), of(&[("one", true), ("tw", false)]));
+        assert_eq!(lines(), []);
+        append(&path, "o\n");
+        assert_eq!(lines(), of(&[("two", true)]));
+        // Another file of the same length, and one that was cut.
+        fs::write(folder.path().join("next"), "1\n22\n333\n").unwrap();
+        fs::rename(folder.path().join("next"), &path).unwrap();
+        assert_eq!(lines(), of(&[("1", true), ("22", true), ("333", true)]));
+        fs::write(&path, "4\n").unwrap();
+        assert_eq!(lines(), of(&[("4", true)]));
+    }
+
+    #[test]
+    fn lines_without_end_are_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let mut file = Growing::default();
+        let mut longest = 0;
+        let mut lines = |path: &Path| {
+            let mut lines = Vec::new();
+            file.lines(path, &mut |line, is_whole| {
+                longest = longest.max(line.len());
+                lines.extend(is_whole.then(|| line.to_owned()));
+            })
+            .unwrap();
+            lines
+        };
+        append(&path, &format!("a\n{}", "x".repeat(1 << 20)));
+        assert_eq!(lines(&path), ["a"]);
+        append(&path, &"y".repeat(3));
+        assert!(lines(&path).is_empty());
+        append(&path, "z\nb\n");
+        assert_eq!(lines(&path), ["b"]);
+        assert!(longest < LINE_BYTES_MAX as usize);
+    }
+
+    /// A node that prints for ever costs no more than one that gives an answer.
+    #[test]
+    fn of_what_is_no_answer_the_last_line_is_kept() {
+        let mut heard = Heard::default();
+        for at in 0..1000 {
+            heard.add(7, &format!("line {at}"));
+        }
+        heard.add(7, "  ");
+        heard.add(8, "fauxplat-answer/1 t 1/1 0 AA==");
+        let said = heard.take();
+        let line = |task: u32| -> Vec<&str> {
+            said.iter().filter(|said| said.task == task).map(|said| said.line.as_str()).collect()
+        };
+        assert_eq!((line(7), line(8)), (vec!["line 999"], vec!["fauxplat-answer/1 t 1/1 0 AA=="]));
+        let part = format!("fauxplat-answer/1 t 1/1 0 {}", "A".repeat(1 << 20));
+        let count = (0..500).map(|_| heard.add(8, &part)).count();
+        assert!(count == 500 && heard.take().len() < 200);
+        assert!(heard.take().is_empty());
+    }
+
+    #[test]
+    fn the_end_of_complaints_is_what_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("errors");
+        append(&path, &format!("{}\nlast\n", "x".repeat(100_000)));
+        assert_eq!(end_of(&path, 6).unwrap(), "\nlast\n");
+        assert_eq!(end_of(&path, 1 << 20).unwrap().len(), 100_006);
+        assert_eq!(end_of(&folder.path().join("none"), 6), None);
+    }
 }

@@ -4,6 +4,8 @@
 //! systems that show half of a file. A line that is no part of an answer is passed over, a part that was damaged is no
 //! part, and an answer is whole when all of its parts are there.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::Read;
 
 use base64::Engine as _;
@@ -18,6 +20,8 @@ const PART_BYTES: usize = 1500;
 /// The largest answer that is taken, packed and unpacked: a node is a stranger.
 const PARTS_MAX: usize = 32 << 10;
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
+/// The lines of the largest answer.
+pub(crate) const TEXT_BYTES_MAX: usize = PARTS_MAX * (PART_BYTES * 4 / 3 + 200);
 
 /// The lines of an answer.
 ///
@@ -59,12 +63,8 @@ pub fn part(line: &str) -> Option<Part> {
     let is_ours = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
     let bytes = STANDARD.decode(text.split(|c| !is_ours(c)).next()?).ok()?;
     let is_whole = u32::from_str_radix(checksum, 16) == Ok(crc32fast::hash(&bytes));
-    (is_whole && !bytes.is_empty() && (1..=of).contains(&at) && of <= PARTS_MAX).then(|| Part {
-        token: token.to_owned(),
-        at: at - 1,
-        of,
-        bytes,
-    })
+    let is_taken = (1..=PART_BYTES).contains(&bytes.len()) && (1..=of).contains(&at) && of <= PARTS_MAX;
+    (is_whole && is_taken).then(|| Part { token: token.to_owned(), at: at - 1, of, bytes })
 }
 
 /// Whether a line was to be a part of an answer, whatever became of it.
@@ -83,26 +83,28 @@ pub enum Added {
     Other,
 }
 
-/// The parts of an answer that came so far.
+/// The parts of an answer that came so far. There is only room for those: one line can say that there will be very
+/// many.
 #[derive(Debug, Default)]
 pub struct Assembly {
-    parts: Vec<Option<Vec<u8>>>,
+    parts: BTreeMap<usize, Vec<u8>>,
+    of: usize,
 }
 
 impl Assembly {
     /// Adds a part.
     pub fn add(&mut self, part: Part) -> Added {
-        if self.parts.is_empty() {
-            self.parts = vec![None; part.of];
+        if self.of == 0 {
+            self.of = part.of;
         }
-        if self.parts.len() != part.of {
+        if self.of != part.of {
             return Added::Other;
         }
-        match &mut self.parts[part.at] {
-            Some(known) if *known == part.bytes => Added::Again,
-            Some(_) => Added::Other,
-            place => {
-                *place = Some(part.bytes);
+        match self.parts.entry(part.at) {
+            Entry::Occupied(known) if *known.get() == part.bytes => Added::Again,
+            Entry::Occupied(_) => Added::Other,
+            Entry::Vacant(place) => {
+                place.insert(part.bytes);
                 Added::New
             }
         }
@@ -110,7 +112,7 @@ impl Assembly {
 
     /// How many parts there are, and how many there will be.
     pub fn counts(&self) -> (usize, usize) {
-        (self.parts.iter().flatten().count(), self.parts.len())
+        (self.parts.len(), self.of)
     }
 
     /// The answer, once all of it is there.
@@ -119,8 +121,7 @@ impl Assembly {
     /// What came is no text of ours.
     pub fn answer(&self) -> Option<Result<String, FleetError>> {
         let (have, of) = self.counts();
-        (of > 0 && have == of)
-            .then(|| unpack(&self.parts.iter().flatten().flatten().copied().collect::<Vec<u8>>()))
+        (of > 0 && have == of).then(|| unpack(&self.parts.values().flatten().copied().collect::<Vec<u8>>()))
     }
 }
 
@@ -212,6 +213,20 @@ mod tests {
         assert_eq!(assembly.add(part(&one[0]).unwrap()), Added::Again);
         assert_eq!(assembly.add(part(&two[0]).unwrap()), Added::Other);
         assert_eq!(assembly.answer().unwrap().unwrap(), "{\"a\":1}");
+    }
+
+    /// A stranger's line may say that very many will follow, or be very long itself.
+    #[test]
+    fn there_is_room_for_the_parts_that_came() {
+        let line = |of: usize, bytes: &[u8]| {
+            format!("{MARK} t 1/{of} {:08x} {}", crc32fast::hash(bytes), STANDARD.encode(bytes))
+        };
+        let mut assembly = Assembly::default();
+        assembly.add(part(&line(PARTS_MAX, &[1; PART_BYTES])).unwrap());
+        assert_eq!((assembly.counts(), assembly.parts.len()), ((1, PARTS_MAX), 1));
+        assert_eq!(part(&line(1, &[1; PART_BYTES + 1])), None);
+        let longest = &lines("a-token", &long()).unwrap()[0];
+        assert!(longest.len() < TEXT_BYTES_MAX / PARTS_MAX, "{}", longest.len());
     }
 
     /// A stranger's few bytes may stand for gigabytes.

@@ -1,13 +1,17 @@
 //! Ansible, whose answers come as a file for each host (`ansible --tree`).
 
-use std::fs;
-use std::path::Path;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::call::{Call, words};
+use super::call::{Call, HOSTS, words};
 use crate::FleetError;
 use crate::ask::{ask, one_line};
+use crate::wire::TEXT_BYTES_MAX;
 
 const HINT: &str = "install ansible, or name another engine after --on";
 
@@ -43,30 +47,40 @@ pub(super) fn clean(to: &Call<'_>, line: &str) -> Vec<String> {
 
 fn call(to: &Call<'_>, rest: &[&str]) -> Vec<String> {
     let fan = to.fan.to_string();
-    let mut all = words(&["ansible", "-i", to.inventory, to.hosts, "-o", "-f", &fan]);
+    let mut all = words(&["ansible", "-i", to.inventory, HOSTS, "-o", "-f", &fan]);
     all.extend(words(rest));
     all
 }
 
-/// Hands on what every host wrote. A file that is being written is none yet.
-pub(super) fn said(folder: &Path, add: &mut dyn FnMut(&str, &str)) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(told) =
-            fs::read(entry.path()).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
-        else {
-            continue;
-        };
+/// Files of hosts, and what each was when it was read: one that did not change says nothing new.
+#[derive(Debug, Default)]
+pub(super) struct Trees(HashMap<PathBuf, (u64, i64, i64)>);
+
+impl Trees {
+    /// Hands on what a host wrote. A file that is being written is none yet.
+    pub(super) fn said(&mut self, file: &Path, add: &mut dyn FnMut(&str)) {
+        let Ok(facts) = fs::metadata(file) else { return };
+        let now = (facts.len(), facts.mtime(), facts.mtime_nsec());
+        if self.0.insert(file.to_owned(), now) == Some(now) {
+            return;
+        }
+        let Some(told) = told(file) else { return };
         let text = |name: &str| told[name].as_str().unwrap_or_default().to_owned();
         let all = [text("stdout"), text("stderr"), text("msg")].join("\n");
-        all.lines().filter(|line| !line.trim().is_empty()).for_each(|line| add(&name, line));
+        all.lines().filter(|line| !line.trim().is_empty()).for_each(add);
     }
+}
+
+/// What a file says; of one that is longer than any answer, nothing.
+fn told(file: &Path) -> Option<Value> {
+    let mut bytes = Vec::new();
+    File::open(file).ok()?.take(2 * TEXT_BYTES_MAX as u64).read_to_end(&mut bytes).ok()?;
+    serde_json::from_slice(&bytes).ok()
 }
 
 /// Why a host gave nothing, in its own words: what its shell complained of, else what Ansible says of it.
 pub(super) fn complaint(folder: &Path, node: &str) -> Option<String> {
-    let told: Value = serde_json::from_slice(&fs::read(folder.join(node)).ok()?).ok()?;
+    let told = told(&folder.join(node))?;
     let text = |name: &str| told[name].as_str().and_then(one_line);
     text("stderr").or_else(|| text("module_stderr")).or_else(|| text("msg"))
 }
@@ -87,10 +101,15 @@ mod tests {
         fs::write(folder.path().join("n1"), r#"{"rc":0,"stdout":"a\nb","stderr":""}"#).unwrap();
         fs::write(folder.path().join("n2"), r#"{"msg":"unreachable","unreachable":true}"#).unwrap();
         fs::write(folder.path().join("n3"), r#"{"stdout":"ha"#).unwrap();
+        let mut trees = Trees::default();
         let mut said = Vec::new();
-        super::said(folder.path(), &mut |node, line| said.push(format!("{node} {line}")));
-        said.sort();
-        assert_eq!(said, ["n1 a", "n1 b", "n2 unreachable"]);
+        let mut hear = |node: &str| {
+            trees.said(&folder.path().join(node), &mut |line| said.push(format!("{node} {line}")));
+        };
+        ["n1", "n2", "n3", "n4", "n1"].into_iter().for_each(&mut hear);
+        fs::write(folder.path().join("n3"), r#"{"stdout":"half"}"#).unwrap();
+        hear("n3");
+        assert_eq!(said, ["n1 a", "n1 b", "n2 unreachable", "n3 half"], "each says it once");
     }
 
     #[test]
@@ -110,7 +129,7 @@ mod tests {
     /// An argument of a module is JSON, so that nothing in it is read as another argument; it holds no braces of Jinja.
     #[test]
     fn arguments_are_one_word() {
-        let to = Call { inventory: "hosts.ini", hosts: "n1,n2", fan: 64, answers: "/a b" };
+        let to = Call { inventory: "hosts.ini", fan: 64, answers: "/a b" };
         let words = run(&to, "p=x; \"$p\" node");
         let argument = &words[words.iter().position(|word| word == "-a").unwrap() + 1];
         assert_eq!(serde_json::from_str::<Value>(argument).unwrap()["cmd"], "p=x; \"$p\" node");

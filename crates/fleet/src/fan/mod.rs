@@ -1,29 +1,41 @@
 //! Hosts of an inventory, by a tool that the user has: ClusterShell, pdsh or Ansible, each with its own inventories, its own
 //! ssh, and its own idea of how many at a time.
 //!
-//! One process of the tool carries one order to many hosts. What it prints goes to a file with the name of the host before
-//! each line, so that answers are found again after any end of fauxplat.
+//! One script carries one order to many hosts by the tool. What the tool prints goes to a file with the name of the
+//! host before each line, so that answers are found again after any end of fauxplat.
 
 mod ansible;
 mod call;
+mod script;
 mod tool;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use fauxplat_launch::{Errand, Sent, Trace};
+use fauxplat_sys::{clock, signal};
 
 use crate::engine::{Engine, HandedOver, Listed, Said, Standing, Task};
+use crate::files::{Growing, Heard, end_of};
+use crate::folder::random_hex;
 use crate::local::{handle_of, trace_of};
 use crate::schedule::cron;
 use crate::site::Site;
 use crate::{FleetError, ask, engine};
 use fauxplat_model::Every;
+use script::{Carried, Origin, Program};
 pub(crate) use tool::Tool;
 
-/// Hosts that one process of a tool is told: a list of them has to fit into one word of a command line.
+/// Hosts that one script goes to.
 const HOSTS_MAX: usize = 2000;
+/// Bytes of their names: a list of them has to fit into one word of a command line (`MAX_ARG_STRLEN` in `execve(2)`).
+const HOSTS_BYTES_MAX: usize = 100_000;
+/// Bytes at the end of what a tool complained of that are looked at.
+const COMPLAINTS_BYTES: u64 = 1 << 20;
+/// How long hosts have to end what they were doing, before whoever wanted it is no longer kept waiting.
+const ENDING_NS: u64 = 10_000_000_000;
 /// Hosts at a time, where nobody says otherwise. Ansible's own default of five makes a run of hours of one of minutes.
 const FAN: u32 = 64;
 
@@ -33,57 +45,63 @@ pub(crate) struct Fan {
     tool: Tool,
     inventory: String,
     site: Site,
-    /// Processes that this one began, by their handle.
+    /// Scripts that this process began, by their handle.
     sent: HashMap<String, Sent>,
-    /// Bytes of each file that were read.
-    read: HashMap<PathBuf, usize>,
+    /// Scripts that an earlier fauxplat began and that may go on.
+    others: HashSet<String>,
+    /// Files of a tool that writes one for all hosts.
+    outputs: HashMap<u32, Growing>,
+    /// Those of one that writes one for each.
+    trees: ansible::Trees,
+    heard: Heard,
 }
 
 impl Fan {
     /// Hosts of this inventory, by this tool.
     pub(crate) fn new(tool: Tool, inventory: String, site: Site) -> Self {
-        Fan { tool, inventory, site, sent: HashMap::new(), read: HashMap::new() }
+        Fan {
+            tool,
+            inventory,
+            site,
+            sent: HashMap::new(),
+            others: HashSet::new(),
+            outputs: HashMap::new(),
+            trees: ansible::Trees::default(),
+            heard: Heard::default(),
+        }
     }
 
     fn fan(&self) -> u32 {
         self.site.options.at_once.unwrap_or(FAN)
     }
 
-    /// The lines of a shell here that ship the program and carry the order out.
-    fn script(&self, tasks: &[Task], answers: &str) -> String {
+    /// The script that ships the program and carries the order out.
+    fn script(&self, tasks: &[Task], answers: &str) -> Result<String, FleetError> {
         let hosts: Vec<&str> = tasks.iter().map(|task| task.node.as_str()).collect();
-        let to = call::Call { inventory: &self.inventory, hosts: &hosts.join(","), fan: self.fan(), answers };
-        let place = format!("/tmp/fauxplat-{}", self.site.folder.id());
-        let quoted = |words: Vec<String>| shell_words::join(words);
-        let mut lines = Vec::new();
-        if self.site.options.program_there.is_none() {
-            // However it ends, nothing is left behind; and only when all hosts are done, since two of them may see the same files.
-            let away = quoted(self.tool.clean(&to, &format!("rm -f {place}-*"))) + " > /dev/null 2>&1";
-            lines.push(format!("trap {} EXIT", shell_words::quote(&away)));
-            lines.push("trap 'exit 143' TERM INT HUP".to_owned());
-            let ship = |(arch, program): (String, PathBuf)| {
-                quoted(self.tool.copy(&to, &program.display().to_string(), &format!("{place}-{arch}")))
-            };
-            lines.extend(self.site.programs().into_iter().map(ship));
-        }
-        lines.push(quoted(self.tool.run(&to, &self.remote(&tasks[0], &place))));
-        lines.join("\n")
+        let carried = Carried {
+            tool: self.tool,
+            to: call::Call { inventory: &self.inventory, fan: self.fan(), answers },
+            hosts: hosts.join(","),
+            secret: random_hex(16)?,
+            token: &tasks[0].token,
+            origin: self.origin()?,
+            words: self.site.words(&tasks[0], true),
+        };
+        Ok(carried.text())
     }
 
-    /// What the shell of a host reads.
-    fn remote(&self, task: &Task, place: &str) -> String {
-        let words = shell_words::join(self.site.words(task, true));
-        if let Some(program) = &self.site.options.program_there {
-            return format!("{} {words}", shell_words::quote(program));
+    fn origin(&self) -> Result<Origin, FleetError> {
+        if let Some(path) = &self.site.options.program_there {
+            return Ok(Origin::There(path.clone()));
         }
-        // It was shipped for every architecture that there is a program for.
-        format!(
-            "p={place}-$(uname -m); [ -f \"$p\" ] || {{ echo no program was shipped for $(uname -m) >&2; exit 91; }}; \
-             chmod 700 \"$p\" && \"$p\" {words}"
-        )
+        let program = |(arch, path): (String, PathBuf)| {
+            let bytes = fs::metadata(&path).map_err(FleetError::at(&path))?.len();
+            Ok(Program { arch, path: path.display().to_string(), bytes })
+        };
+        Ok(Origin::Shipped(self.site.programs().into_iter().map(program).collect::<Result<_, FleetError>>()?))
     }
 
-    /// Where one process of the tool writes.
+    /// Where one script writes: what hosts say and complain of, and answers of a tool that writes a file for each host.
     fn files(&self, first: u32) -> (PathBuf, PathBuf, PathBuf) {
         let out = self.site.folder.file("out");
         (
@@ -93,34 +111,66 @@ impl Fan {
         )
     }
 
-    /// The last thing that the tool said of a host.
-    fn complaint(&self, node: &str, first: u32) -> Option<String> {
+    /// The last thing that the tool said of a host, given what it complained of.
+    fn complaint(&self, node: &str, first: u32, complaints: &str) -> Option<String> {
         let own = || ansible::complaint(&self.files(first).2, node);
         if let Some(told) = (self.tool == Tool::Ansible).then(own).flatten() {
             return Some(told);
         }
-        let text = fs::read_to_string(self.files(first).1).ok()?;
         let about = |line: &&str| {
             let words = line.split(':').map(str::trim);
             words.take(3).any(|word| word == node)
         };
-        let said: Vec<&str> = text.lines().filter(about).collect();
+        let said: Vec<&str> = complaints.lines().filter(about).collect();
         let best = said.iter().find(|line| !line.contains("exited with exit code")).or(said.last());
-        best.copied().or_else(|| text.lines().last()).and_then(ask::one_line)
+        best.copied().or_else(|| complaints.lines().last()).and_then(ask::one_line)
     }
 
-    /// New whole lines of a file.
-    fn fresh(&mut self, path: &PathBuf) -> Result<String, FleetError> {
-        let Ok(bytes) = fs::read(path) else { return Ok(String::new()) };
-        let read = self.read.entry(path.clone()).or_default();
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        let fresh = bytes.get(*read..whole).unwrap_or_default();
-        *read = whole.max(*read);
-        Ok(String::from_utf8_lossy(fresh).into_owned())
+    fn is_busy(&self) -> bool {
+        let is_there = |handle: &String| trace_in(handle).is_some_and(Trace::is_there);
+        self.sent.values().any(|sent| sent.trace.is_there()) || self.others.iter().any(is_there)
+    }
+
+    /// Asks scripts to end, and waits until they have told their hosts: whoever resumes the run at once would measure
+    /// beside what is still being ended. Asking once more ends the wait. Whether they are over.
+    fn end(&mut self, traces: &[Trace]) -> bool {
+        traces.iter().for_each(|trace| trace.end());
+        let (begun_ns, stops) = (clock::monotonic_ns(), signal::stops());
+        loop {
+            self.reap();
+            if !traces.iter().any(|trace| trace.is_there()) {
+                return true;
+            }
+            if clock::monotonic_ns() - begun_ns >= ENDING_NS || signal::stops() != stops {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn reap(&mut self) {
+        for sent in self.sent.values_mut() {
+            let _reaped = sent.ended();
+        }
     }
 }
 
-/// A process of the tool and the first task that it carries, in one word.
+/// The tasks at the front that one script carries: one order goes to all of its hosts.
+fn batch(waiting: &[Task]) -> Vec<Task> {
+    let mut bytes = 0;
+    let fits = |task: &&Task| {
+        bytes += task.node.len() + 1;
+        task.token == waiting[0].token && bytes <= HOSTS_BYTES_MAX
+    };
+    waiting.iter().take_while(fits).take(HOSTS_MAX).cloned().collect()
+}
+
+/// The process of a handle.
+fn trace_in(handle: &str) -> Option<Trace> {
+    trace_of(parts(handle)?.1)
+}
+
+/// A script and the first task that it carries, in one word.
 fn parts(handle: &str) -> Option<(u32, &str)> {
     let (first, trace) = handle.split_once('@')?;
     Some((first.parse().ok()?, trace))
@@ -143,17 +193,20 @@ impl Engine for Fan {
     }
 
     fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
-        // One process at a time, which has its own idea of how many hosts at once; and one order goes to all of them.
-        if self.sent.values().any(|sent| sent.trace.is_there()) {
+        // One script at a time: its tool has its own idea of how many hosts at once.
+        if self.is_busy() {
             return Ok(Vec::new());
         }
-        let same = |task: &&Task| task.token == waiting[0].token;
-        let tasks: Vec<Task> = waiting.iter().take_while(same).take(HOSTS_MAX).cloned().collect();
+        let tasks = batch(waiting);
         let first = tasks[0].number;
         let (output, errors, tree) = self.files(first);
+        // A file, since no argument may be as long as this: the hosts stand in it.
+        let name = format!("out/script-{first}");
+        let script = self.script(&tasks, &tree.display().to_string())?;
+        self.site.folder.write(&name, script.as_bytes())?;
         let errand = Errand {
             program: "/bin/sh".into(),
-            arguments: vec!["-c".to_owned(), self.script(&tasks, &tree.display().to_string())],
+            arguments: vec![self.site.folder.file(&name).display().to_string()],
             env_set: self.tool.environment(),
             output,
             errors,
@@ -165,49 +218,59 @@ impl Engine for Fan {
     }
 
     fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
-        for sent in self.sent.values_mut() {
-            let _reaped = sent.ended();
-        }
-        let standing = |(task, handle): &(Task, String)| {
+        self.reap();
+        let mut complaints: HashMap<u32, String> = HashMap::new();
+        let mut standing = |(task, handle): &(Task, String)| {
             let Some((first, trace)) = parts(handle) else { return (task.number, Standing::Unknown) };
-            let is_there = trace_of(trace).is_some_and(Trace::is_there);
-            let why = || self.complaint(&task.node, first).unwrap_or_else(|| "it said nothing".to_owned());
-            (task.number, if is_there { Standing::Running } else { Standing::Failed(why()) })
+            if trace_of(trace).is_some_and(Trace::is_there) {
+                return (task.number, Standing::Running);
+            }
+            let errors = || end_of(&self.files(first).1, COMPLAINTS_BYTES).unwrap_or_default();
+            let why = self.complaint(&task.node, first, complaints.entry(first).or_insert_with(errors));
+            (task.number, Standing::Failed(why.unwrap_or_else(|| "it said nothing".to_owned())))
         };
-        Ok(open.iter().map(standing).collect())
+        Ok(open.iter().map(&mut standing).collect())
     }
 
     fn said(&mut self, open: &[(Task, String)]) -> Result<Vec<Said>, FleetError> {
-        let mut firsts: Vec<u32> = open.iter().filter_map(|(_, handle)| Some(parts(handle)?.0)).collect();
-        firsts.sort_unstable();
-        firsts.dedup();
-        let by_node: HashMap<(u32, &str), u32> = open
-            .iter()
-            .filter_map(|(task, handle)| Some(((parts(handle)?.0, task.node.as_str()), task.number)))
-            .collect();
-        let mut said = Vec::new();
-        for first in firsts {
+        let is_other = |handle: &&String| !self.sent.contains_key(*handle);
+        self.others = open.iter().map(|(_, handle)| handle).filter(is_other).cloned().collect();
+        let mut by_script: HashMap<u32, HashMap<&str, u32>> = HashMap::new();
+        for (task, handle) in open {
+            let Some((first, _)) = parts(handle) else { continue };
+            by_script.entry(first).or_default().insert(&task.node, task.number);
+        }
+        for (first, tasks) in by_script {
             let (output, _, tree) = self.files(first);
-            let mut add = |node: &str, line: &str| {
-                said.extend(by_node.get(&(first, node)).map(|&task| Said { task, line: line.to_owned() }));
-            };
             if self.tool == Tool::Ansible {
-                ansible::said(&tree, &mut add);
+                let Fan { trees, heard, .. } = self;
+                tasks.iter().for_each(|(node, &task)| {
+                    trees.said(&tree.join(node), &mut |line| heard.add(task, line));
+                });
                 continue;
             }
-            for line in self.fresh(&output)?.lines() {
-                if let Some((node, rest)) = line.split_once(": ") {
-                    add(node.trim(), rest);
+            let Fan { outputs, heard, .. } = self;
+            outputs.entry(first).or_default().lines(&output, &mut |line, is_whole| {
+                let Some((node, rest)) = line.split_once(": ").filter(|_| is_whole) else { return };
+                if let Some(&task) = tasks.get(node.trim()) {
+                    heard.add(task, rest);
                 }
-            }
+            })?;
         }
-        Ok(said)
+        Ok(self.heard.take())
     }
 
     fn cancel(&mut self, open: &[(Task, String)]) -> Result<(), FleetError> {
-        let traces = open.iter().filter_map(|(_, handle)| trace_of(parts(handle)?.1));
-        traces.for_each(Trace::end);
-        Ok(())
+        let handles: HashSet<&str> = open.iter().map(|(_, handle)| handle.as_str()).collect();
+        let traces: Vec<Trace> = handles.into_iter().filter_map(trace_in).collect();
+        match self.end(&traces) {
+            true => Ok(()),
+            // What runs on hosts may go on, and whoever resumes the run waits for it.
+            false => {
+                let (program, seconds) = (self.tool.name().to_owned(), ENDING_NS / 1_000_000_000);
+                Err(FleetError::Silent { program, seconds })
+            }
+        }
     }
 
     fn pace_ms(&self) -> u64 {
@@ -239,28 +302,71 @@ mod tests {
         Task { number, node: node.into(), round: 0, attempt: 1, token: "abc".into() }
     }
 
+    fn with_program(fan: &Fan) {
+        fs::write(fan.site.own_program(), "#!/bin/sh\n").unwrap();
+    }
+
     #[test]
-    fn the_program_is_shipped_once_and_taken_away_again() {
+    fn the_program_is_shipped_under_a_name_that_nobody_knows_before() {
         let (_runs, fan) = fan(Tool::Clush, EngineOptions::default());
-        let script = fan.script(&[task(0, "n1"), task(1, "n2")], "/answers");
-        let lines: Vec<&str> = script.lines().collect();
-        assert_eq!(lines.len(), 4, "{script}");
-        assert!(
-            lines[2].starts_with("clush ") && lines[2].contains("--copy") && lines[2].contains("-w n1,n2")
-        );
-        let words = shell_words::split(lines[3]).unwrap();
-        let remote = words.last().unwrap();
-        assert!(
-            remote.contains("node --framed abc --round 0 --attempt 1 --order 'T1JERVI='")
-                || remote.contains("T1JERVI=")
-        );
-        assert!(lines[0].contains("rm -f /tmp/fauxplat-") && lines[0].ends_with("EXIT"), "{script}");
-        let there =
-            EngineOptions { program_there: Some("/opt/it's here".into()), ..EngineOptions::default() };
+        assert!(fan.script(&[task(0, "n1")], "/answers").is_err(), "there is no program");
+        with_program(&fan);
+        let script = || fan.script(&[task(0, "n1"), task(1, "n2")], "/answers").unwrap();
+        let place = |script: &str| script.split("/tmp/fauxplat-").nth(1).unwrap()[..32].to_owned();
+        let (one, other) = (script(), script());
+        assert!(one.starts_with("all=n1,n2\n"), "{one}");
+        assert!(place(&one).bytes().all(|byte| byte.is_ascii_hexdigit()), "{one}");
+        assert_ne!(place(&one), place(&other), "a round after another, and a run that is resumed");
+        assert!(!one.contains(&format!("/tmp/fauxplat-{}", fan.site.folder.id())));
+        let copies = one.lines().filter(|line| line.contains("--copy")).count();
+        assert_eq!(copies, 1, "{one}");
+        assert!(one.lines().last().unwrap().contains("node --framed abc --round 0 --attempt 1 --order"));
+        let there = EngineOptions { program_there: Some("/opt/it's".into()), ..EngineOptions::default() };
         let (_runs, fan) = self::fan(Tool::Pdsh, there);
-        let script = fan.script(&[task(0, "n1")], "/answers");
-        let words = shell_words::split(&script).unwrap();
-        assert_eq!(shell_words::split(words.last().unwrap()).unwrap()[0], "/opt/it's here");
+        let script = fan.script(&[task(0, "n1")], "/answers").unwrap();
+        assert!(!script.contains("pdcp") && script.contains("/opt/it"), "{script}");
+    }
+
+    /// The names of the largest inventories are longer than any word of a command line may be.
+    #[test]
+    fn a_script_has_as_many_hosts_as_fit_into_a_word() {
+        let long = "n".repeat(200);
+        let tasks = |count: u32, name: &str| -> Vec<Task> {
+            (0..count).map(|at| task(at, &format!("{name}{at}"))).collect()
+        };
+        let bytes = |tasks: &[Task]| tasks.iter().map(|task| task.node.len() + 1).sum::<usize>();
+        let few = batch(&tasks(2000, &long));
+        assert!(few.len() < 500 && (90_000..=100_000).contains(&bytes(&few)), "{}", few.len());
+        assert_eq!(batch(&tasks(3000, "n")).len(), HOSTS_MAX);
+        let mut others = tasks(3, "n");
+        others[2].token = "another order".into();
+        assert_eq!(batch(&others).len(), 2);
+    }
+
+    /// A whole inventory is told, however long the script is: it is no argument.
+    #[test]
+    fn a_script_may_be_longer_than_an_argument() {
+        let there = EngineOptions { program_there: Some("/bin/true".into()), ..EngineOptions::default() };
+        let (_runs, mut fan) = fan(Tool::Clush, there);
+        // Such a tool is not there, and what is to be seen is that its script begins.
+        (fan.tool, fan.inventory) = (Tool::Ansible, "x".repeat(200_000));
+        let handed = fan.hand_over(&[task(0, "n1")]).unwrap();
+        assert!(handed[0].handle.is_ok());
+        let open = [(task(0, "n1"), handed[0].handle.clone().unwrap())];
+        fan.cancel(&open).unwrap();
+        assert!(!fan.is_busy(), "it is waited for");
+    }
+
+    /// What an earlier fauxplat began is not measured beside.
+    #[test]
+    fn one_script_at_a_time_whoever_began_it() {
+        let there = EngineOptions { program_there: Some("/bin/true".into()), ..EngineOptions::default() };
+        let (_runs, mut fan) = fan(Tool::Clush, there);
+        let ours = std::process::id();
+        let trace = Trace { pid: ours, ticks: fauxplat_sys::process::start_ticks(ours).unwrap() };
+        let open = [(task(0, "n1"), format!("0@{}", handle_of(trace)))];
+        fan.said(&open).unwrap();
+        assert_eq!(fan.hand_over(&[task(1, "n2")]).unwrap(), []);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::FleetError;
 use crate::ask::{ask, has};
 
 use super::ansible;
-use super::call::{Call, words};
+use super::call::{Call, HOSTS, words};
 
 /// A tool that carries a command to many hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,10 +86,8 @@ impl Tool {
     pub(super) fn copy(self, to: &Call<'_>, from: &str, there: &str) -> Vec<String> {
         let fan = to.fan.to_string();
         match self {
-            Tool::Clush => {
-                words(&["clush", "-q", "-f", &fan, "-w", to.hosts, "--copy", from, "--dest", there])
-            }
-            Tool::Pdsh => words(&["pdcp", "-R", "ssh", "-f", &fan, "-w", to.hosts, from, there]),
+            Tool::Clush => words(&["clush", "-q", "-f", &fan, "-w", HOSTS, "--copy", from, "--dest", there]),
+            Tool::Pdsh => words(&["pdcp", "-R", "ssh", "-f", &fan, "-w", HOSTS, from, there]),
             Tool::Ansible => ansible::copy(to, from, there),
         }
     }
@@ -98,8 +96,12 @@ impl Tool {
     pub(super) fn run(self, to: &Call<'_>, line: &str) -> Vec<String> {
         let fan = to.fan.to_string();
         match self {
-            Tool::Clush => words(&["clush", "-q", "-f", &fan, "-w", to.hosts, line]),
-            Tool::Pdsh => words(&["pdsh", "-R", "ssh", "-f", &fan, "-w", to.hosts, line]),
+            Tool::Clush => words(&["clush", "-q", "-f", &fan, "-w", HOSTS, line]),
+            // Without `-K` hosts of one domain are told by the names that they have there, which nobody asked for.
+            // Behind a percent sign stand names of its own.
+            Tool::Pdsh => {
+                words(&["pdsh", "-K", "-R", "ssh", "-f", &fan, "-w", HOSTS, &line.replace('%', "%%")])
+            }
             Tool::Ansible => ansible::run(to, line),
         }
     }
