@@ -8,14 +8,16 @@ mod script;
 mod words;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use fauxplat_launch::{Errand, Sent, Trace};
 use fauxplat_model::Outcome;
 use fauxplat_sys::clock;
 
-use crate::ask::ask;
+use crate::ask::{ask, find};
 use crate::engine::{Engine, HandedOver, Listed, Said, Standing, Task};
 use crate::files::{Files, complaint};
+use crate::folder::random_hex;
 use crate::local::{failed, gone, handle_of, trace_of};
 use crate::schedule::scrontab;
 use crate::site::Site;
@@ -195,39 +197,51 @@ impl Slurm {
 
     /// Ships the program by Slurm and lets the answer come back by Slurm.
     fn carry(&mut self, task: &Task) -> Result<String, FleetError> {
-        let place = format!("/tmp/fauxplat-{}-{}", self.site.folder.id(), task.number);
-        let mut arguments = self.options(task);
-        arguments.push(format!("--bcast={place}"));
-        arguments.push(self.site.own_program().display().to_string());
-        arguments.extend(self.site.words(task, false));
-        // It lies in a folder that is not ours, so it takes itself away.
-        arguments.push("--shipped".to_owned());
-        let errand = Errand {
-            program: crate::ask::find("srun", HINT)?,
-            arguments,
-            env_set: Vec::new(),
-            output: self.site.folder.out(task.number),
-            errors: self.site.folder.errors(task.number),
-        };
-        let sent = errand.send()?;
+        let sent = self.errand(task, find("srun", HINT)?)?.send()?;
         let handle = format!("{BY_SRUN}{}", handle_of(sent.trace));
         self.carried.insert(task.number, sent);
         Ok(handle)
     }
 
+    /// The program goes to `/tmp` of the node, where others may write as well and Slurm writes over what is there. So
+    /// its name is drawn for this once, and `srun` learns it from its environment (`SLURM_BCAST` in `srun(1)`):
+    /// whatever stands in its words can be read by everybody here for as long as the job waits.
+    fn errand(&self, task: &Task, srun: PathBuf) -> Result<Errand, FleetError> {
+        let place = format!("/tmp/fauxplat-{}", random_hex(16)?);
+        let mut arguments = self.options(task);
+        arguments.push(self.site.own_program().display().to_string());
+        arguments.extend(self.site.words(task, false));
+        // It lies in a folder that is not ours, so it takes itself away.
+        arguments.push("--shipped".to_owned());
+        Ok(Errand {
+            program: srun,
+            arguments,
+            env_set: vec![("SLURM_BCAST".to_owned(), place)],
+            output: self.site.folder.out(task.number),
+            errors: self.site.folder.errors(task.number),
+        })
+    }
+
     /// `srun` is there from the beginning, while the job that it asked for, the newest of that name, may wait for hours.
     fn carried_standing(&mut self, task: &Task, handle: &str, job: Option<&words::Job>) -> Standing {
+        let pending = job.filter(|job| job.state == "PENDING");
+        let is_hopeless = pending.is_some_and(|job| words::is_hopeless(&job.reason));
+        let is_without_node = self.is_without_node(task.number, is_hopeless);
         let said = || complaint(&self.site.folder, task.number);
         let (is_there, ended) = match self.carried.get_mut(&task.number) {
             Some(sent) => (true, sent.ended()),
             None => (trace_of(handle).is_some_and(Trace::is_there), None),
         };
-        match (ended, job) {
+        match (ended, pending) {
             (Some(outcome), _) if outcome.is_success() => Standing::Done,
             (Some(outcome), _) => Standing::Failed(failed(outcome, said())),
             (None, _) if !is_there => gone(said()),
-            (None, Some(job)) if job.state == "PENDING" => Standing::Waiting(job.reason.clone()),
-            (None, _) => Standing::Running,
+            (None, Some(job)) if is_without_node => {
+                trace_of(handle).into_iter().for_each(Trace::end);
+                Standing::Failed(format!("its job cannot start: {}", job.reason))
+            }
+            (None, Some(job)) => Standing::Waiting(job.reason.clone()),
+            (None, None) => Standing::Running,
         }
     }
 
@@ -338,6 +352,25 @@ mod tests {
     use super::*;
     use crate::folder::RunFolder;
     use crate::site::EngineOptions;
+
+    /// A job may wait for hours, and whoever reads the name of the program meanwhile could be there first.
+    #[test]
+    fn nobody_reads_where_srun_puts_the_program() {
+        let runs = tempfile::tempdir().unwrap();
+        let folder = RunFolder::make(runs.path()).unwrap();
+        let site = Site { folder, order: "T1JERVI=".into(), options: EngineOptions::default() };
+        let slurm = Slurm::new(None, site).unwrap();
+        let task = Task { number: 7, node: "n1".into(), round: 0, attempt: 1, token: "abc".into() };
+        let places = [(); 2].map(|()| {
+            let errand = slurm.errand(&task, "/usr/bin/srun".into()).unwrap();
+            assert!(errand.arguments.iter().all(|word| !word.contains("/tmp/fauxplat-")), "{errand:?}");
+            let (name, place) = &errand.env_set[0];
+            assert!(name == "SLURM_BCAST" && place.starts_with("/tmp/fauxplat-"), "{errand:?}");
+            place.clone()
+        });
+        assert_ne!(places[0], places[1]);
+    }
+
     /// Slurm for a task that goes through an `srun` of an earlier fauxplat.
     fn carried(runs: &std::path::Path) -> (Slurm, Task) {
         let folder = RunFolder::make(runs).unwrap();
