@@ -79,6 +79,7 @@ mod tests {
             complete: true,
             story: Vec::new(),
             found_in: String::new(),
+            digest: None,
             experiments: Vec::new(),
         }
     }

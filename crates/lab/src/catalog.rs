@@ -1,6 +1,7 @@
 //! Where labs are found: in a folder that is named by its path, in the installed share folder, in the binary itself. A lab
 //! is lines for the shell, so what lies in the current folder is not run for its name alone.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -157,6 +158,26 @@ impl Lab {
         })
     }
 
+    /// The files that its experiments find, by their place in the copy.
+    ///
+    /// # Errors
+    /// One of them cannot be read.
+    pub(crate) fn files(&self) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
+        let mut files = BTreeMap::new();
+        for file in &self.definition.borrows {
+            files.insert(borrowed_into(file), self.borrowed(file)?);
+        }
+        let fail = |error: std::io::Error| Failure::machine(format!("lab {}: {error}", self.name));
+        match &self.place {
+            Place::Folder(folder) => gather(folder, Path::new(""), &mut files).map_err(fail)?,
+            Place::BuiltIn => files.extend(BuiltIn::iter().filter_map(|file| {
+                let inner = file.strip_prefix(&format!("{}/", self.name))?;
+                Some((PathBuf::from(inner), BuiltIn::get(&file)?.data.into_owned()))
+            })),
+        }
+        Ok(files)
+    }
+
     /// Copies all its files into a folder, so that nothing that its experiments build lies in the original.
     pub(crate) fn unpack(&self, into: &Path) -> Result<(), Failure> {
         let write = |path: &Path, data: &[u8]| -> std::io::Result<()> {
@@ -181,6 +202,20 @@ impl Lab {
 /// Where a file of another lab lies in the copy: in the folder of the subject.
 fn borrowed_into(file: &str) -> PathBuf {
     Path::new("subject").join(Path::new(file).file_name().unwrap_or_default())
+}
+
+/// Reads what [`copy`] copies.
+fn gather(root: &Path, below: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> std::io::Result<()> {
+    for entry in fs::read_dir(root.join(below))? {
+        let entry = entry?;
+        let inner = below.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            gather(root, &inner, files)?;
+        } else if entry.path().metadata().is_ok_and(|facts| facts.is_file()) {
+            files.insert(inner, fs::read(entry.path())?);
+        }
+    }
+    Ok(())
 }
 
 fn copy(from: &Path, into: &Path) -> std::io::Result<()> {

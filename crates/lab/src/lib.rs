@@ -6,6 +6,7 @@
 
 pub mod catalog;
 mod check;
+mod digest;
 mod experiment;
 mod figures;
 mod made_up;
@@ -51,6 +52,7 @@ pub fn listed(lab: &Lab) -> LabResult {
         complete: true,
         story: page::story(&lab.readme),
         found_in: lab.found_in(),
+        digest: None,
         experiments: Vec::new(),
     }
 }
@@ -89,12 +91,13 @@ impl<'a> Bench<'a> {
     /// There is no folder to run it in, or the user interrupted it. What is wrong with the lab is an outcome of its claims.
     pub fn run(&self, lab: &Lab, seed: u64, share: Share) -> Result<LabResult, Failure> {
         let folder = tempfile::Builder::new().prefix("fauxplat-lab-").tempdir().map_err(Failure::machine)?;
+        let digest = Some(lab.digest()?);
         lab.unpack(folder.path())?;
         // Builds and programs of the lab name its files without a path.
         std::env::set_current_dir(folder.path()).map_err(Failure::machine)?;
         let judged = Session { bench: self, lab, folder: folder.path(), share }.judged(seed);
         std::env::set_current_dir(&self.home).map_err(Failure::machine)?;
-        judged
+        Ok(LabResult { digest, ..judged? })
     }
 
     /// One command line of fauxplat, whose document goes to a file.

@@ -1,5 +1,6 @@
 //! Records of machines: the JSON documents of `lab run`, read back.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use fauxplat_experiment::Failure;
@@ -56,11 +57,17 @@ impl LabRecord {
         }
     }
 
-    /// The labs that need not be run again on this machine by this version.
+    /// The results that stand on this machine for this version: of labs that are not asked for whatever there is, of
+    /// the others what need not be run again. `asked` gives name and digest of these.
     ///
     /// # Errors
     /// It is the record of another machine or version.
-    pub fn done(self, machine: &MachineFacts, version: &str) -> Result<Vec<LabResult>, String> {
+    pub fn done(
+        self,
+        machine: &MachineFacts,
+        version: &str,
+        asked: &BTreeMap<String, String>,
+    ) -> Result<Vec<LabResult>, String> {
         let of = |it: &MachineFacts| {
             (it.cpu.model.clone(), it.cpu.online.clone(), it.kernel.clone(), it.hypervisor.clone())
         };
@@ -74,10 +81,14 @@ impl LabRecord {
         if self.header.fauxplat_version != version {
             return Err(format!("fauxplat {} made it: name another file", self.header.fauxplat_version));
         }
-        Ok(self.findings.labs.into_iter().filter(is_done).collect())
+        let stands = |lab: &LabResult| asked.get(&lab.name).is_none_or(|digest| is_done(lab, digest));
+        Ok(self.findings.labs.into_iter().filter(stands).collect())
     }
 }
 
-fn is_done(lab: &LabResult) -> bool {
-    lab.complete && lab.outcome.is_some_and(|outcome| outcome != LabOutcome::Error)
+/// Whether a lab was run to its end as it is now: with other files or options it asks something else.
+fn is_done(lab: &LabResult, digest: &str) -> bool {
+    lab.complete
+        && lab.outcome.is_some_and(|outcome| outcome != LabOutcome::Error)
+        && lab.digest.as_deref() == Some(digest)
 }

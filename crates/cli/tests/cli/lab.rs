@@ -451,6 +451,34 @@ fn a_record_of_a_machine_is_gone_on_with_and_compared() {
         .complains(2, &["--record e.json", "another machine"]);
 }
 
+/// Another setting, or another file, makes another lab of it; and only what is asked for is judged.
+#[test]
+fn a_record_knows_whether_a_lab_has_changed() {
+    let yard = Lab::new();
+    let ran = format!("prepare = ['echo x >>\"{}\"']\n", yard.file("ran"));
+    let times = || yard.read("ran").lines().count();
+    told(&yard, "one", NUMBER);
+    yard.run(&["lab", "run", "./labs/one", "--record", "s.json"]).succeeds();
+    let option = "[option.n]\nabout = 'a number'\ndefault = '1.5'\n";
+    let set = format!("{ran}{option}{NUMBER}");
+    told(&yard, "set", &set.replace("1.1, 1.2, 1.3, 1.4, 1.5, 1.6", "{n}, {n}, {n}, {n}, {n}, {n}"));
+    let run_set = |n: &str| {
+        let option = format!("n={n}");
+        yard.run(&["lab", "run", "./labs/set", "--record", "s.json", "--set", &option]).succeeds().out
+    };
+    assert!(run_set("1.5").contains("set: reproduced") && run_set("3").contains("set: not here"));
+    run_set("3");
+    assert_eq!(times(), 2, "once for each value");
+    yard.write("labs/set/input", "changed");
+    run_set("3");
+    assert_eq!(times(), 3);
+    yard.run(&["lab", "run", "--strict", "./labs/one", "--record", "s.json"]).succeeds();
+    yard.run(&["lab", "run", "--strict", "./labs/set", "--set", "n=3", "--record", "s.json"])
+        .complains(1, &["--strict: set: number: not here"]);
+    let kept: serde_json::Value = serde_json::from_str(&yard.read("s.json")).unwrap();
+    assert_eq!(kept["labs"].as_array().unwrap().len(), 2, "what was not asked for stays in the record");
+}
+
 #[test]
 fn a_new_lab_passes_and_runs() {
     let yard = Lab::new();

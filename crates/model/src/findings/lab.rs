@@ -127,6 +127,10 @@ pub struct LabResult {
     pub story: Vec<LabStory>,
     /// Where the definition was found.
     pub found_in: String,
+    /// SHA-256 of what was run: the definition with its options filled in, and the files that it was run with. Absent
+    /// if it was only listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// The experiments behind it.
     pub experiments: Vec<LabRun>,
 }

@@ -25,11 +25,11 @@ pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failur
     let definition = Definition { seed: args.seed, ..Definition::default() };
     let beginning = beginning("lab", definition, Machine::here(), (&args.output, &args.end), invocation)?;
     let driver = Driver::of_workers(beginning)?;
-    let mut results = known_already(args, &driver)?;
+    let mut results = known_already(args, &labs, &driver)?;
     let failed = each(&labs, &bench, (args, &driver), &mut results).err();
     // As they were asked for; what a record has besides comes behind them.
     results.sort_by_key(|result| labs.iter().position(|lab| lab.name == result.name).unwrap_or(labs.len()));
-    let verdict = verdict(&results, args.strict);
+    let verdict = verdict(&labs, &results, args.strict);
     let elapsed_s = driver.elapsed_s();
     let finished = driver.finish(Findings::Lab(LabFindings { labs: results, elapsed_s }), failed);
     let kept = kept(&finished, args);
@@ -47,11 +47,13 @@ fn labs(args: &LabRunArgs) -> Result<Vec<Lab>, Failure> {
     Ok(labs)
 }
 
-/// What an earlier record has of this machine.
-fn known_already(args: &LabRunArgs, driver: &Driver) -> Result<Vec<LabResult>, Failure> {
+/// What an earlier record has of this machine that still holds.
+fn known_already(args: &LabRunArgs, labs: &[Lab], driver: &Driver) -> Result<Vec<LabResult>, Failure> {
     let Some(path) = args.record.as_deref().filter(|path| path.exists()) else { return Ok(Vec::new()) };
     let header = &driver.header;
-    let done = record::read(path)?.done(&header.machine, &header.fauxplat_version);
+    let asked = labs.iter().map(|lab| Ok((lab.name.clone(), lab.digest()?)));
+    let asked = asked.collect::<Result<_, Failure>>()?;
+    let done = record::read(path)?.done(&header.machine, &header.fauxplat_version, &asked);
     done.map_err(|why| Failure::usage(format!("--record {}: {why}", path.display())))
 }
 
@@ -115,10 +117,12 @@ fn brief(lab: &LabResult) -> LabResult {
     LabResult { story: Vec::new(), ..lab.clone() }
 }
 
-/// What ends the whole with an error: a lab that is wrong, or one that does not hold where that was asked for.
-fn verdict(results: &[LabResult], is_strict: bool) -> Option<Failure> {
-    let wrong = results.iter().find_map(wrong).map(Failure::command);
-    wrong.or_else(|| results.iter().find_map(missed).filter(|_| is_strict).map(Failure::gate))
+/// What ends the whole with an error: a lab that is wrong, or one that does not hold where that was asked for. What a
+/// record has of others is told and not judged.
+fn verdict(labs: &[Lab], results: &[LabResult], is_strict: bool) -> Option<Failure> {
+    let asked = || results.iter().filter(|result| labs.iter().any(|lab| lab.name == result.name));
+    let wrong = asked().find_map(wrong).map(Failure::command);
+    wrong.or_else(|| asked().find_map(missed).filter(|_| is_strict).map(Failure::gate))
 }
 
 /// What is wrong with a lab, if something is.
