@@ -1,7 +1,8 @@
 //! A comparison against readings that were taken at another time. It is weaker, and says so.
 
 use fauxplat_model::{
-    CompareFindings, Comparison, Grade, Rule, RunFindings, Sample, Scope, StoppedBy, VarianceBudget, Verdict,
+    CompareFindings, Comparison, Grade, Metric, Rule, RunFindings, Sample, Scope, StoppedBy, VarianceBudget,
+    Verdict,
 };
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::{mean, variance};
@@ -14,6 +15,7 @@ use fauxplat_stats::winsor::{Location, location, winsorise};
 use crate::disagreement::disagreement;
 use crate::judge::Judged;
 use crate::level::ratio_between;
+use crate::pairing::half_step;
 use crate::series::plain_z;
 use crate::standing::{beyond_margin, bounded, verdict};
 use crate::summary::{readings, run_findings};
@@ -24,7 +26,8 @@ use crate::verdict::elapsed_s;
 pub struct Baseline<'a> {
     /// What the report calls it.
     pub name: &'a str,
-    /// The readings in the order in which they were taken, in the unit of the metric; positive.
+    /// The readings in the order in which they were taken, in the unit of the metric; none is
+    /// negative.
     pub values: &'a [f64],
     /// Findings about it for the report.
     pub findings: &'a RunFindings,
@@ -49,12 +52,14 @@ pub struct SessionLevels {
 }
 
 impl SessionLevels {
-    /// Of the readings of each session; `None` for fewer than three sessions. These must be sessions of one command: in
-    /// a *paired* difference of identical programs its level cancels, so that such differences say nothing here.
-    pub fn of<'a>(sessions: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
+    /// Of the readings of each session in a metric; `None` for fewer than three sessions. These must be sessions of one
+    /// command: in a *paired* difference of identical programs its level cancels, so that such differences say nothing here.
+    pub fn of<'a>(metric: Metric, sessions: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
+        let sessions: Vec<&[f64]> = sessions.into_iter().collect();
+        let step = step(metric, &sessions, &[]);
         let levels: Vec<f64> = sessions
-            .into_iter()
-            .map(Side::of)
+            .iter()
+            .map(|values| Side::of(values, step))
             .filter(|side| side.place.n > 0)
             .map(|side| side.place.estimate)
             .collect();
@@ -102,13 +107,24 @@ struct Side {
 }
 
 impl Side {
-    fn of(values: &[f64]) -> Self {
-        let logs: Vec<f64> = values.iter().filter(|&&value| value > 0.0).map(|value| value.ln()).collect();
+    /// Of readings to each of which `step` is added.
+    fn of(values: &[f64], step: f64) -> Self {
+        let logs: Vec<f64> =
+            values.iter().map(|value| value + step).filter(|&value| value > 0.0).map(f64::ln).collect();
         let (pulled, _) = winsorise(&logs);
         let place = location(&logs);
         let se = place.se * dependence_inflation(&pulled);
         Side { place, se, drift: drift_variance(&pulled), logs: pulled }
     }
+}
+
+/// What is added to all readings so that each has a logarithm: nothing, or half of a small step where one of them is zero, as
+/// in a pair. Left out, the zeros of one session would make its other readings the usual ones.
+fn step(metric: Metric, values: &[&[f64]], findings: &[&RunFindings]) -> f64 {
+    let has_zero = values.iter().any(|values| values.contains(&0.0));
+    let summaries = findings.iter().flat_map(|it| &it.summaries);
+    let wall_ns = summaries.filter(|it| it.metric == Metric::WALL).map(|it| it.mean);
+    if has_zero { half_step(metric.unit(), &wall_ns.collect::<Vec<_>>()) } else { 0.0 }
 }
 
 /// Compares the runs of command 0 in `samples` (the candidate) with readings from another time.
@@ -143,7 +159,9 @@ pub fn stored_findings(
     levels: Option<SessionLevels>,
     seed: u64,
 ) -> Judged {
-    let (a, b, name) = (Side::of(baseline.values), Side::of(candidate.values), candidate.name);
+    let values = [baseline.values, candidate.values];
+    let step = step(rule.metric, &values, &[baseline.findings, candidate.findings]);
+    let ([a, b], name) = (values.map(|values| Side::of(values, step)), candidate.name);
     let movement = Movement::between(&a, &b, levels, rule.level);
     let comparison = comparison(rule, (baseline.name, name), &a, &b, movement, seed);
     let warnings = vec![

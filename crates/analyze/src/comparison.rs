@@ -7,13 +7,15 @@ use fauxplat_model::{
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::{mean, variance};
 use fauxplat_stats::distribution::{clopper_pearson_upper, t_for_z};
+use fauxplat_stats::paired::share::threshold_of;
 use fauxplat_stats::shift::{self, shift_function};
 
 use crate::budget;
 use crate::judge::{Contest, Judge};
+use crate::needed::clusters_needed;
 use crate::pairing::Pair;
 use crate::secondary::secondary;
-use crate::series::{clusters_needed, plain_z};
+use crate::series::plain_z;
 use crate::standing::{Standing, beyond_margin, bounded};
 
 /// The pairs of a contest that were kept.
@@ -56,7 +58,7 @@ pub(crate) fn comparison(
         beyond_margin: (standing.typical == Verdict::Different)
             .then(|| beyond_margin(standing.low, standing.high, contest.design.margin))
             .flatten(),
-        tail: (standing.n > 0).then(|| tail(contest, judge.rule.level)),
+        tail: (standing.n > 0).then(|| tail(contest, &standing, judge.rule.level)),
         mean: mean_ratio(&pairs, contest.metric, judge.rule.level),
         quantiles: quantile_shifts(&pairs, contest.metric, judge.rule.level, contest.design.seed),
         effect_ratio: standing.estimate.exp(),
@@ -104,11 +106,14 @@ fn pairs_needed(judge: &Judge, contest: &Contest, standing: &Standing, level: f6
     clusters.map(|clusters| clusters * judge.pairs_per_block as usize)
 }
 
-/// Pairs in which one command was much slower, beyond the difference that is typical.
-fn tail(contest: &Contest, level: f64) -> Tail {
-    let (series, n) = (&contest.series, contest.series.d.len());
-    let threshold = series.excess.threshold();
-    let count = |side: f64| series.d.iter().filter(|&&d| d * side > threshold).count();
+/// Pairs in which one command was much slower. Where typical runs differ, they are counted about that difference, as the test
+/// of the tail is made then: about zero, those of one side would hide behind it.
+fn tail(contest: &Contest, standing: &Standing, level: f64) -> Tail {
+    let (series, n) = (&contest.series, standing.n);
+    let shift = if standing.typical == Verdict::Different { standing.estimate } else { 0.0 };
+    let d: Vec<f64> = series.d[..n].iter().map(|d| d - shift).collect();
+    let threshold = threshold_of(&d, series.excess.least());
+    let count = |side: f64| d.iter().filter(|&&d| d * side > threshold).count();
     let (b, a) = (count(1.0), count(-1.0));
     let share = |events: usize| events as f64 / n.max(1) as f64;
     let interval = |events: usize| {
@@ -124,6 +129,7 @@ fn tail(contest: &Contest, level: f64) -> Tail {
         share_a: share(a),
         share_a_interval: interval(a),
         excess_excluded: series.excess.bound(level),
+        side: standing.tail_side.filter(|_| standing.tail == Verdict::Different),
     }
 }
 

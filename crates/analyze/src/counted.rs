@@ -44,7 +44,8 @@ impl Judge {
             verdict: if is_same { Verdict::Equivalent } else { Verdict::Different },
             extent: is_same.then_some(Extent::Whole),
             difference_in: (!is_same).then_some(DifferenceIn::Typical).into_iter().collect(),
-            beyond_margin: (!is_same).then(|| ratio.ln().abs() > comparison.margin.ln_1p()),
+            beyond_margin: (!is_same)
+                .then(|| counted.is_one_zero() || ratio.ln().abs() > comparison.margin.ln_1p()),
             tail: None,
             mean: Some(RatioInterval { ratio, low_ratio: ratio, high_ratio: ratio }),
             quantiles: Vec::new(),

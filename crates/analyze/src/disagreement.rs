@@ -28,22 +28,23 @@ pub(crate) fn disagreement(comparisons: &[&Comparison], [a, b]: [&RunFindings; 2
     })
 }
 
-/// The metrics of which it was shown that they moved, or that they are the same within the margin.
+/// The metrics of which it was shown that they moved, or that they are the same within the margin: their own where they were
+/// decided, that of the first for those that were not.
 fn changes(comparisons: &[&Comparison]) -> impl Iterator<Item = MetricChange> {
-    let margin = comparisons.first().map_or(0.0, |it| it.margin);
+    let common = comparisons.first().map_or(0.0, |it| it.margin);
     let decided = comparisons.iter().map(|it| {
         let has_moved = it.verdict == Verdict::Different && it.difference_in.contains(&DifferenceIn::Typical);
         let [ratio, low_ratio, high_ratio] = [it.effect_ratio, it.ci_low_ratio, it.ci_high_ratio];
-        (it.metric, RatioInterval { ratio, low_ratio, high_ratio }, has_moved)
+        (it.metric, RatioInterval { ratio, low_ratio, high_ratio }, has_moved, it.margin)
     });
-    let others = comparisons.iter().flat_map(|it| &it.secondary).map(|it| {
+    let others = comparisons.iter().flat_map(|it| &it.secondary).map(move |it| {
         let [ratio, low_ratio, high_ratio] = [it.effect_ratio, it.ci_low_ratio, it.ci_high_ratio];
-        (it.metric, RatioInterval { ratio, low_ratio, high_ratio }, it.different)
+        (it.metric, RatioInterval { ratio, low_ratio, high_ratio }, it.different, common)
     });
     let (decided, others): (Vec<_>, Vec<_>) = (decided.collect(), others.collect());
-    decided.into_iter().chain(others).filter_map(move |(metric, change, has_moved)| {
+    decided.into_iter().chain(others).filter_map(|(metric, change, has_moved, margin)| {
         let is_same = change.low_ratio >= 1.0 / (1.0 + margin) && change.high_ratio <= 1.0 + margin;
-        (has_moved || is_same).then_some(MetricChange { metric, change, is_same })
+        (has_moved || is_same).then_some(MetricChange { metric, change, is_same, margin: Some(margin) })
     })
 }
 

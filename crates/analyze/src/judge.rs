@@ -141,6 +141,7 @@ impl Judge {
         let rule = Rule { level: rule.level.clamp(1e-6, 0.5), ..rule.clone() };
         let contests = commands.saturating_sub(1) * rule.decided().len();
         Judge {
+            rows: Rows::new(contests, rule.level, seed),
             contests: Vec::new(),
             rule,
             seed,
@@ -152,7 +153,6 @@ impl Judge {
             blocks: 0,
             horizon: None,
             question: Question::Typical,
-            rows: Rows::new(contests, seed),
             sessions: None,
             exact: None,
         }
@@ -468,7 +468,7 @@ impl Contest {
         if let Some(standing) = &mut self.decided {
             let closing = standing.verdict == Verdict::Inconclusive
                 || !self.design.looks.contains(&(standing.n as u32));
-            standing.p = Some(self.series.p_value(rows, &self.design, closing));
+            standing.p = Some(self.series.p_value(rows, &self.design, closing, standing));
         }
     }
 

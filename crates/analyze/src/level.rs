@@ -32,14 +32,18 @@ impl Level {
 
     /// What share of the level an amount is; `None` if nothing was seen.
     pub(crate) fn ratio_of(&self, amount: f64) -> Option<f64> {
-        let levels: Vec<f64> = self.0.iter().map(|seen| seen.log_level).collect();
-        Some((amount / median(&levels)?.exp()).clamp(0.0, RATIO_MAX))
+        ratio_at(amount, &self.0.iter().map(|seen| seen.log_level).collect::<Vec<_>>())
     }
 
     /// The clusters, in their order.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = Seen> + '_ {
         self.0.iter().copied()
     }
+}
+
+/// What share an amount is of the typical of these logarithms; `None` if there are none.
+pub(crate) fn ratio_at(amount: f64, log_levels: &[f64]) -> Option<f64> {
+    Some((amount / median(log_levels)?.exp()).clamp(0.0, RATIO_MAX))
 }
 
 /// The same for readings of two sessions that were not paired.

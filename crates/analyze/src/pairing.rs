@@ -57,23 +57,21 @@ impl<'a> Pair<'a> {
     /// continuity correction of log ratios, Haldane 1956).
     pub(crate) fn log(&self, run: &Sample, metric: Metric) -> Option<f64> {
         let any_zero = self.runs().any(|run| run.get(metric) == Some(0));
-        let offset = if any_zero { self.half_step(metric.unit()) } else { 0.0 };
+        let wall_ns =
+            || self.runs().filter_map(|run| run.get(Metric::WALL)).map(|ns| ns as f64).collect::<Vec<_>>();
+        let offset = if any_zero { half_step(metric.unit(), &wall_ns()) } else { 0.0 };
         run.get(metric).map(|value| (value as f64 + offset).ln())
     }
+}
 
-    /// Half of the step that is small for a unit: half an event, half a disk sector, half a microsecond; of a rate,
-    /// half an event in the mean wall time of the pair's runs.
-    fn half_step(&self, unit: Unit) -> f64 {
-        match unit {
-            Unit::Count | Unit::Millionth => 0.5,
-            Unit::Bytes => 256.0,
-            Unit::Nanos => 500.0,
-            Unit::MicroPerSecond => {
-                let wall_ns: Vec<f64> =
-                    self.runs().filter_map(|run| run.get(Metric::WALL)).map(|ns| ns as f64).collect();
-                0.5e15 / fauxplat_stats::describe::mean(&wall_ns).unwrap_or(1e9).max(1.0)
-            }
-        }
+/// Half of the step that is small for a unit: half an event, half a disk sector, half a microsecond; of a rate, half an event
+/// in the mean of these wall times.
+pub(crate) fn half_step(unit: Unit, wall_ns: &[f64]) -> f64 {
+    match unit {
+        Unit::Count | Unit::Millionth => 0.5,
+        Unit::Bytes => 256.0,
+        Unit::Nanos => 500.0,
+        Unit::MicroPerSecond => 0.5e15 / fauxplat_stats::describe::mean(wall_ns).unwrap_or(1e9).max(1.0),
     }
 }
 

@@ -1,13 +1,14 @@
 //! What the rule would say on this machine: comparisons drawn from a recorded session of identical programs, with things
 //! put in.
 
-use fauxplat_model::{Injected, Phase, ReplayFindings, ReplayRow, Rule, Sample, Verdict};
+use fauxplat_model::{Injected, Margin, Phase, ReplayFindings, ReplayRow, Rule, Sample, Verdict};
 use fauxplat_stats::describe::{median, quantile_sorted, sorted};
 use fauxplat_stats::distribution::{clopper_pearson_lower, clopper_pearson_upper};
 use fauxplat_stats::draw::Draw;
 use fauxplat_stats::randomise::run_length;
 
 use crate::judge::{Decision, Judge, Stand};
+use crate::level::ratio_at;
 use crate::pairing::{Pair, blocks};
 use crate::patience::Patience;
 
@@ -48,6 +49,8 @@ pub struct Replay<'s> {
     blocks: Vec<Vec<&'s Sample>>,
     pairs_per_block: usize,
     block_ns: u64,
+    /// Margin of the metric as a ratio.
+    margin: f64,
 }
 
 impl<'s> Replay<'s> {
@@ -77,14 +80,21 @@ impl<'s> Replay<'s> {
             return Err(ReplayError::TooFewBlocks(usable.len()));
         }
         let pairs_per_block = Pair::of(&usable[0], 0, 1).pairs().max(1);
-        let block_ns = block_ns(&usable);
-        Ok(Replay { rule: rule.clone(), seed, ignore_failure, blocks: usable, pairs_per_block, block_ns })
+        let (block_ns, margin) = (block_ns(&usable), margin(rule, &usable));
+        Ok(Replay {
+            rule: rule.clone(),
+            seed,
+            ignore_failure,
+            blocks: usable,
+            pairs_per_block,
+            block_ns,
+            margin,
+        })
     }
 
     /// What is put in: nothing, what makes no difference, what makes one in some runs, and shifts, the margin among them.
     pub fn injected(&self) -> Vec<Injected> {
-        let margin = self.rule.margin;
-        let mut shifts: Vec<f64> = SHIFTS.into_iter().chain([0.5 * margin, margin]).collect();
+        let mut shifts: Vec<f64> = SHIFTS.into_iter().chain([0.5 * self.margin, self.margin]).collect();
         shifts.sort_by(f64::total_cmp);
         shifts.dedup_by(|one, other| (*one - *other).abs() < 1e-9);
         let shifts = shifts.into_iter().filter(|&shift| shift > 0.0);
@@ -148,8 +158,21 @@ impl<'s> Replay<'s> {
             pair_s: self.block_ns as f64 / 1e9 / self.pairs_per_block as f64,
             max_pairs: self.rule.max_pairs as usize,
             limit_s: self.rule.at_least_s.or(self.rule.max_time_s),
+            margin: Some(self.margin),
             rows,
             elapsed_s: 0.0,
+        }
+    }
+}
+
+/// The margin of the first metric as a ratio; one that is an amount is the share that it is of what these blocks typically
+/// have.
+fn margin(rule: &Rule, blocks: &[Vec<&Sample>]) -> f64 {
+    let seen = blocks.iter().filter_map(|block| Pair::of(block, 0, 1).seen(rule.metric));
+    match rule.decided()[0].1 {
+        Margin::Ratio(ratio) => ratio,
+        Margin::Absolute(amount) => {
+            ratio_at(amount, &seen.map(|seen| seen.log_level).collect::<Vec<_>>()).unwrap_or(rule.margin)
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Replication: whether other sessions of the same pair say the same.
 
-use fauxplat_model::{Comparison, Grade, Verdict};
+use fauxplat_model::{Comparison, DifferenceIn, Extent, Grade, Side, Verdict};
 use fauxplat_stats::describe::{mean, standard_deviation};
 use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_stats::winsor::winsorised_mean;
@@ -11,43 +11,95 @@ use crate::standing::{bounded, verdict};
 /// Judges a comparison by earlier sessions of *this* pair, each given by its log ratios, and calls it replicated if they
 /// and this session together come to the same verdict. Says what they came to otherwise.
 ///
-/// A session counts once, by its winsorised mean, whatever number of pairs it holds; the interval is Student's t over the
-/// sessions, at the level of the comparison. Sessions of other pairs say nothing, and those of identical copies least of
-/// all: what one session does to one program and not to the other cannot show in them.
+/// A session counts once, whatever number of pairs it holds: by its winsorised mean, where the verdict is about typical runs;
+/// and where slow runs have a part in it, by how much larger the share of pairs is in which B is much slower than that in which
+/// A is, which no winsorised mean shows. The interval is Student's t over the sessions, at the level of the comparison. Sessions
+/// of other pairs say nothing, and those of identical copies least of all: what one session does to one program and not to the
+/// other cannot show in them.
 pub fn replicate(comparison: &mut Comparison, earlier: &[&[f64]]) -> Option<String> {
-    let own = comparison.effect_ratio.ln();
-    let effects: Vec<f64> = earlier.iter().map(|d| winsorised_mean(d)).chain([own]).collect();
-    if effects.len() < SESSIONS_MIN || comparison.verdict == Verdict::Inconclusive {
+    let sessions = earlier.len() + 1;
+    if sessions < SESSIONS_MIN || comparison.verdict == Verdict::Inconclusive {
         return None;
     }
-    let centre = mean(&effects)?;
-    let n = effects.len() as f64;
-    let error = standard_deviation(&effects) / n.sqrt();
-    let half = t_upper_quantile(comparison.level / 2.0, n - 1.0) * error;
+    let asked = [typical(comparison, earlier), slow_runs(comparison, earlier)];
+    let failed = asked.into_iter().flatten().find(|part| !part.is_replicated);
+    if failed.is_none() {
+        comparison.grade = Grade::Replicated;
+    }
+    failed.map(|part| format!("{sessions} sessions of this pair do not replicate it: {}", part.said))
+}
+
+/// What the sessions say of one part of a verdict.
+struct Part {
+    is_replicated: bool,
+    /// The figures of all of them, in words.
+    said: String,
+}
+
+/// The mean over the sessions, and half of the interval.
+fn over(sessions: &[f64], level: f64) -> Option<[f64; 2]> {
+    let n = sessions.len() as f64;
+    let error = standard_deviation(sessions) / n.sqrt();
+    Some([mean(sessions)?, t_upper_quantile(level / 2.0, n - 1.0) * error])
+}
+
+/// Typical runs, unless the verdict is about slow ones alone.
+fn typical(comparison: &Comparison, earlier: &[&[f64]]) -> Option<Part> {
+    if comparison.difference_in == [DifferenceIn::Tail] {
+        return None;
+    }
+    let own = comparison.effect_ratio.ln();
+    let effects: Vec<f64> = earlier.iter().map(|d| winsorised_mean(d)).chain([own]).collect();
+    let [centre, half] = over(&effects, comparison.level)?;
     let (low, high) = (centre - half, centre + half);
     let over_sessions = verdict(low, high, comparison.margin.max(0.0).ln_1p(), || true);
     let same_side = over_sessions != Verdict::Different || (centre > 0.0) == (own > 0.0);
-    if over_sessions == comparison.verdict && same_side {
-        comparison.grade = Grade::Replicated;
-        return None;
-    }
-    let percent = |log: f64| format!("{:+.2} %", 100.0 * bounded(log).exp_m1());
-    Some(format!(
-        "{} sessions of this pair do not replicate it: {} over {} is {} over all of them, {} to {}",
-        effects.len(),
-        comparison.b,
-        comparison.a,
-        percent(centre),
-        percent(low),
-        percent(high)
-    ))
+    let [centre, low, high] =
+        [centre, low, high].map(|log| format!("{:+.2} %", 100.0 * bounded(log).exp_m1()));
+    let (a, b) = (&comparison.a, &comparison.b);
+    Some(Part {
+        is_replicated: over_sessions == comparison.verdict && same_side,
+        said: format!("{b} over {a} is {centre} over all of them, {low} to {high}"),
+    })
+}
+
+/// Slow runs, where the verdict says something of them.
+fn slow_runs(comparison: &Comparison, earlier: &[&[f64]]) -> Option<Part> {
+    let side = comparison.tail_side();
+    let tail = comparison.tail.filter(|_| side.is_some() || comparison.extent == Some(Extent::Whole))?;
+    // Where typical runs differ, a run is slow beside what is typical of its session.
+    let is_shifted = comparison.difference_in.contains(&DifferenceIn::Typical);
+    let threshold = tail.threshold_ratio.ln();
+    let excess = |d: &&[f64]| {
+        let shift = if is_shifted { winsorised_mean(d) } else { 0.0 };
+        let count = |side: f64| d.iter().filter(|&&d| side * (d - shift) > threshold).count() as f64;
+        (count(1.0) - count(-1.0)) / d.len().max(1) as f64
+    };
+    let shares: Vec<f64> = earlier.iter().map(excess).chain([tail.share_b - tail.share_a]).collect();
+    let [centre, half] = over(&shares, comparison.level)?;
+    let (low, high) = ((centre - half).max(-1.0), (centre + half).min(1.0));
+    let is_replicated = match side {
+        Some(Side::B) => low > 0.0,
+        Some(Side::A) => high < 0.0,
+        None => -tail.margin <= low && high <= tail.margin,
+    };
+    let points = [centre, low, high].map(|share| format!("{:+.1}", 100.0 * share));
+    let [centre, low, high] = points;
+    let (a, b) = (&comparison.a, &comparison.b);
+    Some(Part {
+        is_replicated,
+        said: format!(
+            "the share of pairs in which {b} was much higher, less that in which {a} was, is {centre} points over all of \
+             them, {low} to {high}"
+        ),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Baseline, baseline_findings, run_findings};
-    use fauxplat_model::Rule;
+    use fauxplat_model::{Rule, Tail};
     use fauxplat_stats::draw::Draw;
 
     /// A comparison within a session that came to this.
@@ -86,6 +138,49 @@ mod tests {
             judged(Verdict::Different, 0.01, &[-0.05, -0.051, -0.049, -0.05, -0.05]).0,
             Grade::WithinSession
         );
+    }
+
+    /// What a session with slow runs of B in one pair of ten, and earlier ones in which so many of fifty pairs were slow, come
+    /// to; `extent` and `difference_in` are those of this session.
+    fn with_slow_runs(share_b: f64, earlier: &[usize]) -> (Grade, Option<String>) {
+        let is_slow = share_b > 0.0;
+        let tail = Tail {
+            margin: 0.03,
+            threshold_ratio: 1.02,
+            share_b,
+            share_b_interval: [0.0, 1.0],
+            share_a: 0.0,
+            share_a_interval: [0.0, 1.0],
+            excess_excluded: 1.0,
+            side: is_slow.then_some(Side::B),
+        };
+        let verdict = if is_slow { Verdict::Different } else { Verdict::Equivalent };
+        let mut comparison = Comparison {
+            tail: Some(tail),
+            extent: (!is_slow).then_some(Extent::Whole),
+            difference_in: is_slow.then_some(DifferenceIn::Tail).into_iter().collect(),
+            ..session(verdict, 0.0001)
+        };
+        let session = |&slow: &usize| -> Vec<f64> {
+            (0..50).map(|pair| if pair < slow { 0.7 } else { 0.001 * (pair % 3) as f64 }).collect()
+        };
+        let sessions: Vec<Vec<f64>> = earlier.iter().map(session).collect();
+        let said = replicate(&mut comparison, &sessions.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        (comparison.grade, said)
+    }
+
+    #[test]
+    fn slow_runs_are_replicated_by_slow_runs() {
+        assert_eq!(with_slow_runs(0.1, &[5, 5, 6, 5]), (Grade::Replicated, None));
+        let (grade, said) = with_slow_runs(0.1, &[0, 0, 1]);
+        assert_eq!(grade, Grade::WithinSession);
+        assert!(
+            said.as_ref().is_some_and(|said| said.contains("much higher") && said.contains("+3.0 points")),
+            "{said:?}"
+        );
+        // Typical runs of all of them are equivalent, and the programs as a whole were not in earlier sessions.
+        assert_eq!(with_slow_runs(0.0, &[0, 0, 0]), (Grade::Replicated, None));
+        assert_eq!(with_slow_runs(0.0, &[5, 6, 5]).0, Grade::WithinSession);
     }
 
     #[test]

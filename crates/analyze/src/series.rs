@@ -5,10 +5,10 @@ use std::cell::LazyCell;
 use fauxplat_model::{Rule, Verdict};
 use fauxplat_stats::distribution::{normal_upper_quantile, t_for_z};
 use fauxplat_stats::eprocess::EProcess;
-use fauxplat_stats::paired::path::{Crossed, Keys, crossed};
+use fauxplat_stats::paired::path::{Crossed, Keys};
 use fauxplat_stats::paired::rows::Rows;
 use fauxplat_stats::paired::score::{Question, Sorted};
-use fauxplat_stats::paired::share::{ExcessShare, usual};
+use fauxplat_stats::paired::share::ExcessShare;
 use fauxplat_stats::paired::shift::Shift;
 use fauxplat_stats::paired::{looks, spending, tail};
 use fauxplat_stats::randomise::{block_sign_flip_p, run_length, sign_flip_p};
@@ -22,11 +22,11 @@ use crate::standing::{Standing, bounded, verdict};
 const AUTOCORRELATION_MAX: f64 = 0.2;
 
 /// The share of the level that the typical difference has; the rest is the tail's.
-const TYPICAL_SHARE: f64 = 0.8;
+pub(crate) const TYPICAL_SHARE: f64 = 0.8;
 
 /// Paths are drawn out only when the observed one is this far (in z) from the plain bound. Not looking can only keep the
 /// observed path from crossing.
-const FAR: f64 = 0.6;
+pub(crate) const FAR: f64 = 0.6;
 
 /// Up to so many clusters the interval is made of all points whose own paths do not exclude them. Beyond, the critical
 /// value about zero is near enough to theirs.
@@ -34,9 +34,6 @@ const INVERTED_TO: usize = 24;
 
 /// Halvings that find an end of such an interval, each of which draws out all paths.
 const HALVINGS: u32 = 14;
-
-/// From here on (in z) the largest differences lean to one side, which is no evidence yet.
-const LEANING: f64 = 2.0;
 
 /// What the design fixes before the first look.
 #[derive(Clone, Debug)]
@@ -69,7 +66,7 @@ impl Design {
     }
 
     /// The probability per side that may be used up by each of these looks.
-    fn spent(&self, level: f64, looked: &[u32], closing: bool) -> Vec<f64> {
+    pub(crate) fn spent(&self, level: f64, looked: &[u32], closing: bool) -> Vec<f64> {
         let of = self.looks.len();
         let part = |look: usize| if closing && look == looked.len() { 1.0 } else { spending(look, of) };
         (1..=looked.len()).map(|look| 0.5 * level * part(look)).collect()
@@ -90,7 +87,7 @@ pub(crate) struct Series {
     /// Paths about zero, about both ends of the margin, and of the largest differences.
     zero: Paths,
     ends: [Paths; 2],
-    largest: Paths,
+    pub(crate) largest: Paths,
     /// Kept only when it decides.
     evidence: Option<EProcess>,
 }
@@ -139,12 +136,12 @@ impl Series {
         let typical = self.typical(rows, design, TYPICAL_SHARE * level, look, closing);
         // What wanders moves the largest differences too.
         let is_steady = !typical.in_runs;
-        let tail = match typical.typical {
+        let (tail, tail_side) = match typical.typical {
             Verdict::Equivalent => self.tail(rows, design, level, look),
             Verdict::Inconclusive if closing && is_steady => self.tail(rows, design, level, look),
-            _ => Verdict::Inconclusive,
+            _ => (Verdict::Inconclusive, None),
         };
-        let standing = Standing { tail, ..typical }.concluded(closing);
+        let standing = Standing { tail, tail_side, ..typical }.concluded(closing);
         // While it goes on, nobody asks for the estimate and the interval.
         if !closing && standing.verdict == Verdict::Inconclusive {
             return standing;
@@ -154,7 +151,7 @@ impl Series {
             false => typical,
         };
         let estimate = Shift::new(&self.sorted, design.question).estimate();
-        let standing = Standing { tail, estimate, ..known }.concluded(closing);
+        let standing = Standing { tail, tail_side, estimate, ..known }.concluded(closing);
         self.told_apart(standing, rows, design, (level, closing))
     }
 
@@ -234,79 +231,6 @@ impl Series {
         }
     }
 
-    /// What follows for the share of much slower runs.
-    fn tail(&mut self, rows: &Rows, design: &Design, level: f64, look: (usize, bool)) -> Verdict {
-        let (n, closing) = look;
-        let own = (1.0 - TYPICAL_SHARE) * level;
-        let d = &self.d;
-        let near = tail::observed(&d[..n]) >= normal_upper_quantile(own / 2.0) - FAR;
-        if near {
-            let spent = design.spent(own, &self.looked, closing);
-            let crossed = self.largest.crossed(&self.looked, &spent, |n| tail::keys(rows, &d[..n]));
-            if crossed.up || crossed.down {
-                return Verdict::Different;
-            }
-        }
-        match self.excess.excludes(design.tail_margin, level) {
-            true => Verdict::Equivalent,
-            false => Verdict::Inconclusive,
-        }
-    }
-
-    /// Whether slow runs have a share in a *different*, or are all of it: where noise is large, they move the typical
-    /// statistic before they are seen for themselves. The largest differences are asked about the shift, since about zero a
-    /// shift of all runs moves them too; and typical runs are asked again without them. Where these say nothing and the largest
-    /// not enough, there is a difference of which nobody knows yet where it lies, and while time is left it is waited for.
-    fn told_apart(
-        &self,
-        standing: Standing,
-        rows: &Rows,
-        design: &Design,
-        (level, closing): (f64, bool),
-    ) -> Standing {
-        if standing.typical != Verdict::Different || standing.in_runs || design.question == Question::Mean {
-            return standing;
-        }
-        let unshifted: Vec<f64> = self.d[..standing.n].iter().map(|d| d - standing.estimate).collect();
-        if tail::observed(&unshifted) < LEANING {
-            return standing;
-        }
-        let in_tail = self.is_in_tail(&unshifted, rows, design, ((1.0 - TYPICAL_SHARE) * level, closing));
-        if !in_tail && closing {
-            return standing;
-        }
-        let rest = usual(&unshifted, self.excess.least());
-        let rest = Sorted::new(&rest.iter().map(|d| d + standing.estimate).collect::<Vec<_>>());
-        let rest = Shift::new(&rest, design.question);
-        let (low, high) = rest.interval(standing.critical, &[0.0]);
-        match (in_tail, low <= 0.0 && high >= 0.0) {
-            (false, false) => standing,
-            (false, true) => {
-                Standing { typical: Verdict::Inconclusive, verdict: Verdict::Inconclusive, ..standing }
-            }
-            (true, false) => Standing { tail: Verdict::Different, ..standing },
-            (true, true) => Standing {
-                typical: Verdict::Inconclusive,
-                tail: Verdict::Different,
-                estimate: rest.estimate(),
-                low: bounded(low),
-                high: bounded(high),
-                ..standing
-            },
-        }
-    }
-
-    /// Whether the largest of these differences lie to one side, by all looks so far.
-    fn is_in_tail(&self, d: &[f64], rows: &Rows, design: &Design, (level, closing): (f64, bool)) -> bool {
-        if tail::observed(d) < normal_upper_quantile(level / 2.0) - FAR {
-            return false;
-        }
-        let spent = design.spent(level, &self.looked, closing);
-        let keys = |&n: &u32| tail::keys(rows, &d[..n as usize]);
-        let largest = crossed(&self.looked.iter().map(keys).collect::<Vec<_>>(), &spent);
-        largest.up || largest.down
-    }
-
     /// What the e-process says now.
     fn anytime(&self, evidence: &EProcess, design: &Design, level: f64, closing: bool) -> Standing {
         let estimate = Estimate::of(&self.d);
@@ -328,8 +252,9 @@ impl Series {
         standing.concluded(closing)
     }
 
-    /// The smallest level at which the same looks would have called the commands different, or the e-process's p.
-    pub(crate) fn p_value(&mut self, rows: &Rows, design: &Design, closing: bool) -> f64 {
+    /// The smallest level at which the same looks would have called the commands different, or the e-process's p. Only the
+    /// tests count that stand behind the verdict: where neighbours are alike, that in which signs are flipped in runs too.
+    pub(crate) fn p_value(&mut self, rows: &Rows, design: &Design, closing: bool, shown: &Standing) -> f64 {
         if let Some(evidence) = &self.evidence {
             return evidence.p_value();
         }
@@ -345,9 +270,14 @@ impl Series {
         let typical = smallest_level(|level| {
             crosses(zero, level, &|n| Keys::of(rows, &Sorted::new(&d[..n]), 0.0, design.question))
         });
-        let largest = &mut self.largest;
-        let tail = match tail::observed(d) > 2.0 {
-            true => smallest_level(|level| crosses(largest, level, &|n| tail::keys(rows, &d[..n]))),
+        let typical = match shown.in_runs {
+            true => typical.max(Estimate::of(&d[..shown.n]).p(&d[..shown.n], design.seed)),
+            false => typical,
+        };
+        let (largest, least) = (&mut self.largest, self.excess.least());
+        let is_asked = !shown.in_runs || shown.typical == Verdict::Equivalent;
+        let tail = match is_asked && tail::observed(d, least).abs() > 2.0 {
+            true => smallest_level(|level| crosses(largest, level, &|n| tail::keys(rows, &d[..n], least))),
             false => 1.0,
         };
         (typical / TYPICAL_SHARE).min(tail / (1.0 - TYPICAL_SHARE)).min(1.0)
@@ -470,13 +400,26 @@ pub(crate) fn plain_z(level: f64) -> f64 {
     normal_upper_quantile(level / 2.0)
 }
 
-/// How many clusters would probably decide: as many as make the interval narrower than the distance from the estimate
-/// to zero or to the margin, whichever is easier. `None` if nothing would.
-pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) -> Option<usize> {
-    let z = if standing.critical.is_finite() { standing.critical } else { plain_z(level) };
-    let distance = standing.estimate.abs().max(design.margin - standing.estimate.abs());
-    let plain = standing.se.powi(2) * standing.n as f64;
-    let allowed = (distance / z).powi(2);
-    let reachable = allowed > 0.0 && plain.is_finite();
-    reachable.then(|| ((plain / allowed).ceil() as usize).max(standing.n + 1))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sixteen neighbours that are alike are six runs of signs, which no pattern of theirs makes rare enough: the interval may
+    /// exclude zero then, and neither verdict nor p may say *different*.
+    #[test]
+    fn p_is_that_of_runs_where_neighbours_are_alike() {
+        let mut design = Design::new(&Rule::default(), 0.01, 1, 16, Question::Typical);
+        design.looks = vec![16];
+        let mut rows = Rows::new(1, 0.01, 1);
+        rows.grow(16);
+        let mut series = Series::new(&design);
+        for n in 0..16 {
+            series.push(0.03 + 0.005 * (f64::from(n) / 1.5).sin(), &design);
+        }
+        let standing = series.standing(&rows, &design, 0.01, true);
+        assert!(standing.in_runs && standing.low > 0.0, "{standing:?}");
+        assert_eq!(standing.verdict, Verdict::Inconclusive);
+        let p = series.p_value(&rows, &design, true, &standing);
+        assert!(p > 0.01, "{p}");
+    }
 }

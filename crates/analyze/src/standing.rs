@@ -1,9 +1,10 @@
 //! Where a comparison stands at one look, and what follows for typical runs and for slow ones together.
 
-use fauxplat_model::{DifferenceIn, Extent, Verdict};
+use fauxplat_model::{DifferenceIn, Extent, NO_BOUND_LOG, Side, Verdict};
 
-/// A log ratio of this size, a factor of a million, stands for "no bound" in reports.
-const UNBOUNDED: f64 = 13.8;
+/// Nothing that can be read differs by more than this, e^40: 64 bits hold e^44. An end of an interval that lies further out
+/// excludes nothing.
+const FARTHEST: f64 = 40.0;
 
 /// What the data say at one look.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +29,8 @@ pub(crate) struct Standing {
     pub(crate) typical: Verdict,
     /// What follows for the share of much slower runs.
     pub(crate) tail: Verdict,
+    /// Whose readings are higher in some runs, where the tail is different.
+    pub(crate) tail_side: Option<Side>,
     /// What follows from both.
     pub(crate) verdict: Verdict,
 }
@@ -39,13 +42,14 @@ impl Standing {
             n,
             estimate: 0.0,
             se: f64::INFINITY,
-            low: -UNBOUNDED,
-            high: UNBOUNDED,
+            low: -NO_BOUND_LOG,
+            high: NO_BOUND_LOG,
             critical: f64::INFINITY,
             p: None,
             in_runs: false,
             typical: Verdict::Inconclusive,
             tail: Verdict::Inconclusive,
+            tail_side: None,
             verdict: Verdict::Inconclusive,
         }
     }
@@ -106,7 +110,28 @@ pub(crate) fn verdict(low: f64, high: f64, margin: f64, agrees: impl FnOnce() ->
     }
 }
 
-/// Infinite ends are written as a factor of a million, since JSON has no infinity.
+/// Infinite ends are written as [`NO_BOUND_LOG`], since JSON has no infinity; finite ones stay as they are.
 pub(crate) fn bounded(log_ratio: f64) -> f64 {
-    if log_ratio.is_nan() { 0.0 } else { log_ratio.clamp(-UNBOUNDED, UNBOUNDED) }
+    match log_ratio {
+        nothing if nothing.is_nan() => 0.0,
+        far if far.abs() > FARTHEST => NO_BOUND_LOG.copysign(far),
+        end => end,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fauxplat_model::is_no_bound;
+
+    #[test]
+    fn no_bound_is_what_excludes_nothing_and_not_what_is_large() {
+        // Half a gigabyte against nothing: more than a factor of a million.
+        let large = [-14.5, 12.9, 13.79, 14.5].map(|end: f64| bounded(end).exp());
+        assert!(!large.into_iter().any(is_no_bound) && large[3] > 1e6);
+        assert!(
+            [f64::INFINITY, f64::NEG_INFINITY, 60.0].into_iter().all(|end| is_no_bound(bounded(end).exp()))
+        );
+        assert_eq!(bounded(f64::NAN), 0.0);
+    }
 }

@@ -7,6 +7,7 @@ use crate::comparison::comparison;
 use crate::disagreement::disagreement;
 use crate::judge::{Contest, Judge, Judged};
 use crate::pairing::blocks;
+use crate::series::TYPICAL_SHARE;
 use crate::summary::run_findings;
 use crate::winner::winner;
 
@@ -17,6 +18,23 @@ impl Judge {
     /// What was found. `samples` are all samples of the experiment, `names` the commands' names in order.
     pub fn findings(&self, samples: &[Sample], names: &[String], stopped_by: StoppedBy) -> Judged {
         judged(&self.closed(), samples, names, stopped_by)
+    }
+}
+
+impl Judge {
+    /// Slow runs have a fifth of the level, and where that is rarer than any pattern of signs that is drawn, they cannot be
+    /// shown.
+    fn too_low_for_slow_runs(&self) -> Option<String> {
+        let each = (1.0 - TYPICAL_SHARE) * self.rule.level / self.contests.len().max(1) as f64;
+        let crossing = 0.5 * each * 2.0 * self.rows.count() as f64;
+        let is_told = !self.rule.anytime && !self.is_exact() && crossing < 1.0;
+        is_told.then(|| {
+            format!(
+                "at a level of {} % of each comparison no difference of slow runs can be shown; a larger --level, or fewer \
+                 comparisons, lets it",
+                100.0 * self.rule.level / self.contests.len().max(1) as f64
+            )
+        })
     }
 }
 
@@ -39,6 +57,7 @@ fn judged(judge: &Judge, samples: &[Sample], names: &[String], stopped_by: Stopp
         .collect();
     warnings.dedup();
     warnings.extend(judge.not_exact(names));
+    warnings.extend(judge.too_low_for_slow_runs());
     let winner = match judge.is_exact() {
         true => judge.exact_winner(),
         false => winner(judge, &all_blocks, &mut comparisons, names),

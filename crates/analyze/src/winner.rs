@@ -31,13 +31,15 @@ pub(crate) fn winner(
     let (level, closing) = (judge.rule.level, judge.sessions.is_some());
     let standing = contest.series.standing(&rows, &contest.design, level, closing);
     let standing = judge.over_sessions(&contest, standing, level);
-    let better = (standing.estimate > 0.0) == judge.rule.metric.more_is_better();
-    let wins = standing.verdict == Verdict::Different && better;
-    if wins {
-        contest.decided = Some(standing);
-        contest.put_p_value(&rows);
-        comparisons.push(comparison(judge, &contest, blocks, names, StoppedBy::Verdict));
+    if standing.verdict != Verdict::Different {
+        return None;
     }
+    contest.decided = Some(standing);
+    contest.put_p_value(&rows);
+    let shown = comparison(judge, &contest, blocks, names, StoppedBy::Verdict);
+    // The estimate is that of typical runs, and the difference may lie in others.
+    let wins = shown.b_is_better();
+    comparisons.extend(wins.then_some(shown));
     wins.then_some(usize::from(best))
 }
 

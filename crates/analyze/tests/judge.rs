@@ -1,13 +1,21 @@
 //! The judge on blocks made by hand: verdicts, guards, several commands, counts, limits.
 
+#[path = "judge/counted.rs"]
+mod counted;
 #[path = "support/jitter.rs"]
 mod jitter;
+#[path = "judge/levels.rs"]
+mod levels;
+#[path = "judge/sessions.rs"]
+mod sessions;
+#[path = "judge/slow.rs"]
+mod slow;
 #[path = "support/mod.rs"]
 mod support;
 #[path = "judge/winner.rs"]
 mod winner;
 
-use fauxplat_analyze::{Decision, Judge, Judged, SessionCost};
+use fauxplat_analyze::{Decision, Judge, Judged};
 use fauxplat_model::{
     DifferenceIn, DroppedReason, Extent, Grade, Metric, Outcome, Phase, Rule, Sample, StoppedBy, Verdict,
 };
@@ -277,37 +285,6 @@ fn limits_and_interrupts_end_as_inconclusive_with_a_hint() {
     let shown = &nothing.findings.comparisons[0];
     assert_eq!((shown.verdict, shown.pairs, shown.pairs_needed), (Verdict::Inconclusive, 0, None));
     assert!(shown.ci_high_ratio.is_finite() && shown.ci_low_ratio > 0.0);
-}
-
-/// What a judge says of sessions of twenty blocks in which the second command has such factors.
-fn over_sessions(factors: &[f64]) -> Judged {
-    let mut judge = Judge::new(&Rule::default(), 2, 1).in_sessions();
-    let mut samples = Vec::new();
-    for (session, &factor) in (0..).zip(factors) {
-        for number in 0..20 {
-            let block = block(20 * session + number, &[1.0, factor]);
-            assert_eq!(judge.block(&block), Decision::GoOn, "nothing is looked at before the end");
-            samples.extend(block);
-        }
-        judge.end_session(SessionCost { pairs_s: 0.2, outside_s: 0.1 });
-    }
-    judge.findings(&samples, &names(2), StoppedBy::MaxPairs)
-}
-
-#[test]
-fn each_session_counts_once() {
-    let turns = over_sessions(&[1.02, 0.98, 1.02, 0.981, 1.019, 0.98]);
-    let shown = &turns.findings.comparisons[0];
-    assert_eq!((shown.verdict, shown.grade), (Verdict::Inconclusive, Grade::Replicated));
-    let same = over_sessions(&[1.02, 1.021, 1.019, 1.02]);
-    let shown = &same.findings.comparisons[0];
-    assert_eq!((shown.verdict, shown.stopped_by), (Verdict::Different, StoppedBy::MaxPairs));
-    assert_eq!(same.findings.winner, Some(0));
-    assert!(shown.p_value < 0.01 && shown.ci_low_ratio > 1.0, "{shown:?}");
-    // Two have one degree of freedom: they are what one session of all their pairs would be.
-    let two = over_sessions(&[1.02, 1.021]);
-    let shown = &two.findings.comparisons[0];
-    assert_eq!((shown.grade, shown.replication.is_none()), (Grade::WithinSession, true));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 mod noise;
 
 use fauxplat_analyze::{Replay, ReplayError, Stand};
-use fauxplat_model::{Injected, Outcome, ReplayRow, Rule, Sample};
+use fauxplat_model::{Injected, Metric, Outcome, ReplayRow, Rule, Sample};
 use noise::{Machine, Noise, SILENT};
 
 /// The noise of these sessions: 0.7 % between runs.
@@ -70,6 +70,24 @@ fn the_margin_its_half_and_nothing_are_among_what_is_put_in() {
         assert_eq!(injected.iter().filter(|one| is_it(one)).count(), 1, "{ratio}: {injected:?}");
     }
     assert!(injected.contains(&Injected::Nothing));
+}
+
+/// A tenth of a millisecond: the shift that is put in is what the margin is of them, and the report says which that is.
+#[test]
+fn a_margin_that_is_an_amount_is_put_in_as_the_share_that_it_is() {
+    let samples = session(NORMAL, 60);
+    let walls: Vec<f64> =
+        samples.iter().filter_map(|run| run.get(Metric::WALL)).map(|ns| ns as f64).collect();
+    let typical = walls.iter().map(|ns| ns.ln()).sum::<f64>() / walls.len() as f64;
+    let rule = Rule { max_pairs: 64, margin_absolute: Some(1e5), ..Rule::default() };
+    let replay = Replay::new(&rule, &samples, false, 5).unwrap();
+    let margin = replay.findings("here".into(), Vec::new()).margin.unwrap();
+    assert!((margin / (1e5 / typical.exp()) - 1.0).abs() < 0.02, "{margin}");
+    let is_it =
+        |one: &Injected| matches!(one, Injected::Shift { ratio } if (ratio - 1.0 - margin).abs() < 1e-9);
+    assert!(replay.injected().iter().any(is_it));
+    let at_margin = row(&replay, Injected::Shift { ratio: 1.0 + margin }, 40);
+    assert!(at_margin.equivalent_interval_95[0] <= rule.level, "{at_margin:?}");
 }
 
 #[test]

@@ -158,7 +158,36 @@ fn counts_and_times_that_disagree_are_found_and_others_are_not() {
     assert_eq!(ways([(1.0, 1.0), (1.03, 0.97)]), [[Some(false), Some(true)]]);
     assert_eq!(ways([(1.0, 1.0), (1.05, 1.0)]), [[None, Some(true)]]);
     assert_eq!(ways([(1.0, 1.0), (1.0, 0.9)]), [[Some(false), None]]);
+    let told = counted([(1.0, 1.0), (1.0, 0.9)]);
+    assert_eq!(told[0].time.margin, Some(0.01));
     for agreed in [[(1.0, 1.0), (1.05, 1.05)], [(1.0, 1.0), (1.0, 1.0)], [(1.0, 1.0), (0.9, 0.95)]] {
         assert_eq!(counted(agreed), []);
     }
+}
+
+/// Memory may differ by a tenth here, and wall time by a hundredth.
+#[test]
+fn each_metric_that_disagrees_has_its_own_margin() {
+    let instructions = Metric::from_id("pmu:instructions").unwrap();
+    let wide = AlsoDecided { metric: instructions, margin: Some(0.1), margin_absolute: None };
+    let rule = Rule { also: vec![wide], ..Rule::default() };
+    let mut judge = Judge::new(&rule, 2, 5);
+    let mut samples = Vec::new();
+    for number in 0..200 {
+        let mut block = block(number, 9, &[(1.0, 1.0), (1.05, 1.03)]);
+        for run in &mut block {
+            let (wall, memory) = (run.get(Metric::WALL).unwrap(), run.get(Metric::PEAK_MEMORY).unwrap());
+            run.readings = [(Metric::WALL, wall), (instructions, memory)].into();
+        }
+        samples.extend_from_slice(&block);
+        if judge.block(&block) == Decision::Stop {
+            break;
+        }
+    }
+    let names = ["a", "b"].map(str::to_owned);
+    let found = judge.findings(&samples, &names, judge.stopped_by()).findings.disagreements;
+    assert_eq!(found.len(), 1, "{found:?}");
+    // 3 % more is the same within a tenth, and the sentence says within what.
+    assert!(found[0].count.is_same && !found[0].time.is_same, "{found:?}");
+    assert_eq!((found[0].count.margin, found[0].time.margin), (Some(0.1), Some(0.01)));
 }

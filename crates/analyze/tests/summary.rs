@@ -94,6 +94,23 @@ fn a_baseline_is_weaker_than_a_pair_and_says_so() {
     assert_eq!(slower.findings.commands.len(), 2);
 }
 
+/// Faults of 50 runs: none in four of five. Those that have none count.
+#[test]
+fn readings_of_zero_are_readings() {
+    let rule = Rule { metric: Metric::MAJOR_FAULTS, ..Rule::default() };
+    let values: Vec<f64> = (0..50).map(|n| if n % 5 == 0 { 10.0 } else { 0.0 }).collect();
+    let findings = run_findings(&[], 1, false).remove(0);
+    let baseline = Baseline { name: "stored", values: &values, findings: &findings };
+    let now: Vec<Sample> = (0..50).map(|n| run(n, 0, 0, &[(Metric::MAJOR_FAULTS, 1)])).collect();
+    let shown =
+        baseline_findings(&rule, baseline, &now, "now", false, None, 1).findings.comparisons.remove(0);
+    // Half a fault more for all of them: 1.5 against 0.5 typically.
+    assert!(shown.effect_ratio > 1.0 && shown.pairs == 50, "{shown:?}");
+    let zeros = [0.0; 8];
+    let levels = [&zeros[..], &zeros[..], &zeros[..]];
+    assert!(fauxplat_analyze::SessionLevels::of(Metric::MAJOR_FAULTS, levels).is_some());
+}
+
 #[test]
 fn a_session_that_wanders_makes_a_baseline_inconclusive() {
     let drifting: Vec<f64> = (0..64).map(|n| skewed(n, 1) as f64 * (1.0 + 0.1 * f64::from(n / 16))).collect();

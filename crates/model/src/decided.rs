@@ -139,6 +139,33 @@ impl Rule {
         }
     }
 
+    /// Whether the level is one at which a comparison of so many commands with the first can show anything.
+    ///
+    /// # Errors
+    /// A sentence that says what the level has to be.
+    pub fn check_level(&self, commands: usize) -> Result<(), String> {
+        let comparisons = commands.saturating_sub(1).max(1) * self.decided().len();
+        let least = COMPARISON_LEVEL_MIN * comparisons as f64;
+        if self.anytime || self.level >= least * (1.0 - 1e-9) {
+            return Ok(());
+        }
+        let percent = |level: f64| format!("{} %", (1e7 * level - 1e-6).ceil() / 1e5);
+        Err(match comparisons {
+            1 => format!(
+                "--level {}: the rarest pattern of signs that is drawn is not as rare, so that nothing could be shown; at \
+                 least {}, or --anytime",
+                percent(self.level),
+                percent(least)
+            ),
+            many => format!(
+                "--level {}: {many} comparisons share it, and with so little for each nothing could be shown; at least {}, or \
+                 compare less at once",
+                percent(self.level),
+                percent(least)
+            ),
+        })
+    }
+
     /// Takes the latest that is known of its metrics: they may have been named before it was said what they are.
     pub fn renew(&mut self) {
         let renew = |metric: &mut Metric| *metric = Metric::from_name(metric.name()).unwrap_or(*metric);
@@ -204,6 +231,10 @@ const GAP_S_MAX: f64 = 7.0 * 24.0 * 3600.0;
 
 /// The least level of a sweep: its random orders, of which there are two thousand at most, show nothing below.
 pub const SWEEP_LEVEL_MIN: f64 = 1e-3;
+
+/// The least level of one comparison: of the paths of signs that are drawn, 131,072 at most, a side of the typical
+/// difference may let one cross then (0.8 of the level, half of it to each side).
+pub const COMPARISON_LEVEL_MIN: f64 = 2e-5;
 
 /// More metrics than this at once would leave each of them hardly any of the level.
 const METRICS_MAX: usize = 16;
@@ -331,6 +362,20 @@ mod tests {
         let mut rule = rule(&BOTH, &["wall=2%", "peak-memory=64KiB"]).unwrap();
         rule.decide(&[Metric::PEAK_MEMORY]);
         assert_eq!(rule.decided(), [(Metric::PEAK_MEMORY, Margin::Absolute(65536.0))]);
+    }
+
+    #[test]
+    fn a_level_at_which_nothing_can_be_shown_is_refused_with_one_that_is_enough() {
+        let rule = |level| Rule { level, ..Rule::default() };
+        assert_eq!([0.01, 2e-5].map(|level| rule(level).check_level(2)), [Ok(()), Ok(())]);
+        assert_eq!(rule(0.01).check_level(501), Ok(()));
+        let why = rule(1e-5).check_level(2).unwrap_err();
+        assert!(why.contains("--level 0.001 %") && why.contains("at least 0.002 %"), "{why}");
+        let why = rule(0.01).check_level(601).unwrap_err();
+        assert!(why.contains("600 comparisons") && why.contains("at least 1.2 %"), "{why}");
+        let also = crate::AlsoDecided { metric: Metric::CPU, margin: None, margin_absolute: None };
+        assert!(Rule { also: vec![also], ..rule(2e-5) }.check_level(2).is_err());
+        assert_eq!(Rule { anytime: true, ..rule(1e-6) }.check_level(2), Ok(()));
     }
 
     #[test]

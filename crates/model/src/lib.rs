@@ -39,7 +39,7 @@ pub use build::{Build, Padding, Variant, Variation, Way};
 pub use command::Command;
 pub use condition::{Aslr, Condition, CpuChoice, EnvBase, EnvPad, Heap, Output, Placement, Policy, Spread};
 pub use control::Control;
-pub use decided::{Margin, SWEEP_LEVEL_MIN, StatedMargin};
+pub use decided::{COMPARISON_LEVEL_MIN, Margin, SWEEP_LEVEL_MIN, StatedMargin};
 pub use definition::{CommandLine, Definition, Parameter, Runs};
 pub use evidence::{Event, Evidence, Histogram, Series, Tree};
 pub use factor::{Factor, Level, Priority, Setting};

@@ -6,14 +6,19 @@ use crate::parts::spans::named;
 use crate::verdict::is_time;
 use crate::words::{TIE, listed, percent, round_percent, significant};
 
-/// `margin` is what counts as the same, as a ratio.
+/// `margin` is what counts as the same, as a ratio, where what moved does not say.
 pub(crate) fn sentence(found: &Disagreement, margin: f64) -> String {
     let (a, b) = (named(&found.a), named(&found.b));
-    let (count, time, within) = (moved(&found.count), moved(&found.time), round_percent(margin));
+    let (count, time) = (moved(&found.count), moved(&found.time));
+    let within = |it: &MetricChange| round_percent(it.margin.unwrap_or(margin));
     let (counted, timed) = (plain(found.count.metric), found.time.metric.title());
     let said = match (found.count.is_same, found.time.is_same) {
-        (true, _) => format!("{b} takes {time} than {a} for as many {counted} (within {within})"),
-        (_, true) => format!("{b} takes {count} than {a} in the same {timed} (within {within})"),
+        (true, _) => {
+            format!("{b} takes {time} than {a} for as many {counted} (within {})", within(&found.count))
+        }
+        (_, true) => {
+            format!("{b} takes {count} than {a} in the same {timed} (within {})", within(&found.time))
+        }
         _ => format!("{b} takes {count} and {time} than {a}"),
     };
     let figures: Vec<String> = found.derived.iter().map(figure).collect();
@@ -53,7 +58,12 @@ mod tests {
 
     fn change(metric: &str, ratio: f64, is_same: bool) -> MetricChange {
         let metric = Metric::from_id(metric).unwrap();
-        MetricChange { metric, change: RatioInterval { ratio, low_ratio: ratio, high_ratio: ratio }, is_same }
+        MetricChange {
+            metric,
+            change: RatioInterval { ratio, low_ratio: ratio, high_ratio: ratio },
+            is_same,
+            margin: None,
+        }
     }
 
     fn said(count: MetricChange, time: MetricChange, derived: Vec<DerivedChange>) -> String {
@@ -82,5 +92,7 @@ mod tests {
             shown(said(fewer, as_long, Vec::new())),
             "`new` takes 3.00 % fewer instructions than `old` in the same wall time (within 1 %)."
         );
+        let wide = MetricChange { margin: Some(0.05), ..as_long };
+        assert!(shown(said(fewer, wide, Vec::new())).contains("in the same wall time (within 5 %)"));
     }
 }

@@ -2,7 +2,7 @@
 
 use fauxplat_model::{
     Comparison, DifferenceIn, Dropped, DroppedReason, ExactCounts, Extent, Grade, Metric, Scope, Secondary,
-    StoppedBy, Tail, Unit, VarianceBudget, Verdict,
+    Side, StoppedBy, Tail, Unit, VarianceBudget, Verdict, is_no_bound,
 };
 
 use crate::words::{TIE, change, counted, listed, p_value, percent, quantity, round_percent};
@@ -38,8 +38,10 @@ pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
     let metric = comparison.metric.title();
     let stated = match comparison.verdict {
         Verdict::Inconclusive => format!("{verdict}. This is about {metric}{reach}, {scope}."),
-        // The relation has named any other metric already.
-        Verdict::Different if !is_time(comparison.metric) => format!("{verdict}{reach}, {scope}."),
+        // The relation of typical runs has named any other metric already.
+        Verdict::Different if !is_time(comparison.metric) && !is_in_tail_alone(comparison) => {
+            format!("{verdict}{reach}, {scope}.")
+        }
         _ => format!("{verdict}, in {metric}{reach}, {scope}."),
     };
     match comparison.grade {
@@ -78,7 +80,7 @@ fn exactly(comparison: &Comparison, counts: ExactCounts, a: &str, b: &str) -> St
 pub(crate) fn line(comparison: &Comparison, a: &str, b: &str) -> String {
     let effect = match is_unbounded(comparison) {
         true => String::new(),
-        false if comparison.exact.is_some() => format!(", exactly {}", change(comparison.effect_ratio)),
+        false if comparison.exact.is_some() => exact_change(comparison),
         false => format!(", {} ({})", change(comparison.effect_ratio), interval(comparison)),
     };
     let total = comparison.pairs + comparison.dropped_pairs;
@@ -88,16 +90,35 @@ pub(crate) fn line(comparison: &Comparison, a: &str, b: &str) -> String {
     format!("{b} against {a}: {}{effect}, {}{dropped}", word(comparison), comparison.metric.title())
 }
 
+/// By how much counts differ that repeat; both of them where one is none, since no ratio says that.
+fn exact_change(comparison: &Comparison) -> String {
+    let count = |count: u64| quantity(comparison.metric, count as f64);
+    match comparison.exact.filter(ExactCounts::is_one_zero) {
+        Some(counts) => format!(", exactly {} against {}", count(counts.b), count(counts.a)),
+        None => format!(", exactly {}", change(comparison.effect_ratio)),
+    }
+}
+
+fn is_in_tail_alone(comparison: &Comparison) -> bool {
+    comparison.difference_in == [DifferenceIn::Tail]
+}
+
 fn different(comparison: &Comparison, a: &str, b: &str) -> String {
-    let tail = comparison.tail.as_ref().filter(|_| comparison.difference_in.contains(&DifferenceIn::Tail));
-    match tail.map(|tail| slower_now_and_then(comparison, tail, a, b)) {
-        None => different_typically(comparison, a, b),
-        Some(slow) if comparison.difference_in == [DifferenceIn::Tail] => format!(
+    let (Some(tail), Some(side)) = (&comparison.tail, comparison.tail_side()) else {
+        return different_typically(comparison, a, b);
+    };
+    let slow = slower_now_and_then(comparison, tail, side, [a, b]);
+    if is_in_tail_alone(comparison) {
+        return format!(
             "{b} and {a} differ in some of their runs: {slow}; typical runs: {} ({})",
             change(comparison.effect_ratio),
             interval(comparison)
-        ),
-        Some(slow) => format!("{}, and in some runs by more: {slow}", different_typically(comparison, a, b)),
+        );
+    }
+    let typically = different_typically(comparison, a, b);
+    match (side == Side::B) == (comparison.effect_ratio > 1.0) {
+        true => format!("{typically}, and in some runs by more: beside that, {slow}"),
+        false => format!("{typically}, but in some runs the other way: beside that, {slow}"),
     }
 }
 
@@ -113,11 +134,11 @@ fn different_typically(comparison: &Comparison, a: &str, b: &str) -> String {
     format!("{b} {relation} {a} by {amount}{factor}{within} ({})", interval(comparison))
 }
 
-/// What is different now and then.
-fn slower_now_and_then(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> String {
-    let (slow, other, more, less) = match tail.share_b >= tail.share_a {
-        true => (b, a, tail.share_b, tail.share_a),
-        false => (a, b, tail.share_a, tail.share_b),
+/// What is different now and then, and whose those runs are.
+fn slower_now_and_then(comparison: &Comparison, tail: &Tail, side: Side, [a, b]: [&str; 2]) -> String {
+    let (slow, other, more, less) = match side {
+        Side::B => (b, a, tail.share_b, tail.share_a),
+        Side::A => (a, b, tail.share_a, tail.share_b),
     };
     let beyond = percent(tail.threshold_ratio - 1.0);
     let (more, less) = (percent(more), percent(less));
@@ -253,7 +274,7 @@ fn doubt(comparison: &Comparison) -> String {
             format!("{interval} contains both equality and differences of more than ±{margin_words}")
         }
         (true, true) if !is_baseline(comparison) => {
-            format!("{interval} lies within ±{margin_words}, but the comparison ended before its next look")
+            format!("{interval} lies within ±{margin_words}, but the tests at its two ends do not both agree")
         }
         (false, _) if low.is_finite() && high.is_finite() => {
             format!(
@@ -266,14 +287,9 @@ fn doubt(comparison: &Comparison) -> String {
     }
 }
 
-/// Whether the interval excludes nothing: documents, which have no infinity, say a factor of a million.
+/// Whether the interval excludes nothing.
 pub(crate) fn is_unbounded(comparison: &Comparison) -> bool {
     is_no_bound(comparison.ci_low_ratio) && is_no_bound(comparison.ci_high_ratio)
-}
-
-fn is_no_bound(ratio: f64) -> bool {
-    const BEYOND: f64 = 1e5;
-    !(1.0 / BEYOND..=BEYOND).contains(&ratio)
 }
 
 /// An end of an interval.
@@ -326,8 +342,12 @@ pub(crate) fn slow_runs(comparison: &Comparison) -> Option<String> {
     // Where typical runs differ, a pair beyond what is typical says nothing of slow runs.
     let is_typical = comparison.effect_ratio.ln().abs() <= (1.0 + comparison.margin).ln();
     let Some(tail) = comparison.tail.as_ref().filter(|_| is_typical) else { return mean };
+    let beside = match comparison.difference_in.contains(&DifferenceIn::Typical) {
+        true => "Beside what is typical, the second",
+        false => "The second",
+    };
     Some(format!(
-        "{}{}The second was higher by more than {} in {} of the pairs ({}), the first in {} ({}).",
+        "{}{}{beside} was higher by more than {} in {} of the pairs ({}), the first in {} ({}).",
         mean.as_deref().unwrap_or_default(),
         if mean.is_some() { " " } else { "" },
         percent(tail.threshold_ratio - 1.0),

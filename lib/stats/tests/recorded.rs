@@ -19,7 +19,7 @@ type Answer = Option<(bool, u32)>;
 fn compare(recorded: &[f64], shift: f64, seed: u64) -> Answer {
     let (schedule, level, margin) = (looks(4096), 0.008, 0.01f64.ln_1p());
     let mut draw = Draw::new(seed, 77);
-    let mut rows = Rows::new(1, seed);
+    let mut rows = Rows::new(1, 0.01, seed);
     let (mut d, mut looked): (Vec<f64>, [Vec<Keys>; 3]) = (Vec::new(), Default::default());
     for (number, &n) in schedule.iter().enumerate().take_while(|(_, n)| **n <= 1024) {
         while d.len() < n as usize {

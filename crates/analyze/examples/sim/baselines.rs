@@ -53,9 +53,11 @@ fn is_called_different(cell: &Cell, number: u64, slower: f64, paired: bool) -> b
     let (old, new) = (session(0.0), session(slower));
     let levels = match paired {
         false => SessionLevels::of(
+            Metric::WALL,
             history.iter().map(|one| walls(one)).collect::<Vec<_>>().iter().map(Vec::as_slice),
         ),
         true => SessionLevels::of(
+            Metric::WALL,
             history.iter().map(|one| halves(&walls(one))).collect::<Vec<_>>().iter().map(Vec::as_slice),
         ),
     };

@@ -1,5 +1,6 @@
 //! What a winner rests upon.
 
+use super::sessions::in_sessions;
 use super::*;
 
 #[test]
@@ -12,6 +13,15 @@ fn three_commands_share_blocks_and_the_winner_beats_the_runner_up() {
     assert_eq!((extra.a.as_str(), extra.b.as_str(), extra.verdict), ("new", "third", Verdict::Different));
     let (judged, _) = judge(Judge::new(&Rule::default(), 3, 1), 3, |n| block(n, &[1.0, 0.9, 0.9]));
     assert_eq!((judged.findings.winner, judged.findings.comparisons.len()), (None, 2));
+}
+
+/// Typical runs of the third are a little faster than those of the second, and one in ten takes twice as long.
+#[test]
+fn who_is_slower_in_some_runs_does_not_win_by_typical_ones() {
+    let slow = |n: u32| if (n * 7 + 3).is_multiple_of(10) { 2.0 } else { 0.998 };
+    let findings = in_sessions((4, 60), 3, |n| block(n, &[1.2, 1.0, slow(n)])).findings;
+    assert!(findings.comparisons[..2].iter().all(|shown| shown.b_is_better()));
+    assert_eq!((findings.winner, findings.comparisons.len()), (None, 2));
 }
 
 #[test]

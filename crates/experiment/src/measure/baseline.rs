@@ -157,7 +157,7 @@ fn levels<'a>(
             best = sessions;
         }
     }
-    Ok(SessionLevels::of(best.iter().map(|session| session.readings.as_slice())))
+    Ok(SessionLevels::of(metric, best.iter().map(|session| session.readings.as_slice())))
 }
 
 /// Readings of an experiment of the store, by its number or `last`, of the command that has this name, in the metrics of

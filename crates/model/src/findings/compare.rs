@@ -140,6 +140,25 @@ pub enum DifferenceIn {
     Tail,
 }
 
+/// One of the two commands of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// The reference.
+    A,
+    /// The candidate.
+    B,
+}
+
+/// An end of an interval that excludes nothing stands in documents, which have no infinity, as e to this power, a factor of
+/// nearly a million, or as its inverse.
+pub const NO_BOUND_LOG: f64 = 13.8;
+
+/// Whether an end of an interval of ratios excludes nothing. A large ratio is no such end.
+pub fn is_no_bound(ratio: f64) -> bool {
+    !ratio.is_finite() || (ratio.ln().abs() - NO_BOUND_LOG).abs() < 1e-9
+}
+
 /// A ratio with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RatioInterval {
@@ -171,7 +190,8 @@ impl QuantileShift {
     }
 }
 
-/// Pairs in which one command was much slower than the other, beyond the difference of typical runs.
+/// Pairs in which one command was much slower than the other. Where typical runs differ, what they differ by is taken out
+/// first: a pair counts if it lies that far from the effect.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tail {
     /// The excess of such pairs to one side that counts as none, as a share of all pairs.
@@ -188,6 +208,9 @@ pub struct Tail {
     pub share_a_interval: [f64; 2],
     /// An excess to one side of this share or more is excluded.
     pub excess_excluded: f64,
+    /// Whose readings were shown to be higher in some runs; absent where neither's were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Side>,
 }
 
 /// One session of several.
@@ -227,12 +250,19 @@ pub struct ExactCounts {
 }
 
 impl ExactCounts {
-    /// B over A; where A has none, as if it had one.
+    /// B over A. If one of them is zero, half an event is added to both, as to the readings of a pair: the ratio stays finite
+    /// and keeps its side.
     pub fn ratio(&self) -> f64 {
+        let half = if self.is_one_zero() { 0.5 } else { 0.0 };
         match self.a == self.b {
             true => 1.0,
-            false => self.b.max(1) as f64 / self.a.max(1) as f64,
+            false => (self.b as f64 + half) / (self.a as f64 + half),
         }
+    }
+
+    /// Whether one command has none of what the other has: no ratio says how much that is.
+    pub fn is_one_zero(&self) -> bool {
+        (self.a == 0) != (self.b == 0)
     }
 }
 
@@ -317,15 +347,21 @@ pub struct Comparison {
 impl Comparison {
     /// Whether B is better by the estimate: less of a time or of a resource, more of a rate.
     pub fn b_is_better(&self) -> bool {
-        let ratio = match &self.tail {
-            // A difference of the tail has its own direction.
-            Some(tail) if self.is_told_by_its_tail() => 1.0 + tail.share_b - tail.share_a,
-            _ => self.effect_ratio,
+        let (higher, lower) = match self.tail.as_ref().filter(|_| self.is_told_by_its_tail()) {
+            // A difference of the tail has its own direction: that in which it was shown.
+            Some(Tail { side: Some(side), .. }) => (*side == Side::B, *side == Side::A),
+            Some(tail) => (tail.share_b > tail.share_a, tail.share_b < tail.share_a),
+            None => (self.effect_ratio > 1.0, self.effect_ratio < 1.0),
         };
-        match self.metric.more_is_better() {
-            true => ratio > 1.0,
-            false => ratio < 1.0,
-        }
+        if self.metric.more_is_better() { higher } else { lower }
+    }
+
+    /// Whose readings are higher in some runs, where it was shown that some differ. Documents of earlier versions do not say,
+    /// and have the shares alone.
+    pub fn tail_side(&self) -> Option<Side> {
+        let tail = self.tail.as_ref().filter(|_| self.difference_in.contains(&DifferenceIn::Tail))?;
+        let by_share = if tail.share_b >= tail.share_a { Side::B } else { Side::A };
+        Some(tail.side.unwrap_or(by_share))
     }
 
     /// Whether what matters of a *different* lies in some of the runs: typical ones do not differ, or by less than the margin.
@@ -350,6 +386,10 @@ pub struct MetricChange {
     pub change: RatioInterval,
     /// Whether it is the same within the margin; otherwise it moved.
     pub is_same: bool,
+    /// That margin, as a ratio: its own where the metric was decided, else that of the first. Absent in documents of earlier
+    /// versions, which took that of the first for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
 }
 
 /// A figure computed from counts, in two commands.

@@ -69,6 +69,10 @@ pub struct ReplayFindings {
     pub max_pairs: usize,
     /// Seconds after which an undecided comparison ends, where time is a limit.
     pub limit_s: Option<f64>,
+    /// The margin of the first metric as a ratio: what one that is an amount is of what the session typically has. Absent in
+    /// documents of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
     /// One entry for each thing that was put in.
     pub rows: Vec<ReplayRow>,
     /// Seconds that it took, the measuring of the session included where that was done for it.

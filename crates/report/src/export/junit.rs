@@ -1,8 +1,8 @@
 //! The test report that CI systems show: a case for each command of a run, each verdict of a comparison, each claim of a
 //! lab.
 //!
-//! Its shape: <https://github.com/testmoapp/junitxml>. A command that is slower than its reference is a failure, an
-//! answer that could not be had is a case that was skipped.
+//! Its shape: <https://github.com/testmoapp/junitxml>. A command that is slower than its reference by more than the
+//! margin is a failure, an answer that could not be had is a case that was skipped.
 
 use std::io::Write;
 
@@ -70,7 +70,10 @@ fn cases(record: &Record) -> Result<Vec<Case>, ReportError> {
 fn verdict_case(record: &Record, comparison: &Comparison, is_one_metric: bool) -> Case {
     let sentence = verdict_sentence(comparison);
     let outcome = match comparison.verdict {
-        Verdict::Different if !comparison.b_is_better() => Outcome::Failed(sentence),
+        // What `--fail-if slower` lets pass is no failure here either.
+        Verdict::Different if comparison.is_different_beyond_margin() && !comparison.b_is_better() => {
+            Outcome::Failed(sentence)
+        }
         Verdict::Different | Verdict::Equivalent => Outcome::Passed(sentence),
         Verdict::Inconclusive => Outcome::Skipped(sentence),
     };

@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use fauxplat_model::document::Record;
-use fauxplat_model::{Injected, ReplayFindings, ReplayRow};
+use fauxplat_model::{Injected, ReplayFindings, ReplayRow, Rule};
 use fauxplat_units::Nanos;
 use serde::Serialize;
 
 use crate::parts::{Grid, Piece, Tone};
-use crate::words::{counted, listed, percent, round_percent};
+use crate::words::{counted, listed, percent, quantity, round_percent};
 
 /// What is found in so many comparisons is found.
 const FOUND: f64 = 0.9;
@@ -20,7 +20,7 @@ pub(super) fn parts(record: &Record, found: &ReplayFindings) -> Vec<Piece> {
     let rule = &record.header.definition.rule;
     let mut parts = vec![Piece::answer(Tone::Title, answer(found))];
     parts.extend(false_different(found, rule.level));
-    parts.extend(false_equivalent(found, rule.margin, rule.level));
+    parts.extend(false_equivalent(found, rule));
     parts.push(Piece::table(table(found)));
     parts.push(Piece::plain(rests_on(found)));
     parts
@@ -96,10 +96,15 @@ fn false_different(found: &ReplayFindings, level: f64) -> Option<Piece> {
 }
 
 /// Verdicts of *equivalent* at a difference of the margin, where as many are allowed as false *different*.
-fn false_equivalent(found: &ReplayFindings, margin: f64, level: f64) -> Option<Piece> {
+fn false_equivalent(found: &ReplayFindings, rule: &Rule) -> Option<Piece> {
+    let margin = found.margin.unwrap_or(rule.margin);
     let (_, row) = shifts(found).find(|(shift, _)| (shift - margin).abs() < 1e-9)?;
-    let tone = if row.equivalent_interval_95[0] > level { Tone::Bad } else { Tone::Good };
-    let (rate, margin) = (rate(row.equivalent, row, row.equivalent_interval_95), round_percent(margin));
+    let tone = if row.equivalent_interval_95[0] > rule.level { Tone::Bad } else { Tone::Good };
+    let margin = match rule.margin_absolute {
+        None => round_percent(margin),
+        Some(amount) => format!("{} ({})", percent(margin), quantity(rule.metric, amount)),
+    };
+    let rate = rate(row.equivalent, row, row.equivalent_interval_95);
     Some(Piece::said(
         tone,
         format!("False equivalent at a difference of exactly the margin of {margin}: {rate}."),

@@ -6,8 +6,8 @@ use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     AaFindings, AaStratum, Aslr, Command, CompareFindings, Comparison, Condition, CpuFacts, Definition,
     DifferenceIn, Dropped, DroppedReason, EnvPad, Grade, MachineFacts, Metric, Outcome, Phase, PowerResult,
-    Process, QuantileShift, Readings, RivalCount, RunFindings, Sample, Scope, Secondary, Source, Sources,
-    StoppedBy, Summary, Tail, VarianceBudget, Verdict,
+    Process, QuantileShift, Readings, RivalCount, RunFindings, Sample, Scope, Secondary, Side, Source,
+    Sources, StoppedBy, Summary, Tail, VarianceBudget, Verdict,
 };
 use fauxplat_report::{Format, Style, write};
 use fauxplat_units::Bytes;
@@ -323,6 +323,7 @@ pub(crate) fn compare_tails() -> Owned {
         share_a: 0.005,
         share_a_interval: [0.0, 0.03],
         excess_excluded: 0.13,
+        side: Some(Side::B),
     });
     let shift = |quantile: f64, ratio: f64, half: f64| QuantileShift {
         quantile,

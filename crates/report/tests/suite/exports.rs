@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fauxplat_model::{IgnoredFailures, Metric, Outcome, Phase, Verdict};
+use fauxplat_model::{Comparison, IgnoredFailures, Metric, Outcome, Phase, Verdict};
 use fauxplat_report::{Format, ReportError, Style, write};
 use serde_json::{Value, json};
 
@@ -85,13 +85,18 @@ fn a_summary_in_csv_has_the_columns_of_hyperfine() {
 
 #[test]
 fn junit_says_which_verdict_fails() {
-    let case = |verdict, ratio| {
-        let owned = common::compare(comparison("sort", "<g&sort>", verdict, ratio, 0.005));
+    let case = |verdict, ratio: f64| {
+        let is_beyond = (verdict == Verdict::Different).then_some((ratio - 1.0).abs() > 0.05);
+        let shown = comparison("sort", "<g&sort>", verdict, ratio, 0.005);
+        let owned = common::compare(Comparison { beyond_margin: is_beyond, ..shown });
         owned.render(Format::JUnit, &Style::default())
     };
     let slower = case(Verdict::Different, 1.1);
     assert!(slower.contains("failures=\"1\"") && slower.contains("<failure message=\""), "{slower}");
     assert!(slower.contains("name=\"&lt;g&amp;sort&gt; against sort\""), "{slower}");
+    // As with `--fail-if slower`, a difference within the margin fails nothing.
+    let within = case(Verdict::Different, 1.006);
+    assert!(within.contains("failures=\"0\" errors=\"0\" skipped=\"0\""), "{within}");
     let faster = case(Verdict::Different, 0.9);
     assert!(faster.contains("failures=\"0\" errors=\"0\" skipped=\"0\""), "{faster}");
     let open = case(Verdict::Inconclusive, 1.0);

@@ -1,7 +1,10 @@
 //! Text for terminals, as a person sees it: the snapshots are meant to be read.
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Comparison, Grade, Metric, Replication, Scope, SessionEffect, StoppedBy, Verdict};
+use fauxplat_model::{
+    Comparison, ExactCounts, Grade, Metric, NO_BOUND_LOG, Replication, Scope, SessionEffect, Side, StoppedBy,
+    Verdict,
+};
 use fauxplat_report::{Format, Style};
 
 use crate::common::{self, Owned, comparison};
@@ -242,13 +245,67 @@ fn names_that_look_alike_when_shortened_are_numbered() {
     assert!(table.contains("1: program") && table.contains("2: program"), "{table}");
 }
 
-/// Documents have no infinity and say a factor of a million; people are told that there is no interval.
+/// Documents have no infinity and say e to the power of 13.8; people are told that there is no interval.
 #[test]
 fn an_interval_that_excludes_nothing_is_not_told_as_one() {
     let few = common::comparison("a", "b", Verdict::Inconclusive, 2.18, 0.1);
-    let few = Comparison { ci_low_ratio: 1e-6, ci_high_ratio: 1e6, pairs: 7, ..few };
+    let few = Comparison {
+        ci_low_ratio: (-NO_BOUND_LOG).exp(),
+        ci_high_ratio: NO_BOUND_LOG.exp(),
+        pairs: 7,
+        ..few
+    };
     let text = common::compare(few).text(100);
     assert!(text.contains("too few pairs for an interval") && !text.contains("e7"), "{text}");
+    // What is large is known all the same: nothing against a hundred megabytes.
+    let large = common::comparison("a", "b", Verdict::Different, 3.9e5, 0.0);
+    let large = Comparison { ci_low_ratio: 3.8e5, ci_high_ratio: 4e6, ..large };
+    let text = common::compare(large).text(100);
+    assert!(text.contains("+3.80e7") && !text.contains("no bound"), "{text}");
+}
+
+/// Slow runs of the other command than typical runs say: not "by more", and of the one that has them.
+#[test]
+fn slow_runs_of_the_faster_one_are_said_to_be_the_other_way() {
+    let mut owned = common::compare_both();
+    let Findings::Compare(found) = &mut owned.findings else { unreachable!("it was compared") };
+    let tail = found.comparisons[0].tail.as_mut().unwrap();
+    (tail.share_a, tail.share_b, tail.side) = (0.08, 0.08, Some(Side::A));
+    let said = verdict(&owned);
+    let wanted = "but in some runs the other way: beside that, sort was slower than gsort by more than 5.00 % in 8.00 %";
+    assert!(said.contains(wanted) && !said.contains("by more:"), "{said}");
+}
+
+#[test]
+fn slow_runs_of_another_metric_name_it() {
+    let mut owned = common::compare_tails();
+    let Findings::Compare(found) = &mut owned.findings else { unreachable!("it was compared") };
+    found.comparisons[0].metric = Metric::PEAK_MEMORY;
+    let said = verdict(&owned);
+    assert!(
+        said.contains("gsort was higher than sort") && said.contains(", in peak memory, within"),
+        "{said}"
+    );
+}
+
+#[test]
+fn why_an_interval_within_the_margin_was_not_enough() {
+    let open = common::comparison("a", "b", Verdict::Inconclusive, 1.001, 0.004);
+    let text = common::compare(Comparison { stopped_by: StoppedBy::MaxPairs, ..open }).text(200);
+    assert!(
+        text.contains("the tests at its two ends do not both agree") && !text.contains("next look"),
+        "{text}"
+    );
+}
+
+#[test]
+fn one_against_none_is_told_by_both_counts() {
+    let exact = Some(ExactCounts { a: 0, b: 1, runs: 2 });
+    let one = common::comparison("a", "b", Verdict::Different, 3.0, 0.0);
+    let mut owned = common::compare(Comparison { exact, metric: Metric::MAJOR_FAULTS, ..one });
+    let Findings::Compare(found) = &mut owned.findings else { unreachable!("it was compared") };
+    found.comparisons[0].beyond_margin = Some(true);
+    assert!(!verdict(&owned).contains("within the margin"), "{}", verdict(&owned));
 }
 
 #[test]

@@ -144,7 +144,7 @@ mod tests {
         let mut crossings = 0;
         for seed in 0..series {
             let mut draw = Draw::new(seed, 9);
-            let mut rows = Rows::new(1, seed);
+            let mut rows = Rows::new(1, 0.05, seed);
             rows.grow(64);
             let d: Vec<f64> = (0..64)
                 .map(|_| if draw.below(2) == 0 { noise(&mut draw) } else { -noise(&mut draw) })
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn ten_of_one_sign_are_rare_enough_for_one_per_cent() {
-        let mut rows = Rows::new(1, 1);
+        let mut rows = Rows::new(1, 0.01, 1);
         rows.grow(10);
         let d: Vec<f64> = (0..10).map(|i| 1.0 + 0.1 * f64::from(i)).collect();
         let keys = [Keys::of(&rows, &Sorted::new(&d), 0.0, Question::Typical)];
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn a_course_that_goes_on_is_the_one_that_begins_anew() {
         let mut draw = Draw::new(6, 0);
-        let mut rows = Rows::new(1, 6);
+        let mut rows = Rows::new(1, 0.01, 6);
         rows.grow(48);
         let d: Vec<f64> = (0..48).map(|_| 0.3 + draw.normal()).collect();
         let keys = |n: usize| Keys::of(&rows, &Sorted::new(&d[..n]), 0.0, Question::Typical);

@@ -8,11 +8,18 @@ const COLUMNS: usize = 32;
 /// After the first column, all patterns of so many are there, equally often.
 const ENUMERATED: u32 = 11;
 
-/// Rows for one comparison. More comparisons share the level, and need rows that are rarer.
+/// Rows for one comparison at [`LEVEL`]. Where several share the level, or it is lower, each row has to be rarer.
 const ROWS: usize = 8192;
+
+/// The level for which those are enough.
+const LEVEL: f64 = 0.01;
 
 /// The most rows that are kept.
 const ROWS_MAX: usize = 8 * ROWS;
+
+/// So many paths there are at most, mirror images included. A side whose share of the level is less than one of them never
+/// crosses.
+pub const PATHS_MAX: usize = 2 * ROWS_MAX;
 
 /// Rows of signs; row 0 has none flipped and stands for what was observed. Each row stands for its mirror image too.
 ///
@@ -29,8 +36,9 @@ pub struct Rows {
 
 impl Rows {
     /// Rows for so many comparisons that share a level.
-    pub fn new(comparisons: usize, seed: u64) -> Self {
-        let count = (ROWS * comparisons.max(1).next_power_of_two()).min(ROWS_MAX);
+    pub fn new(comparisons: usize, level: f64, seed: u64) -> Self {
+        let rarer = comparisons.max(1) as f64 * (LEVEL / level).max(1.0);
+        let count = ROWS * (rarer.ceil() as usize).min(ROWS_MAX / ROWS).next_power_of_two();
         Rows { seed, count, words: Vec::new() }
     }
 
@@ -116,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_first_twelve_columns_enumerate_and_row_0_is_what_was_observed() {
-        let mut rows = Rows::new(1, 7);
+        let mut rows = Rows::new(1, LEVEL, 7);
         rows.grow(40);
         let weights: Vec<f32> = (0..12).map(|place| (1u32 << place) as f32).collect();
         let mut sums = rows.sums(&weights);
@@ -129,8 +137,18 @@ mod tests {
     }
 
     #[test]
+    fn a_lower_level_has_more_rows_and_a_higher_one_no_fewer() {
+        let count = |comparisons, level| Rows::new(comparisons, level, 1).count();
+        assert_eq!(
+            [count(1, 0.05), count(1, 0.01), count(2, 0.05), count(3, 0.01)],
+            [1, 1, 2, 4].map(|n| n * ROWS)
+        );
+        assert_eq!([count(1, 0.001), count(1, 0.004), count(600, 1e-6)], [8, 4, 8].map(|n| n * ROWS));
+    }
+
+    #[test]
     fn rows_repeat_and_mirror_exactly() {
-        let (mut rows, mut again) = (Rows::new(3, 1), Rows::new(3, 1));
+        let (mut rows, mut again) = (Rows::new(3, LEVEL, 1), Rows::new(3, LEVEL, 1));
         rows.grow(100);
         again.grow(10);
         again.grow(100);

@@ -53,9 +53,7 @@ impl ExcessShare {
 
     /// What the next difference has to exceed.
     pub fn threshold(&self) -> f64 {
-        let usual = quantile_sorted(&self.rising, 0.5);
-        let always = ALWAYS_LARGE.max(2.0 * usual.unwrap_or(0.0));
-        self.least.max(large(usual).min(always))
+        threshold(quantile_sorted(&self.rising, 0.5), self.least)
     }
 
     /// Large differences to either side: those of B, and those of A.
@@ -122,14 +120,22 @@ impl Bet {
     }
 }
 
-/// From here on a magnitude is large among others whose median is this.
-fn large(usual: Option<f64>) -> f64 {
-    LARGE * MAD_TO_SD * usual.unwrap_or(0.0)
+/// What a magnitude has to exceed to be large among others whose median is this; `least` in any case.
+fn threshold(usual: Option<f64>, least: f64) -> f64 {
+    let usual = usual.unwrap_or(0.0);
+    let always = ALWAYS_LARGE.max(2.0 * usual);
+    least.max((LARGE * MAD_TO_SD * usual).min(always))
+}
+
+/// What a magnitude has to exceed to be large among these differences; `least` in any case. It depends on magnitudes alone,
+/// so that given it every pattern of signs is as likely as before.
+pub fn threshold_of(d: &[f64], least: f64) -> f64 {
+    threshold(median_in_place(&mut d.iter().map(|d| d.abs()).collect::<Vec<_>>()), least)
 }
 
 /// Those of the differences that are not large; below `least` none is.
 pub fn usual(d: &[f64], least: f64) -> Vec<f64> {
-    let large = least.max(large(median_in_place(&mut d.iter().map(|d| d.abs()).collect::<Vec<_>>())));
+    let large = threshold_of(d, least);
     d.iter().copied().filter(|d| d.abs() <= large).collect()
 }
 

@@ -2,6 +2,7 @@
 
 use super::path::Keys;
 use super::rows::Rows;
+use super::share::threshold_of;
 
 /// The largest differences are counted in groups of so many, and larger ones.
 const FIRST: usize = 8;
@@ -9,32 +10,33 @@ const FIRST: usize = 8;
 /// No group is larger: what half of 1024 pairs do is typical.
 const LAST: usize = 512;
 
-/// 8, 12, 16, 24, … up to half of the pairs.
-fn groups(n: usize) -> impl Iterator<Item = usize> {
+/// 8, 12, 16, 24, … up to half of the pairs, of those that are `large` and all of these.
+fn groups(n: usize, large: usize) -> impl Iterator<Item = usize> {
+    let most = large.min(n / 2).min(LAST);
     let all = (0..).flat_map(|power| [FIRST << power, 12usize << power]);
-    all.take_while(move |&size| size <= (n / 2).min(LAST))
+    all.take_while(move |&size| size < most).chain((most > 0).then_some(most))
 }
 
-/// The places of the differences that are not zero, the largest magnitude first, as many as the largest group holds.
-fn largest(d: &[f64]) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..d.len()).filter(|&place| d[place] != 0.0).collect();
+/// The places of the differences that are large, the largest magnitude first, as many as the largest group holds. Below
+/// `least` none is. Which they are is told by magnitudes alone.
+fn largest(d: &[f64], least: f64) -> (Vec<usize>, impl Iterator<Item = usize>) {
+    let threshold = threshold_of(d, least);
+    let mut places: Vec<usize> = (0..d.len()).filter(|&place| d[place].abs() > threshold).collect();
     let by_size = |one: &usize, other: &usize| d[*other].abs().total_cmp(&d[*one].abs()).then(one.cmp(other));
-    let wanted = groups(d.len()).last().unwrap_or(0);
-    if wanted < places.len() {
-        places.select_nth_unstable_by(wanted, by_size);
-        places.truncate(wanted);
-    }
     places.sort_unstable_by(by_size);
-    places
+    let groups = groups(d.len(), places.len());
+    (places, groups)
 }
 
 /// How far the signs of the k largest magnitudes lie to either side, for the k that shows it best, with the paths of all
-/// other signs. This is McNemar's test with its threshold scanned (McNemar 1947).
-pub fn keys(rows: &Rows, d: &[f64]) -> Keys {
+/// other signs. This is McNemar's test with its threshold scanned (McNemar 1947). Only differences that are large beside the
+/// usual ones, and above `least`, are asked: what lies below is no tail, whichever side it leans to.
+pub fn keys(rows: &Rows, d: &[f64], least: f64) -> Keys {
     let mut counts = vec![0i32; rows.count()];
     let (mut up, mut down) = (vec![0f32; rows.count()], vec![0f32; rows.count()]);
-    let mut groups = groups(d.len()).peekable();
-    for (seen, place) in (1..).zip(largest(d)) {
+    let (places, groups) = largest(d, least);
+    let mut groups = groups.peekable();
+    for (seen, place) in (1..).zip(places) {
         rows.add(place, if d[place] > 0.0 { 1 } else { -1 }, &mut counts);
         if groups.next_if_eq(&seen).is_some() {
             let scale = 1.0 / (seen as f32).sqrt();
@@ -48,17 +50,19 @@ pub fn keys(rows: &Rows, d: &[f64]) -> Keys {
     Keys::from_sides(up, down)
 }
 
-/// The key of the observed signs, to whichever side it is larger.
-pub fn observed(d: &[f64]) -> f64 {
-    let mut groups = groups(d.len()).peekable();
-    let (mut count, mut size) = (0.0, 0.0f64);
-    for (seen, place) in (1..).zip(largest(d)) {
+/// The key of the observed signs at the side where it is larger, below zero where that is the lower one.
+pub fn observed(d: &[f64], least: f64) -> f64 {
+    let (places, groups) = largest(d, least);
+    let mut groups = groups.peekable();
+    let (mut count, mut most) = (0.0, 0.0f64);
+    for (seen, place) in (1..).zip(places) {
         count += d[place].signum();
-        if groups.next_if_eq(&seen).is_some() {
-            size = size.max(f64::abs(count) / (seen as f64).sqrt());
+        let z = count / (seen as f64).sqrt();
+        if groups.next_if_eq(&seen).is_some() && z.abs() > most.abs() {
+            most = z;
         }
     }
-    size
+    most
 }
 
 #[cfg(test)]
@@ -66,6 +70,9 @@ mod tests {
     use super::*;
     use crate::draw::Draw;
     use crate::paired::path::crossed;
+
+    /// Two margins of 1 %.
+    const LEAST: f64 = 0.02;
 
     /// 512 pairs of which B is twice as slow in one of twenty runs.
     fn spiky(seed: u64) -> Vec<f64> {
@@ -75,15 +82,47 @@ mod tests {
 
     #[test]
     fn slow_runs_of_one_side_cross_and_those_of_both_do_not() {
-        let mut rows = Rows::new(1, 5);
+        let mut rows = Rows::new(1, 0.01, 5);
         rows.grow(512);
         let d = spiky(1);
-        let all = crossed(&[keys(&rows, &d)], &[0.001]);
-        assert!(all.up && !all.down && observed(&d) > 3.0);
+        let all = crossed(&[keys(&rows, &d, LEAST)], &[0.001]);
+        assert!(all.up && !all.down && observed(&d, LEAST) > 3.0);
+        let mirrored: Vec<f64> = d.iter().map(|d| -d).collect();
+        assert_eq!(observed(&mirrored, LEAST), -observed(&d, LEAST));
         let both: Vec<f64> = d.iter().enumerate().map(|(i, d)| if i % 2 == 0 { *d } else { -d }).collect();
-        let all = crossed(&[keys(&rows, &both)], &[0.001]);
+        let all = crossed(&[keys(&rows, &both, LEAST)], &[0.001]);
         assert!(!all.up && !all.down);
-        assert_eq!(observed(&[0.0; 40]), 0.0);
-        assert_eq!(observed(&d[..8]), 0.0);
+        assert_eq!(observed(&[0.0; 40], LEAST), 0.0);
+    }
+
+    /// What lies within two margins is no tail, and neither is what noise does by itself, though all of it lean to one side.
+    #[test]
+    fn what_is_not_large_is_no_tail() {
+        let mut rows = Rows::new(1, 0.01, 5);
+        rows.grow(512);
+        let mut draw = Draw::new(3, 1);
+        let small: Vec<f64> =
+            (0..512).map(|n| if n % 3 == 0 { 0.015 } else { 0.0005 * draw.normal() }).collect();
+        let shifted: Vec<f64> = (0..512).map(|_| 0.02 + 0.05 * draw.normal()).collect();
+        for d in [small, shifted] {
+            let all = crossed(&[keys(&rows, &d, LEAST)], &[0.01]);
+            assert!(!all.up && !all.down && observed(&d, LEAST) < 2.5, "{}", observed(&d, LEAST));
+        }
+    }
+
+    #[test]
+    fn the_signs_of_large_differences_cross_as_often_as_they_may() {
+        let mut rows = Rows::new(1, 0.01, 5);
+        rows.grow(256);
+        let crossings = (0..400).filter(|&seed| {
+            let mut draw = Draw::new(seed, 7);
+            let d: Vec<f64> =
+                (0..256).map(|_| 0.01 * draw.normal() + [0.0, 0.0, 0.0, 0.5, -0.5][draw.below(5)]).collect();
+            let all = crossed(&[keys(&rows, &d, LEAST)], &[0.025]);
+            all.up || all.down
+        });
+        // Four standard errors of 5 % in 400 are 4.4 points.
+        let crossings = crossings.count();
+        assert!((4..=37).contains(&crossings), "{crossings}");
     }
 }

@@ -1,0 +1,47 @@
+//! How many clusters a comparison would take.
+
+use fauxplat_stats::paired::looks;
+
+use crate::series::{Design, TYPICAL_SHARE, plain_z};
+use crate::standing::Standing;
+
+/// How many clusters would probably decide: as many as make the interval narrower than the distance from the estimate
+/// to zero or to the margin, whichever is easier, and no fewer than can show anything. `None` if nothing would.
+pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) -> Option<usize> {
+    let z = if standing.critical.is_finite() { standing.critical } else { plain_z(level) };
+    let distance = standing.estimate.abs().max(design.margin - standing.estimate.abs());
+    let plain = standing.se.powi(2) * standing.n as f64;
+    let allowed = (distance / z).powi(2);
+    let reachable = allowed > 0.0 && plain.is_finite();
+    let least = if design.anytime { 0 } else { clusters_least(level).max(first_look()) };
+    reachable.then(|| ((plain / allowed).ceil() as usize).max(standing.n + 1).max(least))
+}
+
+/// The clusters of which the rarest pattern of signs, all alike, is rare enough for a level. With fewer nothing can be shown,
+/// whatever they say.
+pub(crate) fn clusters_least(level: f64) -> usize {
+    (2.0 / (TYPICAL_SHARE * level)).log2().ceil() as usize
+}
+
+/// The clusters of the first look, where the limit leaves it.
+fn first_look() -> usize {
+    looks(u32::MAX)[0] as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fauxplat_model::Rule;
+    use fauxplat_stats::paired::score::Question;
+
+    #[test]
+    fn no_fewer_clusters_are_named_than_can_decide() {
+        let design = Design::new(&Rule::default(), 0.01, 1, 6, Question::Typical);
+        let clear = Standing { estimate: 0.7, se: 0.01, ..Standing::open(3) };
+        assert_eq!(clusters_needed(&clear, &design, 0.01), Some(10));
+        // 2^-17 is the first below half of 0.8 of 0.002 %.
+        assert_eq!((clusters_least(0.01), clusters_needed(&clear, &design, 2e-5)), (8, Some(17)));
+        let anytime = Design { anytime: true, ..design };
+        assert_eq!(clusters_needed(&clear, &anytime, 0.01), Some(4));
+    }
+}

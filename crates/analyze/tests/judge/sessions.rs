@@ -1,0 +1,45 @@
+//! Comparisons that are measured in several sessions.
+
+use fauxplat_analyze::SessionCost;
+
+use super::*;
+
+/// What a judge says of sessions of twenty blocks in which the second command has such factors.
+fn over_sessions(factors: &[f64]) -> Judged {
+    in_sessions((factors.len() as u32, 20), 2, |n| block(n, &[1.0, factors[n as usize / 20]]))
+}
+
+/// What a judge says of so many sessions of so many blocks.
+pub(super) fn in_sessions(
+    (sessions, blocks): (u32, u32),
+    commands: usize,
+    next: impl Fn(u32) -> Vec<Sample>,
+) -> Judged {
+    let mut judge = Judge::new(&Rule::default(), commands, 1).in_sessions();
+    let mut samples = Vec::new();
+    for session in 0..sessions {
+        for number in 0..blocks {
+            let block = next(blocks * session + number);
+            assert_eq!(judge.block(&block), Decision::GoOn, "nothing is looked at before the end");
+            samples.extend(block);
+        }
+        judge.end_session(SessionCost { pairs_s: 0.2, outside_s: 0.1 });
+    }
+    judge.findings(&samples, &names(commands), StoppedBy::MaxPairs)
+}
+
+#[test]
+fn each_session_counts_once() {
+    let turns = over_sessions(&[1.02, 0.98, 1.02, 0.981, 1.019, 0.98]);
+    let shown = &turns.findings.comparisons[0];
+    assert_eq!((shown.verdict, shown.grade), (Verdict::Inconclusive, Grade::Replicated));
+    let same = over_sessions(&[1.02, 1.021, 1.019, 1.02]);
+    let shown = &same.findings.comparisons[0];
+    assert_eq!((shown.verdict, shown.stopped_by), (Verdict::Different, StoppedBy::MaxPairs));
+    assert_eq!(same.findings.winner, Some(0));
+    assert!(shown.p_value < 0.01 && shown.ci_low_ratio > 1.0, "{shown:?}");
+    // Two have one degree of freedom: they are what one session of all their pairs would be.
+    let two = over_sessions(&[1.02, 1.021]);
+    let shown = &two.findings.comparisons[0];
+    assert_eq!((shown.grade, shown.replication.is_none()), (Grade::WithinSession, true));
+}
