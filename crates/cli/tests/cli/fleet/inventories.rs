@@ -2,10 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::common::{Done, Lab};
+use crate::common::{Done, Lab, SIGINT, alive, eventually};
+use fauxplat_sys::signal;
 
 const WORDS: &str = include_str!("inventory.sh");
 
@@ -22,11 +25,23 @@ fn lab(programs: &[&str], hosts: &str) -> Lab {
     lab
 }
 
-fn run(lab: &Lab) -> Value {
-    let words = ["fleet", "run", "-q", "--on", "clush:@all", "-r", "2", "--no-confirm", "--format", "json"];
-    let mut command = lab.command(&[&words[..], &["echo 7"]].concat());
+/// fauxplat that asks these hosts.
+fn asked(lab: &Lab, on: &str, command: &str) -> Command {
+    let words = ["fleet", "run", "-q", "--on", on, "-r", "2", "--no-confirm", "--format", "json"];
+    let mut command = lab.command(&[&words[..], &["--cpu", "free", command]].concat());
     command.env("PATH", format!("{}:/usr/bin:/bin", lab.file("bin"))).env("FAKE", lab.file("fake"));
-    Done::of(command).succeeds().json()
+    command
+}
+
+fn run(lab: &Lab) -> Value {
+    Done::of(asked(lab, "clush:@all", "echo 7")).succeeds().json()
+}
+
+/// A command that goes on for as long as its laboratory is there, and the words by which its process is known.
+fn endless(lab: &Lab, name: &str) -> String {
+    let file = lab.write(name, "#!/bin/sh\nwhile [ -e \"$0\" ]; do sleep 0.05; done\n");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    format!("/bin/sh {file}")
 }
 
 fn reason(document: &Value, name: &str) -> String {
@@ -60,4 +75,64 @@ fn a_host_of_another_architecture_says_which() {
     let lab = lab(&["nodeset", "clush", "uname"], "n1\n");
     let found = run(&lab);
     assert!(reason(&found, "n1").contains("no program was shipped for sparc64"), "{found}");
+}
+
+/// Ctrl-C reaches hosts although the connection to them stays, and they are left as they were.
+#[test]
+fn hosts_end_what_nobody_waits_for() {
+    let lab = lab(&["nodeset", "clush"], "n1\n");
+    let words = endless(&lab, "measured-on-a-host");
+    let mut command = asked(&lab, "clush:@all", "./measured-on-a-host");
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    assert!(eventually(|| alive(&words) == 1));
+    let called = lab.read("fake/called");
+    let place = called.split_whitespace().find(|word| word.starts_with("d=/tmp/fauxplat-")).unwrap();
+    let place = place.trim_start_matches("d=").trim_end_matches(';').to_owned();
+    assert!(Path::new(&place).is_dir());
+    signal::send(child.id() as i32, SIGINT);
+    assert!(child.wait().unwrap().success());
+    assert!(eventually(|| alive(&words) == 0));
+    assert!(eventually(|| !Path::new(&place).exists()), "{place}");
+}
+
+/// A connection that breaks is closed on the other side, and nothing else tells a node that nobody listens.
+#[test]
+fn a_node_that_nobody_hears_ends() {
+    let lab = Lab::new();
+    let words = endless(&lab, "measured-unheard");
+    let version = env!("CARGO_PKG_VERSION");
+    let definition = r#"{"command":[{"command":"./measured-unheard"}],"runs":"3"}"#;
+    let order = lab.write(
+        "order.json",
+        &format!(
+            r#"{{"schema":"fauxplat.node-order/1","fauxplat_version":"{version}","fleet":"f","node":"n1",
+                "plan":{{"definition_sha256":"ab","seed":7}},"attempt":1,"definition":{definition},"answers":false}}"#
+        ),
+    );
+    let mut command = lab.bare(&["node", &order]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    assert!(eventually(|| alive(&words) == 1));
+    drop(child.stdout.take());
+    assert!(eventually(|| child.try_wait().unwrap().is_some()));
+    assert_eq!(alive(&words), 0);
+}
+
+/// Hosts of one domain, by a real pdsh where it is installed, and an ssh that is a shell here.
+#[test]
+fn hosts_of_one_domain_are_told_from_each_other() {
+    if !Path::new("/usr/bin/pdsh").exists() {
+        println!("pdsh is not installed: what its labels look like is not tried");
+        return;
+    }
+    let lab = lab(&[], "");
+    let ssh = lab.write("bin/ssh", "#!/bin/sh\nfor line in \"$@\"; do :; done\nexec sh -c \"$line\"\n");
+    fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = asked(&lab, "pdsh:n[1-2].example.org", "echo 7");
+    command.args(["--program-there", env!("CARGO_BIN_EXE_fauxplat")]);
+    let found = Done::of(command).succeeds().json();
+    let nodes = found["nodes"].as_array().unwrap();
+    let mut names: Vec<&str> = nodes.iter().map(|node| node["node"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["n1.example.org", "n2.example.org"], "{found}");
+    assert!(nodes.iter().all(|node| node["runs"] == 2), "{found}");
 }

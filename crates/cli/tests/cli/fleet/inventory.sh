@@ -11,7 +11,9 @@ clush)
         esac
         shift
     done
-    # The last word is the line of a shell there, unless a file is copied.
-    if [ -n "$from" ]; then cp "$from" "${to:-$1}"; else sh -c "$1" 2> "$FAKE/said" | sed 's/^/n1: /'; sed 's/^/n1: /' "$FAKE/said" >&2; fi ;;
+    # The last word is the line of a shell there, unless a file is copied. It goes on when whoever called is gone.
+    if [ -n "$from" ]; then cp "$from" "${to:-$1}"; exit; fi
+    setsid -w sh -c "$1" 2> "$FAKE/said" | sed 's/^/n1: /'
+    sed 's/^/n1: /' "$FAKE/said" >&2 ;;
 uname) echo sparc64 ;;
 esac
