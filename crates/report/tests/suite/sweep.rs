@@ -224,6 +224,42 @@ fn the_conclusion_stands_first_in_text() {
 }
 
 #[test]
+fn what_is_significant_and_small_is_told_with_its_p_value() {
+    let mut small = words();
+    small.finding.p_value = 0.0004;
+    let text = owned(small).text(200);
+    assert!(text.starts_with("aslr moves the wall time (p = 0.0004), by less than ±1 %: typical"), "{text}");
+    assert!(!text.contains("no effect"), "{text}");
+}
+
+#[test]
+fn what_has_no_bound_is_not_excluded() {
+    let said = |typical: f64, single: f64| {
+        let mut found = product();
+        found.finding.difference_high_ratio = typical;
+        found.finding.largest_excluded_ratio = single;
+        owned(found).text(400)
+    };
+    let none = 13.8_f64.exp();
+    let text = said(none, none);
+    assert!(text.contains("nothing can be excluded yet") && !text.contains("are excluded"), "{text}");
+    let text = said(none, 1.02);
+    assert!(text.contains(": deviations of any one level above 2.00 % are excluded"), "{text}");
+    let text = said(1.004, none);
+    assert!(text.contains("above 0.40 % are excluded") && !text.contains("any one level"), "{text}");
+}
+
+#[test]
+fn only_fresh_blocks_did_not_choose_what_stands_out() {
+    let fresh = "from blocks that did not choose them";
+    let few = owned(sizes()).text(200);
+    assert!(few.contains("1 level stands out") && !few.contains(fresh), "{few}");
+    let mut many = sizes();
+    many.stages.push(SweepStage { stage: "confirm".into(), levels: 20, blocks: 8 });
+    assert!(owned(many).text(200).contains(fresh));
+}
+
+#[test]
 fn markdown_says_the_same() {
     insta::assert_snapshot!("markdown_sweep", owned(words()).render(Format::Markdown, &Style::default()));
 }

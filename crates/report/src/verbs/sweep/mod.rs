@@ -61,7 +61,7 @@ fn grounds(found: &SweepFindings) -> Vec<Piece> {
     parts.extend(sentences::period(found).map(|it| Piece::plain(it).joined()));
     parts.push(Piece::plain(sentences::shares(finding)).in_full());
     parts.extend(sentences::parts(finding).map(|it| Piece::plain(it).joined().in_full()));
-    parts.extend(sentences::peaks(finding).map(|it| Piece::plain(it).joined()));
+    parts.extend(sentences::peaks(found).map(|it| Piece::plain(it).joined()));
     if !finding.peaks.is_empty() {
         parts.push(Piece::table(grids::peaks(found)).joined());
     }

@@ -1,6 +1,8 @@
 //! What a sweep found, in sentences; the conclusion comes first.
 
-use fauxplat_model::{FailingLevel, Period, StoppedBy, SweepAnswer, SweepFinding, SweepFindings, SweepStage};
+use fauxplat_model::{
+    FailingLevel, Period, StoppedBy, SweepAnswer, SweepFinding, SweepFindings, SweepStage, is_no_bound,
+};
 
 use crate::parts::Tone;
 use crate::words::{
@@ -24,14 +26,20 @@ pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
             );
             (Tone::Bad, sentence)
         }
-        SweepAnswer::NoEffect => (
-            Tone::Good,
-            format!("{factor} has no effect beyond drift on the {metric}: {}.", excluded(finding)),
-        ),
+        SweepAnswer::NoEffect => {
+            let bound = excluded(finding);
+            let sentence = match is_shown(finding) {
+                true => {
+                    format!("{factor} moves the {metric} ({p}), by less than ±{}: {bound}.", margin(found))
+                }
+                false => format!("{factor} has no effect beyond drift on the {metric}: {bound}."),
+            };
+            (Tone::Good, sentence)
+        }
         SweepAnswer::Undecided => {
             let (ended, bound) = (limit(found.stopped_by), excluded(finding));
             let margin = margin(found);
-            let sentence = match finding.p_value <= finding.level {
+            let sentence = match is_shown(finding) {
                 true => format!(
                     "{factor} moves the {metric} ({p}), but whether by more than ±{margin} is undecided{ended}: {bound}."
                 ),
@@ -43,6 +51,11 @@ pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
             (Tone::Doubt, sentence)
         }
     }
+}
+
+/// Whether the levels differ beyond chance, however little.
+fn is_shown(finding: &SweepFinding) -> bool {
+    finding.p_value <= finding.level
 }
 
 /// `1 %`, or `0.83 % (64 KiB)` where it was stated as an amount.
@@ -60,17 +73,19 @@ fn confidence(finding: &SweepFinding) -> String {
 
 /// What is excluded where no effect was shown.
 fn excluded(finding: &SweepFinding) -> String {
-    let typical = bounded(finding.difference_high_ratio)
-        .map(|bound| format!("typical differences between levels above {bound} are excluded"));
-    let single = bounded(finding.largest_excluded_ratio)
-        .map(|bound| format!("as are deviations of any one level above {bound}"));
-    let parts: Vec<String> = typical.into_iter().chain(single).collect();
-    if parts.is_empty() { "nothing can be excluded yet".to_owned() } else { parts.join(", ") }
+    let single = |bound| format!("deviations of any one level above {bound}");
+    let typical = |bound| format!("typical differences between levels above {bound} are excluded");
+    match (bounded(finding.difference_high_ratio), bounded(finding.largest_excluded_ratio)) {
+        (Some(most), Some(one)) => format!("{}, as are {}", typical(most), single(one)),
+        (Some(most), None) => typical(most),
+        (None, Some(one)) => format!("{} are excluded", single(one)),
+        (None, None) => "nothing can be excluded yet".to_owned(),
+    }
 }
 
-/// The excess of a ratio over one, unless it says nothing.
+/// The excess of a ratio over one, unless it stands for no bound at all.
 fn bounded(ratio: f64) -> Option<String> {
-    (ratio.is_finite() && ratio < 1e6).then(|| excess(ratio))
+    (!is_no_bound(ratio)).then(|| excess(ratio))
 }
 
 fn excess(ratio: f64) -> String {
@@ -166,7 +181,11 @@ pub(crate) fn failing(found: &SweepFindings) -> Vec<String> {
 }
 
 /// What the table of peaks is about, or that there is none.
-pub(crate) fn peaks(finding: &SweepFinding) -> Option<String> {
+pub(crate) fn peaks(found: &SweepFindings) -> Option<String> {
+    let finding = &found.finding;
+    // Of few levels all blocks count, and all levels are candidates: nobody chose any.
+    let is_fresh = found.stages.iter().any(|stage| stage.stage == "confirm");
+    let fresh = if is_fresh { ", from blocks that did not choose them" } else { "" };
     let level = round_percent(1.0 - finding.level);
     let shown = match finding.peaks_total > finding.peaks.len() {
         true => format!("; the {} largest are", finding.peaks.len()),
@@ -176,7 +195,7 @@ pub(crate) fn peaks(finding: &SweepFinding) -> Option<String> {
         (0, SweepAnswer::Effect) => Some("No single level stands out from the others.".to_owned()),
         (0, _) => None,
         (count, _) => Some(format!(
-            "{} out against the median of the levels (simultaneous {level} intervals, from blocks that did not choose them{shown}):",
+            "{} out against the median of the levels (simultaneous {level} intervals{fresh}{shown}):",
             counted(count, "level stands", "levels stand")
         )),
     }
