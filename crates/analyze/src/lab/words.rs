@@ -1,6 +1,6 @@
 //! Figures and findings of labs in words.
 
-use fauxplat_model::{Claim, Direction, LabMeasured, Plain};
+use fauxplat_model::{Claim, Direction, LabMeasured, Plain, is_no_bound};
 
 use super::Found;
 
@@ -21,7 +21,13 @@ fn plain_number(number: f64) -> String {
 
 pub(super) fn figures(claim: &Claim, measured: LabMeasured) -> String {
     let LabMeasured { value, low, high } = measured;
-    let interval = if low == high { String::new() } else { format!(" ({})", range(low, high)) };
+    let interval = match (is_no_bound(low), is_no_bound(high)) {
+        _ if low == high => String::new(),
+        (true, true) => " (too few runs for an interval)".to_owned(),
+        (true, false) => format!(" (no bound to {})", short(high)),
+        (false, true) => format!(" ({} to no bound)", short(low)),
+        (false, false) => format!(" ({})", range(low, high)),
+    };
     format!("measured {} {}{interval}, published {}", short(value), claim.unit, published(claim))
 }
 
@@ -55,6 +61,17 @@ pub(super) fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fauxplat_model::NO_BOUND_LOG;
+
+    #[test]
+    fn an_interval_without_bounds_is_told_as_none() {
+        let claim = Claim { unit: "times".to_owned(), than: 1.0, ..Claim::default() };
+        let no_bound = NO_BOUND_LOG.exp();
+        let told = |low, high| figures(&claim, LabMeasured { value: 0.9, low, high });
+        assert!(told(1.0 / no_bound, no_bound).contains("0.9000 times (too few runs for an interval)"));
+        assert!(told(0.8, no_bound).contains("(0.8000 to no bound)"));
+        assert!(told(0.8, 1.1).contains("(0.8000 to 1.100)"));
+    }
 
     #[test]
     fn figures_are_short() {
