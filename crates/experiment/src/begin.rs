@@ -140,6 +140,7 @@ impl Driver {
             cut_short: None,
             single_task: false,
             duet: None,
+            confirms: None,
             aside: None,
             floor_ns: None,
             part: None,

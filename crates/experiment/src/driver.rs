@@ -43,6 +43,9 @@ pub struct Driver {
     pub(crate) single_task: bool,
     /// The two CPUs on which commands run at the same moment, if they do.
     pub(crate) duet: Option<[Cpu; 2]>,
+    /// The number of the experiment that this one confirms, which was chosen by what it found: it is no earlier session of the
+    /// pair.
+    pub confirms: Option<i64>,
     /// Keeps this process off them until the end.
     pub(crate) aside: Option<Aside>,
     /// Median wall time of the empty static program.

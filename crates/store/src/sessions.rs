@@ -15,7 +15,7 @@ use crate::{State, Store, StoreError, findings, sql};
 pub struct SessionReadings {
     /// The experiment.
     pub id: i64,
-    /// What its measured, successful runs read, in their order; all above zero, and not none.
+    /// What its measured, successful runs read, in their order; not none.
     pub readings: Vec<f64>,
 }
 
@@ -55,7 +55,7 @@ impl Store {
         for Found { id, number, .. } in found {
             let mut readings = Vec::new();
             self.samples(id, |sample| {
-                let value = usable(&sample, metric).filter(|_| sample.command == number);
+                let value = read(&sample, metric).filter(|_| sample.command == number);
                 readings.extend(value);
             })?;
             sessions.extend((!readings.is_empty()).then_some(SessionReadings { id, readings }));
@@ -126,10 +126,15 @@ fn is_undisturbed(kind: &str, findings: Option<&str>) -> bool {
     }
 }
 
-/// What a run says about its command; nothing if it failed, or if there is no logarithm.
-fn usable(sample: &Sample, metric: Metric) -> Option<f64> {
+/// What a run says about its command; nothing if it failed.
+fn read(sample: &Sample, metric: Metric) -> Option<f64> {
     let counts = sample.phase == Phase::Measured && sample.outcome.is_success();
-    sample.get(metric).filter(|&value| counts && value > 0).map(|value| value as f64)
+    sample.get(metric).filter(|_| counts).map(|value| value as f64)
+}
+
+/// The same where it has a logarithm.
+fn usable(sample: &Sample, metric: Metric) -> Option<f64> {
+    read(sample, metric).filter(|&value| value > 0.0)
 }
 
 /// Per block and command: how many runs, and the sum of their logarithms.

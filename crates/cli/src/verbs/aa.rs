@@ -29,6 +29,7 @@ pub(crate) fn aa(args: &AaArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
     define::apply_rule(&mut definition.rule, &args.rule)?;
+    definition.rule.check_level(2).map_err(Failure::usage)?;
     twice(&mut definition)?;
     definition.rule.duet |= args.duet;
     let mut driver =
@@ -55,6 +56,7 @@ fn replay_stored(args: &AaArgs, session: &str, invocation: &[String]) -> Result<
     };
     header.condition = recorded.commands.first().map(|it| it.condition.clone()).unwrap_or_default();
     define::apply_rule(&mut header.definition.rule, &args.rule)?;
+    header.definition.rule.check_level(2).map_err(Failure::usage)?;
     header.seed = args.commands.seed.unwrap_or_else(clock::fresh_seed);
     let ignore_failure = header.condition.ignore_failure.any();
     let comparisons = args.comparisons.unwrap_or(DRAWN);

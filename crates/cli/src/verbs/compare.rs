@@ -42,21 +42,37 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
 /// What was measured, and what was found or kept that from being.
 type Measured = (Driver, Result<CompareFindings, Failure>);
 
+/// A measurement that another one is to confirm: with which seed, and its number in the store.
+struct Confirmed {
+    seed: u64,
+    id: Option<i64>,
+}
+
 /// Measures as the command line says; what confirms an earlier measurement draws everything anew.
-fn measured(args: &CompareArgs, seed: Option<u64>, invocation: &[String]) -> Result<Measured, Failure> {
+fn measured(
+    args: &CompareArgs,
+    confirmed: Option<&Confirmed>,
+    invocation: &[String],
+) -> Result<Measured, Failure> {
     let machine = Machine::here();
     let mut definition = definition(args, &machine)?;
-    definition.seed = seed.or(definition.seed);
+    // Every draw is another one, and the same again where the user gave the seed.
+    definition.seed = confirmed.map(|first| first.seed ^ 1).or(definition.seed);
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
     let searched = match &args.link_seeds {
         Some(seeds) => layouts::choose(&mut definition, &machine, seeds)?,
         None => None,
     };
-    check_count(expand(&definition).map_err(Failure::usage)?.len(), args.baseline.is_some())?;
+    let commands = expand(&definition).map_err(Failure::usage)?.len();
+    check_count(commands, args.baseline.is_some())?;
+    if args.baseline.is_none() {
+        definition.rule.check_level(commands).map_err(Failure::usage)?;
+    }
     let profiling = args.profile.map(|longest| profiling(longest, &definition, &machine)).transpose()?;
     let programs = ProgramBuilds::open(&definition, seed)?;
     let beginning = beginning("compare", definition, machine, (&args.output, &args.end), invocation)?;
     let mut driver = Driver::of_commands(Beginning { programs, ..beginning })?;
+    driver.confirms = confirmed.and_then(|first| first.id);
     searched.into_iter().for_each(|sentence| driver.warn(sentence));
     let judged = match &args.baseline {
         None => compare::compare(&mut driver),
@@ -120,6 +136,7 @@ fn confirm(
     invocation: &[String],
 ) -> Result<(), Failure> {
     let (seed, said) = (first.header.seed, alarms[0].to_string());
+    let confirmed = Confirmed { seed, id: first.header.id };
     let first = match findings {
         Ok(findings) => first.finish(Findings::Compare(findings), None),
         Err(failure) => first.give_up(failure),
@@ -130,8 +147,7 @@ fn confirm(
     }
     first.waiting.iter().for_each(|line| output::complain(line));
     output::complain(&format!("{said}; measured again to confirm it"));
-    // Every draw is another one, and the same again where the user gave the seed.
-    let (mut second, findings) = measured(args, Some(seed ^ 1), invocation)?;
+    let (mut second, findings) = measured(args, Some(&confirmed), invocation)?;
     let agreed = match second.is_interrupted() {
         // Half a measurement refutes nothing.
         true => alarms.to_vec(),
@@ -160,6 +176,7 @@ fn plan(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
         }
     }
     twice(&mut definition)?;
+    definition.rule.check_level(2).map_err(Failure::usage)?;
     let mut driver =
         Driver::of_commands(beginning("aa", definition, machine, (&args.output, &args.end), invocation)?)?;
     let found = record_and_replay(&mut driver, DRAWN);

@@ -404,3 +404,22 @@ fn a_gate_is_confirmed_before_it_fails() {
     assert!(lab.last()["warnings"].to_string().contains("does not agree"));
     lab.run(&["compare", "true", "true", "--confirm"]).reports_misuse(&["--fail-if"]);
 }
+
+/// What is confirmed was chosen by what it found, so it replicates nothing; to later comparisons it is a session like others.
+#[test]
+fn what_is_confirmed_is_no_earlier_session() {
+    let lab = Lab::new();
+    let words = ["compare", "true", "sleep 0.05", "--max-pairs", "16"];
+    lab.run(&words).succeeds();
+    lab.run(&[&words[..], &["--fail-if", "slower", "--confirm"]].concat()).ends_with(1);
+    assert_eq!(first(&lab.last())["grade"], "within-session");
+    lab.run(&words).succeeds();
+    assert_eq!(first(&lab.last())["grade"], "replicated");
+}
+
+#[test]
+fn a_level_at_which_nothing_could_be_shown_is_refused() {
+    let lab = Lab::new();
+    lab.run(&["compare", "true", "true", "--level", "0.001%"]).complains(2, &["--level 0.001 %", "0.002 %"]);
+    lab.run(&["aa", "true", "--level", "0.001%"]).complains(2, &["--level 0.001 %", "0.002 %"]);
+}

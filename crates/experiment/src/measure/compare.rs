@@ -87,7 +87,8 @@ fn replicated(driver: &Driver, judged: &mut Judged) -> Result<(), Failure> {
     let candidates = judged.findings.metrics().into_iter().flat_map(|_| &commands[1..]);
     for (comparison, candidate) in judged.findings.comparisons.iter_mut().zip(candidates) {
         let sessions = store.sessions_of_pair(facts, (&commands[0], candidate), comparison.metric)?;
-        let earlier: Vec<&[f64]> = sessions.iter().map(|session| session.log_ratios.as_slice()).collect();
+        let earlier = sessions.iter().filter(|session| Some(session.id) != driver.confirms);
+        let earlier: Vec<&[f64]> = earlier.map(|session| session.log_ratios.as_slice()).collect();
         judged.warnings.extend(replicate(comparison, &earlier));
     }
     Ok(())
