@@ -62,22 +62,13 @@ pub struct FleetPlaceArgs {
     pub folder: Option<PathBuf>,
 }
 
-/// What is settled when a run begins, and would be passed over where one is resumed: options, and groups of them.
-const SETTLED: [&str; 13] = [
-    "on",
-    "licence",
-    "shared",
-    "at_once",
-    "job_minutes",
-    "program",
-    "program_there",
-    "no_answers",
-    "CommandArgs",
-    "ConditionArgs",
-    "SurroundingsArgs",
-    "runs",
-    "metric",
-];
+/// What is settled when a run begins, and would be passed over where one is resumed.
+const SETTLED: &str = "\
+    on licence shared at_once job_minutes program program_there no_answers commands command_name names \
+    parameters scan step setup prepare conclude cleanup warmup tables metric_from counters regions \
+    control definition seed cpu pin_threads policy nice aslr env env_pad heap memory_policy interleave \
+    stdin stdout cwd timeout show_output shell ignore_failure skip_failures simulated simulate_machine \
+    load tune limit runs metric";
 
 // By whom and where it is measured.
 #[derive(Clone, Debug, Default, Args)]
@@ -89,7 +80,7 @@ pub struct EngineArgs {
     #[arg(long, value_name = "ENGINE", required_unless_present = "resume")]
     pub on: Option<String>,
     /// Go on with a run that was ended, as it was begun, and ask once more those that gave nothing (see fleet list)
-    #[arg(long, value_name = "ID", conflicts_with_all = SETTLED)]
+    #[arg(long, value_name = "ID", conflicts_with_all = SETTLED.split_whitespace())]
     pub resume: Option<String>,
     /// A licence of Slurm that every measurement takes, so that machines that share something take turns (NAME or NAME:COUNT)
     #[arg(long, value_name = "NAME")]
@@ -277,5 +268,31 @@ fn pair(text: &str) -> Result<(String, String), String> {
             Ok((name.to_owned(), value.to_owned()))
         }
         _ => Err(format!("`{text}` is not NAME=VALUE")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An option that says what is measured, or how, and is passed over in silence would be believed to have been heard.
+    #[test]
+    fn whatever_is_settled_when_a_run_begins_is_refused_where_one_is_resumed() {
+        const GOES_WITH: [&str; 5] = ["resume", "patience", "max_time", "folder", "no_confirm"];
+        let ends = OutputArgs::augment_args(EndArgs::augment_args(clap::Command::new("ends")));
+        for command in [
+            FleetRunArgs::augment_args(clap::Command::new("run")),
+            FleetCompareArgs::augment_args(clap::Command::new("compare")),
+        ] {
+            let resume = command.get_arguments().find(|arg| arg.get_id() == "resume").unwrap();
+            let refused = command.get_arg_conflicts_with(resume);
+            let goes_with = |id: &clap::Id| {
+                GOES_WITH.iter().any(|name| id == name) || ends.get_arguments().any(|arg| arg.get_id() == id)
+            };
+            for arg in command.get_arguments() {
+                let is_refused = refused.iter().any(|other| other.get_id() == arg.get_id());
+                assert_eq!(is_refused, !goes_with(arg.get_id()), "{}", arg.get_id());
+            }
+        }
     }
 }

@@ -34,7 +34,7 @@ sbatch)
             another) while [ ! -e "${out%/*}/0" ]; do sleep 0.05; done; cp "${out%/*}/0" "$out" ;;
             apart) code=91 ;;
             broken) code=7; echo 'fauxplat: no room in /tmp' > "$(dirname "$script")/errors/$1" ;;
-            *) FAKE_NODE=$node sh "$script" "$@" || code=$? ;;
+            *) FAKE_NODE=$node FAKE_TASK=$1 sh "$script" "$@" || code=$? ;;
         esac
         echo $code > "$FAKE/jobs/$number.code.part"
         mv "$FAKE/jobs/$number.code.part" "$FAKE/jobs/$number.code"
