@@ -132,3 +132,21 @@ impl Tool {
 fn read(path: &str) -> Result<String, FleetError> {
     std::fs::read_to_string(path).map_err(FleetError::at(Path::new(path)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Else pdsh cuts the domain off its labels, and no answer belongs to anybody who was asked.
+    #[test]
+    fn pdsh_keeps_names_as_they_are() {
+        let to = Call { inventory: "n[1-2].example.org", fan: 64, answers: "/answers" };
+        let words = Tool::Pdsh.run(&to, "echo 7%h");
+        assert!(words.contains(&"-K".to_owned()), "{words:?}");
+        assert_eq!(
+            words[words.len() - 3..],
+            ["-w", HOSTS, "echo 7%%h"],
+            "a percent sign is none of pdsh's names"
+        );
+    }
+}
