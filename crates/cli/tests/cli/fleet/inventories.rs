@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -34,7 +34,17 @@ fn asked(lab: &Lab, on: &str, command: &str) -> Command {
 }
 
 fn run(lab: &Lab) -> Value {
-    Done::of(asked(lab, "clush:@all", "echo 7")).succeeds().json()
+    let found = Done::of(asked(lab, "clush:@all", "echo 7")).succeeds().json();
+    // The program is taken away by a tool that goes with this laboratory.
+    assert!(eventually(|| !place(lab).exists()));
+    found
+}
+
+/// The folder of the program on hosts.
+fn place(lab: &Lab) -> PathBuf {
+    let called = lab.read("fake/called");
+    let word = called.split_whitespace().find(|word| word.starts_with("d=/tmp/fauxplat-")).unwrap();
+    PathBuf::from(word.trim_start_matches("d=").trim_end_matches(';'))
 }
 
 /// A command that goes on for as long as its laboratory is there, and the words by which its process is known.
@@ -85,14 +95,12 @@ fn hosts_end_what_nobody_waits_for() {
     let mut command = asked(&lab, "clush:@all", "./measured-on-a-host");
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     assert!(eventually(|| alive(&words) == 1));
-    let called = lab.read("fake/called");
-    let place = called.split_whitespace().find(|word| word.starts_with("d=/tmp/fauxplat-")).unwrap();
-    let place = place.trim_start_matches("d=").trim_end_matches(';').to_owned();
-    assert!(Path::new(&place).is_dir());
+    let place = place(&lab);
+    assert!(place.is_dir());
     signal::send(child.id() as i32, SIGINT);
     assert!(child.wait().unwrap().success());
     assert!(eventually(|| alive(&words) == 0));
-    assert!(eventually(|| !Path::new(&place).exists()), "{place}");
+    assert!(eventually(|| !place.exists()), "{place:?}");
 }
 
 /// A connection that breaks is closed on the other side, and nothing else tells a node that nobody listens.
