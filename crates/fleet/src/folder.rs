@@ -239,7 +239,7 @@ mod tests {
         let runs = tempfile::tempdir().unwrap();
         let made = begun(runs.path());
         assert_eq!(made.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
-        for name in [&made.id()[..], &made.id()[..5], made.path().to_str().unwrap()] {
+        for name in [made.id(), &made.id()[..5], made.path().to_str().unwrap()] {
             assert_eq!(RunFolder::find(runs.path(), name).unwrap(), made, "{name}");
         }
         let other = begun(runs.path());
