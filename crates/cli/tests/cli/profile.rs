@@ -72,11 +72,11 @@ fn an_interrupt_between_two_runs_keeps_the_first() {
     let Some(lab) = shares() else { return };
     let profile = concat!(
         "echo $$ > pid; exec \"$0\" profile --user-only --runs 9 --prepare ",
-        "'test $FAUXPLAT_RUN = 0 || kill -INT $(cat pid)' --format json --output report.json --store none ./shares"
+        "'test $FAUXPLAT_RUN = 0 || kill -INT $(cat pid)' --format json --output report.json --store none './shares 100000 2 30'"
     );
-    let done =
-        Command::new("sh").args(["-c", profile, env!("CARGO_BIN_EXE_fauxplat")]).current_dir(lab.folder());
-    let done = done.output().unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", profile, env!("CARGO_BIN_EXE_fauxplat")]).current_dir(lab.folder());
+    let done = shell.output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
     let report: Value =
         serde_json::from_slice(&std::fs::read(lab.path("report.json")).expect(&said)).unwrap();
