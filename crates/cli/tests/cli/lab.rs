@@ -49,13 +49,13 @@ fn write(yard: &Lab, name: &str, definition: &str) {
 }
 
 /// A lab without anything to build, whose programs print documents; `rest` is what differs.
-fn told(yard: &Lab, name: &str, rest: &str) {
+pub(crate) fn told(yard: &Lab, name: &str, rest: &str) {
     let head = "question = 'Is it?'\nsource = 'nobody'\nmachine = 'any'\n";
     write(yard, name, &format!("{head}{rest}"));
 }
 
 /// An experiment that prints a document, and a claim that its `/n` is between one and two.
-const NUMBER: &str = r#"
+pub(crate) const NUMBER: &str = r#"
 [[experiment]]
 name = "number"
 run = """echo '{"n": [1.1, 1.2, 1.3, 1.4, 1.5, 1.6], "over": 4, "table": {"columns": ["a", "b"], "rows": [["x", "1"]]}}'"""
@@ -304,7 +304,7 @@ fn a_program_that_does_not_answer_is_told_apart_from_one_that_cannot() {
 }
 
 /// A text as one line.
-fn unwrapped(text: &str) -> String {
+pub(crate) fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -380,101 +380,19 @@ fn the_subjects_of_all_labs_can_be_built() {
         }
         let lines = definition.get("prepare").and_then(|it| it.as_array()).cloned().unwrap_or_default();
         // What a library or a compiler is missing for ends with 77, as in the lab.
-        for line in lines.iter().map(|line| line.as_str().unwrap()) {
+        for line in lines.iter().map(|line| filled(&definition, line.as_str().unwrap())) {
             yard.shell(&format!("cd '{}' && {{ {line}; }} || [ $? -eq 77 ]", folder.display()));
         }
     }
 }
 
-/// One record of a machine: written after each lab, gone on with where it was left, and held against another one.
-#[test]
-fn a_record_of_a_machine_is_gone_on_with_and_compared() {
-    let yard = Lab::new();
-    let counted =
-        |name: &str| format!("prepare = ['echo x >>\"{}\"']\n{NUMBER}", yard.file(&format!("ran-{name}")));
-    told(&yard, "one", &counted("one"));
-    told(&yard, "two", &format!("seconds = 1\n{}", counted("two")));
-    let times = |name: &str| yard.read(&format!("ran-{name}")).lines().count();
-    let both = [
-        "lab",
-        "run",
-        "./labs/one",
-        "./labs/two",
-        "--record",
-        "a.json",
-        "--max-time",
-        "1m",
-        "--pages",
-        "pages",
-    ];
-    let text = yard.run(&both).succeeds().out;
-    assert!(text.contains("one: reproduced") && text.contains("two: reproduced"), "{text}");
-    let record: serde_json::Value = serde_json::from_str(&yard.read("a.json")).unwrap();
-    assert_eq!(record["schema"], "fauxplat.lab/1");
-    let names: Vec<&str> =
-        record["labs"].as_array().unwrap().iter().map(|lab| lab["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["one", "two"], "as they were asked for, however they were run");
-    assert!(record["labs"][0]["complete"] == true && record["machine"]["kernel"].is_string(), "{record}");
-
-    // What the record has is not run again; what it has not is.
-    yard.run(&both).succeeds();
-    assert_eq!((times("one"), times("two")), (1, 1));
-    told(&yard, "three", &counted("three"));
-    yard.run(&["lab", "run", "./labs/one", "./labs/three", "--record", "a.json"]).succeeds();
-    assert_eq!((times("one"), times("three")), (1, 1));
-    yard.run(&["lab", "run", "./labs/one", "--record", "b.json", "--max-time", "0s"]).succeeds();
-    let late: serde_json::Value = serde_json::from_str(&yard.read("b.json")).unwrap();
-    assert_eq!(
-        (&late["labs"][0]["complete"], &late["labs"][0]["outcome"]),
-        (&false.into(), &"cannot run here".into())
-    );
-    yard.run(&["lab", "run", "./labs/one", "--record", "b.json"]).succeeds();
-
-    let page = yard.read("pages/one.html");
-    assert!(page.contains("1 to 2 times (chosen)") && page.contains("1.3500 ("), "both figures: {page}");
-    assert!(yard.read("pages/index.html").contains("two"));
-
-    let other = yard.read("b.json").replace("1.35,", "1.9,").replace("reproduced", "not here");
-    yard.write("c.json", &other);
-    let found =
-        yard.run_unstored(&["lab", "compare", "a.json", "c.json", "--format", "json"]).succeeds().json();
-    assert_eq!(found["schema"], "fauxplat.lab-compare/1");
-    assert_eq!(found["claims"][0]["agreement"], "another outcome", "{found}");
-    let text = yard.run_unstored(&["lab", "compare", "a.json", "b.json"]).succeeds().out;
-    assert!(unwrapped(&text).contains("1 alike") && text.contains("a.json"), "{text}");
-    yard.write("d.json", "{}");
-    yard.run_unstored(&["lab", "compare", "a.json", "d.json"])
-        .complains(2, &["d.json", "no document of lab run"]);
-    let elsewhere = yard.read("a.json").replace("\"kernel\": \"", "\"kernel\": \"another-");
-    yard.write("e.json", &elsewhere);
-    yard.run(&["lab", "run", "./labs/one", "--record", "e.json"])
-        .complains(2, &["--record e.json", "another machine"]);
-}
-
-/// Another setting, or another file, makes another lab of it; and only what is asked for is judged.
-#[test]
-fn a_record_knows_whether_a_lab_has_changed() {
-    let yard = Lab::new();
-    let ran = format!("prepare = ['echo x >>\"{}\"']\n", yard.file("ran"));
-    let times = || yard.read("ran").lines().count();
-    told(&yard, "one", NUMBER);
-    yard.run(&["lab", "run", "./labs/one", "--record", "s.json"]).succeeds();
-    let set = format!("{ran}[option.n]\nabout = 'a number'\ndefault = '1.5'\n{NUMBER}");
-    told(&yard, "set", &set.replace("1.1, 1.2, 1.3, 1.4, 1.5, 1.6", "{n}, {n}, {n}, {n}, {n}, {n}"));
-    let run_set = |n: &str| {
-        let words = ["lab", "run", "./labs/set", "--record", "s.json", "--set", &format!("n={n}")];
-        yard.run(&words).succeeds().out
+/// A line with the defaults of the lab's options.
+fn filled(definition: &toml::Table, line: &str) -> String {
+    let options = definition.get("option").and_then(|it| it.as_table()).cloned().unwrap_or_default();
+    let fill = |line: String, (name, option): (&String, &toml::Value)| {
+        line.replace(&format!("{{{name}}}"), option["default"].as_str().unwrap_or_default())
     };
-    assert!(run_set("1.5").contains("set: reproduced") && run_set("3").contains("set: not here"));
-    run_set("3");
-    assert_eq!(times(), 2, "once for each value");
-    yard.write("labs/set/input", "changed");
-    assert_eq!((run_set("3"), times()).1, 3);
-    yard.run(&["lab", "run", "--strict", "./labs/one", "--record", "s.json"]).succeeds();
-    yard.run(&["lab", "run", "--strict", "./labs/set", "--set", "n=3", "--record", "s.json"])
-        .complains(1, &["--strict: set: number: not here"]);
-    let kept: serde_json::Value = serde_json::from_str(&yard.read("s.json")).unwrap();
-    assert_eq!(kept["labs"].as_array().unwrap().len(), 2, "what was not asked for stays in the record");
+    options.iter().fold(line.to_owned(), fill)
 }
 
 #[test]

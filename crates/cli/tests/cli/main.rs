@@ -31,6 +31,7 @@ mod history;
 mod index;
 mod interrupt;
 mod lab;
+mod lab_records;
 mod latency;
 mod limit;
 mod load;
