@@ -1,7 +1,7 @@
 //! Answers that come as files: each is read on from where it was left, and of what a stranger writes no more is kept
 //! than anybody looks at.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
@@ -87,7 +87,7 @@ impl Growing {
 pub(crate) struct Heard {
     bytes: HashMap<u32, usize>,
     said: Vec<Said>,
-    last: HashMap<u32, String>,
+    last: BTreeMap<u32, String>,
 }
 
 impl Heard {
@@ -109,7 +109,7 @@ impl Heard {
     /// Tells it.
     pub(crate) fn take(&mut self) -> Vec<Said> {
         let mut said = std::mem::take(&mut self.said);
-        said.extend(self.last.drain().map(|(task, line)| Said { task, line }));
+        said.extend(std::mem::take(&mut self.last).into_iter().map(|(task, line)| Said { task, line }));
         said
     }
 }

@@ -9,7 +9,7 @@ use fauxplat_model::{Definition, OFF_CPU, Outcome, ProfileQuality, Whole};
 use fauxplat_profile::{Followed, Profiler, Waiting};
 use fauxplat_sys::perf::{Counter, CountingEvent, Whom};
 use fauxplat_sys::sampling::{CAN_COPY_STACKS, Pace, Sampler, SamplingEvent, Stack};
-use fauxplat_sys::{SysError, clock};
+use fauxplat_sys::{SysError, clock, signal};
 use fauxplat_units::CpuSet;
 
 use super::{Profiling, Unwinding};
@@ -257,10 +257,18 @@ pub(super) fn run(
     drop(over);
     let read = reader.and_then(|reader| reader.join().ok());
     let cpu_s = task_clock.and_then(|clock| clock.read().ok()).map_or(0.0, |count| count.value as f64 / 1e9);
-    let Some((own, followed)) = read else { return outcome.map(|_| None) };
+    let Some((own, followed)) = read else { return unless_stopped(outcome).map(|_| None) };
     *profiler = own;
-    let outcome = outcome?;
+    let outcome = unless_stopped(outcome)?;
     Ok(outcome.is_some().then_some(Run { command, block, followed, cpu_s, elapsed_s, outcome }))
+}
+
+/// Ctrl-C reaches the command as well, and what is gone before it is sampled is no failure of anybody.
+fn unless_stopped(outcome: Result<Option<Outcome>, Failure>) -> Result<Option<Outcome>, Failure> {
+    match outcome {
+        Err(_) if signal::stop_requested() => Ok(None),
+        outcome => outcome,
+    }
 }
 
 /// Waits so long, or until the other side is gone; whether it is.
