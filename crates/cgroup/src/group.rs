@@ -233,12 +233,15 @@ fn removed(folder: &Path, depth: usize) -> std::io::Result<()> {
 }
 
 /// Ends members of a group. Each is held before it is looked up again, so that a number that ended meanwhile and became
-/// another process's ends nobody.
+/// another process's ends nobody. A kernel before 5.3 holds none, and is given the number that was just looked up.
 fn end(pids: &[i32], folder: &Path) {
-    let held: Vec<_> = pids.iter().filter_map(|&pid| Some((pid, process::end_of(pid).ok()?))).collect();
+    let held: Vec<_> = pids.iter().map(|&pid| (pid, process::end_of(pid))).collect();
     let still = members(folder, 0);
-    for (_, process) in held.iter().filter(|(pid, _)| still.contains(pid)) {
-        signal::send_held(process, signal::SIGKILL);
+    for (pid, process) in held.iter().filter(|(pid, _)| still.contains(pid)) {
+        match process {
+            Ok(process) => signal::send_held(process, signal::SIGKILL),
+            Err(_) => signal::send(*pid, signal::SIGKILL),
+        }
     }
 }
 

@@ -166,7 +166,7 @@ pub fn send_held(process: &impl AsFd, signal: i32) {
     unsafe { libc::syscall(libc::SYS_pidfd_send_signal, fd, signal, no_information, 0) };
 }
 
-/// The same, and whether it was permitted: a process that has become another user's is out of reach.
+/// As [`send`], and whether it was permitted: a process that has become another user's is out of reach.
 pub fn send_if_permitted(pid: i32, signal: i32) -> bool {
     // SAFETY: no pointer is passed; pid is positive, so neither a group nor everybody is meant.
     let refused = pid > 0 && unsafe { libc::kill(pid, signal) } < 0;
