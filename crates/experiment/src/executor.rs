@@ -410,7 +410,7 @@ impl Executor {
     pub fn floor(&mut self, runs: usize, setup: &Setup) -> Vec<Readings> {
         let Some((entry, _)) = self.floor else { return Vec::new() };
         let (request, metrics) = (request_of(entry, setup, 0), Arc::clone(self.launcher.metrics()));
-        let replies = (0..runs).filter_map(|_| self.launcher.answer(request).ok());
+        let replies = (0..runs).map_while(|_| self.launcher.answer(request).ok());
         let good = replies.filter(|reply| reply.end == RunEnd::Ended(Exit::Status(0)));
         good.map(|reply| Readings::with_parts(Arc::clone(&metrics), metrics.len(), reply.readings)).collect()
     }

@@ -60,8 +60,9 @@ impl Spawner {
         }
         let mut command = Command::new(&program.path);
         command.args(&program.words).args(shared.fds().map(|fd| fd.to_string())).stdin(Stdio::null());
-        // The spawner may be told to stop before it has got as far as listening.
-        let child = signal::while_terminate_waits(|| command.spawn())
+        // The spawner may be told to stop before it has got as far as listening, and until it leaves our process group a
+        // terminal tells it too.
+        let child = signal::while_requests_wait(|| command.spawn())
             .map_err(|source| LaunchError::File { path: program.path.clone(), source });
         for fd in shared.fds() {
             process::keep_over_exec(fd, false)?;
@@ -178,6 +179,9 @@ impl Launcher for Spawner {
     }
 
     fn wait(&mut self, timeout_ms: i32) -> Result<(), LaunchError> {
+        if let Some(status) = &self.died {
+            return Err(LaunchError::SpawnerDied(status.clone()));
+        }
         let (rings, next) = (Rings::new(self.memory.words(), self.room), self.received);
         if rings.announce_sleep(Way::Replies, true, next) {
             self.shared.to_client.wait(timeout_ms)?;
@@ -186,7 +190,7 @@ impl Launcher for Spawner {
         if rings.produced(Way::Replies) > next {
             return Ok(());
         }
-        if self.died.is_none() && process::has_ended(self.child.id() as i32) {
+        if process::has_ended(self.child.id() as i32) {
             self.bury();
         }
         self.died.clone().map_or(Ok(()), |status| Err(LaunchError::SpawnerDied(status)))

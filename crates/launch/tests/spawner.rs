@@ -13,7 +13,7 @@ use fauxplat_sys::process::{Exit, is_root};
 use support::{program, reply_to, request, scratch, shell, spawner};
 
 fn main() {
-    let tests: [(&str, fn()); 17] = [
+    let tests: [(&str, fn()); 19] = [
         ("reads every metric", reads_every_metric),
         ("the stack is limited as the entry says", the_stack_is_limited_as_the_entry_says),
         ("reports status and signal", reports_status_and_signal),
@@ -27,8 +27,10 @@ fn main() {
         ("a stack offset is the same for all", a_stack_offset_is_the_same_for_all),
         ("displaces the heap", displaces_the_heap),
         ("lists the tree", lists_the_tree),
+        ("a tree that is growing is ended", a_tree_that_is_growing_is_ended),
         ("stops on request", stops_on_request),
         ("a killed spawner takes its program along", a_killed_spawner_takes_its_program_along),
+        ("a dead spawner is waited for once", a_dead_spawner_is_waited_for_once),
         ("answers many requests in order", answers_many_requests_in_order),
         ("tells what is announced", tells_what_is_announced),
     ];
@@ -239,6 +241,25 @@ fn lists_the_tree() {
     assert!(tree.iter().all(|process| process.cpu_ns > 0));
 }
 
+/// Of what is made in the moment in which its maker is killed nobody tells: one in four of such runs had no end.
+fn a_tree_that_is_growing_is_ended() {
+    let growing = |number| shell(&format!("(while :; do sh -c : & done) & sleep 0.0{number}"));
+    let mut spawner = spawner((0..5).map(growing).collect());
+    for number in 0..40 {
+        spawner.submit(Request { traced: true, ..request(number % 5) });
+        let late_ns = spawner.now_ns() + 60_000_000_000;
+        let reply = loop {
+            if let Some(reply) = spawner.try_reply() {
+                break reply;
+            }
+            assert!(spawner.now_ns() < late_ns, "run {number} has no end");
+            spawner.wait(1000).unwrap();
+        };
+        assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
+        assert!(spawner.tree().len() > 2);
+    }
+}
+
 fn stops_on_request() {
     // At once, before the spawner can have begun to listen, and when it is at work.
     for after_ms in [0, 50] {
@@ -286,6 +307,19 @@ fn a_killed_spawner_takes_its_program_along() {
     });
     assert!(gone, "the program runs on without anybody who waits for it");
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Only the first who asks it waits to see that it is gone.
+fn a_dead_spawner_is_waited_for_once() {
+    let mut spawner = spawner(vec![shell("kill -9 $PPID")]);
+    spawner.submit(request(0));
+    while spawner.wait(1000).is_ok() {}
+    let before_ns = spawner.now_ns();
+    for _ in 1..spawner.depth() {
+        assert!(matches!(spawner.answer(request(0)), Err(LaunchError::SpawnerDied(_))));
+    }
+    let each_ns = (spawner.now_ns() - before_ns) / spawner.depth() as u64;
+    assert!(each_ns < 500_000_000, "{each_ns} ns each");
 }
 
 fn answers_many_requests_in_order() {

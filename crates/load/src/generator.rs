@@ -64,7 +64,8 @@ impl Generator {
         let null = File::options().read(true).write(true).open("/dev/null").map_err(|it| self.fails(it))?;
         let setup = ChildSetup { stdio: [null.as_raw_fd(); 3], ..ChildSetup::default() };
         fds.iter().try_for_each(|&fd| process::keep_over_exec(fd, true))?;
-        let started = start(&mut image, &setup, None, &mut StartSpace::default());
+        let started =
+            signal::while_requests_wait(|| start(&mut image, &setup, None, &mut StartSpace::default()));
         fds.iter().try_for_each(|&fd| process::keep_over_exec(fd, false))?;
         let refused = |errno| self.fails(std::io::Error::from_raw_os_error(errno));
         Ok(started.map_err(|failed| refused(failed.errno))?.pid)

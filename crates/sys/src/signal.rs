@@ -80,27 +80,33 @@ pub fn stop_on_terminate_repeatedly() -> Result<()> {
     handle(libc::SIGALRM, interrupt_only)
 }
 
-/// Does something while the calling thread holds SIGTERM back, and so every process that it starts meanwhile, which
-/// keeps the signal until [`Signals::pass_on`](crate::inherited::Signals::pass_on). See `sigprocmask(2)`.
+/// What a terminal sends to its whole foreground group, and what asks one process to end.
+const REQUESTS: [libc::c_int; 5] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGTSTP];
+
+/// Does something while the calling thread holds back SIGTERM and what a terminal sends to its whole foreground group,
+/// and so does every process that it starts meanwhile, until that calls [`ignore_terminal`],
+/// [`ignore_requests_to_end`] or [`Signals::pass_on`](crate::inherited::Signals::pass_on). See `sigprocmask(2)`.
 ///
-/// A process that is asked to stop before it has a handler would otherwise die of the signal.
-pub fn while_terminate_waits<T>(work: impl FnOnce() -> T) -> T {
-    let before = hold_terminate();
+/// A process that a signal finds before it has said what it does with it would otherwise die of it or stop.
+pub fn while_requests_wait<T>(work: impl FnOnce() -> T) -> T {
+    let before = mask_requests(libc::SIG_BLOCK);
     let done = work();
     // SAFETY: `before` is the mask that the call above has filled in, and is only read.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut()) };
     done
 }
 
-/// Blocks SIGTERM in the calling thread, and returns the mask as it was.
-fn hold_terminate() -> libc::sigset_t {
+/// Blocks the requests in the calling thread or lets them come, and returns the mask as it was.
+fn mask_requests(how: libc::c_int) -> libc::sigset_t {
     // SAFETY: zeroed sets are valid and emptied at once; all pointers are to locals. The calls cannot fail, since
-    // the signal exists.
+    // the signals exist.
     unsafe {
-        let (mut terminate, mut before): (libc::sigset_t, libc::sigset_t) = std::mem::zeroed();
-        libc::sigemptyset(&mut terminate);
-        libc::sigaddset(&mut terminate, libc::SIGTERM);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &terminate, &mut before);
+        let (mut requests, mut before): (libc::sigset_t, libc::sigset_t) = std::mem::zeroed();
+        libc::sigemptyset(&mut requests);
+        for signal in REQUESTS {
+            libc::sigaddset(&mut requests, signal);
+        }
+        libc::pthread_sigmask(how, &requests, &mut before);
         before
     }
 }
@@ -125,17 +131,20 @@ pub fn interrupt_after(first_ns: u64) {
 }
 
 /// Ignores SIGINT, SIGHUP and SIGQUIT: a terminal sends them to the whole foreground group, and only the parent decides.
+/// What was held back meanwhile ([`while_requests_wait`]) comes now.
 pub fn ignore_terminal() {
-    for signal in [libc::SIGINT, libc::SIGHUP, libc::SIGQUIT] {
-        // SAFETY: SIG_IGN is a valid disposition.
-        unsafe { libc::signal(signal, libc::SIG_IGN) };
-    }
+    ignore(&[libc::SIGINT, libc::SIGHUP, libc::SIGQUIT]);
+    let _held = mask_requests(libc::SIG_UNBLOCK);
 }
 
 /// Ignores every signal by which people and service managers ask a process to end. SIGKILL cannot be ignored.
 pub fn ignore_requests_to_end() {
+    ignore(&[libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2, libc::SIGALRM, libc::SIGPIPE]);
     ignore_terminal();
-    for signal in [libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2, libc::SIGALRM, libc::SIGPIPE] {
+}
+
+fn ignore(signals: &[libc::c_int]) {
+    for &signal in signals {
         // SAFETY: SIG_IGN is a valid disposition.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }

@@ -57,7 +57,8 @@ impl Guardian {
         // Nothing else comes along: a guardian that lives for hours must not hold a lock or a pipe of whoever called us.
         let stdio = [null.as_raw_fd(); 3];
         let setup = ChildSetup { stdio, inherited: Some(fds.to_vec()), ..ChildSetup::default() };
-        let started = start(&mut image, &setup, None, &mut StartSpace::default());
+        let started =
+            signal::while_requests_wait(|| start(&mut image, &setup, None, &mut StartSpace::default()));
         let refused = |errno| fail(&std::io::Error::from_raw_os_error(errno));
         let pid = started.map_err(|failed| refused(failed.errno))?.pid;
         drop((reader, told));

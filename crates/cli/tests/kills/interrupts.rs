@@ -104,6 +104,9 @@ const BUILD: &str =
 
 /// After this time what was interrupted has hung.
 const HANGS_NS: u64 = 60_000_000_000;
+/// After this time whoever pressed Ctrl-C has long begun to wonder. Nothing that runs here needs it, beside a compiler
+/// neither.
+const LATE_NS: u64 = 5_000_000_000;
 /// Later than this nothing new comes in a life.
 const SPAN_NS_MAX: u64 = 8_000_000_000;
 
@@ -237,6 +240,7 @@ impl Subject {
         // Only what has hung is still there.
         let _ended = (child.kill(), child.wait());
         match code {
+            Some(_) if took_ns > LATE_NS => wrong.push(format!("ended {} ms later", took_ns / 1_000_000)),
             Some(0 | 130) => {}
             Some(code) if self.also.contains(&code) => {}
             Some(code) => wrong.push(format!("ended with {code}: {}", place.said())),

@@ -12,6 +12,7 @@ use fauxplat_sys::spawn::{StartSpace, start};
 use fauxplat_sys::trace::{self, Event, NoEvent};
 use fauxplat_sys::{clock, signal};
 
+use crate::procfs;
 use crate::ring::RunEnd;
 use crate::server::programs::Loaded;
 
@@ -91,7 +92,7 @@ impl Tree {
                 following = trace::follow_descendants(tid).is_ok();
             }
             self.apply(tid, event);
-            if self.live.is_empty() {
+            if self.live.is_empty() && !kill_strays() {
                 return self.ended.unwrap_or(RunEnd::Aborted);
             }
         }
@@ -108,6 +109,10 @@ impl Tree {
 
     fn apply(&mut self, tid: i32, event: Event) {
         let now_ns = clock::monotonic_ns();
+        // Whoever was born since the others were killed is none of the run's either.
+        if self.ended.is_some() && !matches!(event, Event::Ended(_)) {
+            signal::send(tid, signal::SIGKILL);
+        }
         match event {
             Event::Created(new) => {
                 self.created(new, tid, now_ns);
@@ -199,6 +204,14 @@ impl Tree {
         self.done.sort_by_key(|(born_ns, process)| (*born_ns, process.pid));
         self.done.into_iter().map(|(_, process)| process).collect()
     }
+}
+
+/// Kills the children that nobody told of: a maker that is killed when it has just made one does not come to say so. They
+/// are traced as their maker was, so whoever leaves them before they have ended leaves them at their last stop. Whether
+/// there were any; what is another user's by now is out of reach.
+fn kill_strays() -> bool {
+    let killed = |&child: &i32| signal::send_if_permitted(child, signal::SIGKILL);
+    procfs::children().iter().filter(|child| killed(child)).count() > 0
 }
 
 fn outcome(exit: Exit) -> Outcome {

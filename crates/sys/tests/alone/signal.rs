@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use fauxplat_sys::process::{self, Waited, wait};
-use fauxplat_sys::signal::{self, SIGINT, SIGKILL, SIGTERM};
+use fauxplat_sys::signal::{self, SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGTSTP};
 use fauxplat_sys::{clock, timer, wake};
 
 use crate::child::told_by;
@@ -17,6 +17,9 @@ pub(crate) const CASES: &[Case] = &[
     ("a_sleep_ends_early_by_a_signal_and_says_so", a_sleep_ends_early_by_a_signal_and_says_so),
     ("a_storm_is_counted", a_storm_is_counted),
 ];
+
+/// Of `signal(7)`, and of no use to fauxplat but to be told what to do with it.
+const QUIT: i32 = 3;
 
 fn own() -> i32 {
     std::process::id() as i32
@@ -36,18 +39,25 @@ fn a_stop_is_a_flag_until_it_is_cleared() {
 
 fn a_request_to_end_waits_for_the_work() {
     signal::stop_on_interrupt().unwrap();
-    let held = |blocked: &str| u64::from_str_radix(blocked, 16).unwrap() >> (SIGTERM - 1) & 1 == 1;
+    let requests = [SIGINT, SIGTERM, SIGHUP, SIGTSTP, QUIT];
+    let held =
+        |blocked: &str, signal: i32| u64::from_str_radix(blocked, 16).unwrap() >> (signal - 1) & 1 == 1;
     const BLOCKED: &str = "grep ^SigBlk: /proc/self/status | cut -f 2";
-    signal::while_terminate_waits(|| {
+    signal::while_requests_wait(|| {
         signal::send(own(), SIGTERM);
-        assert!(!signal::stop_requested(), "it waits");
-        assert!(
-            held(&told_by(BLOCKED)),
-            "a child keeps it held back, and is not ended before it has a handler"
-        );
+        signal::send(own(), SIGINT);
+        assert!(!signal::stop_requested(), "they wait");
+        let blocked = told_by(BLOCKED);
+        for request in requests {
+            assert!(
+                held(&blocked, request),
+                "a child keeps {request} back, and is not ended before it can say"
+            );
+        }
     });
-    assert!(signal::stop_requested(), "and comes then");
-    assert!(!held(&told_by(BLOCKED)));
+    assert_eq!(signal::stops(), 2, "and come then");
+    let blocked = told_by(BLOCKED);
+    requests.into_iter().for_each(|request| assert!(!held(&blocked, request), "signal {request}"));
 }
 
 fn a_wait_is_interrupted_again_and_again_until_quiet() {
@@ -67,10 +77,15 @@ fn a_wait_is_interrupted_again_and_again_until_quiet() {
 }
 
 fn polite_requests_are_ignored_by_who_must_not_end() {
-    signal::ignore_requests_to_end();
+    signal::while_requests_wait(|| {
+        signal::send(own(), SIGINT);
+        signal::ignore_requests_to_end();
+        let blocked = u64::from_str_radix(&value("/proc/thread-self/status", "SigBlk").unwrap(), 16).unwrap();
+        assert_eq!(blocked >> (SIGINT - 1) & 1, 0, "who ignores a request has no reason to hold it back");
+    });
     let ignored = u64::from_str_radix(&value("/proc/self/status", "SigIgn").unwrap(), 16).unwrap();
-    let (hangup, quit, user1, user2, pipe, alarm) = (1, 3, 10, 12, 13, 14);
-    for number in [SIGINT, SIGTERM, hangup, quit, user1, user2, pipe, alarm] {
+    let (user1, user2, pipe, alarm) = (10, 12, 13, 14);
+    for number in [SIGINT, SIGTERM, SIGHUP, QUIT, user1, user2, pipe, alarm] {
         assert_eq!(ignored >> (number - 1) & 1, 1, "signal {number}");
         signal::send(own(), number);
     }
