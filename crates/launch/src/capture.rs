@@ -14,7 +14,7 @@ use fauxplat_model::{EnvBase, Outcome};
 use fauxplat_sys::files::open_at_once;
 use fauxplat_sys::{clock, process, signal};
 
-use crate::LaunchError;
+use crate::{LaunchError, procfs};
 use stream::Stream;
 pub use stream::Written;
 
@@ -164,7 +164,7 @@ impl Running {
             self.status = self.child.try_wait()?;
         }
         let group = self.child.id() as i32;
-        let is_over = self.asked_ns.is_none() || self.is_enforced || !signal::group_exists(group);
+        let is_over = self.asked_ns.is_none() || self.is_enforced || !procfs::group_lives(group);
         if self.status.is_some() && is_over {
             return Ok(self.status);
         }
@@ -258,6 +258,22 @@ mod tests {
         let within = |limit| Capture { limit: Some(limit), ..line.clone() }.run().unwrap();
         let has_begun = limits.into_iter().map(within).any(|done| done.output.text().starts_with("begun\n"));
         assert!(has_begun && !folder.path().join("file").exists());
+    }
+
+    /// What a shell leaves behind is dead for whoever waits, though nobody has reaped it yet.
+    #[test]
+    fn the_dead_are_not_waited_for() {
+        process::become_subreaper().unwrap();
+        let line = Capture::shell("sleep 1000 & sleep 1000 & wait");
+        // A slow machine may need longer than that for other reasons.
+        let ends_soon = (0..20).any(|_| {
+            let begun_ns = clock::monotonic_ns();
+            let limit = Some(Duration::from_millis(100));
+            let done = Capture { limit, ..line.clone() }.run().unwrap();
+            assert_eq!(done.outcome, Outcome::TimedOut);
+            clock::monotonic_ns() - begun_ns < GRACE_NS
+        });
+        assert!(ends_soon);
     }
 
     #[test]

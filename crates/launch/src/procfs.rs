@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt;
 use fauxplat_procfs::stat::{self, Kind};
 use fauxplat_procfs::task::{self, TaskStat};
 use fauxplat_procfs::{status, whole_lines};
+use fauxplat_sys::signal;
 use fauxplat_units::CpuSet;
 
 /// What can be read of the first thread of a process that has ended and was not reaped yet.
@@ -42,13 +43,27 @@ pub(crate) fn children() -> Vec<i32> {
 
 /// The same where the kernel lacks `CONFIG_PROC_CHILDREN`.
 fn children_by_search(parent: u32) -> Vec<i32> {
-    let pids = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    let is_child = |pid: &i32| {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        TaskStat::parse(&stat).and_then(|task| task.parent()) == i32::try_from(parent).ok()
-    };
-    pids.filter(is_child).collect()
+    let parent = i32::try_from(parent).ok();
+    processes().filter(|&pid| stat_of(pid, |task| task.parent() == parent)).collect()
+}
+
+/// Whether a process group has a member that has not ended. Who waits to be reaped counts for `kill(2)`, and whoever has
+/// adopted it may be in no hurry: the first process of a container is often one that reaps nobody.
+pub(crate) fn group_lives(group: i32) -> bool {
+    let lives = |task: &TaskStat| !task.is_dead() || task.threads().is_some_and(|threads| threads > 1);
+    signal::group_exists(group)
+        && processes().any(|pid| stat_of(pid, |task| task.group() == Some(group) && lives(task)))
+}
+
+fn processes() -> impl Iterator<Item = i32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
+}
+
+/// Whether something holds of a process that is there.
+fn stat_of(pid: i32, holds: impl FnOnce(&TaskStat) -> bool) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    TaskStat::parse(&stat).is_some_and(|task| holds(&task))
 }
 
 /// CPUs that are online.

@@ -52,6 +52,11 @@ impl<'t> TaskStat<'t> {
         self.value(4)
     }
 
+    /// The process group of its process.
+    pub fn group(&self) -> Option<i32> {
+        self.value(5)
+    }
+
     /// Whether it is a thread of the kernel's own.
     pub fn is_kernel(&self) -> Option<bool> {
         self.value::<u64>(9).map(|flags| flags & KERNEL_THREAD != 0)
@@ -127,6 +132,7 @@ mod tests {
     fn fields_are_numbered_as_in_the_manual() {
         let task = TaskStat::parse(LINE).unwrap();
         assert_eq!((task.id, task.name, task.state(), task.parent()), (18869, "cat", Some('R'), Some(18860)));
+        assert_eq!(task.group(), Some(18860));
         assert_eq!((task.cpu_ticks(), task.nice(), task.threads()), (Some(100), Some(-5), Some(3)));
         assert_eq!((task.start_ticks(), task.last_cpu(), task.policy()), (Some(64310), Some(1), Some(2)));
         assert_eq!((task.is_kernel(), task.is_fixed(), task.is_dead()), (Some(false), Some(false), false));
