@@ -222,7 +222,7 @@ impl Driver {
         if self.header.definition.control.is_some() {
             return false;
         }
-        let tree = self.tree(command).unwrap_or_default();
+        let tree = self.tree(command).ok().flatten().unwrap_or_default();
         matches!(tree.as_slice(), [only] if only.threads == 1)
     }
 }

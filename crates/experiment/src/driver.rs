@@ -207,23 +207,26 @@ impl Driver {
         Ok(())
     }
 
-    /// One run of a command that is traced and not timed: its process tree.
+    /// One run of a command that is traced and not timed: its process tree, unless the user stopped it.
     ///
     /// # Errors
     /// The command cannot be launched.
-    pub fn tree(&mut self, command: u16) -> Result<Vec<Process>, Failure> {
+    pub fn tree(&mut self, command: u16) -> Result<Option<Vec<Process>>, Failure> {
         match &mut self.executor {
             Some(executor) => executor.tree(command),
-            None => Ok(Vec::new()),
+            None => Ok(None),
         }
     }
 
-    /// The same, kept as evidence.
+    /// The same, kept as evidence. A run that the user stopped leaves none.
     ///
     /// # Errors
     /// The command cannot be launched; those of the store.
     pub fn record_tree(&mut self, command: u16) -> Result<Vec<Process>, Failure> {
-        let processes = self.tree(command)?;
+        let Some(processes) = self.tree(command)? else {
+            self.interrupt();
+            return Ok(Vec::new());
+        };
         self.record(Evidence::Tree(Tree { command, processes: processes.clone() }))?;
         Ok(processes)
     }

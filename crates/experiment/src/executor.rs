@@ -147,10 +147,34 @@ impl Executor {
     /// # Errors
     /// A command cannot be launched, a helper fails, or the feed refuses a sample.
     pub fn execute<F: Feed>(&mut self, feed: &mut F) -> Result<Stopped, RunError<F::Error>> {
+        let mut under_way: VecDeque<Purpose> = VecDeque::new();
+        let done = self.execute_until(feed, &mut under_way);
+        if done.is_err() {
+            self.wind_up(under_way);
+        }
+        done
+    }
+
+    /// After a failure: what was asked for already goes on to its end, what concludes a run among that, and a run that begun
+    /// is concluded. The failure is what is told, so nothing else is.
+    fn wind_up(&mut self, under_way: VecDeque<Purpose>) {
+        for purpose in under_way {
+            let Ok(reply) = self.launcher.next_reply() else { return };
+            self.note_owed(&purpose, &reply);
+        }
+        if let Some(command) = self.owed.take() {
+            let _told = self.conclude(command);
+        }
+    }
+
+    fn execute_until<F: Feed>(
+        &mut self,
+        feed: &mut F,
+        under_way: &mut VecDeque<Purpose>,
+    ) -> Result<Stopped, RunError<F::Error>> {
         let mut queue: VecDeque<Trial> = VecDeque::new();
         // What the trial in hand still asks for.
         let mut steps: VecDeque<Purpose> = VecDeque::new();
-        let mut under_way: VecDeque<Purpose> = VecDeque::new();
         let mut done = false;
         let mut stopping = false;
         let mut scene = None;
@@ -161,7 +185,7 @@ impl Executor {
                 steps.clear();
                 self.launcher.abort();
             }
-            while !stopping && self.has_room(steps.len(), under_way.len()) {
+            while !stopping && self.has_room(steps.len(), under_way) {
                 if steps.is_empty() {
                     if queue.is_empty() && !done {
                         match feed.next(self.launcher.now_ns()) {
@@ -184,7 +208,7 @@ impl Executor {
                         (&trial, queue.pop_front_if(|next| next.setup.together))
                     {
                         while !under_way.is_empty() {
-                            self.settle_some(&mut under_way, feed)?;
+                            self.settle_some(under_way, feed)?;
                         }
                         self.run_together(&[trial.clone(), beside], feed)?;
                         stopping |= self.launcher.stop_requested();
@@ -192,7 +216,7 @@ impl Executor {
                     }
                     steps.extend(trial.into_iter().flat_map(|trial| self.steps_of(trial)));
                 }
-                self.submit_next(&mut steps, &mut under_way);
+                self.submit_next(&mut steps, under_way);
             }
             if under_way.is_empty() {
                 if let Some(command) = self.owed.take().filter(|_| stopping) {
@@ -200,7 +224,7 @@ impl Executor {
                 }
                 return Ok(if stopping { Stopped::Interrupted } else { Stopped::Done });
             }
-            self.settle_some(&mut under_way, feed)?;
+            self.settle_some(under_way, feed)?;
         }
     }
 
@@ -263,13 +287,17 @@ impl Executor {
     }
 
     /// Whether something more may be asked for now. A trial that is begun goes on without a pause, except between
-    /// counters, which are read after what prepares and before what cleans up.
-    fn has_room(&self, steps: usize, under_way: usize) -> bool {
+    /// counters, which are read after what prepares and before what cleans up; and a trial that could not be prepared does not
+    /// begin.
+    fn has_room(&self, steps: usize, under_way: &VecDeque<Purpose>) -> bool {
         if !self.meters.is_empty() {
-            return under_way == 0;
+            return under_way.is_empty();
+        }
+        if matches!(under_way.back(), Some(Purpose::Helper { role: "prepare", .. })) {
+            return false;
         }
         let depth = if self.last_wall_ns < TURNS_FROM_NS { self.launcher.depth() - 4 } else { 1 };
-        steps > 0 || under_way < depth
+        steps > 0 || under_way.len() < depth
     }
 
     /// A trial with what belongs before and after it.

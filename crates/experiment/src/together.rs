@@ -28,6 +28,22 @@ impl Executor {
         trials: &[Trial; 2],
         feed: &mut F,
     ) -> Result<(), RunError<F::Error>> {
+        let mut done = self.prepared_together(trials, feed);
+        for trial in trials {
+            let concluded = match done.is_err() || self.launcher.stop_requested() {
+                true => self.conclude(trial.command).map_err(RunError::from),
+                false => self.help("conclude", trial.command, feed),
+            };
+            done = done.and(concluded);
+        }
+        done
+    }
+
+    fn prepared_together<F: Feed>(
+        &mut self,
+        trials: &[Trial; 2],
+        feed: &mut F,
+    ) -> Result<(), RunError<F::Error>> {
         for trial in trials {
             self.commands[usize::from(trial.command)].begun += 1;
             self.help("prepare", trial.command, feed)?;
@@ -38,14 +54,7 @@ impl Executor {
                 self.settle(Purpose::Trial(trial.clone()), reply, feed)?;
             }
         }
-        feed.landed().map_err(RunError::Feed)?;
-        for trial in trials {
-            match self.launcher.stop_requested() {
-                true => self.conclude(trial.command)?,
-                false => self.help("conclude", trial.command, feed)?,
-            }
-        }
-        Ok(())
+        feed.landed().map_err(RunError::Feed)
     }
 
     /// Runs one helper by itself, if the command has it.

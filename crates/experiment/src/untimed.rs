@@ -50,11 +50,11 @@ impl Executor {
         }
     }
 
-    /// One run of a command that is traced and not timed: its process tree.
+    /// One run of a command that is traced and not timed: its process tree, unless the user stopped it.
     ///
     /// # Errors
     /// The command cannot be launched, or what prepares it failed.
-    pub fn tree(&mut self, command: u16) -> Result<Vec<Process>, Failure> {
+    pub fn tree(&mut self, command: u16) -> Result<Option<Vec<Process>>, Failure> {
         self.prepare(command)?;
         let tree = self.run_traced(command);
         let concluded = self.conclude(command);
@@ -63,12 +63,13 @@ impl Executor {
         Ok(tree)
     }
 
-    fn run_traced(&mut self, command: u16) -> Result<Vec<Process>, LaunchError> {
+    fn run_traced(&mut self, command: u16) -> Result<Option<Vec<Process>>, LaunchError> {
         let entry = self.commands[usize::from(command)].run;
         let reply = self.launcher.answer(Request { traced: true, ..plain_request(entry) })?;
         match self.launcher.start_error(entry, reply.end) {
             Some(error) => Err(error),
-            None => Ok(self.launcher.tree()),
+            // What is there then is half a tree, or another command's.
+            None => Ok((reply.end != RunEnd::Aborted).then(|| self.launcher.tree())),
         }
     }
 

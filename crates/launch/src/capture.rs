@@ -98,20 +98,16 @@ impl Capture {
         let mut child = Running::new(command.process_group(0).spawn()?, self);
         // Our copies of the writing ends go, so that the end of the last writer is seen.
         drop(command);
-        let status = loop {
-            let ended = child.look()?;
-            if ended.is_some() {
-                break ended;
-            }
+        while !child.is_over()? {
             let read = output.take()? | errors.take()?;
             if !read {
                 output.wait(NAP_MS)?;
             }
-        };
+        }
         // What it left behind may hold the pipes open for ever; what was in them when it ended is all that is waited for.
         output.finish()?;
         errors.finish()?;
-        let outcome = if child.asked_ns.is_some() { Outcome::TimedOut } else { outcome(status) };
+        let outcome = if child.asked_ns.is_some() { Outcome::TimedOut } else { child.outcome() };
         Ok(Captured { outcome, output: output.into_written(), errors: errors.into_written() })
     }
 }
@@ -140,6 +136,8 @@ struct Running {
     is_enforced: bool,
     /// How it ended.
     status: Option<ExitStatus>,
+    /// The signal that stopped it for ever, if one did.
+    stopped_by: Option<i32>,
 }
 
 impl Running {
@@ -147,7 +145,15 @@ impl Running {
         let nanos = |limit: Duration| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         let end_ns = capture.limit.map(|limit| clock::monotonic_ns().saturating_add(nanos(limit)));
         let stops_before = if capture.is_spared { signal::stops() } else { 0 };
-        Running { child, stops_before, end_ns, asked_ns: None, is_enforced: false, status: None }
+        Running {
+            child,
+            stops_before,
+            end_ns,
+            asked_ns: None,
+            is_enforced: false,
+            status: None,
+            stopped_by: None,
+        }
     }
 
     /// Whether the user wants it to end, or its time is over.
@@ -156,40 +162,49 @@ impl Running {
         is_late || signal::stops() > self.stops_before
     }
 
-    /// How it ended, if it did. The user's wish to stop is passed on, and enforced after a while: whoever ignores it, or is
-    /// stopped itself, would be waited for without end. Of one that was asked to end the whole group is waited for: a shell is
-    /// gone at once, and the compiler that it started still has its files to remove.
-    fn look(&mut self) -> io::Result<Option<ExitStatus>> {
+    /// Whether nothing more is waited for. The user's wish to stop is passed on, and enforced after a while: whoever ignores
+    /// it, or is stopped itself, would be waited for without end. Of one that was asked to end the whole group is waited for: a
+    /// shell is gone at once, and the compiler that it started still has its files to remove. What has become another user's,
+    /// as what sudo starts does, is out of reach: it goes on, and nobody waits for it.
+    fn is_over(&mut self) -> io::Result<bool> {
         if self.status.is_none() {
             self.status = self.child.try_wait()?;
         }
         let group = self.child.id() as i32;
         let is_over = self.asked_ns.is_none() || self.is_enforced || !procfs::group_lives(group);
         if self.status.is_some() && is_over {
-            return Ok(self.status);
+            return Ok(true);
         }
+        let mut is_in_reach = true;
         match self.asked_ns {
             None if self.has_to_end() => {
                 signal::send_group(group, signal::SIGTERM);
                 self.asked_ns = Some(clock::monotonic_ns());
             }
             Some(asked_ns) if clock::monotonic_ns() - asked_ns > GRACE_NS => {
-                signal::send_group(group, signal::SIGKILL);
+                is_in_reach = signal::send_group(group, signal::SIGKILL);
                 self.is_enforced = true;
             }
             // It wanted the terminal, which it cannot have in the background, and nobody would continue it.
-            _ if matches!(process::stopped_by(group), Some(signal::SIGTTIN | signal::SIGTTOU)) => {
-                signal::send_group(group, signal::SIGKILL);
+            _ => {
+                let for_terminal = |signal: &i32| [signal::SIGTTIN, signal::SIGTTOU].contains(signal);
+                if let Some(signal) = process::stopped_by(group).filter(for_terminal) {
+                    is_in_reach = signal::send_group(group, signal::SIGKILL);
+                    self.stopped_by = Some(signal);
+                }
             }
-            _ => {}
         }
-        Ok(None)
+        Ok(!is_in_reach)
+    }
+
+    fn outcome(&self) -> Outcome {
+        outcome(self.status, self.stopped_by)
     }
 }
 
-fn outcome(status: Option<ExitStatus>) -> Outcome {
+fn outcome(status: Option<ExitStatus>, stopped_by: Option<i32>) -> Outcome {
     match status.map(|status| (status.code(), status.signal())) {
-        None => Outcome::TimedOut,
+        None => stopped_by.map_or(Outcome::TimedOut, |signal| Outcome::Signaled(signal as u8)),
         Some((Some(code), _)) => Outcome::Exited(code as u8),
         Some((None, signal)) => Outcome::Signaled(signal.unwrap_or(0) as u8),
     }

@@ -22,6 +22,9 @@ use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, Reply, Request, Rings, SLOTS, W
 use crate::table::Table;
 use crate::{Gatekeeper, Held, LaunchError, Program};
 
+/// So often the spawner is told that the user wants to stop; whoever asks once more ends it.
+const STOPS_HEARD: u32 = 4;
+
 /// A spawner, seen from fauxplat. Dropping it ends the spawner and whatever it runs.
 #[derive(Debug)]
 pub struct Spawner {
@@ -117,7 +120,8 @@ impl Spawner {
     fn wait_for_arrival(&mut self, entry: u32) -> Result<i32, LaunchError> {
         let mut aborted = false;
         loop {
-            if let Some(pid) = self.arrived() {
+            // Who was sent away may have arrived before it heard of that.
+            if let Some(pid) = self.arrived().filter(|_| !aborted) {
                 return Ok(pid);
             }
             if let Some(reply) = self.try_reply() {
@@ -192,6 +196,10 @@ impl Launcher for Spawner {
         }
         if process::has_ended(self.child.id() as i32) {
             self.bury();
+        }
+        // A spawner that hears nothing, since it was stopped or waits for a file system that does not answer, is not waited for.
+        if self.died.is_none() && self.under_way() > 0 && self.stops() >= STOPS_HEARD {
+            signal::send_group(self.child.id() as i32, signal::SIGKILL);
         }
         self.died.clone().map_or(Ok(()), |status| Err(LaunchError::SpawnerDied(status)))
     }

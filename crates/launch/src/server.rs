@@ -45,7 +45,7 @@ pub fn serve_inherited(words: &[String]) -> Result<(), LaunchError> {
 
 fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     let parent = std::os::unix::process::parent_id();
-    signal::stop_on_terminate_repeatedly()?;
+    signal::stop_on_terminate_of_parent()?;
     signal::on_parent_death(signal::SIGTERM)?;
     process::own_process_group();
     process::become_subreaper()?;

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use fauxplat_launch::{Entry, RunEnd, Stdin, Stdout, plain};
+use fauxplat_launch::{Entry, Request, RunEnd, Stdin, Stdout, plain};
 use fauxplat_sys::process::Exit;
 use support::{reply_to, request, scratch, shell, spawner};
 
@@ -184,6 +184,8 @@ fn reader() {
     let stdin = Stdin::File("/dev/tty".into());
     let mut spawner = spawner(vec![Entry { stdin, ..shell("cat; true") }, shell("exit 0")]);
     assert_eq!(reply_to(&mut spawner, request(0)).end, RunEnd::Ended(Exit::Signal(21)));
+    let traced = Request { traced: true, ..request(0) };
+    assert_eq!(reply_to(&mut spawner, traced).end, RunEnd::Ended(Exit::Signal(21)));
     assert_eq!(reply_to(&mut spawner, request(1)).end, RunEnd::Ended(Exit::Status(0)));
 }
 

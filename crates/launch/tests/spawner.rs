@@ -13,7 +13,7 @@ use fauxplat_sys::process::{Exit, is_root};
 use support::{program, reply_to, request, scratch, shell, spawner};
 
 fn main() {
-    let tests: [(&str, fn()); 19] = [
+    let tests: [(&str, fn()); 22] = [
         ("reads every metric", reads_every_metric),
         ("the stack is limited as the entry says", the_stack_is_limited_as_the_entry_says),
         ("reports status and signal", reports_status_and_signal),
@@ -28,6 +28,9 @@ fn main() {
         ("displaces the heap", displaces_the_heap),
         ("lists the tree", lists_the_tree),
         ("a tree that is growing is ended", a_tree_that_is_growing_is_ended),
+        ("a tree that never sleeps is ended", a_tree_that_never_sleeps_is_ended),
+        ("a signal to its whole group is the program's own", a_signal_to_its_whole_group_is_the_programs_own),
+        ("whoever asks to be traced runs to its end", whoever_asks_to_be_traced_runs_to_its_end),
         ("stops on request", stops_on_request),
         ("a killed spawner takes its program along", a_killed_spawner_takes_its_program_along),
         ("a dead spawner is waited for once", a_dead_spawner_is_waited_for_once),
@@ -307,6 +310,44 @@ fn a_killed_spawner_takes_its_program_along() {
     });
     assert!(gone, "the program runs on without anybody who waits for it");
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Somebody always has something to tell, so that no signal interrupts the wait for it.
+fn a_tree_that_never_sleeps_is_ended() {
+    let forks = "for i in 1 2 3 4 5 6 7 8; do (while :; do sh -c : & done) & done; wait";
+    let mut spawner = spawner(vec![Entry { timeout_ns: Some(300_000_000), ..shell(forks) }]);
+    assert_eq!(reply_to(&mut spawner, Request { traced: true, ..request(0) }).end, RunEnd::TimedOut);
+}
+
+/// The group is the spawner's, too.
+fn a_signal_to_its_whole_group_is_the_programs_own() {
+    let sends = |name: &str| [format!("trap '' {name}; kill -{name} 0; exit 3"), format!("kill -{name} 0")];
+    let names =
+        [("TERM", 15), ("HUP", 1), ("INT", 2), ("USR1", 10), ("USR2", 12), ("ALRM", 14), ("PROF", 27)];
+    let lines: Vec<String> = names.into_iter().flat_map(|(name, _)| sends(name)).collect();
+    let mut spawner = spawner(lines.iter().map(|line| shell(line)).collect());
+    for (number, (name, signal)) in (0..).step_by(2).zip(names) {
+        for traced in [false, true] {
+            let asked = |entry| Request { traced, ..request(entry) };
+            let (ignoring, ending) = (asked(number), asked(number + 1));
+            assert_eq!(reply_to(&mut spawner, ignoring).end, RunEnd::Ended(Exit::Status(3)), "{name}");
+            assert_eq!(reply_to(&mut spawner, ending).end, RunEnd::Ended(Exit::Signal(signal)), "{name}");
+        }
+    }
+}
+
+/// Programs do so that do not want to be debugged, see `PTRACE_TRACEME` in `ptrace(2)`; its number is that of x86-64.
+fn whoever_asks_to_be_traced_runs_to_its_end() {
+    if !cfg!(target_arch = "x86_64") || std::process::Command::new("perl").arg("-v").output().is_err() {
+        println!("whoever asks to be traced: NOT TESTED, it takes perl on x86-64");
+        return;
+    }
+    let asks = "exec perl -e 'syscall(101, 0, 0, 0, 0); exec(q(sh), q(-c), q(exit 5))'";
+    let signals =
+        "exec perl -e 'syscall(101, 0, 0, 0, 0); $SIG{USR1} = sub { exit 6 }; kill(USR1 => $$); sleep 9'";
+    let mut spawner = spawner(vec![shell(asks), shell(signals)]);
+    assert_eq!(reply_to(&mut spawner, request(0)).end, RunEnd::Ended(Exit::Status(5)));
+    assert_eq!(reply_to(&mut spawner, request(1)).end, RunEnd::Ended(Exit::Status(6)));
 }
 
 /// Only the first who asks it waits to see that it is gone.

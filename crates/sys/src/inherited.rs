@@ -15,6 +15,23 @@ const UNTOUCHABLE: [i32; 4] = [libc::SIGKILL, libc::SIGSTOP, 32, 33];
 /// Signals without which the spawner cannot do its work: to be stopped, to keep time, and to wait for children.
 const NEEDED: [i32; 3] = [libc::SIGTERM, libc::SIGALRM, libc::SIGCHLD];
 
+/// Signals that tell of a fault of one's own, or of what others did and ask for nothing.
+const OWN: [i32; 13] = [
+    libc::SIGILL,
+    libc::SIGTRAP,
+    libc::SIGABRT,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGSEGV,
+    libc::SIGSYS,
+    libc::SIGXCPU,
+    libc::SIGXFSZ,
+    libc::SIGPIPE,
+    libc::SIGCONT,
+    libc::SIGURG,
+    libc::SIGWINCH,
+];
+
 static IGNORED: AtomicU64 = AtomicU64::new(0);
 static BLOCKED: AtomicU64 = AtomicU64::new(0);
 
@@ -128,8 +145,8 @@ impl Signals {
     }
 
     /// Makes this process one whose children begin with these, by themselves as far as can be. It disregards what a
-    /// terminal sends to a whole foreground group: only its parent decides. The signals that it needs for its work stay
-    /// as they are, and open.
+    /// terminal sends to a whole foreground group, and what a child sends to its own, which is this process's too: only its
+    /// parent decides. The signals that it needs for its work stay as they are, and open.
     pub fn pass_on(&self) {
         for signal in signals().filter(|signal| !NEEDED.contains(signal)) {
             match (self.ignores(signal), is_ignored(signal)) {
@@ -139,9 +156,9 @@ impl Signals {
             }
         }
         // A child that reads from the terminal in the background has its whole group stopped, this process with it.
-        let from_terminal =
-            [libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
-        from_terminal.into_iter().filter(|&signal| !self.ignores(signal)).for_each(disregard);
+        let meant_for_others =
+            |signal: &i32| !self.ignores(*signal) && !NEEDED.contains(signal) && !OWN.contains(signal);
+        signals().filter(meant_for_others).for_each(disregard);
         let needed: u64 = NEEDED.into_iter().map(bit).sum();
         block(&mask_of(self.blocked & !needed));
     }

@@ -112,10 +112,22 @@ pub fn wait(pid: i32, block: bool) -> Waited {
     let got = unsafe { libc::wait4(pid, &mut status, options, &mut usage) };
     match got {
         0 => Waited::Running,
+        pid if pid > 0 && libc::WIFSTOPPED(status) => {
+            let_go(pid, libc::WSTOPSIG(status));
+            Waited::Interrupted
+        }
         pid if pid > 0 => Waited::Ended { pid, exit: exit_of(status), usage: Usage::from(&usage) },
         _ if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => Waited::Interrupted,
         _ => Waited::NoChild,
     }
+}
+
+/// Lets a child go on that has made its parent its tracer, as programs do that do not want to be debugged, and that has
+/// stopped for this signal: nobody here traces it. See `PTRACE_TRACEME` and `PTRACE_DETACH` in `ptrace(2)`.
+fn let_go(pid: i32, signal: i32) {
+    let signal = if signal == libc::SIGTRAP { 0 } else { signal };
+    // SAFETY: no memory is passed. Whoever is not stopped any more, or not traced, is left alone.
+    unsafe { libc::ptrace(libc::PTRACE_DETACH, pid, 0, signal as libc::c_long) };
 }
 
 /// Why a wait for a child ended that leaves it to be reaped.
@@ -137,6 +149,11 @@ pub fn wait_unreaped(pid: i32) -> Seen {
     let options = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT;
     // SAFETY: the pointer is valid for writes during the call.
     let done = unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, options) };
+    if done == 0 && info.si_code == libc::CLD_TRAPPED {
+        // SAFETY: it was told of a child.
+        let_go(pid, unsafe { info.si_status() });
+        return Seen::Interrupted;
+    }
     if done == 0 && info.si_code == libc::CLD_STOPPED {
         // SAFETY: as above. The stop is taken here, or the next wait would tell it again; and it was told of a child.
         return Seen::Stopped(unsafe {

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "signal handlers are C functions")]
 
 use std::os::fd::{AsFd, AsRawFd};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 use crate::inherited::Signals;
 use crate::{Result, check};
@@ -32,6 +32,11 @@ extern "C" fn raise_stop(_: libc::c_int) {
 
 extern "C" fn raise_stop_again_and_again(_: libc::c_int) {
     STOPS.fetch_add(1, Ordering::Relaxed);
+    repeat();
+}
+
+/// Interrupts blocked calls every 10 ms from now on, until [`quiet`].
+fn repeat() {
     let tick = libc::timeval { tv_sec: 0, tv_usec: 10_000 };
     let every = libc::itimerval { it_interval: tick, it_value: tick };
     // SAFETY: setitimer is async-signal-safe (signal-safety(7)) and `every` outlives the call.
@@ -75,9 +80,34 @@ pub fn stop_on_interrupt_repeatedly() -> Result<()> {
 
 /// For the spawner: SIGTERM raises the flag and interrupts the blocked wait, now and every 10 ms until
 /// [`quiet`]. One signal alone could arrive just before the wait begins and be lost.
-pub fn stop_on_terminate_repeatedly() -> Result<()> {
-    handle(libc::SIGTERM, raise_stop_again_and_again)?;
+///
+/// Only that of its parent does: a measured program that ends its whole process group, as `kill 0` in a shell does, sends
+/// it to the spawner too. The signal of `PR_SET_PDEATHSIG` is the parent's own.
+pub fn stop_on_terminate_of_parent() -> Result<()> {
+    PARENT.store(std::os::unix::process::parent_id().cast_signed(), Ordering::Relaxed);
+    // SAFETY: as in `handle`; with SA_SIGINFO the handler gets three arguments, which it takes.
+    let done = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = raise_stop_of_parent as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO;
+        libc::sigaction(libc::SIGTERM, &action, std::ptr::null_mut())
+    };
+    check(done, "sigaction")?;
     handle(libc::SIGALRM, interrupt_only)
+}
+
+/// The parent when it was asked for last.
+static PARENT: AtomicI32 = AtomicI32::new(0);
+
+extern "C" fn raise_stop_of_parent(
+    signal: libc::c_int,
+    info: *const libc::siginfo_t,
+    _context: *const libc::c_void,
+) {
+    // SAFETY: the kernel passes a valid siginfo_t to a handler with SA_SIGINFO, and kill(2) fills in the sender.
+    if unsafe { (*info).si_pid() } == PARENT.load(Ordering::Relaxed) {
+        raise_stop_again_and_again(signal);
+    }
 }
 
 /// What a terminal sends to its whole foreground group, and what asks one process to end.
@@ -128,6 +158,10 @@ pub fn interrupt_after(first_ns: u64) {
         libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 10_000 }, it_value: value };
     // SAFETY: `timer` is valid for the call and only read.
     unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()) };
+    // There is one such timer: what a stop has set meanwhile would have to wait for this one.
+    if stop_requested() {
+        repeat();
+    }
 }
 
 /// Ignores SIGINT, SIGHUP and SIGQUIT: a terminal sends them to the whole foreground group, and only the parent decides.
@@ -182,12 +216,12 @@ pub fn send_if_permitted(pid: i32, signal: i32) -> bool {
     !(refused && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM))
 }
 
-/// Sends a signal to every process of a group, see `kill(2)`. A group that is gone already is no error.
-pub fn send_group(leader: i32, signal: i32) {
-    if leader > 1 {
-        // SAFETY: no pointer is passed; minus a leader above 1 is one group, and neither our own nor everybody.
-        unsafe { libc::kill(-leader, signal) };
-    }
+/// Sends a signal to every process of a group, see `kill(2)`, and whether it was permitted for one of them: a group that has
+/// become another user's is out of reach. A group that is gone already is no error.
+pub fn send_group(leader: i32, signal: i32) -> bool {
+    // SAFETY: no pointer is passed; minus a leader above 1 is one group, and neither our own nor everybody.
+    let refused = leader > 1 && unsafe { libc::kill(-leader, signal) } < 0;
+    !(refused && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM))
 }
 
 /// Whether a group has a process in it, also one that nobody has waited for yet, see `kill(2)`.

@@ -114,6 +114,17 @@ fn a_failing_helper_ends_the_experiment_and_is_named() {
     assert_eq!(runs(&lab.last(), 0).len(), 1, "the run before what concludes it is kept");
 }
 
+/// What a trial needs is there before it begins, and what it leaves is tidied up however it ended.
+#[test]
+fn a_failure_neither_begins_a_trial_nor_cuts_its_conclusion_short() {
+    let lab = Lab::new();
+    lab.run(&["run", "touch ran", "--prepare", "false"]).complains(4, &["prepare", "status 1"]);
+    assert!(!lab.path("ran").exists());
+    let conclude = "sh -c 'printf b >> log; sleep 0.2; printf e >> log'";
+    lab.run(&["run", "false", "--conclude", conclude, "--warmup", "0"]).complains(4, &["status 1"]);
+    assert_eq!(lab.read("log"), "be");
+}
+
 /// A comparison drops a pair with a failed run and goes on; it gives up when failures are no accident.
 #[test]
 fn a_comparison_outlives_an_accident() {

@@ -122,6 +122,9 @@ fn judge(driver: &mut Driver, findings: &mut [RunFindings]) {
 
 fn look_further(driver: &mut Driver, findings: &mut [RunFindings], further: Further) -> Result<(), Failure> {
     for (command, found) in findings.iter_mut().enumerate() {
+        if driver.is_over() {
+            break;
+        }
         if further.trees {
             found.tree = driver.record_tree(command as u16)?;
         }

@@ -88,10 +88,17 @@ impl Tree {
                     continue;
                 }
             };
-            if !following {
-                following = trace::follow_descendants(tid).is_ok();
+            match event {
+                // Before it is followed, its exec stops it as a signal would; later such a signal is its own.
+                Event::Signal(_) if !following => {
+                    following = trace::follow_descendants(tid).is_ok();
+                    self.executed(tid);
+                    trace::resume(tid, 0);
+                }
+                _ => self.apply(tid, event),
             }
-            self.apply(tid, event);
+            // A tree in which somebody always has something to tell never sleeps, and no signal interrupts that.
+            self.give_up(timeout_ns);
             if self.live.is_empty() && !kill_strays() {
                 return self.ended.unwrap_or(RunEnd::Aborted);
             }
@@ -101,8 +108,15 @@ impl Tree {
     /// Ends everybody when the user has asked for it or the time is over.
     fn give_up(&mut self, timeout_ns: Option<u64>) {
         let late = timeout_ns.is_some_and(|limit| clock::monotonic_ns() - self.started_ns >= limit);
-        if self.ended.is_none() && (signal::stop_requested() || late) {
-            self.ended = Some(if late { RunEnd::TimedOut } else { RunEnd::Aborted });
+        if signal::stop_requested() || late {
+            self.end(if late { RunEnd::TimedOut } else { RunEnd::Aborted });
+        }
+    }
+
+    /// Ends everybody, unless they are being ended.
+    fn end(&mut self, end: RunEnd) {
+        if self.ended.is_none() {
+            self.ended = Some(end);
             self.kill_all();
         }
     }
@@ -113,9 +127,14 @@ impl Tree {
         if self.ended.is_some() && !matches!(event, Event::Ended(_)) {
             signal::send(tid, signal::SIGKILL);
         }
+        if !self.threads.contains_key(&tid) && !matches!(event, Event::Ended(_)) {
+            self.created(tid, parent_of(tid), now_ns);
+        }
         match event {
             Event::Created(new) => {
-                self.created(new, tid, now_ns);
+                if !self.threads.contains_key(&new) {
+                    self.created(new, tid, now_ns);
+                }
                 trace::resume(tid, 0);
             }
             Event::Executed => {
@@ -126,11 +145,11 @@ impl Tree {
                 self.ending(tid);
                 trace::resume(tid, 0);
             }
-            // A new task begins with SIGSTOP, a traced exec without the option ends with SIGTRAP: neither is its own.
-            Event::Signal(trace::SIGSTOP | trace::SIGTRAP) => {
-                if tid == self.leader {
-                    self.executed(tid);
-                }
+            // A new task begins with this, and whoever is traced cannot stay stopped.
+            Event::Signal(trace::SIGSTOP) => trace::resume(tid, 0),
+            // It wants the terminal, which it cannot have in the background, and nobody would continue it.
+            Event::Signal(signal @ (signal::SIGTTIN | signal::SIGTTOU)) if trace::is_group_stop(tid) => {
+                self.end(RunEnd::Ended(Exit::Signal(signal as u8)));
                 trace::resume(tid, 0);
             }
             Event::Signal(signal) => trace::resume(tid, signal),
@@ -138,8 +157,10 @@ impl Tree {
         }
     }
 
+    /// A task is told of by its maker and by itself, in either order. Of one that is gone by then nothing is known.
     fn created(&mut self, new: i32, by: i32, now_ns: u64) {
-        let group = status_of(new).and_then(|text| status::process(&text)).unwrap_or(new);
+        let Some(status) = status_of(new) else { return };
+        let group = status::process(&status).unwrap_or(new);
         if group == new {
             let parent = self.threads.get(&by).copied().unwrap_or(by);
             self.born(new, parent, now_ns);
@@ -188,9 +209,8 @@ impl Tree {
         // What ends after the leader was killed by us, so its outcome is not its own.
         process.outcome = self.ended.is_none().then(|| outcome(exit));
         self.done.push((born_ns, process));
-        if tid == self.leader && self.ended.is_none() {
-            self.ended = Some(RunEnd::Ended(exit));
-            self.kill_all();
+        if tid == self.leader {
+            self.end(RunEnd::Ended(exit));
         }
     }
 
@@ -232,6 +252,12 @@ fn command_of(pid: i32) -> String {
     }
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     format!("[{}]", name.trim())
+}
+
+/// The process that made this one.
+fn parent_of(pid: i32) -> i32 {
+    let line = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    TaskStat::parse(&line).and_then(|task| task.parent()).unwrap_or(0)
 }
 
 fn status_of(tid: i32) -> Option<String> {

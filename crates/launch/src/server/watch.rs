@@ -69,7 +69,7 @@ pub(super) fn watch(
             }
             Waited::Interrupted => {}
             Waited::NoChild | Waited::Running => {
-                let end = RunEnd::Ended(Exit::Status(255));
+                let end = killed.unwrap_or(RunEnd::Ended(Exit::Status(255)));
                 return Watched { end, ended_ns, usage: Usage::default(), seen };
             }
         }
