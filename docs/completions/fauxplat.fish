@@ -823,7 +823,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s q -l quiet -
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s s -l set -d 'Turn one knob, for instance turbo=off; goes before what a profile says (repeatable)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l for -d 'Tune, run this command, restore; everything after --for is the command' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l max -d 'Restore after this time (30m, 2h), whatever happens' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l max -d 'Restore after this time (30m, 2h), by a guardian that outlives fauxplat, but not its container or service' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, or /run/fauxplat/journal]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l sysroot -d 'Read and write the machine below this folder' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"

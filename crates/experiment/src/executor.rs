@@ -178,7 +178,7 @@ impl Executor {
         let mut done = false;
         let mut stopping = false;
         let mut scene = None;
-        loop {
+        'asking: loop {
             if self.launcher.stop_requested() && !stopping {
                 stopping = true;
                 queue.clear();
@@ -202,6 +202,10 @@ impl Executor {
                         }
                         feed.enter_scene(trial).map_err(RunError::Feed)?;
                         scene = wanted;
+                        // A scene that was given up has nobody on it.
+                        if self.launcher.stop_requested() {
+                            continue 'asking;
+                        }
                     }
                     let trial = queue.pop_front();
                     if let (Some(trial), Some(beside)) =

@@ -1,6 +1,7 @@
 //! LEDs of the kernel, `Documentation/leds/leds-class.rst` of Linux.
 
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use fauxplat_sys::clock;
@@ -34,6 +35,7 @@ impl Chip for Leds {
         }
         let read = |file: &str| short_text(&folder.join(file));
         let (brightness, trigger) = (read("brightness"), current(&read("trigger")));
+        let settings = trigger.as_ref().filter(|it| *it != NONE).map_or(Vec::new(), |_| settings(&folder));
         let path = folder.join("brightness");
         let open = open_without_waiting(File::options().write(true), &path);
         let file = open.map_err(|error| GpioError::opening(&name, path.display().to_string(), error))?;
@@ -42,7 +44,7 @@ impl Chip for Leds {
             false => ["0\n".to_owned(), format!("{full}\n")],
             true => [format!("{full}\n"), "0\n".to_owned()],
         };
-        let mut led = Led { name, folder, file, levels, was: Was { brightness, trigger } };
+        let mut led = Led { name, folder, file, levels, was: Was { brightness, trigger, settings } };
         match led.begin(wish.is_active) {
             Ok(()) => Ok(Box::new(led)),
             Err(error) => {
@@ -57,6 +59,29 @@ impl Chip for Leds {
 pub(crate) fn short_text(path: &Path) -> String {
     let bytes = read_bounded(path, 1 << 16).unwrap_or_default();
     String::from_utf8_lossy(&bytes).trim().to_owned()
+}
+
+/// The trigger of an LED that nobody but a program lights.
+const NONE: &str = "none";
+
+/// Files of an LED itself, which do not come and go with its trigger.
+const OWN: [&str; 3] = ["brightness", "trigger", "uevent"];
+
+/// What can be set of a trigger, such as `delay_on` or `device_name`, and what it is set to: files that the kernel
+/// takes away with the trigger, see `Documentation/ABI/testing/sysfs-class-led-trigger-*` of Linux. What cannot be read
+/// again, such as a shot that was fired, is lost, and so is what lies in folders. By name: in that order `device_name`
+/// precedes what is to be shown of the device.
+fn settings(folder: &Path) -> Vec<(PathBuf, String)> {
+    let is_set = |path: &PathBuf| {
+        let is_own = path.file_name().is_some_and(|name| OWN.iter().any(|own| *own == name));
+        let facts = fs::symlink_metadata(path);
+        !is_own && facts.is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o200 != 0)
+    };
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut settings: Vec<_> = files.filter(is_set).map(|path| (path.clone(), short_text(&path))).collect();
+    settings.retain(|(_, text)| !text.is_empty());
+    settings.sort();
+    settings
 }
 
 /// The one in brackets.
@@ -85,27 +110,42 @@ struct Led {
 struct Was {
     brightness: String,
     trigger: Option<String>,
+    /// Of the trigger: files and what they said.
+    settings: Vec<(PathBuf, String)>,
 }
 
 impl Led {
     fn begin(&mut self, is_active: bool) -> Result<()> {
-        if self.was.trigger.as_ref().is_some_and(|trigger| trigger != "none") {
+        if self.was.trigger.as_ref().is_some_and(|trigger| trigger != NONE) {
             // Otherwise the kernel would blink beside us.
-            set_trigger(&self.name, &self.folder, "none")?;
+            set_trigger(&self.name, &self.folder, NONE)?;
         }
         self.set(is_active).map(drop)
     }
 
-    /// Both are tried, whatever becomes of the first.
+    /// All is tried, whatever becomes of the first.
     fn restore(&self) -> Result<()> {
         let before = format!("{}\n", self.was.brightness);
         let bright = write_over(&self.file, &before)
             .map_err(|error| GpioError::of_open(&self.name, "brightness", error));
         let triggered = match &self.was.trigger {
-            Some(trigger) if trigger != "none" => set_trigger(&self.name, &self.folder, trigger),
+            Some(trigger) if trigger != NONE => {
+                set_trigger(&self.name, &self.folder, trigger).and_then(|()| self.restore_settings())
+            }
             _ => Ok(()),
         };
         bright.and(triggered)
+    }
+
+    /// What the trigger begins with anew is not touched where it is what it was.
+    fn restore_settings(&self) -> Result<()> {
+        let changed = self.was.settings.iter().filter(|(path, text)| short_text(path) != *text);
+        let put_back = changed.map(|(path, text)| {
+            fs::write(path, text)
+                .map_err(|error| GpioError::opening(&self.name, path.display().to_string(), error))
+        });
+        // The first error is told when all was tried.
+        put_back.fold(Ok(()), Result::and)
     }
 }
 

@@ -126,6 +126,6 @@ pub enum Leave {
     Inactive,
     /// Active: a light is on.
     Active,
-    /// As it was found.
+    /// As it was found. An LED has its trigger again, with what was set of that as far as it can be read.
     AsItWas,
 }

@@ -6,9 +6,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use fauxplat_sys::clock;
 use fauxplat_sys::files::{open_without_waiting, write_over};
 use fauxplat_sys::poll::Interest;
+use fauxplat_sys::{clock, timer};
 
 use crate::leds::short_text;
 use crate::{Chip, GpioError, Input, InputWish, Leave, LineEvent, Output, OutputWish, Result, Stamp};
@@ -33,6 +33,8 @@ struct Exported {
     number: String,
     folder: PathBuf,
     unexport: Option<PathBuf>,
+    /// Until when a refusal may come from files whose owner is still to be set.
+    patient_until_ns: u64,
     /// Those settings and what they said.
     found: Vec<(&'static str, String)>,
 }
@@ -41,17 +43,38 @@ struct Exported {
 /// kernel does so itself where a line is taken away.
 const SETTINGS: [&str; 2] = ["active_low", "edge"];
 
+/// How long that may take: the kernel makes the files of a line root's, and udev gives them to the group of those who
+/// may use lines when it hears of them.
+const PATIENCE_NS: u64 = 1_000_000_000;
+/// Time between two tries.
+const TRY_NS: u64 = 10_000_000;
+
+/// Tries what may not be permitted yet, until it is or until that moment.
+fn patiently<T>(until_ns: u64, attempt: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match attempt() {
+            Err(error)
+                if error.kind() == io::ErrorKind::PermissionDenied && clock::monotonic_ns() < until_ns =>
+            {
+                timer::sleep_until_ns(clock::monotonic_ns() + TRY_NS);
+            }
+            done => return done,
+        }
+    }
+}
+
 impl Exported {
     fn of(sysfs: &Sysfs, number: &str) -> Result<Self> {
         let (name, folder) = (format!("sysfs:{number}"), sysfs.folder.join(format!("gpio{number}")));
+        let number = number.to_owned();
         let mut line =
-            Exported { name, number: number.to_owned(), folder, unexport: None, found: Vec::new() };
+            Exported { name, number, folder, unexport: None, patient_until_ns: 0, found: Vec::new() };
         if line.folder.is_dir() {
             line.found = SETTINGS.map(|file| (file, line.read(file))).into();
             return Ok(line);
         }
         let export = sysfs.folder.join("export");
-        fs::write(&export, number).map_err(|error| match error.kind() {
+        fs::write(&export, &line.number).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput => GpioError::Missing {
                 line: line.name.clone(),
                 why: "no chip has a line of this number".to_owned(),
@@ -59,12 +82,13 @@ impl Exported {
             _ => GpioError::opening(&line.name, export.display().to_string(), error),
         })?;
         line.unexport = Some(sysfs.folder.join("unexport"));
+        line.patient_until_ns = clock::monotonic_ns() + PATIENCE_NS;
         Ok(line)
     }
 
     fn write(&self, file: &str, text: &str) -> Result<()> {
         let path = self.folder.join(file);
-        fs::write(&path, text)
+        patiently(self.patient_until_ns, || fs::write(&path, text))
             .map_err(|error| GpioError::opening(&self.name, path.display().to_string(), error))
     }
 
@@ -87,7 +111,8 @@ impl Exported {
 
     fn value(&self, writes: bool) -> Result<File> {
         let path = self.folder.join("value");
-        open_without_waiting(File::options().read(!writes).write(writes), &path)
+        let open = || open_without_waiting(File::options().read(!writes).write(writes), &path);
+        patiently(self.patient_until_ns, open)
             .map_err(|error| GpioError::opening(&self.name, path.display().to_string(), error))
     }
 }
@@ -219,5 +244,68 @@ impl Output for SysfsOutput {
 
     fn name(&self) -> &str {
         &self.line.name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    const HOUR_NS: u64 = 3_600_000_000_000;
+
+    #[test]
+    fn only_a_refusal_is_waited_out_and_only_for_a_time() {
+        let tries = Cell::new(0);
+        let third = |otherwise: io::ErrorKind| {
+            tries.set(tries.get() + 1);
+            if tries.get() < 3 { Err(io::Error::from(otherwise)) } else { Ok(()) }
+        };
+        let later_ns = clock::monotonic_ns() + HOUR_NS;
+        patiently(later_ns, || third(io::ErrorKind::PermissionDenied)).unwrap();
+        assert_eq!(tries.replace(0), 3);
+        assert!(patiently(later_ns, || third(io::ErrorKind::NotFound)).is_err());
+        assert_eq!(tries.replace(0), 1);
+        assert!(patiently(0, || third(io::ErrorKind::PermissionDenied)).is_err());
+        assert_eq!(tries.replace(0), 1);
+    }
+
+    /// What not even root may write to stands in for files that udev has not given away yet.
+    #[test]
+    fn files_of_a_new_line_may_be_given_to_us_later() {
+        const NOBODYS: &str = "/proc/sys/kernel/ostype";
+        let root = tempfile::tempdir().unwrap();
+        let line = |patient_until_ns| Exported {
+            name: "sysfs:9".to_owned(),
+            number: "9".to_owned(),
+            folder: root.path().to_owned(),
+            unexport: None,
+            patient_until_ns,
+            found: Vec::new(),
+        };
+        let files = ["direction", "value"].map(|file| root.path().join(file));
+        files.iter().for_each(|file| symlink(NOBODYS, file).unwrap());
+        let refused = line(0).write("direction", "in").unwrap_err();
+        if !refused.is_permission() {
+            // Containers may not write there for a reason of their own.
+            return assert!(refused.to_string().contains("Read-only file system"), "{refused}");
+        }
+        assert!(line(0).value(true).unwrap_err().is_permission());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for file in &files {
+                    std::thread::sleep(std::time::Duration::from_nanos(3 * TRY_NS));
+                    let made = file.with_extension("made");
+                    fs::write(&made, "0").unwrap();
+                    fs::rename(&made, file).unwrap();
+                }
+            });
+            let line = line(clock::monotonic_ns() + HOUR_NS);
+            line.write("direction", "in").unwrap();
+            line.value(true).unwrap();
+        });
+        assert_eq!(fs::read_to_string(&files[0]).unwrap(), "in");
     }
 }

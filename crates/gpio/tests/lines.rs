@@ -145,6 +145,36 @@ fn a_light_is_left_as_it_was_found() {
     assert_eq!(machine.says("sys/class/gpio/unexport"), "", "somebody else made the line");
 }
 
+/// The kernel makes the files of a trigger anew, with what they begin with.
+#[test]
+fn a_trigger_is_left_with_its_settings() {
+    let machine = Machine::new();
+    let led = "sys/class/leds/green:status";
+    let at = |file: &str| machine.at(&format!("{led}/{file}"));
+    fs::write(at("trigger"), "none [timer] heartbeat\n").unwrap();
+    let found = [("delay_off", "900\n"), ("delay_on", "100\n"), ("invert", "1\n"), ("shot", "")];
+    found.iter().for_each(|(file, text)| fs::write(at(file), text).unwrap());
+    fs::create_dir(at("power")).unwrap();
+    let mut light = machine.output("led:green:status", &OutputWish::default()).unwrap();
+    for file in ["delay_off", "delay_on"] {
+        fs::write(at(file), "500\n").unwrap();
+    }
+    let before = fs::metadata(at("invert")).unwrap().modified().unwrap();
+    light.leave(Leave::AsItWas).unwrap();
+    let says = |file: &str| machine.says(&format!("{led}/{file}"));
+    assert_eq!(["trigger", "delay_off", "delay_on", "invert"].map(says), ["timer", "900", "100", "1"]);
+    assert_eq!(fs::metadata(at("invert")).unwrap().modified().unwrap(), before, "it was what it is");
+
+    // What cannot be put back is told, and the rest is put back.
+    fs::write(at("trigger"), "none [timer] heartbeat\n").unwrap();
+    let mut light = machine.output("led:green:status", &OutputWish::default()).unwrap();
+    fs::write(at("delay_on"), "500\n").unwrap();
+    fs::remove_file(at("delay_off")).unwrap();
+    fs::create_dir(at("delay_off")).unwrap();
+    assert!(light.leave(Leave::AsItWas).unwrap_err().to_string().contains("delay_off"));
+    assert_eq!(machine.says(&format!("{led}/delay_on")), "100");
+}
+
 #[test]
 fn an_led_that_cannot_be_lit_keeps_its_trigger() {
     let machine = Machine::new();

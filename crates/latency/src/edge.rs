@@ -9,12 +9,13 @@ use fauxplat_threads::Place;
 
 use crate::LatencyError;
 use crate::recording::Recording;
-use crate::stage::run;
+use crate::stage::{DEAF_NS, run, sleep_until};
 
-/// So many edges, one each `interval_ns`, of a light that nobody presses a button of.
+/// So many edges, one each `interval_ns`, of a light that nobody presses a button of, and that is left as it was found.
+/// It ends early when a stop was asked for, also while an edge is far off.
 ///
 /// # Errors
-/// The thread cannot be placed; the line cannot be had, or vanishes.
+/// The thread cannot be made or placed; the line cannot be had or left, or vanishes.
 pub fn edge(
     place: &Place,
     chips: &Chips,
@@ -30,17 +31,26 @@ pub fn edge(
         let wish = OutputWish { consumer: "fauxplat-latency".to_owned(), ..OutputWish::default() };
         let light = chips.output(light, &wish)?;
         let begun_ns = clock::monotonic_ns();
-        let controller = Controller::new(period, rules, begun_ns + interval_ns);
-        let mut blinker = Blinker::new(light, Vec::new(), controller, Leave::Inactive);
+        let mut next_ns = begun_ns + interval_ns;
+        let controller = Controller::new(period, rules, next_ns);
+        let mut blinker = Blinker::new(light, Vec::new(), controller, Leave::AsItWas);
         let how = How { style: Style::Event, until_ns: None, signals: None, stop: signal::stop_requested };
         let (mut recording, mut left) = (Recording::default(), count);
-        blinker.run(&how, &mut |happened| {
-            if let Happening::Edge { due_ns, at_ns, .. } = happened {
-                let missed = recording.record_periodic(at_ns.saturating_sub(due_ns), interval_ns);
-                left = left.saturating_sub(missed + 1);
-            }
-            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
+        // That loop looks for a stop at each edge alone, so it is only begun when one is near.
+        let is_near = interval_ns <= DEAF_NS;
+        let comes = |due_ns: u64| {
+            !signal::stop_requested() && sleep_until(due_ns.saturating_sub(DEAF_NS), signal::stop_requested)
+        };
+        while left > 0 && comes(next_ns) {
+            blinker.run(&how, &mut |happened| {
+                if let Happening::Edge { due_ns, at_ns, missed: left_out, .. } = happened {
+                    let missed = recording.record_periodic(at_ns.saturating_sub(due_ns), interval_ns);
+                    left = left.saturating_sub(missed + 1);
+                    next_ns = due_ns.saturating_add(interval_ns.saturating_mul(left_out + 1));
+                }
+                if is_near && left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })?;
+        }
         blinker.end()?;
         recording.wall_ns = clock::monotonic_ns() - begun_ns;
         Ok(recording)
@@ -54,21 +64,34 @@ mod tests {
     use fauxplat_sys::sched;
 
     #[test]
-    fn every_edge_is_made_or_missed_and_the_light_is_left_off() {
+    fn every_edge_is_made_or_missed_and_the_light_is_left_as_it_was() {
         let cpu = sched::affinity(0).unwrap().first().unwrap();
         let place = Place { cpu, policy: Policy::Other, slack_ns: None };
         let chips = Chips::below("/".as_ref());
         let light = "sim:3".parse().unwrap();
+        chips.simulated.drive(3, true).unwrap();
         let mut seen = chips.simulated.watch(3).unwrap();
         let recording = edge(&place, &chips, &light, 200_000, 50).unwrap();
         assert!(recording.count() + recording.missed >= 50, "{recording:?}");
         let mut edges = Vec::new();
         seen.take(&mut edges).unwrap();
         assert!(edges.len() as u64 >= recording.count());
-        assert!(!chips.simulated.is_high(3));
+        assert!(chips.simulated.is_high(3));
         let taken = chips.output(&light, &OutputWish::default()).unwrap();
         let refused = edge(&place, &chips, &light, 200_000, 5).unwrap_err().to_string();
         assert!(refused.contains("sim:3 is taken"), "{refused}");
         drop(taken);
+    }
+
+    /// Whether a stop was asked for is looked at before each.
+    #[test]
+    fn edges_that_are_far_apart_keep_their_rhythm() {
+        let cpu = sched::affinity(0).unwrap().first().unwrap();
+        let place = Place { cpu, policy: Policy::Other, slack_ns: None };
+        let interval_ns = DEAF_NS + 1_000_000;
+        let recording = edge(&place, &Chips::below("/".as_ref()), &"sim:3".parse().unwrap(), interval_ns, 3);
+        let recording = recording.unwrap();
+        assert!(recording.count() > 0 && recording.count() + recording.missed >= 3, "{recording:?}");
+        assert!(recording.wall_ns >= 3 * interval_ns, "{recording:?}");
     }
 }

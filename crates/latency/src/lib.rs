@@ -35,7 +35,18 @@ pub enum LatencyError {
         /// The call that failed.
         source: fauxplat_sys::SysError,
     },
-    /// A thread or a channel cannot be made.
+    /// A thread of a test cannot be made: there is no room for it, or there are as many as may be.
+    #[error(
+        "no thread can be made for CPU {cpu}: {source}; end other programs, or raise the limit of processes \
+         (`ulimit -u`, pids.max of the control group)"
+    )]
+    Thread {
+        /// Where it was to run.
+        cpu: fauxplat_units::Cpu,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A watchdog or a channel cannot be made.
     #[error("{what} cannot be made: {source}")]
     Make {
         /// What.
@@ -58,10 +69,12 @@ pub enum LatencyError {
         source: std::io::Error,
     },
     /// Nobody makes edges.
-    #[error("there was no edge on {line} for ten seconds: what is to make them (--drive)?")]
+    #[error("there was no edge on {line} for {seconds} seconds: what is to make them (--drive)?")]
     Silent {
         /// Its name.
         line: String,
+        /// For how long it was waited for.
+        seconds: u64,
     },
     /// A call that waits for a line.
     #[error(transparent)]

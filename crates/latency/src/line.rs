@@ -1,20 +1,20 @@
 //! From an edge of a line to the handler that waits for it, and on to the line with which it answers.
 
 use std::fmt;
-use std::path::PathBuf;
-use std::sync::Barrier;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fauxplat_gpio::{
     ChipName, Chips, GpioError, Input, InputWish, Leave, LineEvent, LineName, Output, OutputWish, Stamp,
 };
+use fauxplat_sys::files::read_bounded;
 use fauxplat_sys::poll::Poller;
-use fauxplat_sys::{clock, signal, timer};
+use fauxplat_sys::{clock, signal};
 use fauxplat_threads::Place;
 
 use crate::LatencyError;
 use crate::recording::Recording;
-use crate::stage::take;
+use crate::stage::{run_both, sleep_until};
 
 /// The lines of a test.
 #[derive(Clone, Debug)]
@@ -72,17 +72,18 @@ impl std::str::FromStr for Drive {
 }
 
 const CONSUMER: &str = "fauxplat-latency";
-/// For how long somebody outside may be silent.
+/// For how long there may be no edge, besides the time that is meant to be between two.
 const PATIENCE_NS: u64 = 10_000_000_000;
 /// For how long the handler waits before it looks whether there is anything to wait for.
 const LOOK_MS: i32 = 50;
 
 /// So many edges, one each `interval_ns`, made by a thread at the first place and served by one at the second. What is
-/// recorded: from the edge to the handler, from there to the answering edge, and both together. Edges for which there was
-/// no room are missed.
+/// recorded: from the edge to the handler, from there to the answering edge, and both together. Edges for which there
+/// was no room are missed. It ends early when a stop was asked for, also while an edge is far off. Lines that are
+/// driven are left as they were found.
 ///
 /// # Errors
-/// A thread cannot be placed; a line cannot be had, is silent, or vanishes.
+/// A thread cannot be made or placed; a line cannot be had or left, is silent, or vanishes.
 pub fn line(
     places: [&Place; 2],
     lines: &Lines,
@@ -92,47 +93,59 @@ pub fn line(
     let named = InputWish { consumer: CONSUMER.to_owned(), ..InputWish::default() };
     let mut input = lines.chips.input(&lines.event, &named)?;
     let wish = OutputWish { consumer: CONSUMER.to_owned(), ..OutputWish::default() };
-    let mut answer = lines.chips.output(&lines.answer, &wish)?;
+    let mut answer = Lent::of(lines.chips.output(&lines.answer, &wish)?);
     let mut hand = Hand::of(lines, &wish)?;
-    let (over, failed, both) = (AtomicBool::new(false), AtomicBool::new(false), Barrier::new(2));
-    // Both must stand at their places before the first edge: who cannot says so, and the other does not wait.
-    let ready = |placed: Result<(), LatencyError>| {
-        failed.fetch_or(placed.is_err(), Ordering::AcqRel);
-        both.wait();
-        placed.map(|()| !failed.load(Ordering::Acquire))
+    let over = AtomicBool::new(false);
+    let drive = || {
+        let driven = hand.make_edges(interval_ns.max(1000), count, &over);
+        over.fetch_or(!matches!(lines.drive, Drive::Outside) || driven.is_err(), Ordering::AcqRel);
+        driven
     };
-    std::thread::scope(|scope| {
-        let driver = scope.spawn(|| {
-            let driven = match ready(take(places[0])) {
-                Ok(true) => hand.make_edges(interval_ns.max(1000), count, &over),
-                Ok(false) => Ok(()),
-                Err(error) => Err(error),
-            };
-            over.fetch_or(!matches!(lines.drive, Drive::Outside) || driven.is_err(), Ordering::AcqRel);
-            driven
-        });
-        let handler = scope.spawn(|| {
-            let served = match ready(take(places[1])) {
-                Ok(true) => serve(input.as_mut(), answer.as_mut(), count, &over),
-                Ok(false) => Ok(<[Recording; 3]>::default()),
-                Err(error) => Err(error),
-            };
-            // Nobody is there to be waited for.
-            over.store(true, Ordering::Release);
-            answer.leave(Leave::Inactive)?;
-            served
-        });
-        let driver = driver.join().map_err(|_| LatencyError::Gone(places[0].cpu))?;
-        let handler = handler.join().map_err(|_| LatencyError::Gone(places[1].cpu))?;
-        driver.and(handler)
-    })
+    let handle = || {
+        let patience_ns = PATIENCE_NS.saturating_add(interval_ns);
+        let served = serve(input.as_mut(), answer.output.as_mut(), (count, patience_ns), &over);
+        // Nobody is there to be waited for.
+        over.store(true, Ordering::Release);
+        served
+    };
+    let done = run_both(places, drive, handle);
+    // Each is left, whatever became of the others.
+    let left = hand.leave().and(answer.leave());
+    let ((), ways) = done?;
+    left.map(|()| ways)
+}
+
+/// A line that is driven, and left as it was found, however the test ends.
+struct Lent {
+    output: Box<dyn Output>,
+    is_left: bool,
+}
+
+impl Lent {
+    fn of(output: Box<dyn Output>) -> Self {
+        Lent { output, is_left: false }
+    }
+
+    fn leave(&mut self) -> Result<(), LatencyError> {
+        self.is_left = true;
+        Ok(self.output.leave(Leave::AsItWas)?)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if !self.is_left {
+            // Whoever is here has an error to tell already, or a panic.
+            let _ = self.leave();
+        }
+    }
 }
 
 /// Whatever makes the edges.
 enum Hand<'a> {
-    Simulated { chips: &'a Chips, line: u32 },
-    Output(Box<dyn Output>),
-    Pull(&'a std::path::Path),
+    Simulated { chips: &'a Chips, line: u32, was_high: bool },
+    Output(Lent),
+    Pull { path: &'a Path, was: String },
     Nobody,
 }
 
@@ -146,23 +159,40 @@ impl<'a> Hand<'a> {
                     line: lines.event.to_string(),
                     why: "it is no line of the simulated chip, so something else has to make its edges (--drive)",
                 }))?;
-                Hand::Simulated { chips: &lines.chips, line }
+                let was_high = lines.chips.simulated.is_high(line);
+                Hand::Simulated { chips: &lines.chips, line, was_high }
             }
-            Drive::Line(name) => Hand::Output(lines.chips.output(name, wish)?),
-            Drive::Pull(path) => Hand::Pull(path),
+            Drive::Line(name) => Hand::Output(Lent::of(lines.chips.output(name, wish)?)),
+            Drive::Pull(path) => {
+                // A file that says nothing gets nothing back.
+                let was = String::from_utf8(read_bounded(path, 4096).unwrap_or_default()).unwrap_or_default();
+                Hand::Pull { path, was }
+            }
             Drive::Outside => Hand::Nobody,
         })
+    }
+
+    fn leave(&mut self) -> Result<(), LatencyError> {
+        match self {
+            Hand::Simulated { was_high, .. } => {
+                let was_high = *was_high;
+                self.set(was_high)
+            }
+            Hand::Output(output) => output.leave(),
+            Hand::Pull { path, was } if !was.trim().is_empty() => pull(path, was.trim()),
+            Hand::Pull { .. } | Hand::Nobody => Ok(()),
+        }
     }
 
     fn make_edges(&mut self, interval_ns: u64, count: u64, over: &AtomicBool) -> Result<(), LatencyError> {
         if matches!(self, Hand::Nobody) {
             return Ok(());
         }
-        let mut is_high = matches!(self, Hand::Simulated { chips, line } if chips.simulated.is_high(*line));
+        let mut is_high = matches!(self, Hand::Simulated { was_high: true, .. });
         let mut due_ns = clock::monotonic_ns() + interval_ns;
         for _ in 0..count {
-            while !timer::sleep_until_ns(due_ns) && !signal::stop_requested() {}
-            if signal::stop_requested() || over.load(Ordering::Acquire) {
+            let is_over = || signal::stop_requested() || over.load(Ordering::Acquire);
+            if !sleep_until(due_ns, is_over) || is_over() {
                 return Ok(());
             }
             is_high = !is_high;
@@ -174,23 +204,26 @@ impl<'a> Hand<'a> {
 
     fn set(&mut self, is_high: bool) -> Result<(), LatencyError> {
         match self {
-            Hand::Simulated { chips, line } => chips.simulated.drive(*line, is_high).map(drop)?,
-            Hand::Output(output) => output.set(is_high).map(drop)?,
-            Hand::Pull(path) => {
-                let done = std::fs::write(*path, if is_high { "pull-up" } else { "pull-down" });
-                done.map_err(|source| LatencyError::Pull { path: path.display().to_string(), source })?;
-            }
+            Hand::Simulated { chips, line, .. } => chips.simulated.drive(*line, is_high).map(drop)?,
+            Hand::Output(lent) => lent.output.set(is_high).map(drop)?,
+            Hand::Pull { path, .. } => pull(path, if is_high { "pull-up" } else { "pull-down" })?,
             Hand::Nobody => {}
         }
         Ok(())
     }
 }
 
+fn pull(path: &Path, how: &str) -> Result<(), LatencyError> {
+    std::fs::write(path, how)
+        .map_err(|source| LatencyError::Pull { path: path.display().to_string(), source })
+}
+
 /// Waits for edges and answers each. It ends after so many, those that were lost among them, or when no more can come.
+/// Nobody may be silent for longer than the patience.
 fn serve(
     input: &mut dyn Input,
     answer: &mut dyn Output,
-    count: u64,
+    (count, patience_ns): (u64, u64),
     over: &AtomicBool,
 ) -> Result<[Recording; 3], LatencyError> {
     let place = |error| LatencyError::Wait { source: error };
@@ -208,8 +241,9 @@ fn serve(
             let silent_ns = clock::monotonic_ns() - heard_ns;
             if was_over {
                 break;
-            } else if silent_ns > PATIENCE_NS {
-                return Err(LatencyError::Silent { line: input.name().to_owned() });
+            } else if silent_ns > patience_ns {
+                let (line, seconds) = (input.name().to_owned(), patience_ns / 1_000_000_000);
+                return Err(LatencyError::Silent { line, seconds });
             }
             continue;
         }
@@ -303,6 +337,27 @@ mod tests {
             assert!(seen.len() as u64 >= to_handler.count(), "{} of {}", seen.len(), to_handler.count());
             assert!(!lines.chips.simulated.is_high(1), "left low");
         }
+    }
+
+    #[test]
+    fn lines_are_left_as_they_were_found() {
+        let (lines, [a, b]) = (simulated(), places());
+        let levels = |lines: &Lines| [0, 1, 2].map(|line| lines.chips.simulated.is_high(line));
+        lines.chips.simulated.drive(1, true).unwrap();
+        // An odd number of edges, so that none ends where it began by itself.
+        let [_, _, whole] = line([&a, &b], &lines, 100_000, 5).unwrap();
+        assert!(whole.count() > 0);
+        assert_eq!(levels(&lines), [false, true, false]);
+
+        // Also where nothing comes of it.
+        let nowhere = Place { cpu: Cpu(99_999), ..a };
+        lines.chips.simulated.drive(2, true).unwrap();
+        let wired = Lines { drive: Drive::Line("sim:2".parse().unwrap()), ..lines };
+        assert!(line([&a, &nowhere], &wired, 100_000, 5).is_err());
+        assert_eq!(levels(&wired), [false, true, true]);
+        let taken = Lines { drive: Drive::Line("sim:1".parse().unwrap()), ..wired };
+        assert!(line([&a, &b], &taken, 100_000, 5).unwrap_err().to_string().contains("sim:1 is taken"));
+        assert_eq!(levels(&taken), [false, true, true]);
     }
 
     #[test]

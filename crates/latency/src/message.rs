@@ -2,7 +2,6 @@
 
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::{fmt, str::FromStr};
 
@@ -12,7 +11,7 @@ use fauxplat_threads::{Place, Turn};
 
 use crate::LatencyError;
 use crate::recording::Recording;
-use crate::stage::take;
+use crate::stage::run_both;
 
 /// How a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,35 +183,16 @@ fn ways(channel: Channel) -> Result<[Box<dyn Way>; 2], LatencyError> {
 /// there and back. Each way includes one reading of the clock.
 ///
 /// # Errors
-/// A thread cannot be placed, or the channel cannot be made.
+/// A thread cannot be made or placed, or the channel cannot be made.
 pub fn message(places: [&Place; 2], channel: Channel, messages: u64) -> Result<[Recording; 3], LatencyError> {
     let [there, back] = ways(channel)?;
     let stamps = Stamps::default();
-    let (both, failed) = (Barrier::new(2), AtomicBool::new(false));
-    // Both must stand at their places before the first message: who cannot says so, and the other does not wait.
-    let ready = |placed: Result<(), LatencyError>| {
-        failed.fetch_or(placed.is_err(), Ordering::AcqRel);
-        both.wait();
-        placed.map(|()| !failed.load(Ordering::Acquire))
-    };
-    std::thread::scope(|scope| {
-        let echo = scope.spawn(|| {
-            if ready(take(places[1]))? {
-                return Ok::<_, LatencyError>(echo(there.as_ref(), back.as_ref(), &stamps));
-            }
-            Ok(Recording::default())
-        });
-        let lead = scope.spawn(|| {
-            if ready(take(places[0]))? {
-                return Ok::<_, LatencyError>(lead(there.as_ref(), back.as_ref(), &stamps, messages));
-            }
-            Ok([Recording::default(), Recording::default()])
-        });
-        let lead = lead.join().map_err(|_| LatencyError::Gone(places[0].cpu))?;
-        let echo = echo.join().map_err(|_| LatencyError::Gone(places[1].cpu))?;
-        let ([back, round], there): ([Recording; 2], Recording) = (lead?, echo?);
-        Ok([there, back, round])
-    })
+    let ([back, round], there) = run_both(
+        places,
+        || Ok(lead(there.as_ref(), back.as_ref(), &stamps, messages)),
+        || Ok(echo(there.as_ref(), back.as_ref(), &stamps)),
+    )?;
+    Ok([there, back, round])
 }
 
 fn lead(there: &dyn Way, back: &dyn Way, stamps: &Stamps, messages: u64) -> [Recording; 2] {

@@ -1,55 +1,59 @@
 //! From the moment when a signal is sent to the moment when its handler runs, in a thread that sleeps.
 
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
 
 use fauxplat_sys::{clock, signal, wake};
 use fauxplat_threads::Place;
 
 use crate::LatencyError;
 use crate::recording::Recording;
-use crate::stage::take;
+use crate::stage::run_both;
 
 /// So many signals from the first place to a thread that sleeps at the second.
 ///
 /// # Errors
-/// A thread cannot be placed, or the handler cannot be set.
+/// A thread cannot be made or placed, or the handler cannot be set.
 pub fn signals(places: [&Place; 2], count: u64) -> Result<Recording, LatencyError> {
     let failed = |source| LatencyError::Place { cpu: places[1].cpu, source };
     let number = wake::stamp_signals().map_err(failed)?;
-    let (tid, over, both) = (AtomicI32::new(0), AtomicBool::new(false), Barrier::new(2));
-    std::thread::scope(|scope| {
-        let sleeper = scope.spawn(|| {
-            let placed = take(places[1]);
-            tid.store(if placed.is_ok() { wake::thread_id() } else { 0 }, Ordering::Release);
-            both.wait();
-            while placed.is_ok() && !over.load(Ordering::Acquire) {
-                wake::pause();
-            }
-            placed
-        });
-        let sender = scope.spawn(|| {
-            let placed = take(places[0]);
-            both.wait();
-            placed?;
-            match tid.load(Ordering::Acquire) {
-                0 => Ok(Recording::default()),
-                tid => send(tid, number, count).map_err(failed),
-            }
-        });
-        let sent = sender.join().map_err(|_| LatencyError::Gone(places[0].cpu));
-        over.store(true, Ordering::Release);
-        // The sleeper may just be about to sleep: it is woken until it is gone.
-        while !sleeper.is_finished() {
-            let tid = tid.load(Ordering::Acquire);
-            if tid > 0 {
-                let _ = wake::signal_thread(tid, number);
-            }
-            std::thread::sleep(std::time::Duration::from_millis(1));
+    let over = AtomicBool::new(false);
+    let (sleeper, told) = channel();
+    let sends = || {
+        let tid = told.recv().map_err(|_| LatencyError::Gone(places[1].cpu))?;
+        let _woken = Woken { tid, number, told, over: &over };
+        send(tid, number, count).map_err(failed)
+    };
+    let sleeps = || {
+        // This is held until the end, which the other side hears by it.
+        let sleeper = sleeper;
+        // Who does not hear it has ended, and has said so before.
+        let _ = sleeper.send(wake::thread_id());
+        while !over.load(Ordering::Acquire) {
+            wake::pause();
         }
-        sleeper.join().map_err(|_| LatencyError::Gone(places[1].cpu))??;
-        sent?
-    })
+        Ok(())
+    };
+    run_both(places, sends, sleeps).map(|(recording, ())| recording)
+}
+
+/// The end of a thread that sleeps, which is brought about when this is dropped.
+struct Woken<'a> {
+    tid: i32,
+    number: i32,
+    told: Receiver<i32>,
+    over: &'a AtomicBool,
+}
+
+impl Drop for Woken<'_> {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Release);
+        // It may just be about to sleep: it is woken until it is gone.
+        while self.told.recv_timeout(Duration::from_millis(1)) == Err(RecvTimeoutError::Timeout) {
+            let _ = wake::signal_thread(self.tid, self.number);
+        }
+    }
 }
 
 /// Pause between two signals, so that the receiver sleeps when the next one comes.

@@ -3,9 +3,12 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use fauxplat_model::Policy;
-use fauxplat_sys::timer;
+use fauxplat_sys::{clock, timer};
 use fauxplat_threads::{Place, real_time_or_ordinary};
 use fauxplat_units::Cpu;
 
@@ -23,12 +26,94 @@ pub(crate) fn run<T: Send>(
 ) -> Result<T, LatencyError> {
     let placed = || take(place).and_then(|()| body());
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name(format!("latency {}", place.cpu));
-        let thread = thread
-            .spawn_scoped(scope, placed)
-            .map_err(|source| LatencyError::Make { what: "a thread", source })?;
+        let thread = begin(scope, place.cpu, builder(place.cpu), placed)?;
         thread.join().map_err(|_| LatencyError::Gone(place.cpu))?
     })
+}
+
+/// Runs two bodies, each on a thread of its own at its place, and gives back what both gave. Neither body begins before
+/// both threads stand at their places, and none does where one cannot.
+///
+/// # Errors
+/// Those of the first body, then those of the second; a thread that cannot be made or placed.
+pub(crate) fn run_both<A: Send, B: Send>(
+    places: [&Place; 2],
+    first: impl FnOnce() -> Result<A, LatencyError> + Send,
+    second: impl FnOnce() -> Result<B, LatencyError> + Send,
+) -> Result<(A, B), LatencyError> {
+    run_both_on(places.map(|place| (place, builder(place.cpu))), first, second)
+}
+
+fn run_both_on<A: Send, B: Send>(
+    [(here, one), (there, other)]: [(&Place, Builder); 2],
+    first: impl FnOnce() -> Result<A, LatencyError> + Send,
+    second: impl FnOnce() -> Result<B, LatencyError> + Send,
+) -> Result<(A, B), LatencyError> {
+    let (both, failed) = (Barrier::new(2), AtomicBool::new(false));
+    // Who does not stand says so, and the other does not wait for it.
+    let meet = |stands: bool| {
+        failed.fetch_or(!stands, Ordering::AcqRel);
+        both.wait();
+        !failed.load(Ordering::Acquire)
+    };
+    let meet = &meet;
+    std::thread::scope(|scope| {
+        let first = begin(scope, here.cpu, one, move || {
+            let placed = take(here);
+            if meet(placed.is_ok()) { first().map(Some) } else { placed.map(|()| None) }
+        })?;
+        let second = begin(scope, there.cpu, other, move || {
+            let placed = take(there);
+            if meet(placed.is_ok()) { second().map(Some) } else { placed.map(|()| None) }
+        });
+        // The first waits for the second already: in the place of one that is not there, this thread says so.
+        let second = second.inspect_err(|_| {
+            meet(false);
+        })?;
+        let first = first.join().map_err(|_| LatencyError::Gone(here.cpu))?;
+        let second = second.join().map_err(|_| LatencyError::Gone(there.cpu))?;
+        // Where both say that all went well, both ran.
+        first?.zip(second?).ok_or(LatencyError::Gone(there.cpu))
+    })
+}
+
+fn builder(cpu: Cpu) -> Builder {
+    Builder::new().name(format!("latency {cpu}"))
+}
+
+fn begin<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    cpu: Cpu,
+    thread: Builder,
+    body: impl FnOnce() -> T + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, T>, LatencyError> {
+    thread.spawn_scoped(scope, body).map_err(|source| LatencyError::Thread { cpu, source })
+}
+
+/// The longest sleep that nobody can interrupt: the signal by which a stop is asked for goes to another thread.
+pub(crate) const DEAF_NS: u64 = 50_000_000;
+
+/// Sleeps until a moment of `CLOCK_MONOTONIC`; false when it is over before. That is looked at every [`DEAF_NS`], but
+/// not in the last sleep, which is as long: what is measured is how one wakes from a sleep until the moment itself.
+pub(crate) fn sleep_until(moment_ns: u64, is_over: impl Fn() -> bool) -> bool {
+    let last_ns = moment_ns.saturating_sub(DEAF_NS);
+    loop {
+        let now_ns = clock::monotonic_ns();
+        if now_ns >= last_ns {
+            break;
+        }
+        if is_over() {
+            return false;
+        }
+        timer::sleep_until_ns(last_ns.min(now_ns + DEAF_NS));
+    }
+    // A signal shortens the sleep; the moment is still when it is.
+    while !timer::sleep_until_ns(moment_ns) {
+        if is_over() {
+            return false;
+        }
+    }
+    true
 }
 
 /// The policy under which tests run on a CPU: real-time where that is permitted, else the ordinary one.
@@ -68,5 +153,81 @@ pub fn calm() -> (Calm, Vec<String>) {
 impl Drop for Calm {
     fn drop(&mut self) {
         timer::unlock_memory();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    use fauxplat_sys::sched;
+
+    fn here() -> Place {
+        let cpu = sched::affinity(0).unwrap().first().unwrap();
+        Place { cpu, policy: Policy::Other, slack_ns: None }
+    }
+
+    #[test]
+    fn two_bodies_run_or_none() {
+        let (here, nowhere) = (here(), Place { cpu: Cpu(99_999), ..here() });
+        assert_eq!(run_both([&here, &here], || Ok(1), || Ok('b')).unwrap(), (1, 'b'));
+        for places in [[&here, &nowhere], [&nowhere, &here]] {
+            let ran = AtomicBool::new(false);
+            let run = || {
+                ran.store(true, Ordering::Relaxed);
+                Ok(())
+            };
+            let refused = run_both(places, run, run).unwrap_err();
+            assert!(refused.to_string().contains("99999") && !ran.into_inner(), "{refused}");
+        }
+        let gone = || Err::<(), _>(LatencyError::Gone(Cpu(7)));
+        assert!(run_both([&here, &here], gone, || Ok(())).unwrap_err().to_string().contains("CPU 7"));
+        assert!(run_both([&here, &here], || Ok(()), gone).unwrap_err().to_string().contains("CPU 7"));
+    }
+
+    /// No machine has room for its stack.
+    fn too_large() -> Builder {
+        Builder::new().stack_size(usize::MAX / 4)
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_cannot_be_made() {
+        let (here, there) = (here(), Place { cpu: Cpu(12_345), ..here() });
+        for second_is_made in [true, false] {
+            let builders = if second_is_made {
+                [too_large(), builder(here.cpu)]
+            } else {
+                [builder(here.cpu), too_large()]
+            };
+            let places = if second_is_made { [&there, &here] } else { [&here, &there] };
+            let [one, other] = builders;
+            let ran = AtomicBool::new(false);
+            let run = || {
+                ran.store(true, Ordering::Relaxed);
+                Ok(())
+            };
+            let refused = run_both_on([(places[0], one), (places[1], other)], run, run).unwrap_err();
+            assert!(matches!(refused, LatencyError::Thread { cpu: Cpu(12_345), .. }), "{refused}");
+            assert!(refused.to_string().contains("CPU 12345") && !ran.into_inner(), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_long_sleep_ends_when_the_test_does() {
+        const HOUR_NS: u64 = 3_600_000_000_000;
+        let looks = Cell::new(0);
+        let third = || looks.replace(looks.get() + 1) == 2;
+        assert!(!sleep_until(clock::monotonic_ns() + HOUR_NS, third));
+        assert_eq!(looks.get(), 3);
+    }
+
+    #[test]
+    fn who_sleeps_wakes_at_the_moment_and_not_before() {
+        for wait_ns in [0, 1000, DEAF_NS, DEAF_NS + 1000, 2 * DEAF_NS + 1000] {
+            let moment_ns = clock::monotonic_ns() + wait_ns;
+            assert!(sleep_until(moment_ns, || false) && clock::monotonic_ns() >= moment_ns, "{wait_ns}");
+        }
+        assert!(sleep_until(clock::monotonic_ns(), || true), "what is due is due");
     }
 }

@@ -1,13 +1,14 @@
 //! From the moment for which a timer was set to the moment when the thread runs again.
 
-use fauxplat_sys::{clock, signal, timer as sys};
+use fauxplat_sys::{clock, signal};
 use fauxplat_threads::Place;
 
 use crate::LatencyError;
 use crate::recording::Recording;
-use crate::stage::run;
+use crate::stage::{run, sleep_until};
 
-/// So many activations, one each `interval_ns`, by absolute sleeps. It ends early when a stop was asked for.
+/// So many activations, one each `interval_ns`, by absolute sleeps. It ends early when a stop was asked for,
+/// also while an activation is far off.
 ///
 /// # Errors
 /// The thread cannot be placed.
@@ -19,12 +20,10 @@ pub fn timer(place: &Place, interval_ns: u64, activations: u64) -> Result<Record
         let mut due_ns = begun_ns + interval_ns;
         let mut left = activations;
         while left > 0 && !signal::stop_requested() {
-            // A signal shortens the sleep; the activation is still due when it is.
-            while !sys::sleep_until_ns(due_ns) && !signal::stop_requested() {}
-            let now_ns = clock::monotonic_ns();
-            if now_ns < due_ns {
+            if !sleep_until(due_ns, signal::stop_requested) {
                 break;
             }
+            let now_ns = clock::monotonic_ns();
             let missed = recording.record_periodic(now_ns - due_ns, interval_ns);
             due_ns += (missed + 1) * interval_ns;
             left = left.saturating_sub(missed + 1);

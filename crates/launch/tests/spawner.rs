@@ -338,7 +338,7 @@ fn a_signal_to_its_whole_group_is_the_programs_own() {
 
 /// Programs do so that do not want to be debugged, see `PTRACE_TRACEME` in `ptrace(2)`; its number is that of x86-64.
 fn whoever_asks_to_be_traced_runs_to_its_end() {
-    if !cfg!(target_arch = "x86_64") || std::process::Command::new("perl").arg("-v").output().is_err() {
+    if !cfg!(target_arch = "x86_64") || !PathBuf::from("/usr/bin/perl").exists() {
         println!("whoever asks to be traced: NOT TESTED, it takes perl on x86-64");
         return;
     }

@@ -8,7 +8,7 @@ use fauxplat_model::LoadAccount;
 use fauxplat_sys::process::{self, Waited};
 use fauxplat_sys::shared::{Doorbell, SharedWords, memory_file};
 use fauxplat_sys::spawn::{ChildSetup, Image, StartSpace, start};
-use fauxplat_sys::{clock, signal};
+use fauxplat_sys::{clock, sched, signal};
 use fauxplat_units::CpuSet;
 
 use crate::LoadError;
@@ -31,24 +31,37 @@ const BEGIN_NS_MAX: u64 = 30_000_000_000;
 /// with many it may not come to it.
 const HEED_NS_MAX: u64 = 1_000_000_000;
 
+/// Whom a wait for a generator heeds besides the clock.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Heeds {
+    /// The user who asks to stop: what was to begin then need not.
+    Stop,
+    /// Nobody: an account is complete only when its generator rests, and that is how a stop ends.
+    Nobody,
+}
+
 impl Generator {
     /// Starts a generator, which is at its place with its memory laid out when this returns, and rests.
     ///
     /// It ends with the thread that calls this.
     ///
     /// # Errors
-    /// No process, no such place, no permission for its policy, no memory, no file.
+    /// No process, no such place, no permission for its policy, no memory, no file; the user asked to stop.
     pub fn start(program: &Program, order: Order) -> Result<Self, LoadError> {
+        if signal::stop_requested() {
+            return Err(LoadError::Interrupted);
+        }
         let memory = memory_file(WORDS)?;
         let mut generator =
             Generator { order, pid: 0, memory: SharedWords::map(&memory, WORDS)?, bell: Doorbell::new()? };
         generator.pid = generator.spawn(program, &memory)?;
         generator.beat();
-        let began = generator.wait_until(BEGIN_NS_MAX, |stage| stage != Stage::Begins);
+        let began = generator.wait_until(BEGIN_NS_MAX, Heeds::Stop, |stage| stage != Stage::Begins);
         match generator.trouble() {
             Some(error) => Err(error),
             None if began => Ok(generator),
-            None => Err(generator.fails(std::io::ErrorKind::TimedOut.into())),
+            None if signal::stop_requested() => Err(LoadError::Interrupted),
+            None => Err(generator.late()),
         }
     }
 
@@ -85,18 +98,18 @@ impl Generator {
         self.pid
     }
 
-    /// Lets it work, and waits until it does.
+    /// Lets it work, and waits until it does or the user asks to stop.
     pub fn work(&self) {
         self.beat();
         self.board().wish_for(Wish::Work);
         self.bell.ring();
-        self.wait_until(HEED_NS_MAX, |stage| stage != Stage::Rests);
+        self.wait_until(HEED_NS_MAX, Heeds::Stop, |stage| stage != Stage::Rests);
     }
 
     /// Lets it rest, and waits until it does. Its account is complete then.
     pub fn rest(&self) {
         self.board().wish_for(Wish::Rest);
-        self.wait_until(HEED_NS_MAX, |stage| !matches!(stage, Stage::Works | Stage::Away));
+        self.wait_until(HEED_NS_MAX, Heeds::Nobody, |stage| !matches!(stage, Stage::Works | Stage::Away));
     }
 
     /// A sign of life, which a real-time load needs every so often.
@@ -105,10 +118,11 @@ impl Generator {
     }
 
     /// Waits until the stage is as it should be; whether it came to that.
-    fn wait_until(&self, longest_ns: u64, done: impl Fn(Stage) -> bool) -> bool {
+    fn wait_until(&self, longest_ns: u64, heeds: Heeds, done: impl Fn(Stage) -> bool) -> bool {
         let until_ns = clock::monotonic_ns() + longest_ns;
         while !done(self.board().stage()) {
-            if clock::monotonic_ns() > until_ns || self.is_gone() {
+            let is_stopped = heeds == Heeds::Stop && signal::stop_requested();
+            if is_stopped || clock::monotonic_ns() > until_ns || self.is_gone() {
                 return false;
             }
             std::thread::sleep(Duration::from_micros(200));
@@ -142,6 +156,16 @@ impl Generator {
         LoadError::Failed { kind: self.order.kind, place: self.place(), source }
     }
 
+    fn late(&self) -> LoadError {
+        let (kind, place) = (self.order.kind, self.place());
+        LoadError::Late { kind, place, seconds: BEGIN_NS_MAX / 1_000_000_000 }
+    }
+
+    /// Why it is over with it, if it is. One whose CPU is away is not over: it comes back with its CPU.
+    pub(crate) fn over(&self) -> Option<String> {
+        self.trouble().map(|error| error.to_string())
+    }
+
     fn place(&self) -> String {
         self.order.cpus.as_ref().map_or("any CPU".to_owned(), |cpus| format!("CPU {cpus}"))
     }
@@ -169,7 +193,7 @@ impl Generator {
             operation: self.order.kind.operation().to_owned(),
             footprint_bytes: self.order.footprint(),
             watchdog_frees: board.read(Word::WatchdogFrees),
-            ended: self.trouble().map(|error| error.to_string()).or(away),
+            ended: self.over().or(away),
         }
     }
 }
@@ -178,7 +202,53 @@ impl Drop for Generator {
     fn drop(&mut self) {
         if self.pid > 0 {
             signal::send(self.pid, signal::SIGKILL);
+            self.wait_until(HEED_NS_MAX, Heeds::Nobody, |_| false);
+            // Where something has its CPU all the time it cannot even end.
+            if !self.is_gone()
+                && let Ok(anywhere) = sched::affinity(0)
+            {
+                let _gone_meanwhile = sched::set_affinity(self.pid, &anywhere);
+            }
             while process::wait(self.pid, true) == Waited::Interrupted {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use fauxplat_kernels::Caches;
+    use fauxplat_model::LoadKind;
+
+    use super::*;
+
+    /// Without a process, which is one that is gone.
+    fn without_process(kind: LoadKind) -> Generator {
+        let cpus = Some([fauxplat_units::Cpu(3)].into_iter().collect());
+        let (rhythm, caches) = (Rhythm::Share(10), Caches::default());
+        let order = Order { kind, rhythm, cpus, caches, folder: PathBuf::from("/") };
+        let memory = SharedWords::map(&memory_file(WORDS).unwrap(), WORDS).unwrap();
+        Generator { order, pid: 0, memory, bell: Doorbell::new().unwrap() }
+    }
+
+    /// The time away is a sum, and never goes back.
+    #[test]
+    fn one_that_was_away_can_end_too() {
+        let generator = without_process(LoadKind::Integer);
+        generator.board().write(Word::AwayNs, 1_000);
+        assert!(generator.account().away_ns > 0);
+        for stage in [Stage::Works, Stage::Away] {
+            generator.board().enter(stage);
+            assert!(generator.over().is_some_and(|why| why.contains("its process was ended")), "{stage:?}");
+        }
+    }
+
+    #[test]
+    fn one_that_is_late_names_its_cpu_and_what_may_have_it() {
+        let told = without_process(LoadKind::Llc).late().to_string();
+        for words in ["load llc on CPU 3", "30 s", "real-time", "quota"] {
+            assert!(told.contains(words), "{told}");
         }
     }
 }

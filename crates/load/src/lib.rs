@@ -56,6 +56,23 @@ pub enum LoadError {
         /// The kernel's reason.
         source: std::io::Error,
     },
+    /// It does not come to be ready.
+    #[error(
+        "load {kind} on {place} was not ready after {seconds} s: either something else has the CPU all the time (a \
+         real-time program, or one that used up the quota of this control group), or memory is short; end that, or name \
+         another CPU"
+    )]
+    Late {
+        /// What it should do.
+        kind: LoadKind,
+        /// Where.
+        place: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
+    /// The user stopped it before all of them stood.
+    #[error("interrupted before the loads stood; they were ended")]
+    Interrupted,
     /// A kernel call that all of them need.
     #[error(transparent)]
     Sys(#[from] fauxplat_sys::SysError),

@@ -31,7 +31,7 @@ impl Loads {
     /// Starts them all, and lets them work when all are ready.
     ///
     /// # Errors
-    /// The first that cannot be started; the others are ended.
+    /// The first that cannot be started, or the user asked to stop meanwhile; the others are ended.
     pub fn start(program: &Program, orders: Vec<Order>) -> Result<Self, LoadError> {
         let real_time = orders.iter().any(|order| order.kind == LoadKind::RealTime);
         let generators: Vec<Generator> =
@@ -50,6 +50,12 @@ impl Loads {
     /// What each did so far.
     pub fn accounts(&self) -> Vec<LoadAccount> {
         self.each(Generator::account)
+    }
+
+    /// Why, when none of them works any more or will again.
+    pub fn all_over(&self) -> Option<String> {
+        let reasons: Option<Vec<String>> = self.generators.iter().map(Generator::over).collect();
+        reasons?.into_iter().next()
     }
 
     /// Ends the work; what each did in all.

@@ -24,7 +24,7 @@ fn main() {
         Some("__parent") => return parent(),
         _ => {}
     }
-    let tests: [(&str, fn()); 7] = [
+    let tests: [(&str, fn()); 9] = [
         ("works and rests as told", works_and_rests_as_told),
         ("accounts add up", accounts_add_up),
         ("refusals name place and reason", refusals_name_place_and_reason),
@@ -32,6 +32,9 @@ fn main() {
         ("ends when it is dropped", ends_when_it_is_dropped),
         ("ends with its parent", ends_with_its_parent),
         ("an ended generator says so", an_ended_generator_says_so),
+        ("loads are over when none is left", loads_are_over_when_none_is_left),
+        // It changes what this process does when it is asked to stop, so it is the last.
+        ("a start that is interrupted ends", a_start_that_is_interrupted_ends),
     ];
     let filter = words.iter().find(|word| !word.starts_with('-'));
     let chosen: Vec<_> =
@@ -178,4 +181,43 @@ fn an_ended_generator_says_so() {
     // It hangs nowhere on a generator that is gone.
     generator.work();
     generator.rest();
+}
+
+fn loads_are_over_when_none_is_left() {
+    let loads =
+        Loads::start(&program(), vec![order(LoadKind::Integer, 10), order(LoadKind::Float, 10)]).unwrap();
+    let generators = children();
+    assert_eq!(generators.len(), 2);
+    assert_eq!(loads.all_over(), None);
+    signal::send(generators[0], signal::SIGKILL);
+    assert!(eventually(|| is_gone(generators[0])));
+    assert_eq!(loads.all_over(), None, "the other goes on");
+    signal::send(generators[1], signal::SIGKILL);
+    assert!(eventually(|| loads.all_over().is_some_and(|why| why.contains("its process was ended"))));
+}
+
+/// Processes that this one has started.
+fn children() -> Vec<i32> {
+    let us = std::process::id();
+    let list = std::fs::read_to_string(format!("/proc/{us}/task/{us}/children")).unwrap();
+    list.split_ascii_whitespace().map(|number| number.parse().unwrap()).collect()
+}
+
+/// A program that is no generator is never ready, as one that never comes to its CPU. Who did not hear would see it end
+/// by itself.
+fn a_start_that_is_interrupted_ends() {
+    signal::stop_on_interrupt().unwrap();
+    let sleeper = Program { path: "/bin/sh".into(), words: vec!["-c".into(), "exec sleep 10".into()] };
+    let asking = std::thread::spawn(|| {
+        assert!(eventually(|| !children().is_empty()));
+        signal::send(std::process::id() as i32, SIGINT);
+    });
+    let refusal = Generator::start(&sleeper, order(LoadKind::Integer, 10)).unwrap_err();
+    assert!(matches!(refusal, LoadError::Interrupted), "{refusal}");
+    asking.join().unwrap();
+    assert!(children().is_empty(), "what was begun is ended");
+    // The next is not even begun.
+    let refusal = Loads::start(&program(), vec![order(LoadKind::Integer, 10)]).unwrap_err();
+    assert!(matches!(refusal, LoadError::Interrupted), "{refusal}");
+    signal::clear_stop();
 }

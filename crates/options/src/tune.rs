@@ -29,7 +29,7 @@ pub struct TuneArgs {
     /// Tune, run this command, restore; everything after --for is the command
     #[arg(long = "for", value_name = "CMD", num_args = 1.., allow_hyphen_values = true)]
     pub command: Vec<String>,
-    /// Restore after this time (30m, 2h), whatever happens
+    /// Restore after this time (30m, 2h), by a guardian that outlives fauxplat, but not its container or service
     #[arg(long, value_name = "TIME", value_parser = some_time)]
     pub max: Option<Nanos>,
     /// List profiles and knobs, with their values on this machine

@@ -4,19 +4,22 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use fauxplat_model::{KnobChange, KnobOutcome, KnobScope, Restoration};
+use fauxplat_model::{KnobChange, KnobOutcome, KnobScope};
 use fauxplat_sys::{process, signal, timer};
 use fauxplat_units::Nanos;
 
 use crate::changes::{Action, Snapshot};
+use crate::error::Back;
 use crate::guardian::Guardian;
 use crate::journal::{self, Journal, Story};
 use crate::knob::{Form, Group, Own};
 use crate::lock::Lock;
 use crate::plan::{Plan, Reach, Step, plan};
 use crate::profile::Settings;
+use crate::remainder::remainder;
 use crate::restore::{Cut, recover};
 use crate::told::{barred, made, outcome_of, told, value_change};
+use crate::tuned::{Given, Tuned};
 use crate::undo::why;
 use crate::{Root, TuneError, place};
 
@@ -47,57 +50,34 @@ pub struct Tuning<'a> {
     pub guardian_verb: &'a str,
 }
 
-/// What the command inherits from this process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ProcessScope {
-    /// The command is to be started without address space layout randomisation, which takes effect at exec.
-    pub aslr_off: bool,
-}
-
-/// A machine that was changed. Dropping it puts everything back, unless it was told to [`Tuned::keep`].
-#[derive(Debug)]
-pub struct Tuned {
-    /// What was changed, and what could not be.
-    pub changes: Vec<KnobChange>,
-    /// What may spoil it.
-    pub notes: Vec<String>,
-    /// What an earlier tuner had left behind, and was put back first.
-    pub recovered: Option<Restoration>,
-    /// What the caller has to give to its command.
-    pub process: ProcessScope,
-    root: Root,
-    journal: PathBuf,
-    /// Whether there is a journal of ours.
-    open: bool,
-    /// Descriptors that hold a setting for as long as they are open.
-    held: Vec<File>,
-    /// What fauxplat itself was given, so that its commands inherit it.
-    given: Vec<Given>,
-    // The guardian goes before the lock, so that nobody tunes before it has ended.
-    guardian: Option<Guardian>,
-    lock: Option<Lock>,
-}
-
 impl Tuning<'_> {
     /// Changes the machine as far as it lets itself be changed.
     ///
     /// # Errors
     /// Somebody else is tuning; the journal cannot be used; a change failed and all or none were asked for. In each
-    /// case the machine is as it was.
+    /// case the machine is as it was, or the error says what is not.
     pub fn apply(&self) -> Result<Tuned, TuneError> {
-        let mut tuned = self.untouched();
-        let reach = Reach { command: self.command, machine_wide: self.machine_wide };
-        let needs_journal = |plan: &Plan| plan.steps.iter().any(|step| barred(&self.root, step).is_none());
-        if self.journal.exists() || needs_journal(&plan(&self.root, &self.settings, reach)) {
-            self.enter(&mut tuned)?;
+        let mut tuned = Tuned::untouched(&self.root, &self.journal);
+        match self.change(&mut tuned) {
+            Ok(()) => Ok(tuned),
+            Err(error) => Err(error.after(tuned.give_up())),
         }
-        // What was left behind is back now, so the machine is read anew.
-        let plan = plan(&self.root, &self.settings, reach);
+    }
+
+    fn change(&self, tuned: &mut Tuned) -> Result<(), TuneError> {
+        let reach = Reach { command: self.command, machine_wide: self.machine_wide };
+        let look = || plan(&self.root, &self.settings, reach);
+        let needs_journal = |plan: &Plan| plan.steps.iter().any(|step| barred(&self.root, step).is_none());
+        let mut plan = look();
+        if self.journal.exists() || needs_journal(&plan) {
+            self.enter(tuned)?;
+            // What was left behind is back now, so the machine is read anew.
+            plan = look();
+        }
         tuned.notes.clone_from(&plan.notes);
         tuned.changes.clone_from(&plan.told);
-        if needs_journal(&plan) {
+        if let Some(lock) = tuned.lock.as_ref().filter(|_| needs_journal(&plan)) {
             let limit_ms = self.max.map(|limit| limit.0.div_ceil(1_000_000));
-            let lock = tuned.lock.as_ref().ok_or(TuneError::Interrupted)?;
             let guardian = Guardian::start(self.guardian_verb, &self.root, &self.journal, lock, limit_ms)?;
             tuned.guardian = Some(guardian);
             let mut journal = Journal::create(&self.journal, &self.root, self.argv)?;
@@ -110,28 +90,12 @@ impl Tuning<'_> {
             tuned.changes.extend(barred);
         }
         for (knob, own, value) in &plan.own {
-            let change = self.set_own(knob, *own, value, &mut tuned);
+            let change = self.set_own(knob, *own, value, tuned);
             tuned.changes.push(change);
         }
         match self.all_or_nothing.then(|| self.first_failure(&tuned.changes)).flatten() {
-            Some(failed) => Err(TuneError::NotAll(failed)),
-            None => Ok(tuned),
-        }
-    }
-
-    fn untouched(&self) -> Tuned {
-        Tuned {
-            changes: Vec::new(),
-            notes: Vec::new(),
-            recovered: None,
-            process: ProcessScope::default(),
-            root: self.root.clone(),
-            journal: self.journal.clone(),
-            open: false,
-            held: Vec::new(),
-            given: Vec::new(),
-            guardian: None,
-            lock: None,
+            Some(failed) => Err(TuneError::NotAll { failed, back: Back::default() }),
+            None => Ok(()),
         }
     }
 
@@ -149,10 +113,9 @@ impl Tuning<'_> {
         tuned.recovered = recover(&self.root, &self.journal, false, Cut::Refuse)?;
         let unfinished = tuned.recovered.as_ref().filter(|done| !done.complete);
         if let Some(done) = unfinished {
-            if let Some(stuck) = done.changes.iter().find(|change| change.outcome == KnobOutcome::Refused) {
-                let reason = format!("{} could not be put back", stuck.target);
-                let source = io::Error::other(reason);
-                return Err(TuneError::Journal { path: self.journal.clone(), source });
+            if done.changes.iter().any(|change| change.outcome == KnobOutcome::Refused) {
+                let left = remainder(done, &self.journal).unwrap_or_default();
+                return Err(TuneError::Stuck { by: done.tuned_by.join(" "), left });
             }
             // What is left belongs to somebody else by now, and was reported.
             if let Some(journal) = Journal::reopen(&self.journal)? {
@@ -190,7 +153,7 @@ impl Tuning<'_> {
             let mut writer = Writer { root: &self.root, journal, made: Vec::new(), failed: Vec::new() };
             for step in group {
                 if signal::stop_requested() {
-                    return Err(TuneError::Interrupted);
+                    return Err(TuneError::Interrupted(Back::default()));
                 }
                 let change = writer.step(step)?;
                 changes.extend(change);
@@ -255,70 +218,6 @@ impl Tuning<'_> {
         };
         let why = change.reason.clone().unwrap_or_else(|| otherwise.to_owned());
         Some(format!("{}={} ({}): {why}", change.knob, change.wanted, change.target))
-    }
-}
-
-impl Tuned {
-    /// Puts everything back; `None` when nothing was changed, or somebody else has put it back.
-    ///
-    /// # Errors
-    /// The journal cannot be read or written; it stays, and so does the guardian's try.
-    pub fn restore(mut self) -> Result<Option<Restoration>, TuneError> {
-        self.put_back()
-    }
-
-    fn put_back(&mut self) -> Result<Option<Restoration>, TuneError> {
-        self.held.clear();
-        self.given.drain(..).for_each(Given::take_back);
-        match std::mem::take(&mut self.open) {
-            true => recover(&self.root, &self.journal, false, Cut::Refuse),
-            false => Ok(None),
-        }
-    }
-
-    /// Lets the machine stay as it is until somebody restores it, or until the limit of time; whether there is
-    /// anything to restore.
-    ///
-    /// # Errors
-    /// The journal cannot be written; everything is put back then.
-    pub fn keep(&mut self, limited: bool) -> Result<bool, TuneError> {
-        if !self.open {
-            return Ok(false);
-        }
-        if let Some(mut journal) = Journal::reopen(&self.journal)? {
-            let keeper = self.guardian.as_ref().filter(|_| limited).and_then(Guardian::keeper);
-            journal.keep(keeper)?;
-        }
-        self.open = false;
-        if let Some(guardian) = self.guardian.take() {
-            guardian.keep(limited);
-        }
-        Ok(true)
-    }
-}
-
-impl Drop for Tuned {
-    fn drop(&mut self) {
-        // The guardian tries once more when this fails, and the journal stays if that fails too.
-        let _left_to_the_guardian = self.put_back();
-    }
-}
-
-/// What a process was given and its commands inherit. The next experiment in it begins without.
-#[derive(Debug)]
-enum Given {
-    NoHugePages,
-    TimerSlack,
-}
-
-impl Given {
-    fn take_back(self) {
-        // A process may always ask for these of itself.
-        let _never_refused = match self {
-            Given::NoHugePages => process::disable_huge_pages(false),
-            // The default, which it was created with.
-            Given::TimerSlack => timer::set_slack_ns(0),
-        };
     }
 }
 

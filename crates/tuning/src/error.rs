@@ -159,15 +159,42 @@ pub enum TuneError {
         /// The file.
         path: PathBuf,
     },
+    /// What an earlier tuner changed cannot be put back, so nobody could tell what was there before.
+    #[error("the machine is not tuned anew while the changes of `{by}` are there: {left}")]
+    Stuck {
+        /// The command line that made them.
+        by: String,
+        /// What they are, and what to do about them.
+        left: String,
+    },
     /// One change failed, and all or none were asked for.
-    #[error("--all-or-nothing: {0}; everything was put back")]
-    NotAll(String),
+    #[error("--all-or-nothing: {failed}; {back}")]
+    NotAll {
+        /// The change and why.
+        failed: String,
+        /// What became of the others.
+        back: Back,
+    },
+    /// The tuning failed on its way, and what was changed until then could not all be put back.
+    #[error("{cause}; {back}")]
+    Half {
+        /// Why it failed.
+        cause: Box<TuneError>,
+        /// What is left.
+        back: Back,
+    },
     /// The guardian could not be started.
     #[error("the guardian process could not be started ({0}); nothing was changed")]
     Guardian(String),
     /// The user stopped it.
-    #[error("interrupted while the machine was being changed; everything was put back")]
-    Interrupted,
+    #[error("interrupted while the machine was being changed; {0}")]
+    Interrupted(Back),
+    /// The user stopped it before it had begun.
+    #[error("interrupted while waiting for {}, which somebody else holds; nothing was changed", lock.display())]
+    StillWaiting {
+        /// The lock file.
+        lock: PathBuf,
+    },
     /// A kernel call failed.
     #[error(transparent)]
     Sys(#[from] SysError),
@@ -177,6 +204,9 @@ impl TuneError {
     /// Whether the words or files that the user gave are the reason, rather than the machine or its permissions.
     pub fn is_bad_input(&self) -> bool {
         use TuneError::*;
+        if let Half { cause, .. } = self {
+            return cause.is_bad_input();
+        }
         matches!(
             self,
             UnknownKnob(_)
@@ -187,6 +217,26 @@ impl TuneError {
                 | Truncated { .. }
                 | Newer { .. }
         )
+    }
+
+    /// The same error, now that it is known what became of the changes before it.
+    pub(crate) fn after(self, back: Back) -> Self {
+        match self {
+            TuneError::NotAll { failed, .. } => TuneError::NotAll { failed, back },
+            TuneError::Interrupted(_) => TuneError::Interrupted(back),
+            cause if back == Back::default() => cause,
+            cause => TuneError::Half { cause: Box::new(cause), back },
+        }
+    }
+}
+
+/// What became of changes that had to be taken back: what of them is left, if anything is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Back(pub(crate) Option<String>);
+
+impl std::fmt::Display for Back {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.as_deref().unwrap_or("everything was put back"))
     }
 }
 

@@ -7,7 +7,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fauxplat_model::Tuner;
@@ -31,10 +31,7 @@ impl Lock {
         loop {
             let mut file = open(&path).map_err(failed(&path))?;
             if !hold(&file, wait).map_err(failed(&path))? {
-                if signal::stop_requested() {
-                    return Err(TuneError::Interrupted);
-                }
-                return Err(TuneError::Busy { holder: told(&mut file), lock: path });
+                return Err(not_held(&mut file, path));
             }
             if is_still(&path, &file) {
                 name(&mut file, command);
@@ -59,7 +56,7 @@ impl Lock {
         let path = place::lock(root, journal);
         let Ok(mut file) = files::open_itself(File::options().read(true), &path) else { return Ok(None) };
         match hold(&file, wait) {
-            Ok(false) => Err(TuneError::Busy { holder: told(&mut file), lock: path }),
+            Ok(false) => Err(not_held(&mut file, path)),
             Ok(true) | Err(_) => Ok(Some(Lock { file })),
         }
     }
@@ -106,6 +103,15 @@ fn hold(file: &File, wait: bool) -> io::Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// Why a lock is not held that nothing but its holder kept from us. Nothing was changed, since nobody changes anything
+/// without it.
+fn not_held(file: &mut File, lock: PathBuf) -> TuneError {
+    match signal::stop_requested() {
+        true => TuneError::StillWaiting { lock },
+        false => TuneError::Busy { holder: told(file), lock },
+    }
 }
 
 /// Writes down who holds it. Nothing depends on that: a disk that is full need not keep anybody from the lock.

@@ -16,6 +16,10 @@ const VALUE_BYTES_MAX: u64 = 4096;
 /// Lists of tasks are longer.
 const LIST_BYTES_MAX: u64 = 16 << 20;
 
+/// Tries of a write that a signal interrupts: whoever asks us to end is not the kernel that refuses a value. They have
+/// an end, since a signal that comes again and again may interrupt each.
+const TRIES: usize = 100;
+
 impl Root {
     /// The machine below this folder.
     pub fn new(path: &Path) -> Self {
@@ -80,7 +84,10 @@ impl Root {
     /// The kernel's reason: of an invalid value as much as of a missing permission.
     pub(crate) fn write(&self, file: &str, value: &str) -> io::Result<()> {
         let mut open = OpenOptions::new().write(true).truncate(true).open(self.join(file))?;
-        match open.write(value.as_bytes())? {
+        let is_interrupted = |error: &io::Error| error.kind() == io::ErrorKind::Interrupted;
+        let mut tries = (0..TRIES).map(|_| open.write(value.as_bytes()));
+        let done = tries.find(|done| !done.as_ref().is_err_and(is_interrupted));
+        match done.unwrap_or_else(|| Err(io::ErrorKind::Interrupted.into()))? {
             written if written == value.len() => Ok(()),
             _ => Err(io::Error::new(io::ErrorKind::WriteZero, "the kernel took only a part of the value")),
         }

@@ -19,6 +19,8 @@ pub struct Status {
     pub tuned_by: Option<(Vec<String>, String)>,
     /// Whether they were made on purpose to stay.
     pub kept: bool,
+    /// Whether a guardian was to put them back after a time, and is not there any more.
+    pub guardian_gone: bool,
     /// Whether they were made before the machine was started anew.
     pub rebooted: bool,
 }
@@ -30,12 +32,22 @@ pub struct Status {
 pub fn status(root: &Root, journal: &Path) -> Result<Status, TuneError> {
     let tuner = lock::holder(root, journal);
     let Some(story) = journal::read(journal)? else {
-        return Ok(Status { tuner, changes: Vec::new(), tuned_by: None, kept: false, rebooted: false });
+        return Ok(Status {
+            tuner,
+            changes: Vec::new(),
+            tuned_by: None,
+            kept: false,
+            guardian_gone: false,
+            rebooted: false,
+        });
     };
+    // In another namespace its number is another process here, and nobody can tell.
+    let tells = story.opening.pid_namespace == journal::pid_namespace(root);
     Ok(Status {
         tuner,
         changes: story.entries.iter().filter_map(|entry| now(root, entry)).collect(),
         kept: story.kept,
+        guardian_gone: tells && story.keeper.is_some_and(|keeper| !keeper.is_there()),
         rebooted: journal::boot_id(journal, root)? != story.opening.boot_id,
         tuned_by: Some((story.opening.argv, story.opening.time)),
     })

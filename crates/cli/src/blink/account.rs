@@ -1,5 +1,7 @@
 //! What happened, counted, and as a document.
 
+use std::collections::BTreeMap;
+
 use fauxplat_blink::{Ending, Happening, Press, Style, Why};
 use fauxplat_sys::clock;
 use serde::Serialize;
@@ -30,6 +32,9 @@ pub(crate) struct Account {
     cpu_ns: u64,
     #[serde(skip)]
     begun_ns: u64,
+    /// By the names of the lines, since each tells how many it has lost in all.
+    #[serde(skip)]
+    lost_of: BTreeMap<String, u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -66,6 +71,7 @@ impl Account {
             wall_ns: 0,
             cpu_ns: 0,
             begun_ns,
+            lost_of: BTreeMap::new(),
         }
     }
 
@@ -77,8 +83,15 @@ impl Account {
             Happening::NoPress { why: Why::First, .. } => self.no_press.first += 1,
             Happening::NoPress { why: Why::Release, .. } => self.no_press.release += 1,
             Happening::NoPress { why: Why::Bounce, .. } => self.no_press.bounce += 1,
-            Happening::Lost { events, .. } => self.lost_events = self.lost_events.max(events),
+            Happening::Lost { line, events } => self.lost(line, events),
         }
+    }
+
+    /// A line has lost so many events in all.
+    fn lost(&mut self, line: &str, events: u64) {
+        let of_line = self.lost_of.entry(line.to_owned()).or_default();
+        *of_line = events.max(*of_line);
+        self.lost_events = self.lost_of.values().fold(0, |all, lost| all.saturating_add(*lost));
     }
 
     fn edge(&mut self, late_ns: u64, missed: u64) {
@@ -139,7 +152,9 @@ mod tests {
         for _ in 0..PRESSES_MAX + 4 {
             account.note(&Happening::Press { press: Press::Halve, at_ns: 150, from_ns: 500, to_ns: 250 });
         }
-        account.note(&Happening::Lost { line: "sim:1", events: 3 });
+        for (line, events) in [("sim:1", 2), ("sim:2", 4), ("sim:1", 3)] {
+            account.note(&Happening::Lost { line, events });
+        }
         assert_eq!(account.sentence(), "2 edges (4 left out), 1005 presses");
         let said: serde_json::Value = serde_json::from_str(&account.ended(Ending::Signal(15))).unwrap();
         assert_eq!((&said["edges"], &said["missed"], &said["latest_ns"]), (&2.into(), &4.into(), &30.into()));
@@ -149,6 +164,6 @@ mod tests {
             (said["presses"].as_array().unwrap().len(), &said["presses"][0]["at_ns"]),
             (PRESSES_MAX, &50.into())
         );
-        assert_eq!((&said["ended_by"], &said["lost_events"]), (&"signal 15".into(), &3.into()));
+        assert_eq!((&said["ended_by"], &said["lost_events"]), (&"signal 15".into(), &7.into()));
     }
 }

@@ -1,10 +1,10 @@
 //! `fauxplat restore`: put back exactly what was there.
 
 use fauxplat_experiment::Failure;
-use fauxplat_experiment::surroundings::tuning::incomplete;
 use fauxplat_model::document::Findings;
 use fauxplat_model::{KnobOutcome, RestoreFindings};
-use fauxplat_tuning::{Restore, Root};
+use fauxplat_sys::signal;
+use fauxplat_tuning::{Restore, Root, remainder};
 
 use super::tune::journal;
 use crate::{inspection, output};
@@ -12,13 +12,14 @@ use fauxplat_options::RestoreArgs;
 
 /// Puts back what a journal announces.
 pub(crate) fn restore(args: &RestoreArgs, invocation: &[String]) -> Result<(), Failure> {
+    // Half of a machine is worse than none: what was begun goes on to its end, and only who still waits is heard.
+    signal::stop_on_interrupt().map_err(Failure::machine)?;
     output::try_files(&args.output)?;
     let (root, journal) = (Root::new(&args.place.sysroot), journal(&args.place));
     let how = Restore { force: args.force, wait: args.place.wait };
     let restored = fauxplat_tuning::restore(&root, &journal, how, &invocation.join(" "))?;
     let mut header = inspection::header(&args.place.sysroot, invocation);
-    let left = restored.as_ref().filter(|restored| !restored.complete);
-    header.warnings.extend(left.map(incomplete));
+    header.warnings.extend(restored.as_ref().and_then(|restored| remainder(restored, &journal)));
     let refused = restored.iter().flat_map(|done| &done.changes);
     let refused = refused.filter(|change| change.outcome == KnobOutcome::Refused).count();
     let findings = RestoreFindings { restored, journal: journal.display().to_string() };

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use fauxplat_experiment::Failure;
 use fauxplat_experiment::hidden::GUARDIAN_VERB;
-use fauxplat_experiment::surroundings::tuning::{incomplete, recovered};
+use fauxplat_experiment::surroundings::tuning::recovered;
 use fauxplat_launch::{plain, words};
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{KnobChange, KnobOutcome, TuneAction, TuneFindings};
 use fauxplat_report::Format;
 use fauxplat_sys::signal;
-use fauxplat_tuning::{Root, Settings, Tuned, Tuning};
+use fauxplat_tuning::{Root, Settings, Tuned, Tuning, ends_with, remainder};
 
 use crate::{inspection, output};
 use fauxplat_options::{OutputArgs, PlaceArgs, TuneArgs};
@@ -73,6 +73,10 @@ fn status(args: &TuneArgs, mut header: Header, root: &Root) -> Result<(), Failur
             (true, ..) => format!(
                 "`{by}` tuned before the machine was started anew; `fauxplat restore` drops its journal"
             ),
+            (_, true, _) if status.guardian_gone => format!(
+                "the guardian of --max is gone: run `fauxplat restore`, since nobody else puts back what was tuned \
+                 since {since} by `{by}`"
+            ),
             (_, true, _) => format!("tuned since {since} by `{by}`; `fauxplat restore` puts it back"),
             (_, _, Some(_)) => format!("being tuned since {since} by `{by}`"),
             _ => format!("`{by}` of {since} ended without restoring; `fauxplat restore` puts it back"),
@@ -125,6 +129,7 @@ fn until_restored(
     let mut tuned = apply(args, root, settings, invocation)?;
     told.tuned = tuned.keep(args.max.is_some())?;
     note(&mut header, &mut told, &mut tuned);
+    header.warnings.extend(args.max.filter(|_| told.tuned).and_then(|_| ends_with()));
     inspection::report(&header, &Findings::Tune(Box::new(told.clone())), &args.output)?;
     verdict(&told.changes, &named)
 }
@@ -176,9 +181,8 @@ fn for_a_command(
     note(&mut header, &mut told, &mut tuned);
     let ended = plain::run(&program, &argv, tuned.process.aslr_off);
     told.restored = tuned.restore()?;
-    if let Some(restored) = told.restored.as_ref().filter(|restored| !restored.complete) {
-        header.warnings.push(incomplete(restored));
-    }
+    let left = told.restored.as_ref().and_then(|restored| remainder(restored, &journal(&args.place)));
+    header.warnings.extend(left);
     told.action = TuneAction::Held;
     let status = ended?;
     told.exit_status = Some(status);

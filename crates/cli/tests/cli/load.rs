@@ -264,3 +264,47 @@ fn reports_come_in_every_form() {
     let csv = report("csv");
     assert!(csv.starts_with("kind,cpu,asked_percent,achieved_percent,") && csv.lines().count() == 2, "{csv}");
 }
+
+/// Who stops a generator before it is ready has one that never comes to its CPU. Ctrl-C is heard all the same, between
+/// two starts as well as in the middle of one.
+#[test]
+fn loads_that_are_interrupted_while_they_start_end_in_order() {
+    let lab = Lab::new();
+    let (cpu, _) = last_cpu();
+    let load = format!("integer:1%@{cpu}");
+    let words: Vec<&str> =
+        ["load"].into_iter().chain([load.as_str(); 100]).chain(["--format", "json"]).collect();
+    let live = lab.start(&words);
+    let begins = || {
+        let pids = children(live.pid());
+        pids.iter().for_each(|&pid| fauxplat_sys::signal::send(pid as i32, SIGSTOP));
+        !pids.is_empty()
+    };
+    // Without a pause, since a generator is ready within a few milliseconds.
+    assert!((0..1_000_000).any(|_| begins()), "no generator is started");
+    live.signal(SIGINT);
+    let document = live.end().ends_with(0).json();
+    assert!(generators(&document).is_empty(), "{document}");
+    let warnings = document["warnings"].to_string();
+    assert!(warnings.contains("was interrupted before it stood"), "{warnings}");
+    assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "stopped");
+}
+
+/// A file system in memory takes every block at once, and its share is reached all the same.
+#[test]
+fn files_that_touch_no_device_are_told_of() {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    if !fauxplat_procfs::mounts::mountinfo(&mounts).any(|it| it.point == "/dev/shm" && it.kind == "tmpfs") {
+        eprintln!("skipped: /dev/shm is not in memory here");
+        return;
+    }
+    let lab = Lab::new();
+    let (cpu, _) = last_cpu();
+    let mut command =
+        lab.command(&["load", &format!("files:5%@{cpu}"), "--time", "100ms", "--format", "json"]);
+    command.env("TMPDIR", "/dev/shm");
+    let warnings = Done::of(command).succeeds().json()["warnings"].to_string();
+    for words in ["/dev/shm", "tmpfs", "no device", "TMPDIR"] {
+        assert!(warnings.contains(words), "{warnings}");
+    }
+}

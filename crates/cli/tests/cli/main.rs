@@ -42,6 +42,7 @@ mod profile;
 mod rates;
 mod regions;
 mod reports;
+mod restore;
 mod run;
 mod simulated;
 mod store;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::common::{Done, Lab, SIGINT, SIGTERM, eventually};
+use crate::common::{Done, Lab, SIGINT, SIGKILL, SIGTERM, eventually};
 use crate::made_up::{BOOT_ID, Bench, FILES, GOVERNOR, HUGE, INTERVAL, WATCHDOG, outcomes};
 
 #[test]
@@ -237,6 +237,23 @@ fn a_guardian_holds_nothing_of_the_callers() {
     assert_eq!(guardians(&bench), 1);
     fs::File::open(&lock).unwrap().try_lock().expect("nobody holds it");
     bench.run(&["restore"]).succeeds();
+}
+
+/// Nothing restores by itself where the guardian was ended with its service, and `--status` says so.
+#[test]
+fn a_guardian_that_is_gone_is_missed() {
+    let bench = Bench::new();
+    bench.run(&["tune", "quiet", "--max", "1h"]).succeeds();
+    let said = || bench.json(&["tune", "--status"])["warnings"][0].as_str().unwrap().to_owned();
+    assert!(!said().contains("gone"), "{}", said());
+    let text = fs::read_to_string(bench.journal()).unwrap();
+    let (_, named) = text.rsplit_once("\"pid\":").unwrap();
+    let pid: i32 = named.split(',').next().unwrap().parse().unwrap();
+    fauxplat_sys::signal::send(pid, SIGKILL);
+    assert!(eventually(|| guardians(&bench) == 0));
+    assert!(said().contains("guardian of --max is gone") && said().contains("restore`"), "{}", said());
+    bench.run(&["restore"]).succeeds();
+    assert!(bench.is_as_before());
 }
 
 /// Guardians of this bench's journal that are alive.

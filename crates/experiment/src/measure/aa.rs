@@ -9,6 +9,7 @@ use fauxplat_model::{
     AaFindings, Aslr, Command, Definition, LoadKind, Metric, Phase, Placement, Runs, Scope,
 };
 use fauxplat_plan::{Layout, Plan};
+use fauxplat_sys::signal;
 use fauxplat_units::CpuSet;
 use tempfile::TempDir;
 
@@ -206,7 +207,11 @@ fn stratum_of(
     driver.commands = copied(stratum, copies, driver);
     // The amount of work is found before anything disturbs: a burner would take more from the longer runs.
     let extra_work = calibration.power.map(|(more, _)| extra_work(driver, more)).transpose()?;
-    let _burners = disturbance(stratum, driver)?;
+    let _burners = match disturbance(stratum, driver) {
+        // The first comparison is about to see it too, and ends as interrupted before its first run.
+        Err(_) if signal::stop_requested() => Vec::new(),
+        burners => burners?,
+    };
     let rivals = calibration.rivals;
     let (identical, ended) =
         comparisons(driver, (calibration.comparisons, place), &[], rivals, name(stratum));

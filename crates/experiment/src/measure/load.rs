@@ -21,13 +21,19 @@ pub fn hold(
     limit: Option<Duration>,
 ) -> Result<(LoadFindings, Option<Failure>), Failure> {
     driver.open_record()?;
+    if driver.surroundings.loads.is_none() {
+        // The user stopped it while they were started; nothing else leaves it without.
+        let asked: Vec<String> = driver.header.condition.load.iter().map(ToString::to_string).collect();
+        driver.warn(format!("load was interrupted before it stood: {}", asked.join(" ")));
+        driver.interrupt();
+    }
     wait(driver, limit);
     let elapsed_s = driver.elapsed_s();
+    let failed = driver.surroundings.loads_are_over().map(Failure::machine);
     driver.end_loads();
     let generators = std::mem::take(&mut driver.header.condition.loaded);
     let places: CpuSet = generators.iter().filter_map(|account| account.cpu).collect();
     driver.header.condition.cpu = Placement::Set(places);
-    let failed = all_ended(&generators).map(Failure::machine);
     Ok((LoadFindings { generators, elapsed_s }, failed))
 }
 
@@ -36,7 +42,8 @@ fn wait(driver: &mut Driver, limit: Option<Duration>) {
     let limit_s = limit.map(|limit| limit.as_secs_f64());
     while !signal::stop_requested() {
         let (elapsed_s, accounts) = (driver.elapsed_s(), driver.surroundings.load_accounts());
-        if limit_s.is_some_and(|limit_s| elapsed_s >= limit_s) || all_ended(&accounts).is_some() {
+        let is_over = driver.surroundings.loads_are_over().is_some();
+        if is_over || limit_s.is_some_and(|limit_s| elapsed_s >= limit_s) {
             return;
         }
         let share = limit_s.map_or(0.0, |limit_s| elapsed_s / limit_s);
@@ -55,11 +62,4 @@ fn words(account: &LoadAccount) -> String {
     let place = account.cpu.map_or(String::new(), |cpu| format!("@{cpu}"));
     let achieved = account.achieved_percent.unwrap_or(0.0);
     format!("{}{place} {achieved:.1} %", account.kind)
-}
-
-/// Why, when none of them works any more. One whose CPU is away comes back with it.
-fn all_ended(accounts: &[LoadAccount]) -> Option<String> {
-    let ended = |account: &LoadAccount| account.ended.clone().filter(|_| account.away_ns == 0);
-    let reasons: Vec<String> = accounts.iter().map_while(ended).collect();
-    (reasons.len() == accounts.len()).then(|| reasons.into_iter().next()).flatten()
 }

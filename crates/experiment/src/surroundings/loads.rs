@@ -1,10 +1,13 @@
 //! Loads beside a measurement: from what was asked to generators that stand, and to what they did.
 
+use std::path::Path;
+
 use fauxplat_analyze::load_shortfalls;
 use fauxplat_kernels::Caches;
-use fauxplat_load::{Loads, Order, Program, Rhythm};
+use fauxplat_load::{LoadError, Loads, Order, Program, Rhythm};
 use fauxplat_model::document::Header;
 use fauxplat_model::{LoadKind, LoadSpec, Relation, Topology};
+use fauxplat_procfs::mounts::{self, Mount};
 use fauxplat_units::{Bytes, Cpu, CpuSet};
 
 use crate::cpus::check_cpus;
@@ -16,7 +19,8 @@ pub fn program() -> Program {
     Program::this_binary(GENERATOR_VERB)
 }
 
-/// Starts what is asked for; nothing where nothing is.
+/// Starts what is asked for; nothing where nothing is, or where the user asks to stop meanwhile: whoever measures sees
+/// that before the first run, and ends as interrupted.
 ///
 /// # Errors
 /// CPUs that cannot be used, a permission that is missing, loads that would take the whole machine.
@@ -33,7 +37,10 @@ pub(crate) fn begin(specs: &[LoadSpec], machine: &Machine) -> Result<Option<Load
             "the loads would walk {wanted}, more than half of this machine's {memory}: choose fewer CPUs"
         )));
     }
-    Ok(Some(Loads::start(&program(), orders)?))
+    match Loads::start(&program(), orders) {
+        Err(LoadError::Interrupted) => Ok(None),
+        started => Ok(Some(started?)),
+    }
 }
 
 /// Refuses CPUs that are named and cannot be used, before any command is run to be looked at.
@@ -98,4 +105,57 @@ pub(crate) fn end(loads: Option<Loads>, header: &mut Header) {
     let Some(loads) = loads else { return };
     header.condition.loaded = loads.end();
     header.warnings.extend(load_shortfalls(&header.condition.loaded));
+    let forces_blocks = header.condition.loaded.iter().any(|account| account.kind == LoadKind::Files);
+    header.warnings.extend(forces_blocks.then(without_device).flatten());
+}
+
+/// What a reader must know of blocks that were forced to no device.
+fn without_device() -> Option<String> {
+    let folder = std::env::temp_dir();
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let kind = in_memory(&mounts, &folder.canonicalize().ok()?)?;
+    Some(format!(
+        "what load files wrote went to {}, which is {kind}: memory, so that no device was touched; set TMPDIR to a \
+         folder on one",
+        folder.display()
+    ))
+}
+
+/// The file system of a folder, if it is one that has no device and keeps everything in memory.
+fn in_memory<'t>(mountinfo: &'t str, folder: &Path) -> Option<&'t str> {
+    let point = |mount: &Mount<'_>| mounts::unescaped(mount.point).into_owned();
+    // The deepest that holds the folder, and of several at one place the last, which lies on top.
+    let holds = mounts::mountinfo(mountinfo).filter(|mount| folder.starts_with(point(mount)));
+    let mount = holds.max_by_key(|mount| Path::new(&point(mount)).components().count())?;
+    matches!(mount.kind, "tmpfs" | "ramfs" | "devtmpfs" | "rootfs").then_some(mount.kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOUNTS: &str = "21 1 254:0 / / rw - ext4 /dev/vda rw\n\
+                          22 21 0:20 / /tmp rw shared:2 - tmpfs tmpfs rw\n\
+                          23 22 254:1 / /tmp/disk rw - xfs /dev/vdb rw\n\
+                          24 21 254:1 / /scratch rw - xfs /dev/vdb rw\n\
+                          25 21 0:21 / /scratch rw - tmpfs tmpfs rw\n\
+                          26 21 0:22 / /with\\040blank rw - ramfs ramfs rw\n";
+
+    #[test]
+    fn folders_in_memory_are_known_by_what_holds_them() {
+        let kind = |folder: &str| in_memory(MOUNTS, Path::new(folder));
+        for (folder, expected) in [
+            ("/", None),
+            ("/home/tmp", None),
+            ("/tmp", Some("tmpfs")),
+            ("/tmp/a/b", Some("tmpfs")),
+            ("/tmpfoo", None),
+            ("/tmp/disk/a", None),
+            ("/scratch", Some("tmpfs")),
+            ("/with blank/a", Some("ramfs")),
+        ] {
+            assert_eq!(kind(folder), expected, "{folder}");
+        }
+        assert_eq!(in_memory("", Path::new("/tmp")), None);
+    }
 }

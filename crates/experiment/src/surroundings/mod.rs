@@ -55,6 +55,11 @@ impl Surroundings {
         self.loads.as_ref().map(Loads::accounts).unwrap_or_default()
     }
 
+    /// Why, when none of the loads works any more.
+    pub(crate) fn loads_are_over(&self) -> Option<String> {
+        self.loads.as_ref().and_then(Loads::all_over)
+    }
+
     pub(crate) fn new(
         tuned: Option<Tuned>,
         cleanup: around::Cleanup,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
-use fauxplat_load::{Generator, Rhythm};
+use fauxplat_load::{Generator, LoadError, Rhythm};
 use fauxplat_model::{Background, Beside, Command, KnobOutcome, LoadKind, Topology, Trial};
 use fauxplat_tuning::{Root, Tuned, Tuning};
 use fauxplat_units::{Cpu, CpuSet};
@@ -71,14 +71,18 @@ impl Scenes {
             Beside::Other => self.allowed.without(&one_cpu(background, trial)?).iter().take(1).collect(),
         };
         for cpu in cpus.iter() {
-            self.burner(cpu, percent)?.work();
+            match self.burner(cpu, percent) {
+                // The executor is about to see it too, and ends the experiment as interrupted.
+                Err(LoadError::Interrupted) => return Ok(()),
+                burner => burner?.work(),
+            }
         }
         std::thread::sleep(SETTLE);
         Ok(())
     }
 
     /// The burner of a CPU and a share, started when it is first needed.
-    fn burner(&mut self, cpu: Cpu, percent: u8) -> Result<&Generator, Failure> {
+    fn burner(&mut self, cpu: Cpu, percent: u8) -> Result<&Generator, LoadError> {
         Ok(match self.burners.entry((cpu, percent)) {
             Entry::Occupied(there) => there.into_mut(),
             Entry::Vacant(free) => {

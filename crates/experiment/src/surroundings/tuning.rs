@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fauxplat_model::{Aslr, Definition, KnobOutcome, Restoration};
-use fauxplat_tuning::{Root, Tuned, Tuning};
+use fauxplat_tuning::{Root, Tuned, Tuning, remainder};
 
 use crate::Failure;
 use crate::hidden::GUARDIAN_VERB;
@@ -58,8 +58,9 @@ pub(crate) fn warnings(tuned: &Tuned) -> Vec<String> {
 
 /// Puts the machine back; what is to be said about it.
 pub(crate) fn restore(tuned: Tuned) -> Option<String> {
+    let journal = tuned.journal().to_owned();
     match tuned.restore() {
-        Ok(done) => done.filter(|done| !done.complete).map(|done| incomplete(&done)),
+        Ok(done) => done.and_then(|done| remainder(&done, &journal)),
         Err(error) => Some(format!("the machine was not restored: {error}")),
     }
 }
@@ -85,27 +86,4 @@ pub fn recovered(done: &Restoration) -> String {
         false => format!("put back first what `{by}` of {} had left: {values} values", done.tuned_at),
     };
     std::iter::once(first).chain(left).collect::<Vec<_>>().join("; ")
-}
-
-/// What is not as it was, and a journal that does not say what is.
-pub fn incomplete(done: &Restoration) -> String {
-    let left = done
-        .changes
-        .iter()
-        .filter(|change| matches!(change.outcome, KnobOutcome::Left | KnobOutcome::Refused));
-    let left: Vec<String> = left
-        .map(|change| {
-            let (now, why) =
-                (change.after.as_deref().unwrap_or("gone"), change.reason.as_deref().unwrap_or(""));
-            format!("{} is {now} and was {} before ({why})", change.target, change.wanted)
-        })
-        .collect();
-    let values = (!left.is_empty()).then(|| {
-        let left = left.join("; ");
-        format!("not everything was put back: {left}; `fauxplat restore --force` writes the old values")
-    });
-    let journal = done.journal_error.as_ref().map(|why| {
-        format!("the journal still announces what was put back ({why}): remove it when that is mended")
-    });
-    values.into_iter().chain(journal).collect::<Vec<_>>().join("; ")
 }

@@ -20,6 +20,7 @@ pub(crate) const CASES: &[Case] = &[
         what_the_kernel_does_not_take_is_told_and_the_rest_done,
     ),
     ("all_or_nothing_is_nothing_when_one_is_refused", all_or_nothing_is_nothing_when_one_is_refused),
+    ("what_could_not_be_taken_back_is_not_said_to_be", what_could_not_be_taken_back_is_not_said_to_be),
     (
         "a_machine_that_has_nothing_is_told_of_and_left_alone",
         a_machine_that_has_nothing_is_told_of_and_left_alone,
@@ -167,10 +168,39 @@ fn all_or_nothing_is_nothing_when_one_is_refused() {
         let (machine, knob) = (hostile(), setting.split_once('=').unwrap().0);
         let error =
             machine.tune(&["swappiness=1", setting], |tuning| tuning.all_or_nothing = true).unwrap_err();
-        assert!(matches!(&error, TuneError::NotAll(what) if what.starts_with(knob)), "{setting}: {error}");
+        assert!(
+            matches!(&error, TuneError::NotAll { failed, .. } if failed.starts_with(knob)),
+            "{setting}: {error}"
+        );
+        assert!(error.to_string().ends_with("; everything was put back"), "{setting}: {error}");
         assert_eq!(machine.read("proc/sys/vm/swappiness"), "60\n\n", "{setting}");
         assert!(machine.restore(false).unwrap().is_none_or(|back| back.changes.is_empty()), "{setting}");
     }
+}
+
+/// What the kernel shows of this filter is hexadecimal without a mark, and what it then reads is octal, so that it
+/// never takes back what it showed: a value that fails to be taken, and fails to be put back.
+fn what_could_not_be_taken_back_is_not_said_to_be() {
+    let filter = format!("/proc/{}/coredump_filter", std::process::id());
+    let Ok(before) = fs::read_to_string(&filter) else {
+        return eprintln!("skipped: this kernel writes no cores");
+    };
+    let machine = Machine::new();
+    fs::remove_file(machine.path("proc/sys/vm/swappiness")).unwrap();
+    symlink(&filter, machine.path("proc/sys/vm/swappiness")).unwrap();
+    let error = machine
+        .tune(&["stat-interval=7", "swappiness=40"], |tuning| tuning.all_or_nothing = true)
+        .unwrap_err();
+    assert!(matches!(&error, TuneError::NotAll { failed, .. } if failed.contains("swappiness")), "{error}");
+    let told = error.to_string();
+    assert!(!told.contains("everything was put back") || told.contains("not everything"), "{told}");
+    let journal = machine.journal().display().to_string();
+    for words in [before.trim(), "/proc/sys/vm/swappiness", "by hand", journal.as_str()] {
+        assert!(told.contains(words), "{told}");
+    }
+    assert!(machine.journal().exists());
+    assert_eq!(machine.read("proc/sys/vm/stat_interval"), "1\n", "the other is back");
+    fs::write(&filter, format!("0x{}", before.trim())).unwrap();
 }
 
 fn a_machine_that_has_nothing_is_told_of_and_left_alone() {

@@ -1,9 +1,12 @@
 //! Others who change the machine, or tune it, at the same time or before.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use fauxplat_model::KnobOutcome;
+use fauxplat_sys::{process, signal};
 use fauxplat_tuning::{TuneError, status};
+use fauxplat_units::Nanos;
 
 use crate::Case;
 use crate::machine::{Machine, WORDS, outcome};
@@ -17,6 +20,11 @@ pub(crate) const CASES: &[Case] = &[
     ("two_tuners_come_one_after_the_other", two_tuners_come_one_after_the_other),
     ("the_lock_of_the_dead_locks_nobody_out", the_lock_of_the_dead_locks_nobody_out),
     ("a_tuned_machine_is_tuned_anew_only_on_purpose", a_tuned_machine_is_tuned_anew_only_on_purpose),
+    (
+        "a_value_that_is_not_taken_back_is_said_to_be_in_the_way",
+        a_value_that_is_not_taken_back_is_said_to_be_in_the_way,
+    ),
+    ("a_guardian_that_is_gone_is_told_of", a_guardian_that_is_gone_is_told_of),
     (
         "another_boot_and_a_file_that_is_gone_are_left_alone",
         another_boot_and_a_file_that_is_gone_are_left_alone,
@@ -98,6 +106,55 @@ fn the_lock_of_the_dead_locks_nobody_out() {
         );
         tuned.restore().unwrap();
     }
+}
+
+/// A file of the kernel that nobody can write to stands for one whose kernel does not take back what it held.
+fn a_value_that_is_not_taken_back_is_said_to_be_in_the_way() {
+    let fixed = "/proc/sys/kernel/cap_last_cap";
+    let Ok(value) = fs::read_to_string(fixed) else { return eprintln!("skipped: there is no {fixed}") };
+    let machine = Machine::new();
+    machine.keep(&[&format!("swappiness={}", value.trim())]);
+    fs::remove_file(machine.path(SWAPPINESS)).unwrap();
+    symlink(fixed, machine.path(SWAPPINESS)).unwrap();
+    for force in [false, true] {
+        let back = machine.restore(force).unwrap().unwrap();
+        assert_eq!((back.complete, outcome(&back.changes, SWAPPINESS)), (false, KnobOutcome::Refused));
+        let error = machine.tune(&["ksm=off"], |tuning| tuning.replace = true).unwrap_err();
+        assert!(matches!(&error, TuneError::Stuck { .. }), "{error}");
+        let (told, journal) = (error.to_string(), machine.journal().display().to_string());
+        for words in [&WORDS.join(" "), "swappiness is", "was 60 before", "by hand", &journal] {
+            assert!(told.contains(words), "{told}");
+        }
+        // Neither would help: another journal is refused too, and what is refused cannot be forced.
+        assert!(!told.contains("--journal") && !told.contains("--force"), "{told}");
+        assert_eq!(machine.read(KSM), "1\n");
+    }
+    // What it advises helps.
+    fs::remove_file(machine.journal()).unwrap();
+    machine.tune(&["ksm=off"], |_| {}).unwrap().restore().unwrap();
+}
+
+/// Whoever ends a service or a container ends the guardian with the rest.
+fn a_guardian_that_is_gone_is_told_of() {
+    let machine = Machine::new();
+    let gone = || status(&machine.root, &machine.journal()).unwrap().guardian_gone;
+    machine.keep(&["swappiness=1"]);
+    assert!(!gone(), "there was to be none");
+    machine.restore(false).unwrap();
+    let limit = Some(Nanos(3_600_000_000_000));
+    let mut tuned = machine.tune(&["swappiness=1"], |tuning| tuning.max = limit).unwrap();
+    assert!(tuned.keep(true).unwrap());
+    assert!(!gone());
+    let text = fs::read_to_string(machine.journal()).unwrap();
+    let (_, named) = text.rsplit_once("\"pid\":").unwrap();
+    let pid: i32 = named.split(',').next().unwrap().parse().unwrap();
+    signal::send(pid, signal::SIGKILL);
+    while process::start_ticks(pid as u32).is_some() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    assert!(gone());
+    drop(tuned);
+    assert!(machine.restore(false).unwrap().unwrap().complete);
 }
 
 fn a_tuned_machine_is_tuned_anew_only_on_purpose() {
