@@ -30,20 +30,17 @@ pub fn resolve(
 
 /// `built` is where the program lies that `{program}` names.
 fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Result<Command, Failure> {
-    let filled = |line: &str| match built {
-        Some(path) => fauxplat_variants::fill(line, &path.display().to_string()),
-        None => line.to_owned(),
-    };
+    let built_at = built.map(|path| path.display().to_string());
     let mut condition = shared.clone();
     condition.env_set.extend_from_slice(&expanded.env);
     if let Some(setting) = condition.env_set.iter().find(|setting| setting.find('=').is_none_or(|at| at == 0))
     {
         return Err(Failure::usage(format!("`{setting}` in the environment is not NAME=VALUE")));
     }
-    let (program, argv) = program(&filled(&expanded.command), &condition)?;
+    let (program, argv) = program(&expanded.command, &condition, built_at.as_deref())?;
     let helper = |line: &Option<String>| -> Result<Option<Vec<String>>, Failure> {
         let Some(line) = line else { return Ok(None) };
-        let (program, mut argv) = by_shell(&condition, &filled(line))?;
+        let (program, mut argv) = by_shell(&condition, &filled_for_shell(line, built_at.as_deref()))?;
         argv[0] = program.display().to_string();
         Ok(Some(argv))
     };
@@ -61,16 +58,30 @@ fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Res
     })
 }
 
-/// The executable and the argument vector of a command line.
-fn program(line: &str, condition: &Condition) -> Result<(PathBuf, Vec<String>), Failure> {
+/// The executable and the argument vector of a command line. The path of what is built may hold blanks: it is put in where
+/// the line has become words.
+fn program(
+    line: &str,
+    condition: &Condition,
+    built: Option<&str>,
+) -> Result<(PathBuf, Vec<String>), Failure> {
     match condition.shell.is_used() {
         true if line.trim().is_empty() => Err(Failure::usage("the command is empty")),
-        true => by_shell(condition, line),
+        true => by_shell(condition, &filled_for_shell(line, built)),
         false => {
-            let argv = words::split(line)?;
+            let filled = |word: String| match built {
+                Some(path) => fauxplat_variants::fill(&word, path),
+                None => word,
+            };
+            let argv: Vec<String> = words::split(line)?.into_iter().map(filled).collect();
             Ok((find(&argv[0], condition)?, argv))
         }
     }
+}
+
+/// A line for the shell with the path of what is built, as one word.
+fn filled_for_shell(line: &str, built: Option<&str>) -> String {
+    built.map_or_else(|| line.to_owned(), |path| fauxplat_variants::fill(line, &shell_words::quote(path)))
 }
 
 /// The same for a line that a shell reads: that of the condition, or `/bin/sh` where it has none.

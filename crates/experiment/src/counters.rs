@@ -159,6 +159,12 @@ impl Counters {
         is_controlled || self.entries.iter().any(|entry| entry.metric == metric)
     }
 
+    /// What is counted in place of a metric that the kernel does not let this user count in its own mode.
+    pub(crate) fn instead_of(&self, metric: Metric) -> Option<Metric> {
+        let name = format!("{}:u", metric.name());
+        self.entries.iter().map(|entry| entry.metric).find(|given| given.name() == name)
+    }
+
     /// The table of programs that has these counted.
     pub(crate) fn table(&self) -> Table {
         Table {

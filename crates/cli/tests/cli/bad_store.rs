@@ -97,8 +97,8 @@ fn a_full_store_names_its_file_and_keeps_what_it_has() {
         lab.run(&RUN).succeeds();
         let store = lab.file("store.sqlite");
         let line = format!(
-            "trap '' XFSZ; ulimit -f 600; exec {} run true --runs 100000 --store {store}",
-            lab.starter().join(" ")
+            "trap '' XFSZ; ulimit -f 600; exec '{}' run true --runs 100000 --store '{store}'",
+            lab.starter().join("' '")
         );
         let mut shell = Command::new("sh");
         shell.args(["-c", &line]);

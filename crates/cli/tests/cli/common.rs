@@ -348,7 +348,9 @@ pub(crate) fn alive(words: &str) -> usize {
 pub(crate) fn pids(words: &str) -> Vec<i32> {
     let same = |entry: &fs::DirEntry| {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        line.split(|&byte| byte == 0).filter(|word| !word.is_empty()).eq(words.split(' ').map(str::as_bytes))
+        let given: Vec<&[u8]> = line.split(|&byte| byte == 0).filter(|word| !word.is_empty()).collect();
+        // Words may hold blanks.
+        given.join(&b' ') == words.as_bytes()
     };
     let entries = fs::read_dir("/proc").unwrap().flatten().filter(same);
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()

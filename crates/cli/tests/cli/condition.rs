@@ -97,6 +97,7 @@ fn the_stack_moves_only_where_randomisation_is_on() {
 fn working_directory_and_standard_input() {
     for lab in Lab::both() {
         fs::create_dir(lab.path("below")).unwrap();
+        lab.readable("below");
         let (below, text) = (lab.file("below"), lab.write("in", "line\n"));
         // An absolute path, since the folder may be named by a symbolic link.
         lab.run(&["run", "/bin/pwd -P", "--cwd", &below, "--stdout", &lab.file("pwd"), "--runs", "1"])

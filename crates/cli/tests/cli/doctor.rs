@@ -135,9 +135,7 @@ fn a_hazard_is_explained_at_length() {
 fn what_may_not_be_read_is_named_and_nothing_else_suffers() {
     let lab = Lab::ordinary();
     let root = tree(&lab);
-    for folder in ["root", "root/proc", "root/sys"] {
-        fs::set_permissions(lab.path(folder), fs::Permissions::from_mode(0o755)).unwrap();
-    }
+    lab.shell("chmod -R a+rX root");
     fs::set_permissions(lab.path("root/proc/loadavg"), fs::Permissions::from_mode(0o000)).unwrap();
     let document = json(&lab, &["--sysroot", &root, "--fail-if", "load=low"]);
     assert_eq!(hazard(&document, "load")["severity"], "unknown");

@@ -122,9 +122,9 @@ fn a_store_that_fills_up_takes_no_report_away() {
         let store = lab.file("store.sqlite");
         // `ulimit -f` counts blocks of 512 bytes.
         let line = format!(
-            "trap '' XFSZ; ulimit -f {}; exec {} index --all-cpus --duration 8s --store {store}",
+            "trap '' XFSZ; ulimit -f {}; exec '{}' index --all-cpus --duration 8s --store '{store}'",
             bytes / 512 + 8,
-            lab.starter().join(" ")
+            lab.starter().join("' '")
         );
         let mut shell = Command::new("sh");
         shell.args(["-c", &line]);

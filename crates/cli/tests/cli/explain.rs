@@ -14,7 +14,7 @@ fn planted(lab: &Lab) -> Option<String> {
     match Command::new("cc").args(["-O1", "-o", &out]).arg(source).status() {
         Ok(status) => {
             assert!(status.success());
-            Some(out)
+            Some("./planted".to_owned())
         }
         Err(error) => {
             println!("skipped: no C compiler ({error})");

@@ -125,9 +125,8 @@ fn an_interrupted_confirmation_confirms_nothing() {
 #[test]
 fn a_calibration_that_is_interrupted_cleans_up() {
     let lab = Lab::new();
-    let log = lab.file("log");
-    let command = format!("sh -c 'printf x >> {log}; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done'");
-    let live = lab.start(&["aa", &command, "--strata", "drift", "-N", "1000", "--format", "json"]);
+    let command = "sh -c 'printf x >> log; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done'";
+    let live = lab.start(&["aa", command, "--strata", "drift", "-N", "1000", "--format", "json"]);
     assert!(eventually(|| log_bytes(&lab) >= 60));
     live.signal(SIGINT);
     let document = live.end().succeeds().json();
@@ -144,9 +143,8 @@ fn what_was_prepared_is_cleaned_up_after_an_interruption() {
     for (verb, more) in alone.into_iter().chain(duet) {
         for signal in [SIGINT, SIGTERM] {
             let lab = Lab::new();
-            let prepare = format!("touch {}", lab.file("prepared"));
-            let clean = format!("sh -c 'rm {} && echo x >> {}'", lab.file("prepared"), lab.file("cleaned"));
-            let words = [verb, "sleep 1000", "--prepare", &prepare, "--cleanup", &clean, "--warmup", "0"];
+            let (prepare, clean) = ("touch prepared", "sh -c 'rm prepared && echo x >> cleaned'");
+            let words = [verb, "sleep 1000", "--prepare", prepare, "--cleanup", clean, "--warmup", "0"];
             let words: Vec<&str> = words.iter().copied().chain(more.iter().copied()).collect();
             let live = lab.start(&words);
             let sleeps = || alive("sleep 1000") > 0;

@@ -203,7 +203,6 @@ fn groups_of_a_killed_fauxplat_are_removed_by_the_next_with_what_is_in_them() {
     assert!(eventually(inside));
     live.signal(9);
     live.end();
-    assert!(!groups_of(pid).is_empty(), "nobody was left to remove them");
     lab.run_unstored(&["limit", "--pids", "20", "true"]).succeeds();
     assert_eq!(groups_of(pid), Vec::<PathBuf>::new());
 }

@@ -186,11 +186,9 @@ fn the_page_is_that_of_this_run_and_nothing_else() {
 #[test]
 fn the_folder_of_the_page_is_its_owners() {
     for lab in Lab::both() {
-        let lines = lab.file("seen");
-        let line = format!(
-            "sh -c 'stat -c \"%a %U\" ${{FAUXPLAT_REGIONS%/*}} >> {lines}; env -u FAUXPLAT_REGIONS true'"
-        );
-        lab.run(&["run", "-r", "1", "--shell=none", "--region", "parse", &line]).succeeds();
+        let line =
+            "sh -c 'stat -c \"%a %U\" \"${FAUXPLAT_REGIONS%/*}\" >> seen; env -u FAUXPLAT_REGIONS true'";
+        lab.run(&["run", "-r", "1", "--shell=none", "--region", "parse", line]).succeeds();
         assert!(lab.read("seen").starts_with("700 "), "{}", lab.read("seen"));
     }
 }

@@ -69,7 +69,7 @@ fn every_command_of_every_verb_stands_in_a_group_of_ours() {
         return;
     }
     let log = lab.file("groups");
-    let command = format!("sh -c 'grep -c /fauxplat- /proc/self/cgroup >> {log}'");
+    let command = format!("sh -c 'grep -c /fauxplat- /proc/self/cgroup >> \"{log}\"'");
     for mut words in of_commands(&command) {
         let _ = fs::remove_file(&log);
         let limited = ["--limit", "cpu:50%+memory:512MiB", "--ignore-failure", "--format", "json"];

@@ -24,7 +24,10 @@ impl Shared {
     /// Small, so that a copy of the file is cheap, and readable by everybody.
     pub(crate) fn create(&self) -> Table {
         let options = Options::new().dense_objects(4).max_hashed_objects(64).dense_keys(4).mode(0o644);
-        options.create(&self.path).unwrap()
+        let table = options.create(&self.path).unwrap();
+        // Another user reads it, whatever our umask is.
+        fs::set_permissions(&self.path, fs::Permissions::from_mode(0o644)).unwrap();
+        table
     }
 
     pub(crate) fn file(&self) -> &str {
@@ -116,8 +119,10 @@ fn metrics_are_an_exposition_that_appears_at_once() {
     refused.complains(2, &["`requests served`", "openmetrics"]);
     assert_eq!(lab.read("fauxplat.prom"), expected);
     assert_eq!(fs::read_dir(lab.folder()).unwrap().count(), 1);
-    // The collector is somebody else.
-    assert_eq!(lab.path("fauxplat.prom").metadata().unwrap().permissions().mode() & 0o444, 0o444);
+    // The collector is somebody else: the file is as readable as the umask lets any be.
+    fs::write(lab.path("any"), "").unwrap();
+    let readable = |name: &str| lab.path(name).metadata().unwrap().permissions().mode() & 0o444;
+    assert_eq!(readable("fauxplat.prom"), readable("any"));
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn a_machine_stays_tuned_until_it_is_restored() {
 #[test]
 fn a_command_gets_a_tuned_machine_and_leaves_it_as_it_was() {
     let bench = Bench::new();
-    let show = format!("cat {}", bench.path(INTERVAL).display());
+    let show = format!("cat '{}'", bench.path(INTERVAL).display());
     let done = bench.run(&["tune", "quiet", "--for", &show]);
     assert_eq!((done.code, done.out.as_str()), (Some(0), "120"));
     assert!(done.err.contains("put back"), "{}", done.err);
@@ -195,7 +195,7 @@ fn whoever_asks_it_to_stop_gets_the_machine_back() {
 fn after_the_limit_of_time_everything_is_back() {
     let bench = Bench::new();
     // The command itself sees the tuned machine: whoever looks from outside may look too late.
-    let look = format!("cat {} > seen; exec sleep 1000", bench.path(INTERVAL).display());
+    let look = format!("cat '{}' > seen; exec sleep 1000", bench.path(INTERVAL).display());
     let mut tuner = bench.command(&["tune", "quiet", "--max", "3s", "--for", "sh", "-c", &look]);
     let tuner = tuner.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     assert!(eventually(|| bench.lab.read("seen") == "120"), "it is never tuned");

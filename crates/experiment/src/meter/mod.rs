@@ -109,7 +109,15 @@ impl Meters {
         let counted = |metric| counters.gives(metric);
         let others =
             rule.decided().into_iter().filter(|(metric, _)| !counted(*metric) && metric.region().is_none());
-        others.into_iter().try_for_each(|(metric, _)| check(definition, metric))?;
+        others.into_iter().try_for_each(|(metric, _)| match counters.instead_of(metric) {
+            Some(given) => Err(Failure::usage(format!(
+                "--metric {}: this user may count user mode alone (kernel.perf_event_paranoid, CAP_PERFMON), which is \
+                 --metric {}",
+                metric.name(),
+                given.name()
+            ))),
+            None => check(definition, metric),
+        })?;
         let mut meters: Vec<Box<dyn Meter>> = Vec::new();
         let mut named: Vec<String> =
             rule.decided().iter().map(|(metric, _)| metric.name().to_owned()).collect();

@@ -20,7 +20,8 @@ pub(crate) fn calibrated(
 ) -> Finished {
     let program = laboratory.program();
     let mut definition = Definition { rule, ..free() };
-    definition.commands = vec![CommandLine { command: program.clone(), ..CommandLine::default() }];
+    definition.commands =
+        vec![CommandLine { command: shell_words::quote(&program).into(), ..CommandLine::default() }];
     twice(&mut definition).unwrap();
     let mut machine = Machine::quiet(9, vec![Behaviour { name: program, ..noisy("", 5.0 * MS) }]);
     change(&mut machine);

@@ -23,9 +23,10 @@ pub(crate) fn swept_on(
     change: &dyn Fn(&mut Machine),
 ) -> Finished {
     let program = laboratory.program();
+    let quoted = shell_words::quote(&program);
     let numbers: Vec<String> = (0..levels).map(|level| level.to_string()).collect();
     let definition = Definition {
-        commands: vec![CommandLine { command: format!("{program} {{n}}"), ..CommandLine::default() }],
+        commands: vec![CommandLine { command: format!("{quoted} {{n}}"), ..CommandLine::default() }],
         sweep: Some(format!("n={}", numbers.join(","))),
         rule: Rule { max_pairs: 60, ..Rule::default() },
         ..free()
