@@ -149,15 +149,23 @@ impl Executor {
     pub fn execute<F: Feed>(&mut self, feed: &mut F) -> Result<Stopped, RunError<F::Error>> {
         let mut under_way: VecDeque<Purpose> = VecDeque::new();
         let done = self.execute_until(feed, &mut under_way);
-        if done.is_err() {
-            self.wind_up(under_way);
+        match done {
+            // A launcher that did not answer was ended because the user asked for that.
+            Err(RunError::Launch(LaunchError::Stopped)) => Ok(Stopped::Interrupted),
+            Err(error) => {
+                self.wind_up(under_way);
+                Err(error)
+            }
+            done => done,
         }
-        done
     }
 
-    /// After a failure: what was asked for already goes on to its end, what concludes a run among that, and a run that begun
-    /// is concluded. The failure is what is told, so nothing else is.
+    /// After a failure: runs that were asked for already are stopped, and what concludes the last one comes to its end. The
+    /// failure is what is told, so nothing else is.
     fn wind_up(&mut self, under_way: VecDeque<Purpose>) {
+        if under_way.iter().any(|purpose| matches!(purpose, Purpose::Trial(_))) {
+            self.launcher.abort();
+        }
         for purpose in under_way {
             let Ok(reply) = self.launcher.next_reply() else { return };
             self.note_owed(&purpose, &reply);
@@ -178,8 +186,10 @@ impl Executor {
         let mut done = false;
         let mut stopping = false;
         let mut scene = None;
+        let mut heard = 0;
         'asking: loop {
-            if self.launcher.stop_requested() && !stopping {
+            if self.launcher.stops() > heard {
+                heard = self.launcher.stops();
                 stopping = true;
                 queue.clear();
                 steps.clear();

@@ -28,8 +28,14 @@ impl Executor {
         trials: &[Trial; 2],
         feed: &mut F,
     ) -> Result<(), RunError<F::Error>> {
+        let begun =
+            |executor: &Self| trials.each_ref().map(|it| executor.commands[usize::from(it.command)].begun);
+        let before = begun(self);
         let mut done = self.prepared_together(trials, feed);
-        for trial in trials {
+        let after = begun(self);
+        // Where the first could not be prepared, the second has not begun.
+        let has_begun = before.iter().zip(&after).map(|(before, after)| after > before);
+        for (trial, _) in trials.iter().zip(has_begun).filter(|&(_, has_begun)| has_begun) {
             let concluded = match done.is_err() || self.launcher.stop_requested() {
                 true => self.conclude(trial.command).map_err(RunError::from),
                 false => self.help("conclude", trial.command, feed),

@@ -227,7 +227,8 @@ mod tests {
                         "{policy:?} {places:?}"
                     );
                 }
-                None => assert!(policy != Policy::Other && !fauxplat_sys::process::is_root()),
+                // Root of a container may lack the right to it, too.
+                None => assert!(policy != Policy::Other),
             }
         }
     }

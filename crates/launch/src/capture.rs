@@ -171,8 +171,8 @@ impl Running {
             self.status = self.child.try_wait()?;
         }
         let group = self.child.id() as i32;
-        let is_over = self.asked_ns.is_none() || self.is_enforced || !procfs::group_lives(group);
-        if self.status.is_some() && is_over {
+        let is_over = || self.asked_ns.is_none() || self.is_enforced || !procfs::group_lives(group);
+        if self.status.is_some() && is_over() {
             return Ok(true);
         }
         let mut is_in_reach = true;

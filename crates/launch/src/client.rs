@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::fd::AsRawFd;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,8 +23,10 @@ use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, Reply, Request, Rings, SLOTS, W
 use crate::table::Table;
 use crate::{Gatekeeper, Held, LaunchError, Program};
 
-/// So often the spawner is told that the user wants to stop; whoever asks once more ends it.
-const STOPS_HEARD: u32 = 4;
+/// How often a spawner is told to end until it has.
+const TOLD_EVERY_MS: i32 = 200;
+/// Whoever asks so often again that what is under way be stopped ends the spawner that does not answer.
+const STOPS_MORE: u32 = 3;
 
 /// A spawner, seen from fauxplat. Dropping it ends the spawner and whatever it runs.
 #[derive(Debug)]
@@ -39,6 +42,10 @@ pub struct Spawner {
     room: usize,
     submitted: u64,
     received: u64,
+    /// How often the user had asked to stop when what is under way was aborted.
+    aborted_at: Option<u32>,
+    /// Whether it was ended since it did not answer to that.
+    is_given_up: bool,
     /// How it ended, if it did without being told to.
     died: Option<String>,
 }
@@ -81,6 +88,8 @@ impl Spawner {
             metrics,
             submitted: 0,
             received: 0,
+            aborted_at: None,
+            is_given_up: false,
             died: None,
         })
     }
@@ -95,6 +104,15 @@ impl Spawner {
         signal::send_group(self.child.id() as i32, signal::SIGKILL);
         let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
         self.died = Some(status);
+    }
+
+    /// Why nothing more comes of it, if it is gone.
+    fn gone(&self) -> Result<(), LaunchError> {
+        match &self.died {
+            None => Ok(()),
+            Some(_) if self.is_given_up => Err(LaunchError::Stopped),
+            Some(status) => Err(LaunchError::SpawnerDied(status.clone())),
+        }
     }
 
     /// Sends it a signal, as long as its number is its own.
@@ -179,13 +197,12 @@ impl Launcher for Spawner {
         }
         let reply = self.rings().reply(self.received);
         self.received += 1;
+        self.aborted_at = None;
         Some(reply)
     }
 
     fn wait(&mut self, timeout_ms: i32) -> Result<(), LaunchError> {
-        if let Some(status) = &self.died {
-            return Err(LaunchError::SpawnerDied(status.clone()));
-        }
+        self.gone()?;
         let (rings, next) = (Rings::new(self.memory.words(), self.room), self.received);
         if rings.announce_sleep(Way::Replies, true, next) {
             self.shared.to_client.wait(timeout_ms)?;
@@ -198,13 +215,17 @@ impl Launcher for Spawner {
             self.bury();
         }
         // A spawner that hears nothing, since it was stopped or waits for a file system that does not answer, is not waited for.
-        if self.died.is_none() && self.under_way() > 0 && self.stops() >= STOPS_HEARD {
+        let is_deaf = self.aborted_at.is_some_and(|stops| self.stops() >= stops + STOPS_MORE);
+        if self.died.is_none() && is_deaf {
+            self.is_given_up = true;
             signal::send_group(self.child.id() as i32, signal::SIGKILL);
         }
-        self.died.clone().map_or(Ok(()), |status| Err(LaunchError::SpawnerDied(status)))
+        self.gone()
     }
 
     fn abort(&mut self) {
+        let stops = self.stops();
+        self.aborted_at.get_or_insert(stops);
         self.signal(signal::SIGTERM);
     }
 
@@ -268,6 +289,13 @@ impl Drop for Spawner {
         self.rings().say_goodbye();
         self.signal(signal::SIGTERM);
         self.summoner.call();
+        // One that finds another such signal waiting, of the program that it runs, is lost.
+        while let Ok(end) = process::end_of(self.child.id() as i32)
+            && self.died.is_none()
+            && !process::wait_readable(end.as_raw_fd(), TOLD_EVERY_MS).unwrap_or(true)
+        {
+            self.signal(signal::SIGTERM);
+        }
         let _ = self.child.wait();
     }
 }

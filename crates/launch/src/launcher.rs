@@ -113,13 +113,13 @@ pub trait Launcher: Debug + Send {
     /// # Errors
     /// Whoever starts the programs is gone.
     fn next_reply(&mut self) -> Result<Reply, LaunchError> {
-        let mut aborted = false;
+        let mut heard = 0;
         loop {
             if let Some(reply) = self.try_reply() {
                 return Ok(reply);
             }
-            if self.stop_requested() && !aborted {
-                aborted = true;
+            if self.stops() > heard {
+                heard = self.stops();
                 self.abort();
             }
             self.wait(1000)?;

@@ -16,17 +16,15 @@ const UNTOUCHABLE: [i32; 4] = [libc::SIGKILL, libc::SIGSTOP, 32, 33];
 const NEEDED: [i32; 3] = [libc::SIGTERM, libc::SIGALRM, libc::SIGCHLD];
 
 /// Signals that tell of a fault of one's own, or of what others did and ask for nothing.
-const OWN: [i32; 13] = [
+const OWN: [i32; 11] = [
     libc::SIGILL,
     libc::SIGTRAP,
-    libc::SIGABRT,
     libc::SIGBUS,
     libc::SIGFPE,
     libc::SIGSEGV,
     libc::SIGSYS,
     libc::SIGXCPU,
     libc::SIGXFSZ,
-    libc::SIGPIPE,
     libc::SIGCONT,
     libc::SIGURG,
     libc::SIGWINCH,

@@ -174,7 +174,12 @@ pub fn stopped_by(pid: i32) -> Option<i32> {
     let done =
         unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, libc::WSTOPPED | libc::WNOHANG) };
     // SAFETY: the kernel filled in a child's report, or left the zeroes where none was stopped.
-    (done == 0 && unsafe { info.si_pid() } == pid).then(|| unsafe { info.si_status() })
+    let stopped = (done == 0 && unsafe { info.si_pid() } == pid).then(|| unsafe { info.si_status() });
+    if let Some(signal) = stopped.filter(|_| info.si_code == libc::CLD_TRAPPED) {
+        let_go(pid, signal);
+        return None;
+    }
+    stopped
 }
 
 /// Whether a child has ended; it is left to be reaped, so that its number stays its own. See `waitid(2)`.

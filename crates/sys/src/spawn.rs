@@ -235,7 +235,7 @@ impl Gate<'_> {
             match self.order.load(Ordering::SeqCst) {
                 Gate::OPEN => return Ok(()),
                 Gate::SHUT => return Err(Stage::Hold),
-                // A signal that asks the child to end reaches the handler of its creator, whose flag it shares.
+                // Who asks the creator to stop raises a flag that the child shares.
                 _ if crate::signal::stop_requested() => return Err(Stage::Hold),
                 _ => {}
             }

@@ -10,6 +10,7 @@ use fauxplat_sys::clock;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use tempfile::TempDir;
 
 use crate::VariantError;
 use crate::answer::{Answer, Question};
@@ -171,7 +172,9 @@ impl Builder {
     fn run(&self, build: &Build, cwd: &Path, variation: &Variation) -> Result<Made, VariantError> {
         let place = self.cache.workplace()?;
         let out = place.path().join("program");
-        let words = flags::words(build, variation, &self.toolchain, place.path())?;
+        let pads = place_without_blanks(place.path());
+        let pads_at = pads.as_ref().map_or(place.path(), TempDir::path);
+        let words = flags::words(build, variation, &self.toolchain, pads_at)?;
         let line = filled(&build.line, &words, &out);
         let begun_ns = clock::monotonic_ns();
         let capture = Capture {
@@ -263,6 +266,14 @@ fn probed(cache: &Cache, fingerprint: &str) -> Result<Toolchain, VariantError> {
         let _unheard = std::fs::write(&fresh, text).and_then(|()| std::fs::rename(&fresh, &note));
     }
     Ok(toolchain)
+}
+
+/// Another place for what flags name, where the path of the own has blanks: a build command that takes its flags from the
+/// environment has its shell split them there, and no quotes keep a path together. `None` where none is needed or to be had.
+fn place_without_blanks(place: &Path) -> Option<TempDir> {
+    let has_blanks = place.to_string_lossy().contains(char::is_whitespace);
+    let elsewhere = || tempfile::Builder::new().prefix("fauxplat-flags-").tempdir_in("/tmp").ok();
+    has_blanks.then(elsewhere).flatten()
 }
 
 /// The build command with everything in its place.

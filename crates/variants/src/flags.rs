@@ -161,6 +161,8 @@ pub(crate) fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fauxplat_launch::words::split;
+
     use super::*;
 
     #[test]
@@ -179,9 +181,9 @@ mod tests {
         let build = Build { line: "cc {objects}".into(), objects: vec!["a.o".into(), "b c.o".into()] };
         let variation = Variation { padding: Some(Padding::Drawn(1)), ..Variation::default() };
         let words = words(&build, &variation, &Toolchain::default(), folder.path()).unwrap();
-        let names: Vec<&str> =
-            words.objects.split(' ').map(|path| path.rsplit('/').next().unwrap()).collect();
-        assert_eq!(names, ["pad-00.o", "a.o", "pad-01.o", "'b", "c.o'"]);
+        let paths = split(&words.objects).unwrap();
+        let names: Vec<&str> = paths.iter().map(|path| path.rsplit('/').next().unwrap()).collect();
+        assert_eq!(names, ["pad-00.o", "a.o", "pad-01.o", "b c.o"]);
         assert_eq!(words.link_flags, "");
     }
 
@@ -224,10 +226,10 @@ mod tests {
                 ..Variation::default()
             };
             let words = words(&build, &variation, &Toolchain::default(), folder.path()).unwrap();
-            let (pads, mut own): (Vec<&str>, Vec<&str>) =
-                words.objects.split(' ').partition(|word| word.contains("/pad-"));
+            let (pads, mut own): (Vec<String>, Vec<String>) =
+                split(&words.objects).unwrap().into_iter().partition(|word| word.contains("/pad-"));
             own.sort_unstable();
-            let mut expected: Vec<&str> = objects.iter().map(String::as_str).collect();
+            let mut expected = objects;
             expected.sort_unstable();
             assert_eq!((own, pads.len()), (expected, count.min(PADS_MAX)), "{count}");
         }
@@ -241,8 +243,9 @@ mod tests {
         let drawn = |padding| {
             let variation = Variation { object_order: Some(5), padding, ..Variation::default() };
             let words = words(&build, &variation, &Toolchain::default(), folder.path()).unwrap();
-            let own = words.objects.split(' ').filter(|word| !word.contains("/pad-"));
-            own.map(str::to_owned).collect::<Vec<_>>()
+            let mut own = split(&words.objects).unwrap();
+            own.retain(|word| !word.contains("/pad-"));
+            own
         };
         assert_eq!(drawn(None), drawn(Some(Padding::Drawn(5))));
         assert_ne!(random(5, OBJECTS).random::<u64>(), random(5, PADS).random::<u64>());
@@ -291,8 +294,8 @@ mod tests {
         };
         let toolchain = Toolchain { linker: Some(Linker::Lld), ..Toolchain::default() };
         let told = words(&build, &variation, &toolchain, folder.path()).unwrap();
-        let words: Vec<&str> = told.link_flags.split(' ').collect();
-        assert!(words[0].ends_with("/pad-00.o") && Path::new(words[0]).is_file(), "{words:?}");
+        let words = split(&told.link_flags).unwrap();
+        assert!(words[0].ends_with("/pad-00.o") && Path::new(&words[0]).is_file(), "{words:?}");
         assert_eq!(words[1..], ["-fuse-ld=lld", "-Wl,--randomize-section-padding=7"]);
         assert!(told.compile_flags.contains("-fdata-sections") && told.objects.is_empty());
     }

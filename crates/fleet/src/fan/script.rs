@@ -253,7 +253,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str| folder.path().join(name);
         let program = format!(
-            "#!/bin/sh\ntrap 'true > {0}/ended; exit' TERM\ntrue > {0}/begun\nwhile [ -d {0} ]; do sleep 0.05; done\n",
+            "#!/bin/sh\ntrap 'true > \"{0}/ended\"; exit' TERM\ntrue > \"{0}/begun\"\n\
+             while [ -d \"{0}\" ]; do sleep 0.05; done\n",
             folder.path().display()
         );
         fs::write(file("there"), program).unwrap();

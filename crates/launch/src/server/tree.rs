@@ -149,7 +149,10 @@ impl Tree {
             Event::Signal(trace::SIGSTOP) => trace::resume(tid, 0),
             // It wants the terminal, which it cannot have in the background, and nobody would continue it.
             Event::Signal(signal @ (signal::SIGTTIN | signal::SIGTTOU)) if trace::is_group_stop(tid) => {
-                self.end(RunEnd::Ended(Exit::Signal(signal as u8)));
+                match self.threads.get(&tid) == Some(&self.leader) {
+                    true => self.end(RunEnd::Ended(Exit::Signal(signal as u8))),
+                    false => signal::send(tid, signal::SIGKILL),
+                }
                 trace::resume(tid, 0);
             }
             Event::Signal(signal) => trace::resume(tid, signal),

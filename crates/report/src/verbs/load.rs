@@ -22,6 +22,9 @@ fn answer(header: &Header, found: &LoadFindings) -> String {
         counted(found.generators.len(), "generator", "generators"),
         found.elapsed_s
     );
+    if found.generators.is_empty() {
+        return "Interrupted before any load stood".to_owned();
+    }
     let short = header.warnings.iter().filter(|warning| is_short(warning)).count();
     match short {
         0 => format!("{held}: all did what was asked"),
