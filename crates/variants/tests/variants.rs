@@ -98,7 +98,7 @@ fn objects_are_permuted_and_padded_by_the_ordinary_linker() {
 #[test]
 fn flags_may_come_from_the_environment() {
     let mut yard = yard();
-    let line = "cc $FAUXPLAT_COMPILE_FLAGS $FAUXPLAT_LINK_FLAGS -o $FAUXPLAT_OUT main.c work.c";
+    let line = "cc $FAUXPLAT_COMPILE_FLAGS $FAUXPLAT_LINK_FLAGS -o \"$FAUXPLAT_OUT\" main.c work.c";
     let mut recipe = yard.asked(line, &[]);
     assert_ne!(yard.hash(&mut recipe, 1), yard.hash(&mut recipe, 2));
 }
