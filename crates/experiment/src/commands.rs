@@ -81,7 +81,7 @@ fn program(
 
 /// A line for the shell with the path of what is built, as one word.
 fn filled_for_shell(line: &str, built: Option<&str>) -> String {
-    built.map_or_else(|| line.to_owned(), |path| fauxplat_variants::fill(line, &shell_words::quote(path)))
+    built.map_or_else(|| line.to_owned(), |path| fauxplat_variants::fill_for_shell(line, path))
 }
 
 /// The same for a line that a shell reads: that of the condition, or `/bin/sh` where it has none.

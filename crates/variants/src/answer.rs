@@ -33,13 +33,18 @@ pub fn fill(text: &str, program: &str) -> String {
     text.replace("{program}", program).replace("{out}", program)
 }
 
+/// The same in a line for the shell, where the path stays one word.
+pub fn fill_for_shell(line: &str, program: &str) -> String {
+    fill(line, &quoted(program))
+}
+
 impl Question {
     /// Asks a program; `None` when nothing is to be checked.
     fn put_to(&self, program: &Path) -> Result<Option<Answer>, VariantError> {
         let path = program.display().to_string();
         let capture = match self.check.as_deref() {
             Some("none") => return Ok(None),
-            Some(line) => self.under(Capture::shell(&fill(line, &quoted(&path)))),
+            Some(line) => self.under(Capture::shell(&fill_for_shell(line, &path))),
             None => {
                 let mut words = self.argv.iter().map(|word| fill(word, &path));
                 let program = words.next().unwrap_or_default().into();

@@ -38,7 +38,7 @@ mod probe;
 mod program_slots;
 mod toolchain;
 
-pub use answer::{Question, fill};
+pub use answer::{Question, fill, fill_for_shell};
 pub use builder::{Builder, Built, Recipe};
 pub use cache::default_cache;
 pub use error::VariantError;
