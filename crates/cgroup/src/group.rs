@@ -9,6 +9,7 @@ use fauxplat_model::GroupPlace;
 use fauxplat_sys::{clock, process, sched, signal};
 
 use crate::hierarchy::{self, Hierarchy, Made, Version};
+use crate::turn::Turn;
 use crate::{CgroupError, Controller};
 
 /// A control group that is removed when it is dropped, with whatever still runs in it.
@@ -179,10 +180,12 @@ impl Drop for Inside {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        for part in &self.parts {
-            remove(&part.made.folder);
-            if let Some(above) = part.made.folder.parent() {
-                hierarchy::disable(above, part.made.enabled);
+        for Part { made, .. } in &self.parts {
+            let above = made.folder.parent().filter(|_| made.enabled != 0);
+            let _turn = above.map(Turn::take);
+            remove(&made.folder);
+            if let Some(above) = above {
+                hierarchy::disable(above, made.enabled);
             }
         }
     }

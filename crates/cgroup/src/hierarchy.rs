@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_procfs::{cgroup, mounts};
 
+use crate::turn::Turn;
 use crate::{CgroupError, Controller, owner};
 
 /// One hierarchy: version 1 has one per controller or a few, version 2 one for all.
@@ -117,23 +118,25 @@ impl Hierarchy {
     }
 
     fn make_in(&self, folder: &Path, number: usize, may_enable: bool) -> Result<Made, Refusal> {
+        let _turn = (self.version == Version::Two).then(|| Turn::take(folder));
         let missing = self.missing(folder);
-        let fresh = match (missing.is_empty(), may_enable) {
-            (true, _) => 0,
+        match (missing.is_empty(), may_enable) {
             (false, false) => return Err(format!("it gives on no {}", names(&missing)).into()),
             (false, true) if is_occupied(folder, &missing) => return Err(Refusal::occupied(&missing)),
-            (false, true) => enable(folder, &missing)?,
-        };
+            _ => {}
+        }
+        let fresh = missing.iter().fold(0, |all, controller| all | owner::mask(*controller));
         // What was given on for a group of ours beside it may be needed here too; whichever goes last takes it back.
         let enabled = names_of_ours(folder).iter().fold(fresh, |all, name| all | owner::enabled(name));
         let made = folder.join(owner::name(number, enabled));
-        match fs::create_dir(&made) {
-            Ok(()) => Ok(Made { folder: made, enabled, way: String::new() }),
-            Err(error) => {
-                disable(folder, fresh);
-                Err(error.to_string().into())
-            }
-        }
+        fs::create_dir(&made).map_err(|error| error.to_string())?;
+        // The group comes first, since its name is what tells of them: whoever is killed here leaves nothing given on that
+        // nobody takes back.
+        enable(folder, &missing).inspect_err(|_| {
+            let _gone = fs::remove_dir(&made);
+            disable(folder, fresh);
+        })?;
+        Ok(Made { folder: made, enabled, way: String::new() })
     }
 
     /// Whether some group in which ours could stand gives its controllers on already.
@@ -212,22 +215,19 @@ fn way(hierarchy: &Hierarchy, folder: &Path, tried: &[String], enabled: u64) -> 
     format!("{place}, {right}{given}{before}")
 }
 
-/// Gives controllers on to the children of a group; a mask of them.
-fn enable(folder: &Path, missing: &[Controller]) -> Result<u64, Refusal> {
-    let mut mask = 0;
+/// Gives controllers on to the children of a group.
+fn enable(folder: &Path, missing: &[Controller]) -> Result<(), Refusal> {
     for controller in missing {
         let name = controller.in_v2().unwrap_or_default();
-        if let Err(error) = fs::write(folder.join("cgroup.subtree_control"), format!("+{name}")) {
-            disable(folder, mask);
-            return Err(format!("{name} cannot be given on: {error}").into());
-        }
-        mask |= owner::mask(*controller);
+        let written = fs::write(folder.join("cgroup.subtree_control"), format!("+{name}"));
+        written.map_err(|error| format!("{name} cannot be given on: {error}"))?;
     }
-    Ok(mask)
+    Ok(())
 }
 
 /// Takes back what [`enable`] gave, unless there is another group of ours, which may need it and takes it back later.
-/// The kernel refuses where somebody else's children give it on.
+/// The kernel refuses where somebody else's children give it on. Whoever calls has the [`Turn`], and had it when the group
+/// was removed.
 pub(crate) fn disable(folder: &Path, enabled: u64) {
     if enabled == 0 || !names_of_ours(folder).is_empty() {
         return;

@@ -7,6 +7,7 @@ use fauxplat_model::Limit;
 use fauxplat_procfs::mounts;
 
 use crate::hierarchy::{self, Hierarchy, read};
+use crate::turn::Turn;
 use crate::{CgroupError, Controller, Group, owner};
 
 /// The control-group hierarchies that this process sees.
@@ -167,8 +168,10 @@ fn add(found: &mut Vec<Wanted>, hierarchy: Hierarchy, is_needed: bool) {
 fn remove_stale_in(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let stale: Vec<String> = names.filter(|name| owner::is_stale(name)).collect();
+    let _turn = stale.first().map(|_| Turn::take(folder));
     let (mut removed, mut enabled) = (0, 0);
-    for name in names.filter(|name| owner::is_stale(name)) {
+    for name in stale {
         removed += usize::from(crate::group::remove(&folder.join(&name)));
         enabled |= owner::enabled(&name);
     }

@@ -14,6 +14,7 @@ mod host;
 mod oom;
 mod owner;
 mod set;
+mod turn;
 mod usage;
 
 pub use controller::Controller;

@@ -89,6 +89,42 @@ fn groups_of_dead_owners_are_removed_and_those_of_the_living_stay() {
     assert!(group.folders().iter().all(|folder| folder.exists()));
 }
 
+/// Version 2 gives a controller on to all children of a group at once, so what one copy takes back another may need.
+#[test]
+fn groups_that_come_and_go_at_once_have_what_they_need_and_leave_nothing_given_on() {
+    let limit: Limit = "pids:50".parse().unwrap();
+    let Some((host, first)) = group(6, &limit) else { return };
+    let above: Vec<_> = first.folders().iter().map(|folder| folder.parent().unwrap().to_owned()).collect();
+    let given_on = || -> Vec<String> {
+        let files = above.iter().map(|folder| folder.join("cgroup.subtree_control"));
+        let texts: String = files.filter_map(|file| std::fs::read_to_string(file).ok()).collect();
+        texts.split_whitespace().map(str::to_owned).collect()
+    };
+    drop(first);
+    let before = given_on();
+    let host = &host;
+    std::thread::scope(|scope| {
+        for lane in 0..4 {
+            scope.spawn(move || {
+                for _ in 0..25 {
+                    let group = host.create(10 + lane, &"pids:50".parse().unwrap(), &[]).unwrap();
+                    let limits = group.folders().iter().map(|folder| folder.join("pids.max"));
+                    assert!(limits.filter_map(|file| std::fs::read_to_string(file).ok()).any(|it| it == "50\n"));
+                }
+            });
+        }
+    });
+    // Groups of other tests may still need what was given on, or have needed it before.
+    let is_left = || given_on().iter().any(|name| !before.contains(name));
+    for _ in 0..1000 {
+        if !is_left() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("given on before: {before:?}, now: {:?}", given_on());
+}
+
 /// A process that is not there under its number elsewhere runs here all the same.
 #[test]
 fn a_group_that_is_in_use_is_not_stale_in_another_namespace() {

@@ -141,7 +141,10 @@ impl From<LaunchError> for Failure {
             _ if error.is_too_big() => Kind::Usage,
             _ if error.is_permission() => Kind::Machine,
             LaunchError::Refused { stage: fauxplat_sys::spawn::Stage::Exec, .. } => Kind::Command,
-            LaunchError::Refused { .. } | LaunchError::Sys(_) | LaunchError::Stopped => Kind::Machine,
+            LaunchError::Refused { .. }
+            | LaunchError::Sys(_)
+            | LaunchError::OtherNumbers
+            | LaunchError::Stopped => Kind::Machine,
             LaunchError::SpawnerDied(_) | LaunchError::TooManyReadings { .. } => Kind::Bug,
         };
         Failure::new(kind, error)

@@ -54,8 +54,12 @@ impl Spawner {
     /// Starts a spawner that holds these programs ready.
     ///
     /// # Errors
-    /// A file that the table names cannot be opened, or the process cannot be started.
+    /// A file that the table names cannot be opened, the process cannot be started, or `/proc` would tell of others than its
+    /// processes.
     pub fn start(program: &Program, table: Table) -> Result<Self, LaunchError> {
+        if !process::proc_shows_our_numbers() {
+            return Err(LaunchError::OtherNumbers);
+        }
         check_files(&table)?;
         let (summoner, summons) = summons::pair()?;
         let metrics = table.metrics();

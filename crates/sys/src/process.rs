@@ -207,12 +207,17 @@ pub fn start_ticks(pid: u32) -> Option<u64> {
     TaskStat::parse(&line).filter(|task| !task.is_dead())?.start_ticks()
 }
 
+/// Whether `/proc` numbers processes as this process knows itself. It does not where it is missing, or was mounted in
+/// another namespace of process ids.
+pub fn proc_shows_our_numbers() -> bool {
+    let shown = std::fs::read_link("/proc/self").ok();
+    shown.is_some_and(|shown| shown.as_os_str() == std::process::id().to_string().as_str())
+}
+
 /// The namespace in which the numbers of processes are those that `/proc` shows here, by the number of its file
-/// (`pid_namespaces(7)`, `namespaces(7)`); `None` where `/proc` is missing or shows the numbers of another.
+/// (`pid_namespaces(7)`, `namespaces(7)`); `None` where [`proc_shows_our_numbers`] is false.
 pub fn pid_namespace() -> Option<u64> {
-    let shown = std::fs::read_link("/proc/self").ok()?;
-    let ours = shown.as_os_str() == std::process::id().to_string().as_str();
-    ours.then(|| std::fs::metadata("/proc/self/ns/pid").ok().map(|facts| facts.ino()))?
+    proc_shows_our_numbers().then(|| std::fs::metadata("/proc/self/ns/pid").ok().map(|facts| facts.ino()))?
 }
 
 /// Keeps the kernel from giving transparent huge pages to this process and to the programs that it executes or

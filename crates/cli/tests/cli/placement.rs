@@ -63,6 +63,27 @@ fn a_cpu_that_is_offline() {
     done.complains(2, &["offline", "online are 0"]);
 }
 
+/// What `/proc` tells would be of other processes, by the same numbers.
+#[test]
+fn processes_that_have_other_numbers_in_proc() {
+    let lab = Lab::new();
+    let within = |mount: &[&str], words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--pid", "--fork"]).args(mount).args(words);
+        lab.settle(&mut command);
+        Done::of(command)
+    };
+    if within(&["--mount-proc"], &["true"]).code != Some(0) {
+        eprintln!("skipped: no pid namespace can be made here");
+        return;
+    }
+    let mut words = lab.starter();
+    words.extend(["run", "true", "--runs", "2", "--store", "none"].map(str::to_owned));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    within(&[], &words).complains(3, &["another pid namespace", "mount -t proc proc /proc"]);
+    within(&["--mount-proc"], &words).succeeds();
+}
+
 #[test]
 fn the_command_runs_where_it_was_told_to() {
     let cpu = first(&allowed());

@@ -1,0 +1,66 @@
+//! Whose turn it is to change what a group gives on to its children.
+//!
+//! Version 2 gives a controller on to all children of a group at once. Two copies of fauxplat that make and remove groups
+//! in one place at the same moment could take away what the other counts on, or leave given on what nobody takes back. So
+//! whoever looks and then changes holds a `flock(2)` on the folder meanwhile.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::time::Duration;
+
+use fauxplat_sys::clock;
+
+/// The right to change what one group gives on, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    _folder: Option<File>,
+}
+
+/// Longer than another copy needs to remove a group whose processes do not end. Whoever may read a folder may lock it, so
+/// nobody is waited for without end.
+const PATIENCE_NS: u64 = 2_000_000_000;
+
+impl Turn {
+    /// Waits for the others. Where there is no folder to be opened, nobody else changes anything either.
+    pub(crate) fn take(folder: &Path) -> Turn {
+        let end_ns = clock::monotonic_ns() + PATIENCE_NS;
+        let folder = File::open(folder).ok();
+        if let Some(file) = &folder {
+            while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && clock::monotonic_ns() < end_ns {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        Turn { _folder: folder }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn two_never_have_it_and_a_stranger_holds_nobody_up_for_ever() {
+        let folder = std::env::temp_dir().join(format!("fauxplat-turn-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let inside = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..20 {
+                        let _turn = Turn::take(&folder);
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        std::thread::yield_now();
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        let stranger = File::open(&folder).unwrap();
+        stranger.lock_shared().unwrap();
+        let _turn = Turn::take(&folder);
+        let _nowhere = Turn::take(&folder.join("none"));
+        std::fs::remove_dir(&folder).unwrap();
+    }
+}
