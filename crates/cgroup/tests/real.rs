@@ -109,7 +109,9 @@ fn groups_that_come_and_go_at_once_have_what_they_need_and_leave_nothing_given_o
                 for _ in 0..25 {
                     let group = host.create(10 + lane, &"pids:50".parse().unwrap(), &[]).unwrap();
                     let limits = group.folders().iter().map(|folder| folder.join("pids.max"));
-                    assert!(limits.filter_map(|file| std::fs::read_to_string(file).ok()).any(|it| it == "50\n"));
+                    assert!(
+                        limits.filter_map(|file| std::fs::read_to_string(file).ok()).any(|it| it == "50\n")
+                    );
                 }
             });
         }

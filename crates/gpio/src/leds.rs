@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_sys::clock;
 use fauxplat_sys::files::{open_without_waiting, read_bounded, write_over};
 
+use crate::patience::{self, patiently};
 use crate::{Chip, GpioError, Input, InputWish, Leave, Output, OutputWish, Result};
 
 /// The folder `/sys/class/leds`.
@@ -140,8 +141,9 @@ impl Led {
     /// What the trigger begins with anew is not touched where it is what it was.
     fn restore_settings(&self) -> Result<()> {
         let changed = self.was.settings.iter().filter(|(path, text)| short_text(path) != *text);
+        let until_ns = patience::ends_ns();
         let put_back = changed.map(|(path, text)| {
-            fs::write(path, text)
+            patiently(until_ns, || fs::write(path, text))
                 .map_err(|error| GpioError::opening(&self.name, path.display().to_string(), error))
         });
         // The first error is told when all was tried.

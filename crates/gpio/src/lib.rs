@@ -11,6 +11,7 @@ mod keys;
 mod leds;
 mod line;
 mod name;
+mod patience;
 mod simulated;
 mod sysfs;
 

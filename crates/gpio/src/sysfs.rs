@@ -6,11 +6,12 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use fauxplat_sys::clock;
 use fauxplat_sys::files::{open_without_waiting, write_over};
 use fauxplat_sys::poll::Interest;
-use fauxplat_sys::{clock, timer};
 
 use crate::leds::short_text;
+use crate::patience::{self, patiently};
 use crate::{Chip, GpioError, Input, InputWish, Leave, LineEvent, Output, OutputWish, Result, Stamp};
 
 /// The folder `/sys/class/gpio`, whose lines have numbers over all chips.
@@ -43,26 +44,6 @@ struct Exported {
 /// kernel does so itself where a line is taken away.
 const SETTINGS: [&str; 2] = ["active_low", "edge"];
 
-/// How long that may take: the kernel makes the files of a line root's, and udev gives them to the group of those who
-/// may use lines when it hears of them.
-const PATIENCE_NS: u64 = 1_000_000_000;
-/// Time between two tries.
-const TRY_NS: u64 = 10_000_000;
-
-/// Tries what may not be permitted yet, until it is or until that moment.
-fn patiently<T>(until_ns: u64, attempt: impl Fn() -> io::Result<T>) -> io::Result<T> {
-    loop {
-        match attempt() {
-            Err(error)
-                if error.kind() == io::ErrorKind::PermissionDenied && clock::monotonic_ns() < until_ns =>
-            {
-                timer::sleep_until_ns(clock::monotonic_ns() + TRY_NS);
-            }
-            done => return done,
-        }
-    }
-}
-
 impl Exported {
     fn of(sysfs: &Sysfs, number: &str) -> Result<Self> {
         let (name, folder) = (format!("sysfs:{number}"), sysfs.folder.join(format!("gpio{number}")));
@@ -82,7 +63,7 @@ impl Exported {
             _ => GpioError::opening(&line.name, export.display().to_string(), error),
         })?;
         line.unexport = Some(sysfs.folder.join("unexport"));
-        line.patient_until_ns = clock::monotonic_ns() + PATIENCE_NS;
+        line.patient_until_ns = patience::ends_ns();
         Ok(line)
     }
 
@@ -249,28 +230,11 @@ impl Output for SysfsOutput {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
     use std::os::unix::fs::symlink;
 
     use super::*;
 
     const HOUR_NS: u64 = 3_600_000_000_000;
-
-    #[test]
-    fn only_a_refusal_is_waited_out_and_only_for_a_time() {
-        let tries = Cell::new(0);
-        let third = |otherwise: io::ErrorKind| {
-            tries.set(tries.get() + 1);
-            if tries.get() < 3 { Err(io::Error::from(otherwise)) } else { Ok(()) }
-        };
-        let later_ns = clock::monotonic_ns() + HOUR_NS;
-        patiently(later_ns, || third(io::ErrorKind::PermissionDenied)).unwrap();
-        assert_eq!(tries.replace(0), 3);
-        assert!(patiently(later_ns, || third(io::ErrorKind::NotFound)).is_err());
-        assert_eq!(tries.replace(0), 1);
-        assert!(patiently(0, || third(io::ErrorKind::PermissionDenied)).is_err());
-        assert_eq!(tries.replace(0), 1);
-    }
 
     /// What not even root may write to stands in for files that udev has not given away yet.
     #[test]
@@ -296,7 +260,7 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for file in &files {
-                    std::thread::sleep(std::time::Duration::from_nanos(3 * TRY_NS));
+                    std::thread::sleep(std::time::Duration::from_nanos(3 * patience::TRY_NS));
                     let made = file.with_extension("made");
                     fs::write(&made, "0").unwrap();
                     fs::rename(&made, file).unwrap();

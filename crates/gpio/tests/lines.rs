@@ -175,6 +175,33 @@ fn a_trigger_is_left_with_its_settings() {
     assert_eq!(machine.says(&format!("{led}/delay_on")), "100");
 }
 
+/// What not even root may write to stands in for a setting that udev has not given away yet.
+#[test]
+fn settings_of_a_trigger_may_be_given_to_us_later() {
+    const NOBODYS: &str = "/proc/sys/kernel/ostype";
+    let machine = Machine::new();
+    let at = |file: &str| machine.at(&format!("sys/class/leds/green:status/{file}"));
+    fs::write(at("trigger"), "none [timer] heartbeat\n").unwrap();
+    fs::write(at("delay_on"), "100\n").unwrap();
+    let mut light = machine.output("led:green:status", &OutputWish::default()).unwrap();
+    fs::remove_file(at("delay_on")).unwrap();
+    std::os::unix::fs::symlink(NOBODYS, at("delay_on")).unwrap();
+    let refused = light.leave(Leave::AsItWas).unwrap_err();
+    if !refused.is_permission() {
+        // Containers may not write there for a reason of their own.
+        return assert!(refused.to_string().contains("Read-only file system"), "{refused}");
+    }
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(30));
+            fs::write(at("made"), "500\n").unwrap();
+            fs::rename(at("made"), at("delay_on")).unwrap();
+        });
+        light.leave(Leave::AsItWas).unwrap();
+    });
+    assert_eq!(fs::read_to_string(at("delay_on")).unwrap().trim(), "100");
+}
+
 #[test]
 fn an_led_that_cannot_be_lit_keeps_its_trigger() {
     let machine = Machine::new();

@@ -50,7 +50,8 @@ fn is_alive_elsewhere(there: u64, pid: u32, start: u64) -> bool {
     };
     let names = fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut processes = names.filter_map(|entry| entry.file_name().into_string().ok());
-    let sees_all = namespace("self") == Some(FIRST_NAMESPACE) && proc_shows_our_numbers() && shows_the_first();
+    let sees_all =
+        namespace("self") == Some(FIRST_NAMESPACE) && proc_shows_our_numbers() && shows_the_first();
     processes.any(|name| name.bytes().all(|byte| byte.is_ascii_digit()) && is_it(&name)) || !sees_all
 }
 
