@@ -233,19 +233,12 @@ impl Watch {
         Ok(named.is_some() && named == Keeper::of(std::process::id() as i32))
     }
 
-    /// The time is over and the tuner still works. It gets a second to finish what it writes; a tuner that hangs in the
-    /// middle of that is ended, since nobody else could restore. Nobody else can hold the journal: it was made by the tuner,
-    /// for its owner alone.
+    /// The time is over and the tuner still works. It may finish what it writes, and putting many CPUs back takes it a while;
+    /// a tuner that hangs in the middle of that is ended, since nobody else could restore. Nobody else can hold the journal:
+    /// it was made by the tuner, for its owner alone.
     fn take_over(mut self) -> Result<(), TuneError> {
-        let busy = || std::fs::File::open(&self.journal).is_ok_and(|file| file.try_lock().is_err());
-        let free = (0..100).any(|_| {
-            let busy = busy();
-            if busy {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            !busy
-        });
-        if !free && let Some(tuner) = self.tuner {
+        let is_at_work = || std::fs::File::open(&self.journal).is_ok_and(|file| file.try_lock().is_err());
+        if let Some(tuner) = self.tuner.filter(|tuner| tuner.hangs_while(is_at_work)) {
             tuner.end();
         }
         self.restore()?;

@@ -1,7 +1,10 @@
 //! The name of a tuner or of a guardian that stays, by which it is found again.
 
-use fauxplat_procfs::cgroup;
-use fauxplat_sys::{process, signal};
+use std::time::Duration;
+
+use fauxplat_procfs::task::TaskStat;
+use fauxplat_procfs::{cgroup, keyed};
+use fauxplat_sys::{clock, process, signal};
 use serde::{Deserialize, Serialize};
 
 /// A process of ours: the tuner, or a guardian that stays when the tuner has ended, until its limit of time.
@@ -12,6 +15,12 @@ pub(crate) struct Keeper {
     pub(crate) start_ticks: u64,
 }
 
+/// Who has waited for one and the same thing so long, or is stopped, hangs.
+const STANDSTILL_NS: u64 = 1_000_000_000;
+/// Longer than a machine of hundreds of CPUs takes to be put back.
+const PATIENCE_NS: u64 = 60_000_000_000;
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
 impl Keeper {
     /// The process of this number, if it is there.
     pub(crate) fn of(pid: i32) -> Option<Keeper> {
@@ -21,6 +30,34 @@ impl Keeper {
     /// Whether it still is.
     pub(crate) fn is_there(self) -> bool {
         Keeper::of(self.pid) == Some(self)
+    }
+
+    /// Waits as long as it is at work; whether it hangs meanwhile.
+    pub(crate) fn hangs_while(self, is_at_work: impl Fn() -> bool) -> bool {
+        let begun_ns = clock::monotonic_ns();
+        let (mut steps, mut stepped_ns) = (None, begun_ns);
+        while is_at_work() {
+            let (seen, now_ns) = (self.steps(), clock::monotonic_ns());
+            if seen != steps || self.wants_a_cpu() {
+                (steps, stepped_ns) = (seen, now_ns);
+            }
+            if now_ns - stepped_ns > STANDSTILL_NS || now_ns - begun_ns > PATIENCE_NS {
+                return true;
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        false
+    }
+
+    /// How often it has waited for something: whoever writes to files of the kernel does so again and again.
+    fn steps(self) -> Option<u64> {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?;
+        keyed::number(&text, "voluntary_ctxt_switches")
+    }
+
+    fn wants_a_cpu(self) -> bool {
+        let line = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
+        TaskStat::parse(&line).is_some_and(|task| task.state() == Some('R'))
     }
 
     /// Ends it: a guardian that has nothing left to guard, which holds no state and asleep would be no more than a puzzle;
@@ -88,5 +125,34 @@ mod tests {
         let us = Keeper::of(std::process::id() as i32).unwrap();
         assert!(us.is_there());
         assert!(!Keeper { start_ticks: us.start_ticks + 1, ..us }.is_there(), "another of the same number");
+    }
+
+    /// A tuner at work, as far as its guardian can see: a process that holds its journal.
+    #[expect(clippy::disallowed_methods, reason = "a test starts processes")]
+    fn hangs(line: &str) -> (bool, std::process::ExitStatus) {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join("journal");
+        let line = format!("exec 9> \"$0\"; flock 9; {line}");
+        let mut child = std::process::Command::new("sh").arg("-c").arg(line).arg(&journal).spawn().unwrap();
+        let is_held = || std::fs::File::open(&journal).is_ok_and(|file| file.try_lock().is_err());
+        while !is_held() {
+            std::thread::sleep(LOOK_EVERY);
+        }
+        let keeper = Keeper::of(child.id() as i32).unwrap();
+        let hangs = keeper.hangs_while(is_held);
+        keeper.end();
+        (hangs, child.wait().unwrap())
+    }
+
+    #[test]
+    fn who_works_is_waited_for_and_who_hangs_is_not() {
+        let (is_hung, status) =
+            hangs("i=0; while [ $i -lt 90 ]; do sleep 0.02; i=$((i+1)); done; exec 9>&-; exec sleep 1");
+        assert!(
+            !is_hung && !status.success(),
+            "it worked for two seconds and was not ended before it was done"
+        );
+        let (is_hung, _) = hangs("kill -STOP $$");
+        assert!(is_hung);
     }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_macros, reason = "a skipped test says so")]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use fauxplat_launch::Capture;
@@ -21,7 +22,9 @@ const WORK: &str = "int work(int x) { return 2 * x + 2; }\n";
 const LINE: &str = "cc -O1 {compile_flags} {link_flags} -o {out} main.c work.c";
 
 fn yard() -> Yard {
-    let folder = tempfile::tempdir().unwrap();
+    // Whatever the umask: a folder that others may write to is refused.
+    let for_us = fs::Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().permissions(for_us).tempdir().unwrap();
     fs::write(folder.path().join("main.c"), MAIN).unwrap();
     fs::write(folder.path().join("work.c"), WORK).unwrap();
     let builder = Builder::open(&folder.path().join("cache"), &[]).unwrap();

@@ -25,15 +25,20 @@ pub(crate) struct Lab {
     demoted: bool,
 }
 
+/// A folder that nobody else may write to, whatever the umask: what others may have put somewhere is not acted upon.
+fn private_folder() -> TempDir {
+    tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o700)).tempdir().unwrap()
+}
+
 impl Lab {
     /// As whoever runs the tests.
     pub(crate) fn new() -> Self {
-        Lab { folder: tempfile::tempdir().unwrap(), demoted: false }
+        Lab { folder: private_folder(), demoted: false }
     }
 
     /// As an ordinary user, also where root runs the tests.
     pub(crate) fn ordinary() -> Self {
-        let lab = Lab { folder: tempfile::tempdir().unwrap(), demoted: process::is_root() };
+        let lab = Lab { folder: private_folder(), demoted: process::is_root() };
         fs::set_permissions(lab.folder(), fs::Permissions::from_mode(0o777)).unwrap();
         if lab.demoted {
             // The build folder need not be readable by others. `install` writes the copy, since a descriptor that

@@ -1,6 +1,7 @@
 //! A made-up machine to tune: a tree of files, with a journal of its own.
 
 use std::fs;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -36,7 +37,7 @@ impl Bench {
         for (file, text) in FILES {
             bench.set(file, text);
         }
-        fs::create_dir_all(bench.lab.path("state")).unwrap();
+        fs::DirBuilder::new().mode(0o700).create(bench.lab.path("state")).unwrap();
         open_to_all(&bench.lab);
         bench
     }
