@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::sync::Arc;
 
-use fauxplat_launch::{Entry, LaunchError, Launcher, Reply, Request, RunEnd, Table, entry_of};
+use fauxplat_launch::{Entry, Heard, LaunchError, Launcher, Reply, Request, RunEnd, Table, entry_of};
 use fauxplat_model::{Command, Evidence, Metric, MetricSet, Readings, Sample, Setup, Sources, Trial};
 use fauxplat_sys::process::Exit;
 
@@ -186,10 +186,9 @@ impl Executor {
         let mut done = false;
         let mut stopping = false;
         let mut scene = None;
-        let mut heard = 0;
+        let mut heard = Heard::nothing();
         'asking: loop {
-            if self.launcher.stops() > heard {
-                heard = self.launcher.stops();
+            if heard.anew(&*self.launcher) {
                 stopping = true;
                 queue.clear();
                 steps.clear();
@@ -248,30 +247,16 @@ impl Executor {
     pub(crate) fn conclude(&mut self, command: u16) -> Result<(), LaunchError> {
         let Some(entry) = self.helper("conclude", command) else { return Ok(()) };
         let number = self.commands[usize::from(command)].number();
-        let stops = self.launcher.stops();
+        let before = Heard::so_far(&*self.launcher);
         for _ in 0..STOPS_MAX {
-            let reply = self.answer_unless_asked_again(numbered_request(entry, number), stops)?;
-            if reply.end != RunEnd::Aborted || self.launcher.stops() > stops {
+            self.launcher.submit(numbered_request(entry, number));
+            let mut heard = before;
+            let reply = self.launcher.reply_unless(&mut heard)?;
+            if reply.end != RunEnd::Aborted || before.is_behind(&*self.launcher) {
                 break;
             }
         }
         Ok(())
-    }
-
-    /// One request and its answer. That the user asked to stop so often does not end it, and asking once more does.
-    fn answer_unless_asked_again(&mut self, request: Request, stops: u32) -> Result<Reply, LaunchError> {
-        self.launcher.submit(request);
-        let mut is_aborted = false;
-        loop {
-            if let Some(reply) = self.launcher.try_reply() {
-                return Ok(reply);
-            }
-            if !is_aborted && self.launcher.stops() > stops {
-                self.launcher.abort();
-                is_aborted = true;
-            }
-            self.launcher.wait(1000)?;
-        }
     }
 
     /// Notes what is owed to the trial in hand: from its first step on to be cleaned up, until that has been done.

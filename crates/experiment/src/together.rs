@@ -1,6 +1,6 @@
 //! Two trials at the same moment, for duets: each has a launcher of its own, and both are told when to start.
 
-use fauxplat_launch::{LaunchError, Launcher, Reply, Request, RunEnd};
+use fauxplat_launch::{Heard, LaunchError, Launcher, Reply, Request, RunEnd};
 use fauxplat_model::Trial;
 
 use crate::request::{Purpose, numbered_request, plain_request, request_of};
@@ -93,10 +93,9 @@ impl Executor {
             lane.submit(Request { start_at_ns, number: places.number(), ..request });
         }
         let mut replies = Vec::new();
-        let mut aborted = false;
+        let mut heard = Heard::nothing();
         while replies.len() < trials.len() {
-            if lanes[0].stop_requested() && !aborted {
-                aborted = true;
+            if heard.anew(&**lanes[0]) {
                 lanes.iter_mut().for_each(|lane| lane.abort());
             }
             // In the order of the trials: the second may well be ready before the first.

@@ -21,7 +21,7 @@ use crate::descriptors::Descriptors;
 use crate::launcher::Launcher;
 use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, Reply, Request, Rings, SLOTS, Way, ring_words};
 use crate::table::Table;
-use crate::{Gatekeeper, Held, LaunchError, Program};
+use crate::{Gatekeeper, Heard, Held, LaunchError, Program};
 
 /// How often a spawner is told to end until it has.
 const TOLD_EVERY_MS: i32 = 200;
@@ -140,17 +140,16 @@ impl Spawner {
 
     /// Waits until the child of a held run stands at the gate.
     fn wait_for_arrival(&mut self, entry: u32) -> Result<i32, LaunchError> {
-        let mut aborted = false;
+        let mut heard = Heard::nothing();
         loop {
             // Who was sent away may have arrived before it heard of that.
-            if let Some(pid) = self.arrived().filter(|_| !aborted) {
+            if let Some(pid) = self.arrived().filter(|_| heard == Heard::nothing()) {
                 return Ok(pid);
             }
             if let Some(reply) = self.try_reply() {
                 return Err(self.start_error(entry, reply.end).unwrap_or(LaunchError::Stopped));
             }
-            if self.stop_requested() && !aborted {
-                aborted = true;
+            if heard.anew(self) {
                 self.order(Gate::SHUT);
                 self.abort();
             }

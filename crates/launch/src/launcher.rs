@@ -8,7 +8,7 @@ use fauxplat_sys::spawn::Stage;
 
 use crate::ring::{Reply, Request, RunEnd};
 use crate::table::Table;
-use crate::{Held, LaunchError};
+use crate::{Heard, Held, LaunchError};
 
 /// Starts programs and tells how they ended, as the [`Spawner`](crate::Spawner) does.
 ///
@@ -108,18 +108,24 @@ pub trait Launcher: Debug + Send {
         self.next_reply()
     }
 
-    /// Waits for the next reply. When the user stops, what is under way is aborted.
+    /// Waits for the next reply. When the user stops, or has, what is under way is aborted.
     ///
     /// # Errors
     /// Whoever starts the programs is gone.
     fn next_reply(&mut self) -> Result<Reply, LaunchError> {
-        let mut heard = 0;
+        self.reply_unless(&mut Heard::nothing())
+    }
+
+    /// Waits for the next reply. What is under way is aborted by wishes to stop that were not heard of before.
+    ///
+    /// # Errors
+    /// As [`Launcher::next_reply`].
+    fn reply_unless(&mut self, heard: &mut Heard) -> Result<Reply, LaunchError> {
         loop {
             if let Some(reply) = self.try_reply() {
                 return Ok(reply);
             }
-            if self.stops() > heard {
-                heard = self.stops();
+            if heard.anew(self) {
                 self.abort();
             }
             self.wait(1000)?;

@@ -9,7 +9,6 @@ use std::os::unix::fs::MetadataExt;
 
 use fauxplat_procfs::status;
 use fauxplat_procfs::task::TaskStat;
-use fauxplat_sys::process::proc_shows_our_numbers;
 
 /// This process, as no other process is: boot, process id, start time, namespace of process ids.
 pub(crate) fn own() -> String {
@@ -28,7 +27,7 @@ pub(crate) fn is_alive(owner: &str) -> bool {
     if boot_id != boot() {
         return false;
     }
-    let here = namespace("self").filter(|_| proc_shows_our_numbers());
+    let here = namespace("self").filter(|_| shows_our_numbers());
     match parts.next().and_then(|namespace| namespace.parse().ok()) {
         Some(there) if here != Some(there) => is_alive_elsewhere(there, pid, start),
         // Earlier versions did not say which numbers they meant.
@@ -50,13 +49,18 @@ fn is_alive_elsewhere(there: u64, pid: u32, start: u64) -> bool {
     };
     let names = fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut processes = names.filter_map(|entry| entry.file_name().into_string().ok());
-    let sees_all =
-        namespace("self") == Some(FIRST_NAMESPACE) && proc_shows_our_numbers() && shows_the_first();
+    let sees_all = namespace("self") == Some(FIRST_NAMESPACE) && shows_our_numbers() && shows_the_first();
     processes.any(|name| name.bytes().all(|byte| byte.is_ascii_digit()) && is_it(&name)) || !sees_all
 }
 
 fn shows_the_first() -> bool {
     fs::read_to_string("/proc/1/status").is_ok()
+}
+
+/// Whether `/proc` numbers processes as this process knows itself.
+fn shows_our_numbers() -> bool {
+    let shown = fs::read_link("/proc/self").ok();
+    shown.is_some_and(|shown| shown.as_os_str() == std::process::id().to_string().as_str())
 }
 
 /// The namespace of a process, by the number of its file (`namespaces(7)`).

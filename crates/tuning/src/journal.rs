@@ -387,7 +387,10 @@ mod tests {
     use super::*;
 
     fn journal(folder: &Path) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt;
         let (path, root) = (folder.join("journal"), Root::new(folder));
+        // Whatever the umask.
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
         fs::create_dir_all(folder.join(BOOT_ID).parent().unwrap()).unwrap();
         fs::write(folder.join(BOOT_ID), "a-boot\n").unwrap();
         let mut journal = Journal::create(&path, &root, &["fauxplat".into(), "tune".into()]).unwrap();

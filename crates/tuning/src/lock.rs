@@ -144,11 +144,18 @@ const TOLD_BYTES_MAX: u64 = 4 << 20;
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
+
+    /// A folder that nobody else may write to, whatever the umask.
+    fn private_folder() -> tempfile::TempDir {
+        tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o700)).tempdir().unwrap()
+    }
 
     #[test]
     fn the_second_is_told_who_is_first() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = private_folder();
         let (root, journal) = (Root::new(folder.path()), folder.path().join("deep/journal"));
         let lock = Lock::take(&root, &journal, false, "first words").unwrap();
         let error = Lock::take(&root, &journal, false, "second").unwrap_err();
@@ -163,8 +170,8 @@ mod tests {
 
     #[test]
     fn a_lock_that_others_may_open_is_nobodys() {
-        use std::os::unix::fs::{PermissionsExt, symlink};
-        let folder = tempfile::tempdir().unwrap();
+        use std::os::unix::fs::symlink;
+        let folder = private_folder();
         let (root, journal) = (Root::new(folder.path()), folder.path().join("journal"));
         let path = place::lock(&root, &journal);
         fs::write(&path, "").unwrap();

@@ -223,12 +223,20 @@ fn now() -> SystemTime {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     fn cache() -> (TempDir, Cache) {
         let folder = tempfile::tempdir().unwrap();
+        own(folder.path());
         let cache = Cache::open(folder.path()).unwrap();
         (folder, cache)
+    }
+
+    /// Whatever the umask.
+    fn own(folder: &Path) {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
     }
 
     fn program(cache: &Cache, text: &str) -> (Workplace, PathBuf) {
@@ -260,11 +268,12 @@ mod tests {
     /// Whoever fills the cache chooses what is executed, and the hash beside a program is the same hand's.
     #[test]
     fn a_cache_that_somebody_else_may_have_filled_is_refused() {
-        use std::os::unix::fs::{PermissionsExt, chown};
+        use std::os::unix::fs::chown;
         const NOBODY: u32 = 65_534;
         let home = tempfile::tempdir().unwrap();
         let (above, folder) = (home.path().join("home"), home.path().join("home/cache"));
         fs::create_dir(&above).unwrap();
+        [home.path(), above.as_path()].map(own);
         // An ordinary user can only give it to itself.
         if !fauxplat_sys::process::is_root() || chown(&above, Some(NOBODY), None).is_err() {
             return;

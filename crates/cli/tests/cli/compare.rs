@@ -301,7 +301,7 @@ fn several_metrics_are_decided_each_with_its_margin() {
     let lab = Lab::new();
     let (one, two) = (spin(6000), spin(12_000));
     let metrics =
-        ["--metric", "wall,peak-memory", "--margin", "wall=1%,peak-memory=64KiB", "--max-pairs", "16"];
+        ["--metric", "wall,peak-memory", "--margin", "wall=1%,peak-memory=64KiB", "--max-pairs", "64"];
     let words = [&["compare", "-v", &one, &two, "--names", "one,two"][..], &metrics].concat();
     let done = lab.run(&words).succeeds();
     for said in ["two is slower than one by", "peak memory", "wall time", "adjusted over the metrics"] {

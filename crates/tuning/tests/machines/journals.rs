@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::chown;
+use std::io::Write;
+use std::os::unix::fs::{OpenOptionsExt, chown};
 
 use fauxplat_sys::process;
 use fauxplat_tuning::{TuneError, status};
@@ -39,7 +40,10 @@ fn kept() -> Kept {
 impl Kept {
     /// Restores from other bytes, and says whether anybody acted upon them; then all is as it was when tuned.
     fn restored_from(&self, bytes: &[u8], force: bool) -> Result<BTreeMap<&'static str, String>, TuneError> {
-        fs::write(self.machine.journal(), bytes).unwrap();
+        // For nobody else, whatever the umask.
+        let mut options = fs::File::options();
+        options.write(true).create(true).truncate(true).mode(0o600);
+        options.open(self.machine.journal()).unwrap().write_all(bytes).unwrap();
         let done = self.machine.restore(force);
         let now = self.machine.all();
         self.tuned.iter().for_each(|(file, text)| self.machine.write(file, text.as_bytes()));

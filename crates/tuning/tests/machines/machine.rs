@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use fauxplat_model::{KnobChange, KnobOutcome};
@@ -49,7 +50,11 @@ pub(crate) const WORDS: [&str; 2] = ["fauxplat", "tune"];
 
 impl Machine {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        // Whatever the umask: what others may have written is not acted upon.
+        let for_us = fs::Permissions::from_mode(0o700);
+        let mut folder = tempfile::Builder::new();
+        folder.permissions(for_us);
+        let folder = folder.tempdir_in("/dev/shm").or_else(|_| folder.tempdir()).unwrap();
         let machine = Machine { root: Root::new(&folder.path().join("root")), folder };
         FILES.iter().for_each(|(file, text)| machine.write(file, text.as_bytes()));
         machine.write("sys/devices/system/cpu/online", b"0-3\n");
