@@ -188,7 +188,7 @@ impl Executor {
         let mut scene = None;
         let mut heard = Heard::nothing();
         'asking: loop {
-            if heard.anew(&*self.launcher) {
+            if heard.anew(self.launcher.stops()) {
                 stopping = true;
                 queue.clear();
                 steps.clear();
@@ -247,12 +247,12 @@ impl Executor {
     pub(crate) fn conclude(&mut self, command: u16) -> Result<(), LaunchError> {
         let Some(entry) = self.helper("conclude", command) else { return Ok(()) };
         let number = self.commands[usize::from(command)].number();
-        let before = Heard::so_far(&*self.launcher);
+        let before = Heard::so_far(self.launcher.stops());
         for _ in 0..STOPS_MAX {
             self.launcher.submit(numbered_request(entry, number));
             let mut heard = before;
             let reply = self.launcher.reply_unless(&mut heard)?;
-            if reply.end != RunEnd::Aborted || before.is_behind(&*self.launcher) {
+            if reply.end != RunEnd::Aborted || before.is_behind(self.launcher.stops()) {
                 break;
             }
         }

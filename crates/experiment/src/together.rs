@@ -95,7 +95,7 @@ impl Executor {
         let mut replies = Vec::new();
         let mut heard = Heard::nothing();
         while replies.len() < trials.len() {
-            if heard.anew(&**lanes[0]) {
+            if heard.anew(lanes[0].stops()) {
                 lanes.iter_mut().for_each(|lane| lane.abort());
             }
             // In the order of the trials: the second may well be ready before the first.

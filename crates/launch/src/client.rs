@@ -149,7 +149,7 @@ impl Spawner {
             if let Some(reply) = self.try_reply() {
                 return Err(self.start_error(entry, reply.end).unwrap_or(LaunchError::Stopped));
             }
-            if heard.anew(self) {
+            if heard.anew(self.stops()) {
                 self.order(Gate::SHUT);
                 self.abort();
             }

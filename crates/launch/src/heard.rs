@@ -1,9 +1,8 @@
 //! What of the user's wishes to stop somebody has heard.
 
-use crate::Launcher;
-
-/// How often the user had asked to stop, as far as whoever waits for a launcher has heard of it. Each wish is acted upon
-/// once: it aborts what is under way, and what is begun after it is not aborted by it.
+/// How often the user had asked to stop, as far as whoever waits for a launcher has heard of it; how often that is by now,
+/// [`Launcher::stops`](crate::Launcher::stops) says. Each wish is acted upon once: it aborts what is under way, and not
+/// what is begun after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard(u32);
 
@@ -15,19 +14,19 @@ impl Heard {
 
     /// Everything until now. What is begun now takes place although the user asked to stop, and ends when that is asked
     /// once more.
-    pub fn so_far(launcher: &(impl Launcher + ?Sized)) -> Self {
-        Heard(launcher.stops())
+    pub fn so_far(stops: u32) -> Self {
+        Heard(stops)
     }
 
     /// Whether there is a wish that was not heard of.
-    pub fn is_behind(self, launcher: &(impl Launcher + ?Sized)) -> bool {
-        launcher.stops() > self.0
+    pub fn is_behind(self, stops: u32) -> bool {
+        stops > self.0
     }
 
     /// The same, and it is heard now.
-    pub fn anew(&mut self, launcher: &(impl Launcher + ?Sized)) -> bool {
-        let is_behind = self.is_behind(launcher);
-        *self = Heard::so_far(launcher);
+    pub fn anew(&mut self, stops: u32) -> bool {
+        let is_behind = self.is_behind(stops);
+        *self = Heard::so_far(stops);
         is_behind
     }
 }

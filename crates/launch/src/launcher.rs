@@ -125,7 +125,7 @@ pub trait Launcher: Debug + Send {
             if let Some(reply) = self.try_reply() {
                 return Ok(reply);
             }
-            if heard.anew(self) {
+            if heard.anew(self.stops()) {
                 self.abort();
             }
             self.wait(1000)?;

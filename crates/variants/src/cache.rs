@@ -273,7 +273,8 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let (above, folder) = (home.path().join("home"), home.path().join("home/cache"));
         fs::create_dir(&above).unwrap();
-        [home.path(), above.as_path()].map(own);
+        own(home.path());
+        own(&above);
         // An ordinary user can only give it to itself.
         if !fauxplat_sys::process::is_root() || chown(&above, Some(NOBODY), None).is_err() {
             return;
