@@ -1,4 +1,5 @@
 //! Machines that are not this one: captured by hand, described, and nonsensical.
+#![expect(clippy::disallowed_macros, reason = "a test says why it skips")]
 
 mod expand;
 mod facts;
@@ -17,6 +18,17 @@ use tempfile::TempDir;
 /// A folder of `fixtures/sysfs`.
 fn fixture(machine: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sysfs").join(machine)
+}
+
+/// Whether the files of `/sys` are of the machine on which this runs. Where another one is bound over it, this process may
+/// run on CPUs that the files do not have.
+fn is_of_one_piece() -> bool {
+    let ours = fauxplat_sys::sched::affinity(0).unwrap();
+    let is_whole = ours.is_subset(&fauxplat_topology::online(Path::new("/")));
+    if !is_whole {
+        eprintln!("skipped: /sys has no CPU {ours}, on which this runs");
+    }
+    is_whole
 }
 
 /// The parts of a described machine, which makes sense, and its facts. It is written and read once.
