@@ -33,9 +33,14 @@ pub fn fill(text: &str, program: &str) -> String {
     text.replace("{program}", program).replace("{out}", program)
 }
 
-/// The same in a line for the shell, where the path stays one word.
+/// The same in a line for the shell, where the path stays one word. Whoever has put a name into quotation marks meant that,
+/// and gets it once.
 pub fn fill_for_shell(line: &str, program: &str) -> String {
-    fill(line, &quoted(program))
+    let bare = ["program", "out"].iter().fold(line.to_owned(), |line, name| {
+        let bare = format!("{{{name}}}");
+        line.replace(&format!("\"{bare}\""), &bare).replace(&format!("'{bare}'"), &bare)
+    });
+    fill(&bare, &quoted(program))
 }
 
 impl Question {
@@ -184,8 +189,10 @@ mod tests {
         let folder = tempfile::Builder::new().prefix("it's another ").tempdir().unwrap();
         let program = folder.path().join("a program");
         std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
-        let ask = Question { check: Some("{program} -c 'exit 0'".into()), ..question(&["{program}"]) };
-        ask.expected(&program, "x").unwrap().unwrap();
+        for named in ["{program}", "\"{program}\"", "'{program}'", "env \"{out}\""] {
+            let ask = Question { check: Some(format!("{named} -c 'exit 0'")), ..question(&["{program}"]) };
+            ask.expected(&program, "x").unwrap().unwrap();
+        }
     }
 
     #[test]
