@@ -219,6 +219,15 @@ impl TuneError {
         )
     }
 
+    /// Whether the user stopped it and nothing else is to be told: nothing was changed, or all of it was put back.
+    pub fn is_stopped(&self) -> bool {
+        match self {
+            TuneError::Interrupted(back) => *back == Back::default(),
+            TuneError::StillWaiting { .. } => true,
+            _ => false,
+        }
+    }
+
     /// The same error, now that it is known what became of the changes before it.
     pub(crate) fn after(self, back: Back) -> Self {
         match self {

@@ -102,15 +102,16 @@ impl Scenes {
             tuned.restore()?;
         }
         if let Some(khz) = khz {
-            self.held = Some((khz, held_at(khz)?));
+            self.held = held_at(khz)?.map(|tuned| (khz, tuned));
             std::thread::sleep(SETTLE);
         }
         Ok(())
     }
 }
 
-/// The machine with the clock of all its CPUs at a frequency.
-fn held_at(khz: u32) -> Result<Tuned, Failure> {
+/// The machine with the clock of all its CPUs at a frequency; `None` where the user stopped that. The executor is about to see
+/// it too, and ends the experiment as interrupted.
+fn held_at(khz: u32) -> Result<Option<Tuned>, Failure> {
     let words = [format!("min-freq={khz}"), format!("max-freq={khz}")];
     let argv = ["frequency".to_owned(), khz.to_string()];
     let tuning = Tuning {
@@ -127,11 +128,13 @@ fn held_at(khz: u32) -> Result<Tuned, Failure> {
         guardian_verb: GUARDIAN_VERB,
     };
     // Whoever asked for a frequency knows nothing of the knobs that hold it.
-    let tuned =
-        tuning.apply().map_err(|error| Failure::from(error).within(&format!("frequency {khz} kHz")))?;
+    let tuned = match tuning.apply() {
+        Err(error) if error.is_stopped() => return Ok(None),
+        applied => applied.map_err(|error| Failure::from(error).within(&format!("frequency {khz} kHz")))?,
+    };
     let holds = |outcome| matches!(outcome, KnobOutcome::Changed | KnobOutcome::Already);
     match tuned.changes.iter().find(|change| !holds(change.outcome)) {
-        None => Ok(tuned),
+        None => Ok(Some(tuned)),
         Some(change) => {
             let why = change.reason.as_deref().unwrap_or("refused");
             Err(Failure::machine(format!("frequency={khz}: {}: {why}", change.target)))
