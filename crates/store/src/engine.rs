@@ -56,6 +56,11 @@ pub(crate) fn together<T, E: From<StoreError>>(
     done
 }
 
+/// A value of a row; nothing where the row ends before it, as one of a server that is none of ours may.
+pub(crate) fn cell(row: &Values, at: usize) -> &Value {
+    row.get(at).unwrap_or(&Value::Null)
+}
+
 /// An integer of a row; 0 where there is something else.
 pub(crate) fn integer(value: &Value) -> i64 {
     match value {
@@ -75,4 +80,15 @@ pub(crate) fn text(value: &Value) -> Option<&str> {
 /// A text as a value, or nothing.
 pub(crate) fn optional(text: Option<&str>) -> Value {
     text.map_or(Value::Null, |text| Value::Text(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_ends_early_has_nothing_there() {
+        let row = vec![Value::Integer(7)];
+        assert_eq!((integer(cell(&row, 0)), integer(cell(&row, 1)), text(cell(&row, 9))), (7, 0, None));
+    }
 }

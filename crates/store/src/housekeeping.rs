@@ -4,7 +4,7 @@ use std::fs;
 
 use rusqlite::types::Value;
 
-use crate::engine::{Engine, Purpose, integer, together};
+use crate::engine::{Engine, Purpose, cell, integer, together};
 use crate::error::at;
 use crate::path::beside;
 use crate::{State, Store, StoreError, sql};
@@ -50,7 +50,7 @@ impl Store {
             None => bytes(self.path.clone()) + bytes(beside(&self.path, "-wal")),
         };
         let counted = self.engine().read(sql::COUNTS, &[])?;
-        let count = |at: usize| counted.first().map_or(0, |row| integer(&row[at])).cast_unsigned();
+        let count = |at: usize| counted.first().map_or(0, |row| integer(cell(row, at))).cast_unsigned();
         Ok(Size { file_bytes, experiments: count(0), samples: count(1) })
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::types::Value;
 
-use crate::engine::{Values, integer, optional, text};
+use crate::engine::{Values, cell, integer, optional, text};
 use crate::{State, Store, StoreError, sql};
 
 /// Which experiments to list; the default is all.
@@ -74,7 +74,7 @@ impl Store {
     fn names(&self, from: i64, to: i64) -> Result<Names, StoreError> {
         let mut names = Names::new();
         for row in self.engine().read(sql::NAMES, &[Value::Integer(from), Value::Integer(to)])? {
-            names.entry(id(&row)).or_default().push((word(&row[1]), word(&row[2])));
+            names.entry(id(&row)).or_default().push((word(cell(&row, 1)), word(cell(&row, 2))));
         }
         Ok(names)
     }
@@ -106,11 +106,11 @@ fn word(value: &Value) -> String {
 fn experiment_row(row: &Values) -> ExperimentRow {
     ExperimentRow {
         id: id(row),
-        kind: word(&row[1]),
-        state: State::read(&word(&row[2]), &word(&row[3])),
-        started: word(&row[4]),
+        kind: word(cell(row, 1)),
+        state: State::read(&word(cell(row, 2)), &word(cell(row, 3))),
+        started: word(cell(row, 4)),
         names: Vec::new(),
-        summary: text(&row[5]).map(str::to_owned),
-        samples: integer(&row[6]).cast_unsigned(),
+        summary: text(cell(row, 5)).map(str::to_owned),
+        samples: integer(cell(row, 6)).cast_unsigned(),
     }
 }

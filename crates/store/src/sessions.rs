@@ -6,7 +6,7 @@ use fauxplat_model::document::Findings;
 use fauxplat_model::{Command, MachineFacts, Metric, Phase, Sample};
 use rusqlite::types::Value;
 
-use crate::engine::{Values, integer, text};
+use crate::engine::{Values, cell, integer, text};
 use crate::machine::MachineKey;
 use crate::{State, Store, StoreError, findings, sql};
 
@@ -95,10 +95,10 @@ impl Store {
         let identity = MachineKey::of(machine)?.identity;
         let asked = [State::Finished.name(), &identity, hash].map(|word| Value::Text(word.to_owned()));
         let held = |row: &Values| {
-            let (kind, argv) = (text(&row[1])?, text(&row[2])?);
-            let is_meant = same_arguments(argv, command) && is_undisturbed(kind, text(&row[4]));
-            let number = u16::try_from(integer(&row[3])).ok()?;
-            is_meant.then(|| Found { id: integer(&row[0]), kind: kind.to_owned(), number })
+            let (kind, argv) = (text(cell(row, 1))?, text(cell(row, 2))?);
+            let is_meant = same_arguments(argv, command) && is_undisturbed(kind, text(cell(row, 4)));
+            let number = u16::try_from(integer(cell(row, 3))).ok()?;
+            is_meant.then(|| Found { id: integer(cell(row, 0)), kind: kind.to_owned(), number })
         };
         Ok(self.engine().read(sql::HOLDING, &asked)?.iter().filter_map(held).collect())
     }

@@ -8,7 +8,7 @@ use fauxplat_model::document::Header;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
-use crate::engine::{Engine, integer, text};
+use crate::engine::{Engine, cell, integer, text};
 use crate::error::at;
 use crate::postgres::{self, Patience, Server, Url};
 use crate::sqlite::Sqlite;
@@ -136,7 +136,7 @@ impl Store {
     pub(crate) fn state_of(&self, id: i64) -> Result<Option<(String, String)>, StoreError> {
         let word = |value: &Value| text(value).unwrap_or_default().to_owned();
         let rows = self.engine().read(sql::STATE, &[Value::Integer(id)])?;
-        Ok(rows.first().map(|row| (word(&row[0]), word(&row[1]))))
+        Ok(rows.first().map(|row| (word(cell(row, 0)), word(cell(row, 1)))))
     }
 
     pub(crate) fn check_writable(&self) -> Result<(), StoreError> {
