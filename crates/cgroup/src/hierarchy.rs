@@ -118,13 +118,10 @@ impl Hierarchy {
     }
 
     fn make_in(&self, folder: &Path, number: usize, may_enable: bool) -> Result<Made, Refusal> {
+        // Nobody is waited for where nothing can come of it.
+        self.refuse(folder, may_enable)?;
         let _turn = (self.version == Version::Two).then(|| Turn::take(folder));
-        let missing = self.missing(folder);
-        match (missing.is_empty(), may_enable) {
-            (false, false) => return Err(format!("it gives on no {}", names(&missing)).into()),
-            (false, true) if is_occupied(folder, &missing) => return Err(Refusal::occupied(&missing)),
-            _ => {}
-        }
+        let missing = self.refuse(folder, may_enable)?;
         let fresh = missing.iter().fold(0, |all, controller| all | owner::mask(*controller));
         // What was given on for a group of ours beside it may be needed here too; whichever goes last takes it back.
         let enabled = names_of_ours(folder).iter().fold(fresh, |all, name| all | owner::enabled(name));
@@ -132,11 +129,22 @@ impl Hierarchy {
         fs::create_dir(&made).map_err(|error| error.to_string())?;
         // The group comes first, since its name is what tells of them: whoever is killed here leaves nothing given on that
         // nobody takes back.
-        enable(folder, &missing).inspect_err(|_| {
+        enable(folder, &missing).map_err(|(given_on, refusal)| {
             let _gone = fs::remove_dir(&made);
-            disable(folder, fresh);
+            disable(folder, given_on);
+            refusal
         })?;
         Ok(Made { folder: made, enabled, way: String::new() })
+    }
+
+    /// Controllers that would have to be given on in a place, unless no group can be made there.
+    fn refuse(&self, folder: &Path, may_enable: bool) -> Result<Vec<Controller>, Refusal> {
+        let missing = self.missing(folder);
+        match (missing.is_empty(), may_enable) {
+            (false, false) => Err(format!("it gives on no {}", names(&missing)).into()),
+            (false, true) if is_occupied(folder, &missing) => Err(Refusal::occupied(&missing)),
+            _ => Ok(missing),
+        }
     }
 
     /// Whether some group in which ours could stand gives its controllers on already.
@@ -215,24 +223,28 @@ fn way(hierarchy: &Hierarchy, folder: &Path, tried: &[String], enabled: u64) -> 
     format!("{place}, {right}{given}{before}")
 }
 
-/// Gives controllers on to the children of a group.
-fn enable(folder: &Path, missing: &[Controller]) -> Result<(), Refusal> {
+/// Gives controllers on to the children of a group. Where one cannot be, a mask of those before it comes back with the reason.
+fn enable(folder: &Path, missing: &[Controller]) -> Result<(), (u64, Refusal)> {
+    let mut given_on = 0;
     for controller in missing {
         let name = controller.in_v2().unwrap_or_default();
-        let written = fs::write(folder.join("cgroup.subtree_control"), format!("+{name}"));
-        written.map_err(|error| format!("{name} cannot be given on: {error}"))?;
+        if let Err(error) = fs::write(folder.join("cgroup.subtree_control"), format!("+{name}")) {
+            return Err((given_on, format!("{name} cannot be given on: {error}").into()));
+        }
+        given_on |= owner::mask(*controller);
     }
     Ok(())
 }
 
-/// Takes back what [`enable`] gave, unless there is another group of ours, which may need it and takes it back later.
-/// The kernel refuses where somebody else's children give it on. Whoever calls has the [`Turn`], and had it when the group
-/// was removed.
+/// Takes back what [`enable`] gave for a group that is gone, but for what other groups of ours tell of: they may need it, and
+/// take it back later. Those that do not tell of it were made before it was given on. The kernel refuses where somebody
+/// else's children give it on. Whoever calls has the [`Turn`], and had it when the group was removed.
 pub(crate) fn disable(folder: &Path, enabled: u64) {
-    if enabled == 0 || !names_of_ours(folder).is_empty() {
+    if enabled == 0 {
         return;
     }
-    for controller in owner::controllers(enabled) {
+    let needed = names_of_ours(folder).iter().fold(0, |all, name| all | owner::enabled(name));
+    for controller in owner::controllers(enabled & !needed) {
         let name = controller.in_v2().unwrap_or_default();
         let _kept_by_others = fs::write(folder.join("cgroup.subtree_control"), format!("-{name}"));
     }

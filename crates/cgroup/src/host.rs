@@ -168,15 +168,16 @@ fn add(found: &mut Vec<Wanted>, hierarchy: Hierarchy, is_needed: bool) {
 fn remove_stale_in(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let stale: Vec<String> = names.filter(|name| owner::is_stale(name)).collect();
-    let _turn = stale.first().map(|_| Turn::take(folder));
-    let (mut removed, mut enabled) = (0, 0);
-    for name in stale {
-        removed += usize::from(crate::group::remove(&folder.join(&name)));
-        enabled |= owner::enabled(&name);
+    let mut removed = 0;
+    for name in names.filter(|name| owner::is_stale(name)) {
+        let _turn = Turn::take(folder);
+        let stale = folder.join(&name);
+        // Another copy may have removed it meanwhile, and taken back what was given on for it.
+        if stale.is_dir() {
+            removed += usize::from(crate::group::remove(&stale));
+            hierarchy::disable(folder, owner::enabled(&name));
+        }
     }
-    // After the last of them: as long as there is one, nothing is taken back.
-    hierarchy::disable(folder, enabled);
     removed
 }
 

@@ -8,12 +8,13 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::Duration;
 
-use fauxplat_sys::clock;
+use fauxplat_sys::{clock, signal};
 
 /// The right to change what one group gives on, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
-    _folder: Option<File>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "it is held, and not looked at"))]
+    folder: Option<File>,
 }
 
 /// Longer than another copy needs to remove a group whose processes do not end. Whoever may read a folder may lock it, so
@@ -21,16 +22,18 @@ pub(crate) struct Turn {
 const PATIENCE_NS: u64 = 2_000_000_000;
 
 impl Turn {
-    /// Waits for the others. Where there is no folder to be opened, nobody else changes anything either.
+    /// Waits for the others, until the user has asked to stop. Where there is no folder to be opened, nobody else changes
+    /// anything either.
     pub(crate) fn take(folder: &Path) -> Turn {
         let end_ns = clock::monotonic_ns() + PATIENCE_NS;
-        let folder = File::open(folder).ok();
-        if let Some(file) = &folder {
-            while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && clock::monotonic_ns() < end_ns {
-                std::thread::sleep(Duration::from_millis(1));
+        let is_over = || clock::monotonic_ns() >= end_ns || signal::stop_requested();
+        let is_taken = |file: &File| loop {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) if !is_over() => std::thread::sleep(Duration::from_millis(1)),
+                tried => return tried.is_ok(),
             }
-        }
-        Turn { _folder: folder }
+        };
+        Turn { folder: File::open(folder).ok().filter(is_taken) }
     }
 }
 
@@ -48,19 +51,23 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    for _ in 0..20 {
-                        let _turn = Turn::take(&folder);
-                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
-                        std::thread::yield_now();
-                        inside.fetch_sub(1, Ordering::SeqCst);
+                    for _ in 0..5 {
+                        let turn = Turn::take(&folder);
+                        if turn.folder.is_some() {
+                            assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                            std::thread::yield_now();
+                            inside.fetch_sub(1, Ordering::SeqCst);
+                        }
                     }
                 });
             }
         });
         let stranger = File::open(&folder).unwrap();
         stranger.lock_shared().unwrap();
-        let _turn = Turn::take(&folder);
-        let _nowhere = Turn::take(&folder.join("none"));
+        assert!(Turn::take(&folder).folder.is_none());
+        drop(stranger);
+        assert!(Turn::take(&folder).folder.is_some());
+        assert!(Turn::take(&folder.join("none")).folder.is_none());
         std::fs::remove_dir(&folder).unwrap();
     }
 }

@@ -38,7 +38,11 @@ impl Executor {
         for (trial, _) in trials.iter().zip(has_begun).filter(|&(_, has_begun)| has_begun) {
             let concluded = match done.is_err() || self.launcher.stop_requested() {
                 true => self.conclude(trial.command).map_err(RunError::from),
-                false => self.help("conclude", trial.command, feed),
+                false => match self.help("conclude", trial.command, feed) {
+                    // The user has stopped it, and what was prepared is still there.
+                    Ok(false) => self.conclude(trial.command).map_err(RunError::from),
+                    helped => helped.map(drop),
+                },
             };
             done = done.and(concluded);
         }
@@ -63,19 +67,19 @@ impl Executor {
         feed.landed().map_err(RunError::Feed)
     }
 
-    /// Runs one helper by itself, if the command has it.
+    /// Runs one helper by itself, if the command has it; whether it came to its end.
     fn help<F: Feed>(
         &mut self,
         role: &'static str,
         command: u16,
         feed: &mut F,
-    ) -> Result<(), RunError<F::Error>> {
-        let Some(entry) = self.helper(role, command) else { return Ok(()) };
+    ) -> Result<bool, RunError<F::Error>> {
+        let Some(entry) = self.helper(role, command) else { return Ok(true) };
         let number = self.commands[usize::from(command)].number();
         let reply = self.launcher.answer(numbered_request(entry, number))?;
         match reply.end {
-            RunEnd::Aborted => Ok(()),
-            _ => self.settle(Purpose::Helper { role, command }, reply, feed),
+            RunEnd::Aborted => Ok(false),
+            _ => self.settle(Purpose::Helper { role, command }, reply, feed).map(|()| true),
         }
     }
 

@@ -68,7 +68,7 @@ pub enum LaunchError {
     SpawnerDied(String),
     /// What `/proc` tells is of other processes than those that are started.
     #[error(
-        "/proc shows no processes by the numbers that they have here (it is missing, or of another pid namespace), so what is read of a run there would be another process's: mount one that does, with `mount -t proc proc /proc` or `unshare --mount-proc`"
+        "/proc shows no processes by the numbers that they have here (it is missing, or of another pid namespace), so what is read there of a run would be nobody's or another process's: mount one that does, with `mount -t proc proc /proc` or `unshare --mount-proc`"
     )]
     OtherNumbers,
     /// The user stopped before the program had begun.

@@ -1,8 +1,8 @@
 //! What of the user's wishes to stop somebody has heard.
 
 /// How often the user had asked to stop, as far as whoever waits for a launcher has heard of it; how often that is by now,
-/// [`Launcher::stops`](crate::Launcher::stops) says. Each wish is acted upon once: it aborts what is under way, and not
-/// what is begun after it.
+/// [`Launcher::stops`](crate::Launcher::stops) says. Whoever keeps one acts upon each wish once: it aborts what is
+/// under way, and not what is begun after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard(u32);
 

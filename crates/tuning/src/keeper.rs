@@ -17,6 +17,8 @@ pub(crate) struct Keeper {
 
 /// Who has waited for one and the same thing so long, or is stopped, hangs.
 const STANDSTILL_NS: u64 = 1_000_000_000;
+/// The same for a disk, or for what the kernel does with a CPU, neither of which can be interrupted.
+const DISK_NS: u64 = 10_000_000_000;
 /// Longer than a machine of hundreds of CPUs takes to be put back.
 const PATIENCE_NS: u64 = 60_000_000_000;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -37,11 +39,13 @@ impl Keeper {
         let begun_ns = clock::monotonic_ns();
         let (mut steps, mut stepped_ns) = (None, begun_ns);
         while is_at_work() {
-            let (seen, now_ns) = (self.steps(), clock::monotonic_ns());
-            if seen != steps || self.wants_a_cpu() {
+            let (seen, state, now_ns) = (self.steps(), self.state(), clock::monotonic_ns());
+            // Who wants a CPU and has none does not hang.
+            if seen != steps || state == Some('R') {
                 (steps, stepped_ns) = (seen, now_ns);
             }
-            if now_ns - stepped_ns > STANDSTILL_NS || now_ns - begun_ns > PATIENCE_NS {
+            let limit_ns = if state == Some('D') { DISK_NS } else { STANDSTILL_NS };
+            if now_ns - stepped_ns > limit_ns || now_ns - begun_ns > PATIENCE_NS {
                 return true;
             }
             std::thread::sleep(LOOK_EVERY);
@@ -49,15 +53,16 @@ impl Keeper {
         false
     }
 
-    /// How often it has waited for something: whoever writes to files of the kernel does so again and again.
+    /// How often its first thread, which is the one that tunes, has waited for something: whoever writes to files of the kernel does so again and again.
     fn steps(self) -> Option<u64> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?;
         keyed::number(&text, "voluntary_ctxt_switches")
     }
 
-    fn wants_a_cpu(self) -> bool {
-        let line = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
-        TaskStat::parse(&line).is_some_and(|task| task.state() == Some('R'))
+    /// What it does, as a letter of `proc_pid_stat(5)`.
+    fn state(self) -> Option<char> {
+        let line = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
+        TaskStat::parse(&line)?.state()
     }
 
     /// Ends it: a guardian that has nothing left to guard, which holds no state and asleep would be no more than a puzzle;
@@ -132,10 +137,11 @@ mod tests {
     fn hangs(line: &str) -> (bool, std::process::ExitStatus) {
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("journal");
-        let line = format!("exec 9> \"$0\"; flock 9; {line}");
+        let line = format!("exec 9> \"$0\"; flock 9 || exit; {line}");
         let mut child = std::process::Command::new("sh").arg("-c").arg(line).arg(&journal).spawn().unwrap();
         let is_held = || std::fs::File::open(&journal).is_ok_and(|file| file.try_lock().is_err());
         while !is_held() {
+            assert_eq!(child.try_wait().unwrap(), None, "it has no lock");
             std::thread::sleep(LOOK_EVERY);
         }
         let keeper = Keeper::of(child.id() as i32).unwrap();
@@ -146,12 +152,11 @@ mod tests {
 
     #[test]
     fn who_works_is_waited_for_and_who_hangs_is_not() {
-        let (is_hung, status) =
-            hangs("i=0; while [ $i -lt 90 ]; do sleep 0.02; i=$((i+1)); done; exec 9>&-; exec sleep 1");
-        assert!(
-            !is_hung && !status.success(),
-            "it worked for two seconds and was not ended before it was done"
-        );
+        // In words of the shell alone, so that it is this process that works.
+        let now = "read now rest < /proc/uptime; now=${now%.*}";
+        let work = format!("{now}; end=$((now + 3)); while [ $now -lt $end ]; do {now}; done");
+        let (is_hung, status) = hangs(&format!("{work}; exec 9>&-; exec sleep 60"));
+        assert!(!is_hung && !status.success(), "it worked for three seconds, and was ended when it was done");
         let (is_hung, _) = hangs("kill -STOP $$");
         assert!(is_hung);
     }

@@ -6,7 +6,7 @@ use fauxplat_launch::Capture;
 use fauxplat_model::{Condition, Outcome};
 
 use crate::VariantError;
-use crate::flags::quoted;
+use crate::shell::fill_for_shell;
 
 /// What a program is asked, to see whether its variants answer alike.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,16 +31,6 @@ pub(crate) struct Answer {
 /// Fills the program's path in; `{out}` is what the build command calls it.
 pub fn fill(text: &str, program: &str) -> String {
     text.replace("{program}", program).replace("{out}", program)
-}
-
-/// The same in a line for the shell, where the path stays one word. Whoever has put a name into quotation marks meant that,
-/// and gets it once.
-pub fn fill_for_shell(line: &str, program: &str) -> String {
-    let bare = ["program", "out"].iter().fold(line.to_owned(), |line, name| {
-        let bare = format!("{{{name}}}");
-        line.replace(&format!("\"{bare}\""), &bare).replace(&format!("'{bare}'"), &bare)
-    });
-    fill(&bare, &quoted(program))
 }
 
 impl Question {
@@ -189,8 +179,14 @@ mod tests {
         let folder = tempfile::Builder::new().prefix("it's another ").tempdir().unwrap();
         let program = folder.path().join("a program");
         std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
-        for named in ["{program}", "\"{program}\"", "'{program}'", "env \"{out}\""] {
-            let ask = Question { check: Some(format!("{named} -c 'exit 0'")), ..question(&["{program}"]) };
+        for check in [
+            "{program} -c 'exit 0'",
+            "\"{program}\" -c 'exit 0'",
+            "'{program}' -c 'exit 0'",
+            "env \"$(echo {out})\" -c 'exit 0'",
+            "perl -e 'exit system(\"{program}\", \"-c\", \"exit 0\")'",
+        ] {
+            let ask = Question { check: Some(check.to_owned()), ..question(&["{program}"]) };
             ask.expected(&program, "x").unwrap().unwrap();
         }
     }

@@ -36,11 +36,13 @@ mod flags;
 mod pad;
 mod probe;
 mod program_slots;
+mod shell;
 mod toolchain;
 
-pub use answer::{Question, fill, fill_for_shell};
+pub use answer::{Question, fill};
 pub use builder::{Builder, Built, Recipe};
 pub use cache::default_cache;
 pub use error::VariantError;
 pub use program_slots::ProgramSlots;
+pub use shell::fill_for_shell;
 pub use toolchain::Toolchain;

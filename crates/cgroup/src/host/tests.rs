@@ -133,10 +133,14 @@ fn what_no_group_gives_on_is_given_on_meanwhile_and_taken_back() {
     hierarchy::disable(made.folder.parent().unwrap(), made.enabled);
     assert_eq!(tree.read(above), "-cpuset");
     // Another group of ours still needs it.
-    fs::create_dir(made.folder.with_file_name("fauxplat-1-2-3-4")).unwrap();
+    fs::create_dir(made.folder.with_file_name(owner::name(7, made.enabled))).unwrap();
     tree.write(above, "cpuset");
     hierarchy::disable(made.folder.parent().unwrap(), made.enabled);
     assert_eq!(tree.read(above), "cpuset");
+    // One that was there before it was given on does not tell of what came later.
+    let pids = owner::mask(Controller::Pids);
+    hierarchy::disable(made.folder.parent().unwrap(), made.enabled | pids);
+    assert_eq!(tree.read(above), "-pids");
 }
 
 #[test]

@@ -24,7 +24,8 @@ fn fixture(machine: &str) -> PathBuf {
 /// run on CPUs that the files do not have.
 fn is_of_one_piece() -> bool {
     let ours = fauxplat_sys::sched::affinity(0).unwrap();
-    let is_whole = ours.is_subset(&fauxplat_topology::online(Path::new("/")));
+    let is_whole =
+        ours.iter().all(|cpu| Path::new(&format!("/sys/devices/system/cpu/cpu{}", cpu.0)).is_dir());
     if !is_whole {
         eprintln!("skipped: /sys has no CPU {ours}, on which this runs");
     }
