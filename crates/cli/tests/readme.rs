@@ -6,7 +6,11 @@
 //! line that is nothing but `…` stands for what was cut. `$ echo $?` shows the exit status, which is 0 otherwise. A line
 //! `$ make …` is not run, but its target must exist. What depends on the machine (its CPUs, caches, counters, the size of
 //! an effect) is cut: the test has to pass on any.
-#![expect(clippy::disallowed_methods, reason = "the tests start the built binary as a user would")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "the tests start the built binary as a user would, and say what they tried again"
+)]
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
