@@ -85,6 +85,10 @@ impl Driver {
     ) -> Result<Stopped, Failure> {
         self.cells(plan, span, |round, cell| {
             let accounts = pool.work(&cells[usize::from(cell)])?.into_iter().enumerate();
+            // A shift that the user has cut short is none.
+            if signal::stop_requested() {
+                return Ok(Vec::new());
+            }
             let sample = |(hand, account): (usize, Option<ShiftSample>)| {
                 Some(ShiftSample { round, cell: number(cell), hand: hand as u16, ..account? })
             };

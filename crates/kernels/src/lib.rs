@@ -163,22 +163,21 @@ enum State {
 
 impl Ready {
     /// Makes a loop ready on the thread that will run it.
-    pub fn new(kernel: Kernel, caches: &Caches) -> Self {
+    ///
+    /// # Errors
+    /// There is no memory for what it walks.
+    pub fn new(kernel: Kernel, caches: &Caches) -> Result<Self, fauxplat_sys::SysError> {
         let state = match kernel {
             Kernel::Fauxplat | Kernel::IntegerPorts | Kernel::IntegerLatency | Kernel::Float => {
                 State::Arithmetic
             }
             Kernel::Branch => State::Branches(Branches::new()),
             Kernel::L1 | Kernel::L2 | Kernel::Llc | Kernel::Dram => {
-                let chase = Chase::new(kernel.footprint(caches), caches.line);
-                State::Chase(chase.expect("memory for a walk, as any allocation would need it"))
+                State::Chase(Chase::new(kernel.footprint(caches), caches.line)?)
             }
-            Kernel::Stream => {
-                let traffic = Traffic::new(kernel.footprint(caches), caches.line);
-                State::Traffic(traffic.expect("memory for a stream, as any allocation would need it"))
-            }
+            Kernel::Stream => State::Traffic(Traffic::new(kernel.footprint(caches), caches.line)?),
         };
-        Ready { kernel, state }
+        Ok(Ready { kernel, state })
     }
 
     /// Runs so many units and gives a number that depends on all of them, so that none can be left out.
@@ -231,7 +230,7 @@ mod tests {
     fn the_answer_depends_on_every_unit_and_on_nothing_else() {
         let caches = Caches { llc: Bytes(2 << 20), ..Caches::default() };
         for kernel in Kernel::ALL.into_iter().filter(|kernel| !matches!(kernel, Kernel::Dram)) {
-            let answer = |units| Ready::new(kernel, &caches).run(units);
+            let answer = |units| Ready::new(kernel, &caches).unwrap().run(units);
             assert_eq!(answer(20), answer(20), "{kernel}");
             // The chains of doubles settle at 2; assembly cannot be left out all the same.
             assert!(kernel == Kernel::Float || answer(20) != answer(21), "{kernel}");

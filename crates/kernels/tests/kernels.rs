@@ -25,8 +25,8 @@ fn names_are_told_apart_and_a_wrong_one_lists_them() {
 #[test]
 fn work_in_two_parts_is_work_in_one() {
     for kernel in [Kernel::L1, Kernel::L2, Kernel::Llc, Kernel::Branch] {
-        let mut whole = Ready::new(kernel, &SMALL);
-        let mut parts = Ready::new(kernel, &SMALL);
+        let mut whole = Ready::new(kernel, &SMALL).unwrap();
+        let mut parts = Ready::new(kernel, &SMALL).unwrap();
         parts.run(13);
         assert_eq!(
             parts.run(29),
@@ -36,7 +36,8 @@ fn work_in_two_parts_is_work_in_one() {
             },
             "{kernel}"
         );
-        let (mut once, mut again) = (Ready::new(kernel, &SMALL), Ready::new(kernel, &SMALL));
+        let (mut once, mut again) =
+            (Ready::new(kernel, &SMALL).unwrap(), Ready::new(kernel, &SMALL).unwrap());
         assert_eq!(once.run(0), again.run(0), "{kernel}: no work is the same work");
     }
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use fauxplat_kernels::Kernel;
 use fauxplat_model::Placement;
-use fauxplat_units::{Cpu, Nanos};
+use fauxplat_units::{Cpu, CpuSet, Nanos};
 
 use super::help::after;
 use super::{EndArgs, OutputArgs, SurroundingsArgs, time_with_unit};
@@ -59,7 +59,9 @@ pub struct ContendArgs {
 
 /// Reads `0:1`.
 pub(super) fn pair(text: &str) -> Result<(Cpu, Cpu), String> {
-    let number = |text: &str| text.parse::<u32>().ok().map(Cpu);
+    // As a list of CPUs has them, with its bound.
+    let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = |text: &str| Some(text).filter(is_number)?.parse::<CpuSet>().ok()?.first();
     let both = text.split_once(':').and_then(|(a, b)| Some((number(a)?, number(b)?)));
     both.map(|(a, b)| (a.min(b), a.max(b)))
         .ok_or_else(|| format!("`{text}` is not a pair of CPUs such as 0:1"))

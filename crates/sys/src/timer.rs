@@ -18,6 +18,20 @@ pub fn sleep_until_ns(moment_ns: u64) -> bool {
     woken == 0
 }
 
+/// Sleeps until a moment of `CLOCK_MONOTONIC`, or until the user asks to stop
+/// ([`signal::stop_requested`](crate::signal::stop_requested)). A signal may arrive at another thread, so the sleep is cut
+/// into short ones.
+pub fn sleep_unless_stopped(moment_ns: u64) {
+    const SLICE_NS: u64 = 50_000_000;
+    loop {
+        let now_ns = crate::clock::monotonic_ns();
+        if now_ns >= moment_ns || crate::signal::stop_requested() {
+            return;
+        }
+        sleep_until_ns(moment_ns.min(now_ns + SLICE_NS));
+    }
+}
+
 /// Signals of [`storm_once`] that arrived. One per process, as signal handlers are.
 static STORM: AtomicU64 = AtomicU64::new(0);
 

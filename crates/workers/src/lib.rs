@@ -27,6 +27,18 @@ pub enum WorkerError {
     /// A thread cannot be created.
     #[error("a worker thread cannot be created: {0}")]
     Thread(std::io::Error),
+    /// There is no room for what a worker walks.
+    #[error(
+        "a worker on CPU {cpu} has no memory for the kernel {kernel}: {source} (is it limited, see `ulimit -v`?)"
+    )]
+    Memory {
+        /// Where.
+        cpu: fauxplat_units::Cpu,
+        /// What it was to run.
+        kernel: fauxplat_kernels::Kernel,
+        /// The call that failed.
+        source: fauxplat_sys::SysError,
+    },
     /// A thread ended before its work did.
     #[error("the worker on CPU {0} ended early")]
     Gone(fauxplat_units::Cpu),

@@ -1,13 +1,14 @@
 //! The threads and their shifts.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier};
 use std::thread::JoinHandle;
 
 use fauxplat_kernels::{Caches, Kernel, Ready};
 use fauxplat_model::{Policy, ShiftSample};
-use fauxplat_sys::clock;
+use fauxplat_sys::{clock, signal};
 use fauxplat_threads::{Place, Side, real_time_or_ordinary};
 use fauxplat_units::Cpu;
 
@@ -65,7 +66,7 @@ struct Worker {
     cpu: Cpu,
     caches: Caches,
     orders: Option<Sender<Order>>,
-    accounts: Receiver<ShiftSample>,
+    accounts: Receiver<Account>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -126,11 +127,13 @@ impl WorkerPool {
                 sent.and_then(Result::ok).ok_or(WorkerError::Gone(worker.cpu))?;
             }
         }
-        let account = |(worker, shift): (&Worker, &Option<Shift>)| match shift {
-            Some(_) => worker.accounts.recv().map(Some).map_err(|_| WorkerError::Gone(worker.cpu)),
-            None => Ok(None),
+        let account = |(worker, shift): (&Worker, &Option<Shift>)| {
+            let told = shift.map(|_| worker.accounts.recv().unwrap_or(Err(WorkerError::Gone(worker.cpu))));
+            told.transpose()
         };
-        self.workers.iter().zip(shifts).map(account).collect()
+        // All are waited for, also where one of them fails: the next shift is everybody's.
+        let accounts: Vec<_> = self.workers.iter().zip(shifts).map(account).collect();
+        accounts.into_iter().collect()
     }
 }
 
@@ -189,39 +192,57 @@ impl Station {
         place.take().map_err(|source| WorkerError::Station { cpu: self.cpu, source })
     }
 
-    fn serve(&self, books: &Books, inbox: &Receiver<Order>, outbox: &Sender<ShiftSample>) {
+    fn serve(&self, books: &Books, inbox: &Receiver<Order>, outbox: &Sender<Account>) {
         // Memory that was laid out once is used again whenever its kernel comes back.
         let mut ready: HashMap<Kernel, Ready> = HashMap::new();
         while let Ok(Order { shift, barrier, exchange }) = inbox.recv() {
-            let work = ready.entry(shift.kernel).or_insert_with(|| Ready::new(shift.kernel, &self.caches));
+            let work = match ready.entry(shift.kernel) {
+                Entry::Occupied(there) => Ok(there.into_mut()),
+                Entry::Vacant(free) => Ready::new(shift.kernel, &self.caches).map(|fresh| free.insert(fresh)),
+            };
+            // Whoever has no memory says so to the others by its absence after this.
             barrier.wait();
+            let work = match work {
+                Ok(work) => work,
+                Err(source) => {
+                    let failed = WorkerError::Memory { cpu: self.cpu, kernel: shift.kernel, source };
+                    if outbox.send(Err(failed)).is_err() {
+                        return;
+                    }
+                    continue;
+                }
+            };
             let exchange = exchange.as_ref();
             let begin = exchange.and_then(|(shared, side)| shared.at_the_beginning.round_trip(*side));
             let handover = exchange.and_then(|(shared, side)| shared.cache_transfer(*side));
             let account = labour(&shift, work, books);
             let end = exchange.and_then(|(shared, side)| shared.at_the_end.round_trip(*side));
             let account = ShiftSample { round_trips_ns: [begin, end], handover, ..account };
-            if outbox.send(account).is_err() {
+            if outbox.send(Ok(account)).is_err() {
                 return;
             }
         }
     }
 }
 
-/// Laps until the time is up.
+/// What a worker brings back from a shift.
+type Account = Result<ShiftSample, WorkerError>;
+
+/// Laps until the time is up, or the user has asked to stop.
 fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> ShiftSample {
-    let warm_until_ns = clock::monotonic_ns() + shift.warm_ns;
-    while clock::monotonic_ns() < warm_until_ns {
+    let is_before = |moment_ns: u64| clock::monotonic_ns() < moment_ns && !signal::stop_requested();
+    let warm_until_ns = clock::monotonic_ns().saturating_add(shift.warm_ns);
+    while is_before(warm_until_ns) {
         std::hint::black_box(work.run(shift.lap_units));
     }
     let (begin, counts) = (books.stand(), books.counts());
-    let until_ns = clock::monotonic_ns() + shift.duration_ns;
+    let until_ns = clock::monotonic_ns().saturating_add(shift.duration_ns);
     let (mut units, mut laps) = (0, Vec::new());
     if shift.keep_laps {
         // The buffer must not grow between two looks at the clock.
         laps.reserve(LAPS_MAX);
     }
-    while clock::monotonic_ns() < until_ns {
+    while is_before(until_ns) {
         let before_ns = if shift.keep_laps { clock::thread_cpu_ns() } else { 0 };
         std::hint::black_box(work.run(shift.lap_units));
         if shift.keep_laps && laps.len() < LAPS_MAX {

@@ -1,11 +1,9 @@
 //! `fauxplat table`: what a measured program publishes, now and while it runs.
 
-use std::time::Duration;
-
 use fauxplat_experiment::Failure;
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{TableFindings, TableValue};
-use fauxplat_sys::{clock, signal};
+use fauxplat_sys::{clock, signal, timer};
 use fauxplat_table::{AnyTable, Rate, Rates, Selection, Standing};
 
 use crate::inspection;
@@ -40,22 +38,9 @@ fn follow(live: &mut Live<'_>, args: &TableArgs, header: &Header, interval_ns: u
         if args.count.is_some_and(|count| number >= count) {
             break;
         }
-        sleep_until(begun_ns.saturating_add(interval_ns.saturating_mul(number)));
+        timer::sleep_unless_stopped(begun_ns.saturating_add(interval_ns.saturating_mul(number)));
     }
     Ok(())
-}
-
-/// Sleeps until a moment of the monotonic clock, or until the user interrupts.
-fn sleep_until(moment_ns: u64) {
-    // The standard library goes on sleeping after a signal, so the sleep is cut into short ones.
-    const SLICE_NS: u64 = 50_000_000;
-    loop {
-        let left_ns = moment_ns.saturating_sub(clock::monotonic_ns());
-        if left_ns == 0 || signal::stop_requested() {
-            return;
-        }
-        std::thread::sleep(Duration::from_nanos(left_ns.min(SLICE_NS)));
-    }
 }
 
 /// An open table, and what was seen of it.

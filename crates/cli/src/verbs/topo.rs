@@ -29,9 +29,11 @@ fn show(args: &TopoLook, invocation: &[String]) -> Result<(), Failure> {
         false => args.output.clone(),
     };
     let root = root(&args.machine)?;
-    let depth = match output.format {
-        Format::Text | Format::Boxes => Depth::Shown,
-        _ => Depth::Whole,
+    let is_for_people = |format| matches!(format, Format::Text | Format::Boxes);
+    let mut formats = output.exports().into_iter().map(|export| export.format);
+    let depth = match is_for_people(output.format) && formats.all(is_for_people) {
+        true => Depth::Shown,
+        false => Depth::Whole,
     };
     let (header, findings) = look(&root, depth, invocation);
     inspection::report(&header, &Findings::Topo(Box::new(findings)), &output)

@@ -71,6 +71,7 @@ fn cpus_that_are_not_there_or_not_allowed_are_refused() {
     for words in [&["--pairs", "0:7000"][..], &["--cpu", "7000"], &["--capacity", "--cpu", "7000"]] {
         lab.run(&[&["contend"], words].concat()).complains(2, &["CPU 7000 does not exist"]);
     }
+    lab.run(&["contend", "--pairs", "0:4294967295"]).complains(2, &["not a pair of CPUs"]);
     lab.run(&["contend", "--pairs", "0-1"]).complains(2, &["`0-1` is not a pair of CPUs such as 0:1"]);
     lab.run(&["contend", "--pairs", "0:0", "--cpu", "0"]).complains(2, &["cannot be used with"]);
     let related =
@@ -90,6 +91,25 @@ fn cpus_that_are_not_there_or_not_allowed_are_refused() {
     bound.args(["contend", "--store", "none", "--pairs", &format!("{first}:{last}")]);
     lab.settle(&mut bound);
     crate::common::Done::of(bound).complains(2, &[&format!("CPU {last}"), "not allowed"]);
+}
+
+/// A shift or a pause that takes hours is over when the user has had enough.
+#[test]
+fn whoever_stops_it_does_not_wait_for_a_shift_to_end() {
+    let lab = Lab::new();
+    let first = allowed()[0];
+    let pair = format!("{first}:{first}");
+    let shift = ["contend", "float", "--pairs", &pair, "--duration", "5000h"];
+    let pause = ["contend", "--capacity", "--cpu", &first.to_string(), "--rounds", "5", "--duration", "1ms"];
+    let pause = [&pause[..], &["--interval", "5000h"]].concat();
+    for (words, signal) in [(&shift[..], SIGINT), (&pause[..], SIGTERM)] {
+        let mut live = lab.start(words);
+        live.has_slept(2);
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        assert!(live.is_running(), "{words:?}");
+        live.signal(signal);
+        assert!(eventually(|| !live.is_running()), "{words:?} goes on");
+    }
 }
 
 #[test]

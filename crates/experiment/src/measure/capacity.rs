@@ -1,14 +1,12 @@
 //! The experiment of `contend --capacity`: what one more thread is worth, and so what is left of the machine while it
 //! works.
 
-use std::time::Duration;
-
 use fauxplat_analyze::{capacity_left, worth};
 use fauxplat_kernels::{Caches, Kernel};
 use fauxplat_model::{
     CapacityFindings, CapacityLook, GroupKind, Placement, Policy, ShiftSample, Topology, Worth,
 };
-use fauxplat_sys::signal;
+use fauxplat_sys::{clock, signal, timer};
 use fauxplat_threads::real_time_or_ordinary;
 use fauxplat_topology::Watch;
 use fauxplat_units::{Cpu, CpuSet, Nanos};
@@ -134,7 +132,11 @@ fn look(
     let mut looks = Vec::new();
     while !driver.is_over() && looks.len() < asked.looks as usize {
         let (begun_s, watch) = (driver.elapsed_s(), Watch::begin(driver.machine().root()));
-        std::thread::sleep(Duration::from_nanos(asked.interval.0));
+        timer::sleep_unless_stopped(clock::monotonic_ns().saturating_add(asked.interval.0));
+        if signal::stop_requested() {
+            driver.interrupt();
+            break;
+        }
         let elapsed_s = driver.elapsed_s();
         let watched_ns = ((elapsed_s - begun_s) * 1e9) as u64;
         let activities = watch.end(driver.machine().topology(), watched_ns);
@@ -145,9 +147,6 @@ fn look(
         let look = CapacityLook { elapsed_s, busy_share, left_share };
         on_look(&look)?;
         looks.push(look);
-        if signal::stop_requested() {
-            driver.interrupt();
-        }
     }
     Ok(looks)
 }

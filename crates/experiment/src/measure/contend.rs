@@ -1,5 +1,7 @@
 //! The experiment of `contend`: what two threads cost each other on each pair of CPUs.
 
+use std::collections::HashSet;
+
 use fauxplat_analyze::{ContendCell, ContendPair, claimed, contend_findings, worker_counts};
 use fauxplat_kernels::{Caches, Kernel};
 use fauxplat_model::{ContendFindings, Placement, Policy, ShiftSample, Topology, WorkerCounts};
@@ -103,7 +105,9 @@ pub fn contend(driver: &mut Driver, asked: &Contention) -> Result<ContendFinding
     let policy = policy(&cpus)?;
     driver.header.condition.policy = policy;
     let served = Served::measure(driver.machine().topology(), &cpus, policy)?;
-    let design = design(asked, &pairs(asked, &cpus), driver.machine().topology(), policy, &served);
+    let (pairs, kernels) = (pairs(asked, &cpus), kernels(asked));
+    check_size(pairs.len(), kernels.len(), cpus.len())?;
+    let design = design(asked, &pairs, kernels, (driver.machine().topology(), policy, &served));
     memory_suffices(&design, &served, driver.machine())?;
     let counted = counted(driver)?;
     let mut pool = pool(&design, &served, &counted)?;
@@ -126,11 +130,34 @@ fn warn(driver: &mut Driver, policy: Policy) {
 
 fn pairs(asked: &Contention, cpus: &CpuSet) -> Vec<(Cpu, Cpu)> {
     if !asked.pairs.is_empty() {
-        return asked.pairs.clone();
+        let mut pairs = asked.pairs.clone();
+        let mut seen = HashSet::new();
+        pairs.retain(|pair| seen.insert(*pair));
+        return pairs;
     }
     let list: Vec<Cpu> = cpus.iter().collect();
     let from = |(index, &a): (usize, &Cpu)| list[index..].iter().map(move |&b| (a, b)).collect::<Vec<_>>();
     list.iter().enumerate().flat_map(from).collect()
+}
+
+fn kernels(asked: &Contention) -> Vec<Kernel> {
+    let mut kernels = if asked.kernels.is_empty() { KERNELS.to_vec() } else { asked.kernels.clone() };
+    let mut seen = HashSet::new();
+    kernels.retain(|kernel| seen.insert(*kernel));
+    kernels
+}
+
+/// Refuses more cells than a plan can number: each pair by each kernel, and each worker alone, of which a CPU has up to four.
+fn check_size(pairs: usize, kernels: usize, cpus: usize) -> Result<(), Failure> {
+    let cells = kernels.saturating_mul(pairs.saturating_add(cpus.saturating_mul(4)));
+    match cells > usize::from(u16::MAX) {
+        true => Err(Failure::usage(format!(
+            "{pairs} pairs of CPUs and {kernels} kernels are about {cells} cells, more than the {} that are measured at once: \
+             name fewer CPUs (--cpu, --pairs) or fewer kernels",
+            u16::MAX
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// One worker per CPU, another one that walks twice as much there, and two more for each pair that is one CPU: those must
@@ -138,11 +165,9 @@ fn pairs(asked: &Contention, cpus: &CpuSet) -> Vec<(Cpu, Cpu)> {
 fn design(
     asked: &Contention,
     pairs: &[(Cpu, Cpu)],
-    topology: &Topology,
-    policy: Policy,
-    served: &Served,
+    mut kernels: Vec<Kernel>,
+    (topology, policy, served): (&Topology, Policy, &Served),
 ) -> Design {
-    let mut kernels = if asked.kernels.is_empty() { KERNELS.to_vec() } else { asked.kernels.clone() };
     if !pairs.iter().all(|&(a, b)| served.has_last_level(a) && served.has_last_level(b)) && kernels.len() > 1
     {
         kernels.retain(|kernel| *kernel != Kernel::Llc);
@@ -178,7 +203,7 @@ fn design(
 fn shift(kernel: Kernel, duration: Nanos, same: bool) -> Shift {
     let large = matches!(kernel, Kernel::Llc | Kernel::Dram | Kernel::Stream);
     let times = if large { LARGE_TIMES } else { 1 } * if same { TURNS_TIMES } else { 1 };
-    let duration_ns = duration.0.max(1_000_000) * times;
+    let duration_ns = duration.0.max(1_000_000).saturating_mul(times);
     let warm_ns = if large { duration_ns } else { duration_ns / 5 };
     // Whether a cache is shared is asked beside the walk that wants it.
     let hands_over = kernel == Kernel::Llc;

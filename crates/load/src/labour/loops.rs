@@ -18,7 +18,7 @@ impl Arithmetic {
             LoadKind::Branch => Kernel::Branch,
             _ => Kernel::IntegerPorts,
         };
-        Arithmetic(Ready::new(kernel, &order.caches))
+        Arithmetic(Ready::new(kernel, &order.caches).expect("arithmetic walks no memory"))
     }
 }
 

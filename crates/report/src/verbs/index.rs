@@ -94,7 +94,7 @@ fn meaning(found: &IndexFindings) -> String {
 fn uncontrolled(header: &Header, found: &IndexFindings) -> Option<String> {
     let mut chance = Vec::new();
     if found.policy == Policy::Other {
-        chance.push("priority (SCHED_FIFO is not permitted)".to_owned());
+        chance.push("priority (not at SCHED_FIFO)".to_owned());
     }
     match (&header.machine.cpu.governor, &header.machine.hypervisor) {
         (Some(governor), _) if governor == "performance" => {}
