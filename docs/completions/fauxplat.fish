@@ -364,7 +364,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l cpu -d 'CP
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s r -l rounds -d 'Rounds, each of which visits every cell once in an order of its own' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l max-rounds -d 'Rounds at most for pairs that are not decided, or whose time is not accounted for, by then [default: ten times --rounds]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s d -l duration -d 'Time that a pair works for arithmetic and small caches; the large ones take six times as long' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l interval -d 'With --capacity: time between two looks at the machine' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l interval -d 'With --capacity: time between two looks at the machine, from 50 ms on' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l count -d 'With --capacity: looks' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l seed -d 'Seed of the order of the cells [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s e -l counters -d 'Count what the kernel and the processor can, as `run -e` does, of each worker while it works (repeatable)' -r

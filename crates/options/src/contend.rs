@@ -37,8 +37,8 @@ pub struct ContendArgs {
     /// What one more thread is worth, and so what is left of the machine while it works: first measured, then live
     #[arg(long, conflicts_with_all = ["pairs", "kernels"])]
     pub capacity: bool,
-    /// With --capacity: time between two looks at the machine
-    #[arg(long, value_name = "TIME", default_value = "1s", requires = "capacity", value_parser = time_with_unit)]
+    /// With --capacity: time between two looks at the machine, from 50 ms on
+    #[arg(long, value_name = "TIME", default_value = "1s", requires = "capacity", value_parser = look_every)]
     pub interval: Nanos,
     /// With --capacity: looks
     #[arg(long, value_name = "N", default_value_t = 5, requires = "capacity")]
@@ -55,6 +55,16 @@ pub struct ContendArgs {
     pub end: EndArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// The kernel counts how busy a CPU is in ticks of 10 ms, so a shorter look would see none or one.
+fn look_every(text: &str) -> Result<Nanos, String> {
+    const LEAST: Nanos = Nanos(50_000_000);
+    let every = time_with_unit(text)?;
+    match every >= LEAST {
+        true => Ok(every),
+        false => Err(format!("`{text}` is shorter than {LEAST}: the kernel counts in ticks of 10 ms")),
+    }
 }
 
 /// Reads `0:1`.

@@ -32,7 +32,7 @@ pub enum HistoryAction {
         #[arg(long)]
         name: Option<String>,
         /// Only those since this time, for instance 2026-11
-        #[arg(long)]
+        #[arg(long, value_parser = since)]
         since: Option<String>,
         /// At most so many, the newest
         #[arg(long, value_name = "N")]
@@ -95,4 +95,44 @@ pub enum HistoryAction {
         #[command(flatten)]
         output: OutputArgs,
     },
+}
+
+/// Reads the beginning of a time as it is stored, such as `2026-11` or `2026-11-03T14:30`.
+fn since(text: &str) -> Result<String, String> {
+    const SHAPE: &str = "0000-00-00T00:00:00";
+    let time = text.strip_suffix('Z').unwrap_or(text);
+    let fits = |(byte, shape): (u8, u8)| if shape == b'0' { byte.is_ascii_digit() } else { byte == shape };
+    let is_shaped = [4, 7, 10, 13, 16, 19].contains(&time.len()) && time.bytes().zip(SHAPE.bytes()).all(fits);
+    let within = |place: std::ops::Range<usize>, most: u8| {
+        time.get(place).is_none_or(|number| (1..=most).contains(&number.parse().unwrap_or(0)))
+    };
+    match is_shaped && within(5..7, 12) && within(8..10, 31) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("`{text}` is not the beginning of a time such as 2026-11 or 2026-11-03T14:30")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_named_from_its_year_on() {
+        for text in ["2026", "2026-11", "2026-11-03", "2026-11-03T14:30", "2026-11-03T14:30:05Z"] {
+            assert_eq!(since(text).unwrap(), text);
+        }
+        for text in [
+            "",
+            "yesterday",
+            "2026-13",
+            "2026-00",
+            "2026-1",
+            "2026-11-32",
+            "2026/11",
+            "26-11-03",
+            "2026-11-03 1",
+        ] {
+            assert!(since(text).unwrap_err().contains("such as 2026-11"), "{text}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use fauxplat_model::document::Findings;
 use fauxplat_sys::signal;
 use fauxplat_units::Nanos;
 
-use crate::inspection;
+use crate::{inspection, output};
 use fauxplat_options::CountersArgs;
 
 /// The length of an interval, unless another is asked for.
@@ -20,6 +20,7 @@ pub(crate) fn counters(args: &CountersArgs, invocation: &[String]) -> Result<(),
         None => measure::counters::counters(&machine),
         Some(pid) => {
             signal::stop_on_interrupt().map_err(Failure::machine)?;
+            output::try_files(&args.output)?;
             let every = args.series.unwrap_or(EVERY);
             let asked = Watching { pid, counters: args.counters.clone(), every, longest: args.max_time };
             measure::counters::watch(&machine, &asked)?

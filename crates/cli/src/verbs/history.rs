@@ -31,10 +31,11 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
         HistoryAction::Pull { from, ids, output, .. } => exchange::pull(from, ids, output),
         HistoryAction::Rm { ids, output } => {
             let store = begin::history(output)?;
-            for id in ids {
-                store.remove(store.resolve(id)?)?;
-            }
-            Ok(())
+            // All are found before one goes, and one that is named twice goes once: `last` is another by then.
+            let mut found = ids.iter().map(|id| store.resolve(id)).collect::<Result<Vec<_>, _>>()?;
+            found.sort_unstable();
+            found.dedup();
+            found.into_iter().try_for_each(|id| store.remove(id).map_err(Failure::from))
         }
     }
 }

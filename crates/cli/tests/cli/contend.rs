@@ -81,6 +81,7 @@ fn cpus_that_are_not_there_or_not_allowed_are_refused() {
     lab.run(&["contend", "--rounds", "4"]).complains(2, &["5..=1000"]);
     lab.run(&["contend", "--capacity", "--pairs", "0:0"]).complains(2, &["cannot be used with"]);
     lab.run(&["contend", "--count", "2"]).complains(2, &["--capacity"]);
+    lab.run(&["contend", "--capacity", "--interval", "0s"]).complains(2, &["ticks of 10 ms"]);
     let (first, last) = (allowed()[0], *allowed().last().unwrap());
     if first == last {
         eprintln!("skipped: a CPU that is not allowed needs a machine with two");

@@ -41,6 +41,9 @@ fn experiments_are_listed_shown_exported_and_removed() {
     assert_eq!(count(&[]), 1);
     lab.run(&["history", "show", "1"]).complains(2, &["store.sqlite", "no experiment `1`", "history list"]);
     lab.run(&["history", "rm", "3", "44"]).complains(2, &["`44`"]);
+    assert_eq!(count(&[]), 1, "nothing goes where one of them is not there");
+    lab.run(&["history", "rm", "last", "3", "last"]).succeeds();
+    assert_eq!(count(&[]), 0);
 }
 
 #[test]
@@ -50,6 +53,7 @@ fn an_experiment_that_is_none_is_bad_usage() {
     lab.run(&["history", "show", "yesterday"]).complains(2, &["`yesterday`", "last"]);
     lab.run(&["history", "rm", "-1"]).reports_misuse(&["-1"]);
     lab.run(&["history", "rm"]).reports_misuse(&["required"]);
+    lab.run(&["history", "list", "--since", "yesterday"]).reports_misuse(&["yesterday", "2026-11"]);
     lab.run(&["history", "list", "--format", "csv"]).complains(2, &["history list", "csv"]);
     lab.run_unstored(&["history", "list"]).complains(2, &["--store none"]);
 }

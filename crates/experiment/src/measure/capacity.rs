@@ -140,8 +140,10 @@ fn look(
         let elapsed_s = driver.elapsed_s();
         let watched_ns = ((elapsed_s - begun_s) * 1e9) as u64;
         let activities = watch.end(driver.machine().topology(), watched_ns);
+        // What the hypervisor took is as little left as what others here had, and so is a CPU that has gone.
         let busy = |cpu: Cpu| {
-            activities.iter().find(|one| one.0 == cpu).map_or(0.0, |one| one.1.busy_share.clamp(0.0, 1.0))
+            let found = activities.iter().find(|one| one.0 == cpu);
+            found.map_or(1.0, |one| (one.1.busy_share + one.1.steal_share).clamp(0.0, 1.0))
         };
         let (busy_share, left_share) = capacity_left(cores, busy);
         let look = CapacityLook { elapsed_s, busy_share, left_share };
