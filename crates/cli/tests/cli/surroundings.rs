@@ -30,7 +30,7 @@ const OF_WORKERS: [&[&str]; 4] = [
 const SHORT: [&[&str]; 3] = [
     &["index", "--duration", "20ms"],
     &["latency", "timer", "--count", "60"],
-    &["contend", "--capacity", "--duration", "1ms", "--rounds", "5", "--count", "1", "--interval", "10ms"],
+    &["contend", "--capacity", "--duration", "1ms", "--rounds", "5", "--count", "1", "--interval", "50ms"],
 ];
 
 /// Whether control groups can be made here; the reason goes to whoever reads the log.
