@@ -299,7 +299,8 @@ fn a_comparison_warms_up() {
 #[test]
 fn several_metrics_are_decided_each_with_its_margin() {
     let lab = Lab::new();
-    let (one, two) = (spin(6000), spin(12_000));
+    // So far apart that no neighbour can hide it.
+    let (one, two) = (spin(3000), spin(60_000));
     let metrics =
         ["--metric", "wall,peak-memory", "--margin", "wall=1%,peak-memory=64KiB", "--max-pairs", "64"];
     let words = [&["compare", "-v", &one, &two, "--names", "one,two"][..], &metrics].concat();
