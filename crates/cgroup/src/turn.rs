@@ -20,13 +20,16 @@ pub(crate) struct Turn {
 /// Longer than another copy needs to remove a group whose processes do not end. Whoever may read a folder may lock it, so
 /// nobody is waited for without end.
 const PATIENCE_NS: u64 = 2_000_000_000;
+/// The same once the user has asked to stop: as long as another copy takes for one such group.
+const HURRIED_NS: u64 = 600_000_000;
 
 impl Turn {
-    /// Waits for the others, until the user has asked to stop. Where there is no folder to be opened, nobody else changes
-    /// anything either.
+    /// Waits for the others, less long when the user has asked to stop. Where there is no folder to be opened, nobody else
+    /// changes anything either.
     pub(crate) fn take(folder: &Path) -> Turn {
-        let end_ns = clock::monotonic_ns() + PATIENCE_NS;
-        let is_over = || clock::monotonic_ns() >= end_ns || signal::stop_requested();
+        let begun_ns = clock::monotonic_ns();
+        let limit_ns = || if signal::stop_requested() { HURRIED_NS } else { PATIENCE_NS };
+        let is_over = || clock::monotonic_ns() - begun_ns >= limit_ns();
         let is_taken = |file: &File| loop {
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) if !is_over() => std::thread::sleep(Duration::from_millis(1)),

@@ -53,7 +53,8 @@ impl Keeper {
         false
     }
 
-    /// How often its first thread, which is the one that tunes, has waited for something: whoever writes to files of the kernel does so again and again.
+    /// How often its first thread, which is the one that tunes, has waited for something: whoever writes to files of the
+    /// kernel does so again and again.
     fn steps(self) -> Option<u64> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?;
         keyed::number(&text, "voluntary_ctxt_switches")

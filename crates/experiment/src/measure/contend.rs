@@ -1,6 +1,7 @@
 //! The experiment of `contend`: what two threads cost each other on each pair of CPUs.
 
 use std::collections::HashSet;
+use std::hash::Hash;
 
 use fauxplat_analyze::{ContendCell, ContendPair, claimed, contend_findings, worker_counts};
 use fauxplat_kernels::{Caches, Kernel};
@@ -102,12 +103,12 @@ struct Design {
 /// Workers that cannot stand where they should, or have no memory; those of the store.
 pub fn contend(driver: &mut Driver, asked: &Contention) -> Result<ContendFindings, Failure> {
     let cpus = asked.cpus(driver.machine())?;
+    let (pairs, kernels) = (pairs(asked, &cpus), kernels(asked));
+    check_size(pairs.len(), kernels.len(), cpus.len())?;
     let policy = policy(&cpus)?;
     driver.header.condition.policy = policy;
     let served = Served::measure(driver.machine().topology(), &cpus, policy)?;
-    let (pairs, kernels) = (pairs(asked, &cpus), kernels(asked));
-    check_size(pairs.len(), kernels.len(), cpus.len())?;
-    let design = design(asked, &pairs, kernels, (driver.machine().topology(), policy, &served));
+    let design = design(asked, &pairs, kernels, driver.machine().topology(), policy, &served);
     memory_suffices(&design, &served, driver.machine())?;
     let counted = counted(driver)?;
     let mut pool = pool(&design, &served, &counted)?;
@@ -130,10 +131,7 @@ fn warn(driver: &mut Driver, policy: Policy) {
 
 fn pairs(asked: &Contention, cpus: &CpuSet) -> Vec<(Cpu, Cpu)> {
     if !asked.pairs.is_empty() {
-        let mut pairs = asked.pairs.clone();
-        let mut seen = HashSet::new();
-        pairs.retain(|pair| seen.insert(*pair));
-        return pairs;
+        return each_once(&asked.pairs);
     }
     let list: Vec<Cpu> = cpus.iter().collect();
     let from = |(index, &a): (usize, &Cpu)| list[index..].iter().map(move |&b| (a, b)).collect::<Vec<_>>();
@@ -141,10 +139,12 @@ fn pairs(asked: &Contention, cpus: &CpuSet) -> Vec<(Cpu, Cpu)> {
 }
 
 fn kernels(asked: &Contention) -> Vec<Kernel> {
-    let mut kernels = if asked.kernels.is_empty() { KERNELS.to_vec() } else { asked.kernels.clone() };
+    if asked.kernels.is_empty() { KERNELS.to_vec() } else { each_once(&asked.kernels) }
+}
+
+fn each_once<T: Copy + Eq + Hash>(asked: &[T]) -> Vec<T> {
     let mut seen = HashSet::new();
-    kernels.retain(|kernel| seen.insert(*kernel));
-    kernels
+    asked.iter().copied().filter(|one| seen.insert(*one)).collect()
 }
 
 /// Refuses more cells than a plan can number: each pair by each kernel, and each worker alone, of which a CPU has up to four.
@@ -166,7 +166,9 @@ fn design(
     asked: &Contention,
     pairs: &[(Cpu, Cpu)],
     mut kernels: Vec<Kernel>,
-    (topology, policy, served): (&Topology, Policy, &Served),
+    topology: &Topology,
+    policy: Policy,
+    served: &Served,
 ) -> Design {
     if !pairs.iter().all(|&(a, b)| served.has_last_level(a) && served.has_last_level(b)) && kernels.len() > 1
     {
