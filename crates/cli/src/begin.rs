@@ -1,12 +1,14 @@
 //! From options to the beginning of an experiment, and from its end to the report.
 
+use std::path::Path;
+
 use fauxplat_experiment::{
     Beginning, Failure, Finished, Launch, Listeners, Machine, open_record, open_store,
 };
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Condition, Definition, EnvPad, Evidence, Placement};
 use fauxplat_report::Format;
-use fauxplat_store::Store;
+use fauxplat_store::{Store, Url};
 use fauxplat_units::CpuSet;
 
 use crate::events::Events;
@@ -39,11 +41,32 @@ pub(crate) fn beginning<'a>(
     })
 }
 
-/// The store of the options, or the user's own, with what was measured before.
+/// The store of the options, or the user's own, with what was measured before. A file that was named and is not there is a
+/// slip, and no store without results.
 ///
 /// # Errors
 /// Those of opening it; there is none.
 pub(crate) fn history(output: &OutputArgs) -> Result<Store, Failure> {
+    output.store.as_deref().filter(|path| *path != Path::new("none")).map_or(Ok(()), has_been_made)?;
+    store(output)
+}
+
+/// Whether a store is where it was said to be, as far as that is seen before it is opened.
+///
+/// # Errors
+/// There is no such file.
+pub(crate) fn has_been_made(path: &Path) -> Result<(), Failure> {
+    match path.to_str().is_some_and(Url::is_one) || path.exists() {
+        true => Ok(()),
+        false => Err(Failure::usage(format!("{}: there is no such store", path.display()))),
+    }
+}
+
+/// The store of the options, or the user's own, made where there is none yet.
+///
+/// # Errors
+/// Those of opening it; there is to be none.
+pub(crate) fn store(output: &OutputArgs) -> Result<Store, Failure> {
     open_store(output.store.as_ref())?.ok_or_else(|| Failure::usage("--store none has no history"))
 }
 

@@ -62,8 +62,7 @@ fn dispatch(words: &[String]) -> u8 {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
             // Help and version are answers and go to standard output.
-            let _ = error.print();
-            return 0;
+            return told(error.print());
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();
@@ -85,6 +84,16 @@ fn dispatch(words: &[String]) -> u8 {
         }
     }
     code
+}
+
+/// The exit code of an answer that is nothing but text. Whoever closed the pipe has read enough.
+fn told(printed: std::io::Result<()>) -> u8 {
+    match printed {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            exit::tell(&Failure::machine(format!("standard output: {error}")))
+        }
+        _ => 0,
+    }
 }
 
 /// Does what the words of a command line ask for, for those whose definitions hold command lines.

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use fauxplat_launch::LaunchError;
 use fauxplat_model::{Background, Command, Definition, Metric, Placement, Setup, Sources};
 use fauxplat_store::{Patience, Store, Url};
-use fauxplat_sys::{clock, signal};
+use fauxplat_sys::{clock, process, signal};
 
 use crate::counters::Counters;
 use crate::extra::Extra;
@@ -59,6 +60,10 @@ impl Driver {
         mut beginning: Beginning<'_>,
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
     ) -> Result<Self, Failure> {
+        // Before anything is changed or set up for runs that could not be read.
+        if beginning.machine.is_live() && !process::proc_shows_our_numbers() {
+            return Err(LaunchError::OtherNumbers.into());
+        }
         let doubts = simulated::settle(beginning.kind, &mut beginning.definition, &beginning.machine)?;
         let counters = Counters::open(&beginning.definition, &beginning.machine)?;
         let mut meters = Meters::open(&beginning.definition, &counters)?;

@@ -9,7 +9,7 @@ use fauxplat_launch::CounterEntry;
 use fauxplat_model::{CounterSeries, Metric};
 use fauxplat_procfs::task::TaskStat;
 use fauxplat_sys::perf::{Count, Counter, Whom};
-use fauxplat_sys::{clock, signal};
+use fauxplat_sys::{SysError, clock, files, signal};
 use fauxplat_units::Nanos;
 
 use crate::counters::Counters;
@@ -25,7 +25,21 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 const NOTICED_WITHIN: Duration = Duration::from_millis(20);
 
 /// What helps where the kernel does not give away what somebody else's process does.
-const OTHERS: &str = "; a process of somebody else takes root, CAP_PERFMON or CAP_SYS_PTRACE";
+const OTHERS: &str =
+    "; it is of another user, or has more rights: it takes root, CAP_PERFMON or CAP_SYS_PTRACE";
+
+/// What helps where a process has more threads than this one may have files open.
+const FILES: &str = "; each of its threads takes at least one open file: raise the hard limit (`ulimit -Hn`), \
+                     which root may, or ask for fewer counters";
+
+/// What helps against an error of a counter on a process that runs already; nothing where nothing does.
+pub(crate) fn cure_for_threads(error: &SysError) -> &'static str {
+    match error {
+        error if error.is_permission() => OTHERS,
+        error if error.is_out_of_files() => FILES,
+        _ => "",
+    }
+}
 
 /// Counters of one process, and what they had counted at the last look.
 struct Watch {
@@ -44,8 +58,7 @@ impl Watch {
                     // A thread that ended meanwhile does nothing that could be counted.
                     Err(error) if error.is_gone() && threads.len() > 1 => {}
                     Err(error) => {
-                        let name = entry.metric.name();
-                        let cure = if error.is_permission() { OTHERS } else { "" };
+                        let (name, cure) = (entry.metric.name(), cure_for_threads(&error));
                         return Err(Failure::machine(format!(
                             "{name} cannot be counted of this process: {error}{cure}"
                         )));
@@ -163,13 +176,14 @@ pub struct Process {
 }
 
 impl Process {
-    /// Finds it by its number.
+    /// Finds it by its number, and lets this process open a file for each of its threads.
     ///
     /// # Errors
     /// There is none.
     pub fn find(pid: u32) -> Result<Self, Failure> {
         let gone = || Failure::usage(format!("--pid {pid}: there is no such process"));
         let (name, begun_ticks) = stat_of(pid).ok_or_else(gone)?;
+        files::open_as_many_as_allowed();
         let listed = fs::read_dir(format!("/proc/{pid}/task")).map_err(|_| gone())?;
         let threads: Vec<i32> =
             listed.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();

@@ -5,7 +5,7 @@ use fauxplat_model::{Placement, Policy};
 use fauxplat_units::Nanos;
 
 use super::help::after;
-use super::{EndArgs, OutputArgs, SurroundingsArgs};
+use super::{EndArgs, OutputArgs, SurroundingsArgs, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat index
@@ -23,8 +23,8 @@ pub struct IndexArgs {
     /// All of them at once, as a machine under full load; without it one after the other, in turns
     #[arg(long)]
     pub together: bool,
-    /// Time per CPU
-    #[arg(short, long, value_name = "TIME", default_value = "10s")]
+    /// Time per CPU, up to 5000 s
+    #[arg(short, long, value_name = "TIME", default_value = "10s", value_parser = time_per_cpu)]
     pub duration: Nanos,
     /// Scheduling policy: other, fifo:N or rr:N [default: fifo:99 where it is permitted]
     #[arg(long, value_name = "POLICY")]
@@ -41,4 +41,15 @@ pub struct IndexArgs {
     pub end: EndArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// Reads a time with a unit: a number alone may be meant in any. The laps of a turn are kept until its end.
+fn time_per_cpu(text: &str) -> Result<Nanos, String> {
+    const MOST: Nanos = Nanos(5_000_000_000_000);
+    let time = time_with_unit(text)?;
+    if time <= MOST {
+        Ok(time)
+    } else {
+        Err(format!("`{text}` is longer than the 5000 s that are measured at once"))
+    }
 }

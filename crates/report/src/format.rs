@@ -90,7 +90,7 @@ impl Format {
     /// What a command line says of its option for formats.
     pub const HELP: &'static str = "text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, \
         hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; \
-        openmetrics for table and fleet; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet";
+        openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet";
 
     /// The words of all formats, for a message.
     pub(crate) fn names() -> String {

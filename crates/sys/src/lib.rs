@@ -48,6 +48,11 @@ impl SysError {
         self.source.kind() == std::io::ErrorKind::PermissionDenied
     }
 
+    /// Whether this process has as many files open as it may.
+    pub fn is_out_of_files(&self) -> bool {
+        self.source.raw_os_error() == Some(libc::EMFILE)
+    }
+
     /// Whether the process or thread that was named is not there.
     pub fn is_gone(&self) -> bool {
         self.source.raw_os_error() == Some(libc::ESRCH)

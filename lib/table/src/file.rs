@@ -7,7 +7,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -102,6 +102,7 @@ fn fill(file: &File, path: &Path, geometry: Geometry, on_disk: bool) -> Result<O
         pid: u64::from(std::process::id()),
         started: process(u64::from(std::process::id())).map_or(0, |(started, _)| started),
         boot: boot_id().unwrap_or_default(),
+        pids: process_numbers().unwrap_or(0),
     };
     file.set_len(header.len).map_err(failed("ftruncate"))?;
     let mapping = Mapping::new(file.try_clone().map_err(failed("dup"))?, path, geometry.len(), true)?;
@@ -191,9 +192,20 @@ fn process(pid: u64) -> Option<(u64, bool)> {
 }
 
 /// Whether the creator of a table still runs: that very process, in the same boot. One that ended and was not waited for
-/// does not.
-pub(crate) fn creator_runs(header: &Header) -> bool {
-    process(header.pid) == Some((header.started, true)) && boot_id() == Some(header.boot)
+/// does not. Nothing, where its number is one of another namespace (a container's): here it means another process.
+pub(crate) fn creator_runs(header: &Header) -> Option<bool> {
+    if boot_id() != Some(header.boot) {
+        return Some(false);
+    }
+    let is_known_here = process_numbers() == Some(header.pids);
+    is_known_here.then(|| process(header.pid) == Some((header.started, true)))
+}
+
+/// The namespace of process numbers that this process lives in and that `/proc` shows: the kernel's inode of it, which has
+/// 32 bits (pid_namespaces(7)).
+fn process_numbers() -> Option<u32> {
+    let is_shown = fs::read_link("/proc/self").ok()? == Path::new(&std::process::id().to_string());
+    is_shown.then(|| fs::metadata("/proc/self/ns/pid").ok()?.ino().try_into().ok())?
 }
 
 /// The identity of the running boot, from random(4).

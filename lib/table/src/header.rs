@@ -31,6 +31,8 @@ pub(crate) struct Header {
     pub started: u64,
     /// The boot during which the file was created.
     pub boot: [u8; 16],
+    /// The namespace in which the process has that number, by its inode; 0 where it was not known.
+    pub pids: u32,
 }
 
 impl Header {
@@ -49,6 +51,7 @@ impl Header {
         put32(&mut bytes, 48, shape.dense_keys);
         put32(&mut bytes, 52, shape.max_sparse_keys);
         put32(&mut bytes, 56, shape.min_level);
+        put32(&mut bytes, 60, self.pids);
         put64(&mut bytes, 64, self.len);
         put64(&mut bytes, 72, self.pid);
         put64(&mut bytes, 80, self.started);
@@ -94,7 +97,14 @@ impl Header {
         };
         let mut boot = [0; 16];
         boot.copy_from_slice(&bytes[88..SUM]);
-        Ok(Self { shape, len: get64(bytes, 64), pid: get64(bytes, 72), started: get64(bytes, 80), boot })
+        Ok(Self {
+            shape,
+            len: get64(bytes, 64),
+            pid: get64(bytes, 72),
+            started: get64(bytes, 80),
+            boot,
+            pids: get32(bytes, 60),
+        })
     }
 }
 

@@ -63,8 +63,9 @@ pub struct Info {
     pub index_level: u32,
     /// The process that created the table.
     pub creator_pid: u64,
-    /// Whether that very process still runs, in the same boot.
-    pub creator_alive: bool,
+    /// Whether that very process still runs, in the same boot; `None` where that cannot be told here, since its number
+    /// is one of another namespace, such as a container's.
+    pub creator_alive: Option<bool>,
 }
 
 impl<W: Width> Table<W> {

@@ -80,21 +80,32 @@ impl Label {
 
 /// The label of a pair.
 pub(super) fn label(pair: &ContendPair, costs: &[PairCost], known: Known) -> Label {
-    if pair.cpus[0] == pair.cpus[1] {
-        return same_cpu(costs);
+    if costs.is_empty() {
+        return Label::open("no round was finished".to_owned());
     }
     if let Some(cost) = costs.iter().find(|cost| cost.rounds < ROUNDS_MIN) {
-        let PairCost { kernel, rounds, dropped_rounds, elsewhere_rounds, .. } = cost;
-        let mut words = format!("{kernel}: others disturbed {dropped_rounds} rounds and left {rounds}");
-        if *elsewhere_rounds > 0 {
-            words.push_str(&format!(" at this distance, {elsewhere_rounds} at another"));
-        }
-        return Label::open(words);
+        return Label::open(too_few(cost));
+    }
+    if pair.cpus[0] == pair.cpus[1] {
+        return same_cpu(costs);
     }
     stacked(costs)
         .or_else(|| sibling(costs).map(|label| within_core(label, costs, known)))
         .or_else(|| near_caches(costs))
         .unwrap_or_else(|| last_level(costs, known))
+}
+
+/// How many rounds there are of one kernel, and where the others went.
+fn too_few(cost: &PairCost) -> String {
+    let PairCost { kernel, rounds, dropped_rounds, elsewhere_rounds, .. } = cost;
+    let mut words = format!("{kernel}: {rounds} rounds count, of {ROUNDS_MIN} that an answer takes");
+    if *dropped_rounds > 0 {
+        words.push_str(&format!("; others disturbed {dropped_rounds}"));
+    }
+    if *elsewhere_rounds > 0 {
+        words.push_str(&format!("; {elsewhere_rounds} were at another distance"));
+    }
+    words
 }
 
 fn same_cpu(costs: &[PairCost]) -> Label {

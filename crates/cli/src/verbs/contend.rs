@@ -9,7 +9,7 @@ use fauxplat_report::Format;
 
 use crate::begin::{beginning, finish, workers};
 use crate::output;
-use fauxplat_options::ContendArgs;
+use fauxplat_options::{ContendArgs, Look};
 
 /// Measures and reports.
 pub(crate) fn contend(args: &ContendArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -56,7 +56,8 @@ fn what_is_left(args: &ContendArgs, invocation: &[String]) -> Result<(), Failure
         (&args.output, &args.end),
         invocation,
     )?)?;
-    let is_live = args.output.format == Format::Text && args.output.output.is_none();
+    let output = &args.output;
+    let is_live = output.format == Format::Text && output.output.is_none() && output.style != Look::None;
     let mut is_first = true;
     let found = capacity::capacity(&mut driver, &asked, |look| {
         let head = if std::mem::take(&mut is_first) { "elapsed_s  busy  left\n" } else { "" };

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::{Failure, open_store};
 use fauxplat_report::Format;
-use fauxplat_store::{Exchanged, Store, Url};
+use fauxplat_store::{Exchanged, Store};
 
-use crate::begin::history;
+use crate::begin::{has_been_made, history, store};
 use crate::output;
 use fauxplat_options::OutputArgs;
 
@@ -22,11 +22,8 @@ pub(super) fn push(to: &Path, ids: &[String], all: bool, output: &OutputArgs) ->
 
 /// Carries experiments from another store to that of the options.
 pub(super) fn pull(from: &Path, ids: &[String], output: &OutputArgs) -> Result<(), Failure> {
-    let is_missing = !from.to_str().is_some_and(Url::is_one) && !from.exists();
-    if is_missing {
-        return Err(Failure::usage(format!("{}: there is no such store", from.display())));
-    }
-    let (from, to) = (other(from)?, history(output)?);
+    has_been_made(from)?;
+    let (from, to) = (other(from)?, store(output)?);
     let ids = chosen(&from, ids)?;
     carry(&from, &to, &ids, output)
 }
@@ -84,11 +81,12 @@ fn as_text(to: &Store, exchanged: &Exchanged) -> String {
         many => format!("{many} {what}s"),
     };
     let (carried, samples) = (exchanged.carried.len(), exchanged.samples() as usize);
+    // Workers of our own leave shifts and no samples.
+    let with = if samples > 0 { format!(" with {}", count(samples, "sample")) } else { String::new() };
     let mut text = format!(
-        "{}: {} with {} arrived, {} there already\n",
+        "{}: {}{with} arrived, {} there already\n",
         to.path().display(),
         count(carried, "experiment"),
-        count(samples, "sample"),
         match exchanged.known.len() {
             1 => "1 was".to_owned(),
             many => format!("{many} were"),

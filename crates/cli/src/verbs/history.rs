@@ -16,11 +16,12 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
     match &args.action {
         HistoryAction::List { kind, name, since, limit, output } => {
             let (kind, name, since) = (kind.clone(), name.clone(), since.clone());
+            let is_filtered = kind.is_some() || name.is_some() || since.is_some();
             let filter = Filter { kind, name, since, limit: *limit, state: None };
             let mut rows = begin::history(output)?.list(&filter)?;
             // The store gives the newest first, so that a limit keeps it; people read downwards in time.
             rows.reverse();
-            list(&rows, output)
+            list(&rows, is_filtered, output)
         }
         HistoryAction::Show { id, output } => show(id, output),
         HistoryAction::Export { id, output } => {
@@ -76,10 +77,13 @@ fn findings(stored: &StoredExperiment) -> Findings {
     })
 }
 
-fn list(rows: &[ExperimentRow], output: &OutputArgs) -> Result<(), Failure> {
+fn list(rows: &[ExperimentRow], is_filtered: bool, output: &OutputArgs) -> Result<(), Failure> {
     match output.format {
         Format::Json => output::lines(&as_json(rows)?, output),
-        Format::Text if rows.is_empty() => output::lines("no experiments\n", output),
+        Format::Text if rows.is_empty() => {
+            let of = if is_filtered { " that --kind, --name and --since let through" } else { "" };
+            output::lines(&format!("no experiments{of}\n"), output)
+        }
         Format::Text => output::table(&HEADINGS, &rows.iter().map(cells).collect::<Vec<_>>(), output),
         other => Err(Failure::usage(format!("history list is written as text or json, not as {other}"))),
     }

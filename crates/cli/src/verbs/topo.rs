@@ -7,7 +7,7 @@ use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{Pick, TopoFindings};
 use fauxplat_report::Format;
 use fauxplat_topology::Depth;
-use fauxplat_units::CpuSet;
+use fauxplat_units::{CpuSet, Nanos};
 
 use crate::{inspection, output};
 use fauxplat_options::{OutputArgs, PickArgs, TopoAction, TopoArgs, TopoLook, TopoMachine};
@@ -39,8 +39,17 @@ fn show(args: &TopoLook, invocation: &[String]) -> Result<(), Failure> {
     inspection::report(&header, &Findings::Topo(Box::new(findings)), &output)
 }
 
+/// How long CPUs are watched at least where it matters what they did.
+const SHORTEST_WATCH: Nanos = Nanos(50_000_000);
+
 fn pick(args: &PickArgs, invocation: &[String]) -> Result<(), Failure> {
     let root = root(&args.machine)?;
+    if args.relation.asks_for_activity() && (1..SHORTEST_WATCH.0).contains(&args.watch.0) {
+        return Err(Failure::usage(format!(
+            "--watch {}: too short to tell which CPU is quiet, since the kernel counts in ticks of 10 ms: {SHORTEST_WATCH} at least",
+            args.watch
+        )));
+    }
     let (mut header, mut findings) = look(&root, Depth::Whole, invocation);
     let topology = &findings.topology;
     // A captured tree stands still: there is nothing to watch.

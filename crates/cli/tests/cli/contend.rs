@@ -188,6 +188,10 @@ fn capacity_says_what_a_thread_is_worth_and_what_is_left() {
             let real = |field: &str| worth[field].as_f64().unwrap();
             assert!(real("low_ratio") <= real("ratio") && real("ratio") <= real("high_ratio"), "{worth}");
         }
+        let cpus = |worth: &serde_json::Value| worth["cpus"].to_string();
+        let worths = found["worths"].as_array().unwrap();
+        let distinct: std::collections::HashSet<String> = worths.iter().map(cpus).collect();
+        assert_eq!(distinct.len(), worths.len(), "no group of CPUs comes twice: {found}");
         let looks = found["looks"].as_array().unwrap();
         assert_eq!(looks.len(), 2);
         for look in looks {
@@ -199,6 +203,8 @@ fn capacity_says_what_a_thread_is_worth_and_what_is_left() {
         }
         let live = lab.run(&words).succeeds().out;
         assert!(live.starts_with("elapsed_s  busy  left\n"), "{live}");
+        let silent = lab.run(&[&words[..], &["--style", "none"]].concat()).succeeds().out;
+        assert_eq!(silent, "");
     }
 }
 

@@ -196,7 +196,7 @@ fn a_process_that_runs_already_is_watched_in_every_form() {
     assert!(watch("openmetrics").out.contains("fauxplat_counted_total{pid="));
     assert!(watch("text").out.contains("page faults"));
     for ordinary in Lab::both().iter().skip(1) {
-        ordinary.run(&common).complains(3, &["cannot be counted of this process", "somebody else"]);
+        ordinary.run(&common).complains(3, &["cannot be counted of this process", "another user"]);
     }
 }
 

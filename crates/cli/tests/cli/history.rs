@@ -5,7 +5,7 @@ use crate::common::{Done, Lab, runs};
 #[test]
 fn experiments_are_listed_shown_exported_and_removed() {
     let lab = Lab::new();
-    assert_eq!(lab.run(&["history", "list"]).succeeds().out, "no experiments\n");
+    lab.run(&["history", "list"]).complains(2, &["store.sqlite", "no such store"]);
     let run = lab.run(&["run", "true", "--runs", "3"]).succeeds().out;
     lab.run(&["compare", "true", "sh -c true", "--max-pairs", "6"]).succeeds();
     lab.run(&["run", "echo hello", "--runs", "2"]).succeeds();
@@ -39,16 +39,24 @@ fn experiments_are_listed_shown_exported_and_removed() {
 
     lab.run(&["history", "rm", "1", "2"]).succeeds();
     assert_eq!(count(&[]), 1);
+    let none = lab.run(&["history", "list", "--kind", "nosuch"]).succeeds().out;
+    assert!(none.contains("--kind"), "{none}");
+    let elsewhere = lab.file("slip.sqlite");
+    Done::of(lab.bare(&["history", "list", "--store", &elsewhere]))
+        .complains(2, &["slip.sqlite", "no such store"]);
+    assert!(!lab.path("slip.sqlite").exists());
     lab.run(&["history", "show", "1"]).complains(2, &["store.sqlite", "no experiment `1`", "history list"]);
     lab.run(&["history", "rm", "3", "44"]).complains(2, &["`44`"]);
     assert_eq!(count(&[]), 1, "nothing goes where one of them is not there");
     lab.run(&["history", "rm", "last", "3", "last"]).succeeds();
-    assert_eq!(count(&[]), 0);
+    assert_eq!(lab.run(&["history", "list"]).succeeds().out, "no experiments\n");
 }
 
 #[test]
 fn an_experiment_that_is_none_is_bad_usage() {
     let lab = Lab::new();
+    lab.run(&["run", "true", "--runs", "1"]).succeeds();
+    lab.run(&["history", "rm", "last"]).succeeds();
     lab.run(&["history", "show", "last"]).complains(2, &["`last`"]);
     lab.run(&["history", "show", "yesterday"]).complains(2, &["`yesterday`", "last"]);
     lab.run(&["history", "rm", "-1"]).reports_misuse(&["-1"]);

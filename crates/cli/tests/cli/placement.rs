@@ -78,9 +78,11 @@ fn processes_that_have_other_numbers_in_proc() {
         return;
     }
     let mut words = lab.starter();
-    words.extend(["run", "true", "--runs", "2", "--store", "none"].map(str::to_owned));
+    let setup = "--setup=touch was-set-up";
+    words.extend(["run", "true", "--runs", "2", "--store", "none", setup].map(str::to_owned));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     within(&[], &words).complains(3, &["another pid namespace", "mount -t proc proc /proc"]);
+    assert!(!lab.path("was-set-up").exists(), "nothing is set up for runs that there cannot be");
     within(&["--mount-proc"], &words).succeeds();
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use fauxplat_table::{Options, Table};
 
@@ -149,6 +149,11 @@ fn a_followed_table_gives_lines_with_rates() {
     lab.run(&[&words[..], &["--format", "markdown"]].concat()).complains(2, &["markdown", "followed"]);
     lab.run(&["table", shared.file(), "--watch", "soon"]).complains(2, &["soon"]);
     lab.run(&["table", shared.file(), "--watch", "0"]).complains(2, &["--watch 0"]);
+    let words = ["table", shared.file(), "--watch", "20ms", "--count", "1"];
+    let beside = |more: &[&'static str]| lab.run(&[&words[..], more].concat());
+    beside(&["--export", "json=kept.json"]).complains(2, &["--export", "--watch"]);
+    beside(&["--style", "none"]).complains(2, &["--style none", "--watch"]);
+    assert!(!lab.path("kept.json").exists());
 }
 
 /// The publisher ends, its table goes, a new one comes, and somebody interrupts at last.
@@ -250,4 +255,31 @@ fn a_table_of_somebody_else_is_a_matter_of_permissions() {
     } else {
         Lab::new().run(&["table", shared.file()]).complains(3, &["Permission denied"]);
     }
+}
+
+/// In another container its number may be anybody's.
+#[test]
+fn a_publisher_of_another_pid_namespace() {
+    let (shared, _table) = filled("namespace");
+    let lab = Lab::new();
+    let looked = |words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--pid", "--fork", "--mount-proc"]).args(lab.starter());
+        command.args(["table", shared.file()]).args(words);
+        lab.settle(&mut command);
+        Done::of(command)
+    };
+    let text = looked(&[]);
+    if text.err.starts_with("unshare:") {
+        eprintln!("skipped: no pid namespace can be made here");
+        return;
+    }
+    let text = text.succeeds().out;
+    assert!(text.contains("cannot be told here"), "{text}");
+    let document = looked(&["--format", "json"]).succeeds().json();
+    assert!(document["creator_alive"].is_null(), "{document}");
+    let metrics = looked(&["--format", "openmetrics"]).succeeds().out;
+    assert!(!metrics.contains("creator_alive") && metrics.ends_with("# EOF\n"), "{metrics}");
+    let here = lab.json(&["table", shared.file()]);
+    assert_eq!(here["creator_alive"], true);
 }

@@ -108,6 +108,7 @@ fn what_has_no_answer_says_so() {
             .complains(2, &["sibling-of:9999", "CPU 9999 does not exist"]);
         topo(&lab, &["pick", "drawer:7"]).complains(3, &["drawer:7", "no drawer"]);
         topo(&lab, &["pick", "quietest:9999"]).complains(3, &["to choose 9999 from"]);
+        topo(&lab, &["pick", "quietest:1", "--watch", "1us"]).complains(2, &["--watch", "50.00 ms at least"]);
         topo(&lab, &["pick", "same-street:1"]).complains(2, &["same-street:1", "nor a relation"]);
         lab.run(&["run", "true", "--cpu", "sibling-of:9999"]).complains(2, &["CPU 9999 does not exist"]);
         lab.run(&["run", "true", "--cpu", "drawer:7"]).complains(3, &["drawer:7"]);

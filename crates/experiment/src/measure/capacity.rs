@@ -92,8 +92,12 @@ fn measure(
 ) -> Result<Vec<Worth>, Failure> {
     let list: Vec<Cpu> = cpus.iter().collect();
     let mut groups: Vec<CpuSet> = cores.to_vec();
-    groups.push(cores.iter().filter_map(CpuSet::first).collect());
-    groups.push(cpus.clone());
+    // Without hardware threads one per core is all of them, and on one core that is a core.
+    for group in [cores.iter().filter_map(CpuSet::first).collect(), cpus.clone()] {
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
     let alone: Vec<CpuSet> = list.iter().map(|&cpu| [cpu].into_iter().collect()).collect();
     let duration_ns = asked.duration.0.max(1_000_000);
     let shift = Shift {
@@ -147,8 +151,12 @@ fn look(
         };
         let (busy_share, left_share) = capacity_left(cores, busy);
         let look = CapacityLook { elapsed_s, busy_share, left_share };
-        on_look(&look)?;
         looks.push(look);
+        match on_look(&looks[looks.len() - 1]) {
+            // Whoever closed the pipe has seen enough.
+            Err(failure) if failure.is_silent() => break,
+            told => told?,
+        }
     }
     Ok(looks)
 }

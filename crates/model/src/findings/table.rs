@@ -15,8 +15,8 @@ pub struct TableFindings {
     pub records: bool,
     /// The process that created the table.
     pub creator_pid: u64,
-    /// Whether that very process still runs.
-    pub creator_alive: bool,
+    /// Whether that very process still runs; nothing where its number is one of another namespace.
+    pub creator_alive: Option<bool>,
     /// Whether this is one of several looks, so that rates are meant to be shown.
     pub followed: bool,
     /// The values, in the order of objects and keys.

@@ -51,8 +51,10 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     for family in &families {
         family.write(&file, &objects, out)?;
     }
-    head(ALIVE, "gauge", "Whether the process that created the table still runs.", out)?;
-    writeln!(out, "{ALIVE}{{file=\"{file}\"}} {}", u8::from(found.creator_alive))?;
+    if let Some(is_alive) = found.creator_alive {
+        head(ALIVE, "gauge", "Whether the process that created the table still runs.", out)?;
+        writeln!(out, "{ALIVE}{{file=\"{file}\"}} {}", u8::from(is_alive))?;
+    }
     Ok(writeln!(out, "# EOF")?)
 }
 

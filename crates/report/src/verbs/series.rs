@@ -28,8 +28,10 @@ pub(super) fn watched(found: &WatchedProcess) -> Vec<Piece> {
     let said = format!("Process {} ({}), {threads}, watched for {took}{end}.", found.pid, named(&found.name));
     let mut grid = Grid::new(&["counter", "in all", "per second", "least", "most"], &[4, 3]);
     for one in &found.series {
-        let whole = whole_intervals(one);
-        let most = |pick: fn(f64, f64) -> f64| whole.iter().map(|&(_, count)| count).reduce(pick);
+        let most = |pick: fn(f64, f64) -> f64| {
+            let punctual = whole_intervals(one).filter(Interval::is_punctual);
+            punctual.map(|interval| interval.count).reduce(pick)
+        };
         let shown = |value: Option<f64>| value.map_or("–".to_owned(), |value| quantity(one.metric, value));
         let total = total(one).map(|it| it as f64);
         let per_s = total.map(|total| total / (found.elapsed_ns.max(1) as f64 / 1e9));
@@ -47,8 +49,7 @@ pub(super) fn watched(found: &WatchedProcess) -> Vec<Piece> {
         grid.push(Tone::Plain, cells);
     }
     let mut pieces = vec![Piece::answer(Tone::Title, said), Piece::table(grid)];
-    let every = found.series.first().map_or(Nanos(0), |it| Nanos(it.every_ns));
-    pieces.push(Piece::said(Tone::Faint, format!("least and most: in an interval of {every}")).joined());
+    pieces.push(Piece::said(Tone::Faint, said_of_extremes(&found.series)).joined());
     pieces.extend(self::pieces(&found.series, &visible(&found.name)));
     let missing = |it: &String| Piece::sentence(Rank::Warning, Tone::Doubt, it.as_str());
     pieces.extend(found.not_counted.iter().map(missing));
@@ -60,28 +61,64 @@ fn total(series: &CounterSeries) -> Option<u64> {
     series.counts.iter().flatten().copied().reduce(u64::saturating_add)
 }
 
-/// The end of each interval that was about as long as was asked for, in seconds, and what was counted in it: the last one
-/// is as long as was left, and would look like a fall.
-fn whole_intervals(series: &CounterSeries) -> Vec<(f64, f64)> {
+/// What was counted from one look to the next.
+struct Interval {
+    /// The moment of the look after it, in seconds.
+    until_s: f64,
+    /// How often the interval that was asked for fits into it.
+    times: f64,
+    /// Counts in as long as was asked for, at the rate of this interval.
+    count: f64,
+}
+
+impl Interval {
+    /// About as long as was asked for. One that was overslept says how fast it went on the whole, and not how fast at its
+    /// fastest.
+    fn is_punctual(&self) -> bool {
+        self.times <= 1.5
+    }
+}
+
+/// The intervals that were at least about as long as was asked for: the last one is as long as was left.
+fn whole_intervals(series: &CounterSeries) -> impl Iterator<Item = Interval> {
     let starts = [0].into_iter().chain(series.until_ns.iter().copied());
-    let is_whole = |from: u64, until: u64| until.saturating_sub(from) as f64 >= 0.9 * series.every_ns as f64;
     let all = starts.zip(&series.until_ns).zip(&series.counts);
-    let known = all.filter(|((from, until), _)| is_whole(*from, **until));
-    known.filter_map(|((_, until), count)| Some((*until as f64 / 1e9, (*count)? as f64))).collect()
+    let every = series.every_ns.max(1) as f64;
+    all.filter_map(move |((from, &until), count)| {
+        let times = until.saturating_sub(from) as f64 / every;
+        let count = (*count)? as f64 / times;
+        (times >= 0.9).then_some(Interval { until_s: until as f64 / 1e9, times, count })
+    })
+}
+
+/// What least and most are, and how many intervals have no part in them.
+fn said_of_extremes(all: &[CounterSeries]) -> String {
+    let Some(one) = all.first() else { return String::new() };
+    let said = format!("least and most: in an interval of {}", Nanos(one.every_ns));
+    let late = all.iter().map(|it| whole_intervals(it).filter(|it| !it.is_punctual()).count()).max();
+    match late {
+        None | Some(0) => said,
+        Some(late) => {
+            let of = one.until_ns.len();
+            format!(
+                "{said}; {late} of {of} intervals took longer, since it was not looked at in time, and have no part in them"
+            )
+        }
+    }
 }
 
 fn drawn(series: &CounterSeries, of: &str) -> Option<Series> {
     let metric: Metric = series.metric;
     let every = Nanos(series.every_ns);
-    let point = |(x, count): (f64, f64)| Point {
-        x,
+    let point = |Interval { until_s, count, .. }| Point {
+        x: until_s,
         median: count,
         low: count,
         high: count,
-        hint: format!("{x:.3} s: {}", quantity(metric, count)),
+        hint: format!("{until_s:.3} s: {}", quantity(metric, count)),
         weight: 0,
     };
-    let points: Vec<Point> = whole_intervals(series).into_iter().map(point).collect();
+    let points: Vec<Point> = whole_intervals(series).map(point).collect();
     let title = format!("{}: {} in each {every}", visible(of), metric.title());
     (points.len() >= 2).then(|| Series {
         description: title.clone(),
@@ -110,4 +147,25 @@ pub(super) fn rows(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_that_was_overslept_has_a_rate_and_no_part_in_least_and_most() {
+        let series = CounterSeries {
+            metric: Metric::WALL,
+            every_ns: 1000,
+            // On time, four in one, on time without a count, and what was left.
+            until_ns: vec![1000, 5000, 6000, 6100],
+            counts: vec![Some(10), Some(80), None, Some(7)],
+        };
+        let found: Vec<(f64, bool)> =
+            whole_intervals(&series).map(|it| (it.count, it.is_punctual())).collect();
+        assert_eq!(found, [(10.0, true), (20.0, false)]);
+        let said = said_of_extremes(&[series]);
+        assert!(said.contains("1 of 4 intervals took longer"), "{said}");
+    }
 }

@@ -19,11 +19,15 @@ pub(super) fn parts(found: &TableFindings) -> Vec<Piece> {
 /// What kind of table it is, and who publishes.
 fn publisher(found: &TableFindings) -> String {
     let kind = if found.records { ", an object's values published together" } else { "" };
-    let life = if found.creator_alive { "still runs" } else { "has ended" };
+    let life = match found.creator_alive {
+        Some(true) => "which still runs",
+        Some(false) => "which has ended",
+        None => "a number of another container, so whether it runs cannot be told here",
+    };
     let after = match found.elapsed_ns {
         0 => String::new(),
         elapsed_ns => format!("; after {}", Nanos(elapsed_ns)),
     };
     let (bytes, pid) = (found.value_bytes, found.creator_pid);
-    format!("values of {bytes} bytes{kind}; created by process {pid}, which {life}{after}")
+    format!("values of {bytes} bytes{kind}; created by process {pid}, {life}{after}")
 }

@@ -32,6 +32,11 @@ impl Asked<'_> {
         Ok(ordered)
     }
 
+    /// Whether a CPU is what a part of the question asks for.
+    pub(super) fn holds(&self, part: &Relation, cpu: Cpu) -> bool {
+        self.evaluate(part, &self.topology.allowed).is_ok_and(|cpus| cpus.contains(cpu))
+    }
+
     /// The CPUs of a set that are meant.
     fn evaluate(&self, relation: &Relation, among: &CpuSet) -> Result<CpuSet, PickError> {
         match relation {

@@ -49,7 +49,7 @@ pub fn pick(
     let cpus = asked.answer()?;
     let chosen = |cpu: Cpu| Chosen {
         cpu,
-        why: reasons::why(relation, topology, cpu),
+        why: reasons::why(&asked, cpu),
         isolated: topology.isolated.contains(cpu),
         activity: activity_of(activities, cpu).cloned(),
     };

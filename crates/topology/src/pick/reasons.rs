@@ -3,19 +3,21 @@
 use fauxplat_model::{GroupKind, Part, Relation, Topology};
 use fauxplat_units::Cpu;
 
+use super::evaluate::Asked;
 use super::parts;
 
 /// What is true of this CPU because of the relation.
-pub(super) fn why(relation: &Relation, topology: &Topology, cpu: Cpu) -> String {
+pub(super) fn why(asked: &Asked<'_>, cpu: Cpu) -> String {
     let mut reasons = Vec::new();
-    collect(relation, topology, cpu, &mut reasons);
+    collect(asked.relation, asked, cpu, &mut reasons);
     match reasons.is_empty() {
         true => "this process may use it".to_owned(),
         false => reasons.join(", "),
     }
 }
 
-fn collect(relation: &Relation, topology: &Topology, cpu: Cpu, reasons: &mut Vec<String>) {
+fn collect(relation: &Relation, asked: &Asked<'_>, cpu: Cpu, reasons: &mut Vec<String>) {
+    let topology = asked.topology;
     match relation {
         Relation::All | Relation::List(_) | Relation::Isolated => {}
         Relation::NohzFull => reasons.push("without a tick".to_owned()),
@@ -29,8 +31,12 @@ fn collect(relation: &Relation, topology: &Topology, cpu: Cpu, reasons: &mut Vec
         Relation::OnePer(part) => reasons.push(format!("the first left of its {}", parts::word(*part))),
         Relation::Quietest(_) => reasons.push("loses the least time to others".to_owned()),
         Relation::Not(inner) => reasons.push(format!("not {inner}")),
-        Relation::Every(parts) | Relation::Any(parts) => {
-            parts.iter().for_each(|part| collect(part, topology, cpu, reasons));
+        Relation::Every(factors) => factors.iter().for_each(|factor| collect(factor, asked, cpu, reasons)),
+        Relation::Any(parts) => {
+            parts
+                .iter()
+                .filter(|part| asked.holds(part, cpu))
+                .for_each(|part| collect(part, asked, cpu, reasons));
         }
     }
 }

@@ -159,6 +159,8 @@ fn every_answer_says_why() {
     assert_eq!(why("other-package:3"), "in another package than CPU 3");
     assert_eq!(why("one-per-core&node:1"), "the first left of its core, in NUMA node 1");
     assert_eq!(why("all"), "this process may use it");
+    // Of two ways to be an answer, the one that this CPU went.
+    assert_eq!(why("sibling-of:3|node:1"), "in NUMA node 1");
 }
 
 fn activity(busy_share: f64, pinned_tasks: u32, sibling_busy_share: f64) -> CpuActivity {

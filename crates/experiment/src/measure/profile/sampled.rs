@@ -14,6 +14,7 @@ use fauxplat_units::CpuSet;
 
 use super::{Profiling, Unwinding};
 use crate::counters::Counters;
+use crate::series::cure_for_threads;
 use crate::{Driver, Failure, Machine};
 
 /// Room for the samples of one CPU, and of all together.
@@ -214,15 +215,13 @@ impl Chosen {
         let most = if self.waiting.is_some() { RING_BYTES_OF_SWITCHES } else { RING_BYTES };
         let each = (RINGS_BYTES / self.cpus.len().max(1) as u64).min(most);
         let ring_bytes = 1 << (63 - each.max(1).leading_zeros());
-        Sampler::open(&self.event, threads, &self.cpus, ring_bytes)
-            .map_err(|error| match error.source.kind() {
+        Sampler::open(&self.event, threads, &self.cpus, ring_bytes).map_err(|error| {
+            match cure_for_threads(&error) {
+                "" => refused(&self.quality.event, &error),
                 // The same was allowed of a thread of ours: it is the process that is not.
-                ErrorKind::PermissionDenied => Failure::machine(format!(
-                    "the process cannot be sampled: {error}; it is of another user, or has more rights: it takes root, \
-                     CAP_PERFMON or CAP_SYS_PTRACE"
-                )),
-                _ => refused(&self.quality.event, &error),
-            })
+                cure => Failure::machine(format!("the process cannot be sampled: {error}{cure}")),
+            }
+        })
     }
 }
 
