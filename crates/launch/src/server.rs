@@ -31,6 +31,7 @@ use births::Births;
 use control::Control;
 use counting::Counting;
 use programs::{Loaded, load};
+use reap::Reaper;
 use watch::watch;
 
 /// Runs as the spawner until fauxplat says so or ends. The words are the descriptors that the client left open.
@@ -81,6 +82,7 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
         accounts,
         counting,
         control,
+        reaper: Reaper::default(),
         space: StartSpace::default(),
         placed: home.clone(),
         home,
@@ -106,6 +108,7 @@ struct Server<'a> {
     accounts: Accounts,
     counting: Counting,
     control: Option<Control>,
+    reaper: Reaper,
     space: StartSpace,
     /// The affinity with which the spawner began, and which it has now. Children inherit the latter.
     home: CpuSet,
@@ -196,10 +199,10 @@ impl Server<'_> {
         }
         let wall_ns = watched.ended_ns.saturating_sub(started.started_ns);
         loaded.last_wall_ns = wall_ns;
-        let left = reap::rest();
+        let left = self.reaper.rest();
         let mut usage = watched.usage;
         usage.absorb(&left.usage);
-        let account = self.accounts.end(started, watched.seen);
+        let account = self.accounts.end(started, watched.seen, &left.late);
         self.tell_abilities(&account);
         let steal_ns = self
             .accounts
@@ -248,7 +251,11 @@ impl Server<'_> {
             signal::interrupt_after(limit_ns);
         }
         let births = match traced {
-            true => births::begin(started.pid, heap_offset_bytes, loaded.threads.clone())?,
+            true => {
+                births::begin(started.pid, heap_offset_bytes, loaded.threads.clone()).inspect_err(|_| {
+                    self.reaper.rest();
+                })?
+            }
             false => None,
         };
         Ok((started, births))
@@ -291,7 +298,7 @@ impl Server<'_> {
             Err(failed) => end_of(failed),
             Ok(()) => tree::observe(loaded, &mut self.space, &self.tree),
         };
-        reap::rest();
+        self.reaper.rest();
         Reply::without_run(end)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use fauxplat_sys::process;
 use serde_json::Value;
 
 use crate::common::{Lab, alive, number, runs, spin};
@@ -103,6 +104,28 @@ fn what_a_command_leaves_behind_is_ended_and_it_is_said() {
         assert!(runs(&last, 0).iter().all(|run| run["left_behind"] == 2), "{last}");
         assert_eq!(last["commands"][0]["runs_with_left_behind"], 2);
         assert_eq!(alive("sleep 86404"), 0);
+    }
+}
+
+/// As what sudo starts does. It goes on, and what it uses is not that of whatever runs when it ends.
+#[test]
+fn what_has_become_another_users_is_booked_to_nobody() {
+    let Some(lab) = Lab::both().into_iter().nth(1).filter(|_| process::is_root()) else {
+        eprintln!("skipped: only root can make a program that becomes somebody else");
+        return;
+    };
+    lab.shell("cp \"$(command -v setpriv)\" becomes && chown root becomes && chmod 4755 becomes");
+    let worker = "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; echo done >> worked";
+    let leaves = format!("./becomes --reuid 0 --regid 0 --clear-groups sh -c '{worker}' & sleep 0.1");
+    let document = lab.json(&["run", "--shell", &leaves, "sleep 1", "--runs", "3", "--warmup", "0"]);
+    if lab.read("worked").is_empty() {
+        eprintln!("skipped: nobody becomes somebody else on this file system");
+        return;
+    }
+    for run in runs(&document, 1) {
+        for metric in ["user_ns", "system_ns", "cpu_ns"] {
+            assert!(run[metric].as_u64().is_none_or(|ns| ns < 50_000_000), "a sleep has worked: {run}");
+        }
     }
 }
 

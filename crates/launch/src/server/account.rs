@@ -91,8 +91,9 @@ impl Accounts {
         }
     }
 
-    /// Gathers what the run left, after everything of it was reaped.
-    pub(crate) fn end(&mut self, started: Started, seen: Option<FirstThread>) -> Account {
+    /// Gathers what the run left, after everything of it was reaped. Children of earlier runs that ended meanwhile are none
+    /// of its.
+    pub(crate) fn end(&mut self, started: Started, seen: Option<FirstThread>, late: &[i32]) -> Account {
         let mut account = Account::default();
         self.records.clear();
         let records = &mut self.records;
@@ -101,7 +102,7 @@ impl Accounts {
         account.lossy = matches!(drained, Some(Ok(false)));
         self.lossy_runs += u64::from(account.lossy);
         self.taken_ns = clock::monotonic_ns();
-        let tree = whole.then(|| tree_of(started.pid, self.spawner, &self.records));
+        let tree = whole.then(|| tree_of(started.pid, self.spawner, &self.records, late));
         if let Some(tree) = &tree {
             let tasks = || self.records.iter().filter(|record| tree.contains(record.pid));
             account.cpu_ns = Some(tasks().map(|task| task.cpu_ns).sum());
@@ -161,13 +162,15 @@ impl Tree {
 /// Finds the tree among the records of everything that ended on the machine meanwhile.
 ///
 /// A parent usually ends after its children, so their records come first and membership is settled by repetition.
-/// Orphans name the spawner as their parent: whatever the spawner's child is and is not the leader itself is one.
-fn tree_of(leader: i32, spawner: i32, records: &[ExitRecord]) -> Tree {
+/// Orphans name the spawner as their parent: whatever the spawner's child is and is not the leader itself is one, but those
+/// that an earlier run had left.
+fn tree_of(leader: i32, spawner: i32, records: &[ExitRecord], late: &[i32]) -> Tree {
     let mut tree = Tree { leader, others: Vec::new() };
     loop {
         let before = tree.others.len();
         for record in records {
-            let belongs = record.parent == spawner || tree.contains(record.parent);
+            let is_orphan = record.parent == spawner && !late.contains(&record.pid);
+            let belongs = is_orphan || tree.contains(record.parent);
             if belongs && !tree.contains(record.pid) {
                 tree.others.push(record.pid);
             }
@@ -200,9 +203,13 @@ mod tests {
             record(-30, -31),
             record(-10, spawner),
         ];
-        let tree = tree_of(-10, spawner, &records);
-        for (pid, inside) in [(-10, true), (-11, true), (-12, true), (-20, true), (-30, false)] {
-            assert_eq!(tree.contains(pid), inside, "{pid}");
+        for late in [&[][..], &[-20]] {
+            let tree = tree_of(-10, spawner, &records, late);
+            // What an earlier run had left is none of it.
+            for (pid, inside) in [(-10, true), (-11, true), (-12, true), (-20, late.is_empty()), (-30, false)]
+            {
+                assert_eq!(tree.contains(pid), inside, "{pid}");
+            }
         }
     }
 
@@ -214,7 +221,7 @@ mod tests {
         accounts.begin();
         let started = start(&mut image, &setup, None, &mut Default::default()).unwrap();
         process::wait(started.pid, true);
-        accounts.end(started, None)
+        accounts.end(started, None, &[])
     }
 
     #[test]

@@ -11,7 +11,6 @@ use fauxplat_sys::spawn::{Stage, StartFailed};
 use fauxplat_sys::trace::{self, Event, NoEvent, SIGSTOP, Traced};
 use fauxplat_sys::{SysError, sched, signal};
 
-use super::reap;
 use crate::ring::RunEnd;
 use crate::table::ThreadCpus;
 
@@ -44,7 +43,7 @@ enum Task {
 }
 
 /// What is done to a command that stands before its first instruction: its heap is displaced, and its first thread placed. A
-/// run that is not as it was asked for is no run: it is ended and the refusal is told.
+/// run that is not as it was asked for is no run: it is ended, for its parent to reap, and the refusal is told.
 pub(super) fn begin(
     pid: i32,
     heap_offset_bytes: Option<u16>,
@@ -52,7 +51,6 @@ pub(super) fn begin(
 ) -> Result<Option<Births>, StartFailed> {
     prepare(pid, heap_offset_bytes, threads).inspect_err(|_| {
         signal::send(pid, signal::SIGKILL);
-        reap::rest();
     })
 }
 
