@@ -1,7 +1,7 @@
 //! What published claims come to on this machine and in guests: a record of all labs.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use super::USAGE;
@@ -33,13 +33,12 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let seconds = minutes.saturating_mul(60);
     match shape {
         Some(shape) => {
-            let program = program_for(shape)?;
-            let command = lab_run(&program, &names, seconds, Path::new("/job"));
+            let command = lab_run(program_for(shape)?, &names, seconds, Path::new("/job"));
             let command: Vec<&OsStr> = command.iter().map(OsStr::new).collect();
             vm::in_guest(shape, seconds.saturating_add(GUEST_SECONDS), Some(&folder), &command)?;
         }
         None => {
-            let command = lab_run(&cargo::build_release()?, &names, seconds, &folder);
+            let command = lab_run(installed()?, &names, seconds, &folder);
             let status = Command::new(&command[0]).args(&command[1..]).status();
             if !status.map_err(ChoreError::at(&command[0]))?.success() {
                 return Err(ChoreError::Bench("the labs have failed; why stands above".to_owned()));
@@ -50,15 +49,43 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-fn program_for(shape: &str) -> Result<PathBuf, ChoreError> {
+/// The words that start fauxplat in a guest.
+fn program_for(shape: &str) -> Result<Vec<String>, ChoreError> {
     match shape.starts_with("arm64") {
-        true => dist::for_arm64()?.map_err(ChoreError::Dist),
-        false => cargo::build_release(),
+        true => Ok(vec![dist::for_arm64()?.map_err(ChoreError::Dist)?.display().to_string()]),
+        false => installed(),
     }
 }
 
-fn lab_run(program: &Path, names: &[&str], seconds: u64, folder: &Path) -> Vec<String> {
-    let mut words = vec![program.display().to_string(), "lab".into(), "run".into()];
+/// Installs what labs need beside fauxplat, the light's controller and the table's library, where nobody's own is touched;
+/// the words that start fauxplat there.
+fn installed() -> Result<Vec<String>, ChoreError> {
+    let prefix = super::folder("labs/prefix")?.display().to_string();
+    let mut make = Command::new("make");
+    let made = make
+        .arg("--silent")
+        .arg("install")
+        .arg(format!("PREFIX={prefix}"))
+        .current_dir(cargo::root())
+        .status();
+    if !made.map_err(ChoreError::at("make"))?.success() {
+        return Err(ChoreError::Bench(
+            "fauxplat cannot be installed for the labs; why stands above".to_owned(),
+        ));
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    Ok(vec![
+        "env".to_owned(),
+        format!("PATH={prefix}/bin:{path}"),
+        format!("PKG_CONFIG_PATH={prefix}/lib/pkgconfig"),
+        format!("LD_LIBRARY_PATH={prefix}/lib"),
+        format!("{prefix}/bin/fauxplat"),
+    ])
+}
+
+fn lab_run(program: Vec<String>, names: &[&str], seconds: u64, folder: &Path) -> Vec<String> {
+    let mut words = program;
+    words.extend(["lab".into(), "run".into()]);
     words.extend(names.iter().map(|&name| name.to_owned()));
     words.extend(["--max-time".into(), format!("{seconds}s"), "--store".into(), "none".into()]);
     words.extend(["--record".into(), folder.join("labs.json").display().to_string()]);
