@@ -107,7 +107,7 @@ impl Capture {
         // What it left behind may hold the pipes open for ever; what was in them when it ended is all that is waited for.
         output.finish()?;
         errors.finish()?;
-        let outcome = if child.asked_ns.is_some() { Outcome::TimedOut } else { child.outcome() };
+        let outcome = if child.was_ended() { Outcome::TimedOut } else { child.outcome() };
         Ok(Captured { outcome, output: output.into_written(), errors: errors.into_written() })
     }
 }
@@ -195,6 +195,14 @@ impl Running {
             }
         }
         Ok(!is_in_reach)
+    }
+
+    /// Whether it was ended by us, or by the very key that the user pressed for us: the terminal's signal reaches a child that
+    /// has not left our process group yet.
+    fn was_ended(&self) -> bool {
+        let by_the_key =
+            matches!(self.outcome(), Outcome::Signaled(signal) if i32::from(signal) == signal::SIGINT);
+        self.asked_ns.is_some() || by_the_key && signal::stops() > self.stops_before
     }
 
     fn outcome(&self) -> Outcome {

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use fauxplat_launch::{Entry, LaunchError, Launcher, Place, Request, RunEnd};
+use fauxplat_launch::{Capture, Entry, LaunchError, Launcher, Place, Request, RunEnd};
+use fauxplat_model::Outcome;
 use fauxplat_sys::process::{Exit, is_root};
 use fauxplat_sys::{sched, signal};
 use support::{reply_to, request, scratch, shell, spawner};
@@ -19,7 +20,7 @@ fn main() {
     if std::env::args().nth(1).is_some_and(|word| word == HOLDER) {
         return hold_for_ever();
     }
-    let tests: [(&str, fn()); 9] = [
+    let tests: [(&str, fn()); 10] = [
         ("a held child has its condition and not its program", a_held_child_has_its_condition),
         ("a held child enters a group that it is put into", a_held_child_can_be_put_into_a_group),
         ("a begun child ends as any other", a_begun_child_ends_as_any_other),
@@ -28,6 +29,7 @@ fn main() {
         ("a program that cannot begin is told after it was let go", a_missing_program_is_told_after_begin),
         ("a condition that cannot hold is told at once", a_bad_condition_is_told_at_once),
         ("a stop ends a held child", a_stop_ends_a_held_child),
+        ("a command that the user's own key ends was interrupted", the_key_ends_a_command_as_a_stop_does),
         ("a killed client leaves nothing", a_killed_client_leaves_nothing),
     ];
     support::run(&tests);
@@ -191,6 +193,16 @@ fn a_stop_ends_a_held_child() {
     assert!(matches!(spawner.hold(request(0)).unwrap_err(), LaunchError::Stopped));
     signal::clear_stop();
     assert_eq!(reply_to(&mut spawner, request(1)).end, RunEnd::Ended(Exit::Status(0)));
+}
+
+/// The terminal's signal comes to a command that has not left our process group yet, before anybody can pass a wish on.
+fn the_key_ends_a_command_as_a_stop_does() {
+    signal::stop_on_interrupt().unwrap();
+    let both = Capture::shell("kill -INT $PPID; kill -INT $$");
+    assert_eq!(both.run().unwrap().outcome, Outcome::TimedOut);
+    signal::clear_stop();
+    let itself = Capture::shell("kill -INT $$");
+    assert_eq!(itself.run().unwrap().outcome, Outcome::Signaled(2), "nobody wanted that");
 }
 
 fn a_killed_client_leaves_nothing() {
