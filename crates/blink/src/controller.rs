@@ -138,16 +138,17 @@ impl Controller {
             None if !self.rules.first_counts => Said::NoPress(Why::First),
             _ if !event.is_active => Said::NoPress(Why::Release),
             Some(quiet_ns) if quiet_ns < self.rules.debounce_ns => Said::NoPress(Why::Bounce),
-            _ => self.press(press),
+            _ => self.press(press, event.at_ns),
         }
     }
 
-    fn press(&mut self, press: Press) -> Said {
+    /// A part that is over by the new period ends at the press: nobody could have switched the light before.
+    fn press(&mut self, press: Press, at_ns: u64) -> Said {
         let from_ns = self.period.ns();
         self.period = self.period.after(press);
         if self.rules.change == Change::Now {
             self.running_ns = self.period.ns();
-            self.due_ns = self.since_ns.saturating_add(self.part_ns());
+            self.due_ns = self.since_ns.saturating_add(self.part_ns()).max(at_ns.min(self.due_ns));
         }
         Said::Pressed { from_ns, to_ns: self.period.ns() }
     }

@@ -236,6 +236,9 @@ pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure
     rule.level = args.level.unwrap_or(rule.level);
     let is_limited = rule.max_pairs != Rule::default().max_pairs || args.max_pairs.is_some();
     rule.max_pairs = args.max_pairs.unwrap_or(rule.max_pairs);
+    if rule.max_pairs > PAIRS_MAX {
+        return Err(Failure::usage(format!("--max-pairs {}: at most {PAIRS_MAX}", rule.max_pairs)));
+    }
     rule.max_time_s = args.max_time.map(|limit| limit.as_secs_f64()).or(rule.max_time_s);
     rule.tail_margin = args.tail_margin.unwrap_or(rule.tail_margin);
     rule.anytime |= args.anytime;
@@ -243,6 +246,9 @@ pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure
     rule.at_least_s = (!is_limited).then(|| rule.max_time_s.or(rule.at_least_s).unwrap_or(PATIENCE_S));
     Ok(())
 }
+
+/// More pairs than anybody waits for. What is remembered of each takes a kilobyte, and eight where the level is small.
+const PAIRS_MAX: u32 = 65_536;
 
 /// Seconds that an undecided comparison takes when nobody said how long.
 const PATIENCE_S: f64 = 30.0;

@@ -1,8 +1,9 @@
 //! The events of an experiment as lines of JSON, for programs that follow it while it goes on.
 
 use std::fs::File;
-use std::io::Write;
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use fauxplat_experiment::{Event, Failure, Listener, Standing};
 use fauxplat_model::document::Header;
@@ -14,6 +15,22 @@ use fauxplat_options::OutputArgs;
 
 /// Name and version of each line.
 const SCHEMA: &str = "fauxplat.event/1";
+
+/// The file of the last experiment of this process. A second one that confirms it goes on where that ended: opened anew, a
+/// file would lose its lines, and the reader of a pipe would have seen its end.
+static LAST: Mutex<Option<(PathBuf, File)>> = Mutex::new(None);
+
+fn opened(path: &Path) -> io::Result<File> {
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*last {
+        Some((known, file)) if known == path => file.try_clone(),
+        _ => {
+            let file = File::create(path)?;
+            *last = Some((path.to_owned(), file.try_clone()?));
+            Ok(file)
+        }
+    }
+}
 
 /// Writes a line for every event.
 pub(crate) struct Events {
@@ -40,7 +57,7 @@ impl Events {
             }
             true => Box::new(std::io::stdout()),
             false => Box::new(
-                File::create(path)
+                opened(path)
                     .map_err(|error| Failure::usage(format!("--events {}: {error}", path.display())))?,
             ),
         };

@@ -195,6 +195,27 @@ pub(crate) fn keep(
     replace(file, |out| fauxplat_report::write(record, format, &style, out).map_err(refused))
 }
 
+/// Tries whether a file could be put where [`keep`] is to put one.
+///
+/// # Errors
+/// It could not.
+pub(crate) fn try_place(path: &Path) -> Result<(), Failure> {
+    let tried = match path.metadata() {
+        Ok(facts) if !facts.is_file() => try_file(path),
+        _ => tempfile::Builder::new().prefix(".fauxplat-").tempfile_in(folder_of(&target_of(path))).map(drop),
+    };
+    tried.map_err(|error| Failure::usage(named(path, &error)))
+}
+
+/// The file behind a symbolic link, which is the one that is meant.
+fn target_of(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Puts a new file in the place of an old one at once: a reader finds the one or the other, and never half of one.
 fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
     // A pipe or a device cannot be replaced, only written to.
@@ -202,9 +223,8 @@ fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>
         let file = File::options().write(true).open(path);
         return written(path, body(&mut file.map_err(|error| Failure::usage(named(path, &error)))?));
     }
-    // Through a symbolic link, whose target is meant.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let target = target_of(path);
+    let folder = folder_of(&target);
     let mut file = tempfile::Builder::new()
         .prefix(".fauxplat-")
         // The collector runs as somebody else; the mask of the process has the last word.

@@ -24,6 +24,8 @@ impl Notice {
         let verdict = match findings {
             _ if state == "failed" => None,
             Findings::Compare(found) => common_verdict(&found.comparisons),
+            // In whichever metric it was found.
+            Findings::Sweep(found) if found.has_effect() => Some(answer(SweepAnswer::Effect)),
             Findings::Sweep(found) => Some(answer(found.finding.answer)),
             _ => None,
         };

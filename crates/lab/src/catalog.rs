@@ -226,7 +226,8 @@ fn copy(from: &Path, into: &Path) -> std::io::Result<()> {
         match entry.file_type()?.is_dir() {
             true => copy(&entry.path(), &target)?,
             // A named pipe would be waited for without end, and a socket or a device is nobody's source.
-            false if entry.path().metadata().is_ok_and(|facts| !facts.is_file()) => {}
+            // A link that leads nowhere, as an editor leaves beside an open file, is none either.
+            false if entry.path().metadata().map_or(true, |facts| !facts.is_file()) => {}
             false => fs::copy(entry.path(), target).map(drop)?,
         }
     }

@@ -31,10 +31,13 @@ pub(crate) fn prepare(lab: &Lab) -> Result<Option<String>, Failure> {
 /// Performs a command line of fauxplat; its document, or what is missing for it.
 pub(crate) type OfFauxplat<'a> = dyn Fn(&str) -> Result<Result<Value, String>, Failure> + 'a;
 
+/// What is missing of an experiment that the user did not let come to its end.
+pub(crate) const INTERRUPTED: &str = "the lab was interrupted before it was measured";
+
 /// Runs an experiment; its document, or what is missing for it.
 ///
 /// # Errors
-/// It failed for another reason than the machine's, or the user interrupted it.
+/// It failed for another reason than the machine's.
 pub(crate) fn perform(
     lab: &Lab,
     experiment: &LabExperiment,
@@ -47,7 +50,7 @@ pub(crate) fn perform(
         (None, run) => of_shell(lab, run.as_deref().unwrap_or_default(), file, share),
     };
     if signal::stop_requested() {
-        return Err(Failure::machine(format!("lab {}: interrupted", lab.name)));
+        return Ok(Err(INTERRUPTED.to_owned()));
     }
     done.map_err(|failure| failure.within(&format!("lab {}, experiment {}", lab.name, experiment.name)))
 }

@@ -56,6 +56,9 @@ pub(crate) enum Given {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Empty {}
 
+/// Places of a list in a document that is made up.
+const PLACES_MAX: usize = 10_000;
+
 /// Readings of a figure that has no interval of its own.
 const READINGS: u32 = 12;
 
@@ -221,12 +224,13 @@ fn entry<'v>(at: &'v mut Value, step: &str) -> &'v mut Value {
         step.strip_prefix('[').and_then(|it| it.strip_suffix(']')).and_then(|it| it.split_once('='));
     match (selector, step.parse::<usize>()) {
         (Some((key, wanted)), _) => element(list(at), key, wanted),
-        (None, Ok(number)) => {
+        (None, Ok(number)) if number < PLACES_MAX => {
             let list = list(at);
             list.resize(list.len().max(number + 1), Value::Null);
             &mut list[number]
         }
-        (None, Err(_)) => {
+        // A place far beyond the end of any list is none, and its document has it as a name that no claim looks for.
+        (None, _) => {
             if !at.is_object() {
                 *at = Value::Object(Map::new());
             }

@@ -8,7 +8,9 @@ use fauxplat_experiment::{Failure, Kind};
 use fauxplat_launch::words;
 use fauxplat_model::{ClaimResult, LabClaim, LabDefinition, LabExperiment, LabResult, Phase};
 use fauxplat_plan::{asked, consulted};
+use fauxplat_sys::signal;
 
+use crate::experiment::INTERRUPTED;
 use crate::share::ROUNDS_MIN;
 use crate::trials::{Gap, Trials};
 use crate::{Bench, Lab, Share, experiment, listed, needs};
@@ -86,7 +88,8 @@ impl Session<'_> {
     ) -> Result<(), Failure> {
         // A round that goes beyond an interval of its own is run to its end: figures are paired within it.
         let share = if round < ROUNDS_MIN { self.share.for_one_of(to_run) } else { Share::unlimited() };
-        if let Some(why) = share.over() {
+        let interrupted = || signal::stop_requested().then(|| INTERRUPTED.to_owned());
+        if let Some(why) = interrupted().or(share.over()) {
             trials.lack(one, Gap::Late(why));
             return Ok(());
         }
@@ -99,7 +102,9 @@ impl Session<'_> {
         match experiment::perform(self.lab, one, &file, share, &of_fauxplat) {
             Ok(Ok(document)) => trials.add(one, document),
             // What ends because its time is over says so itself.
-            Ok(Err(reason)) if share.over().is_some() => trials.lack(one, Gap::Late(reason)),
+            Ok(Err(reason)) if share.over().is_some() || signal::stop_requested() => {
+                trials.lack(one, Gap::Late(reason))
+            }
             Ok(Err(reason)) => trials.lack(one, Gap::Missing(reason)),
             Err(failure) => trials.lack(one, broken(failure)?),
         }

@@ -86,8 +86,15 @@ impl Share {
         let Some((part, words)) = self.part().zip(self.words()).filter(|_| LIMITED.contains(&verb)) else {
             return;
         };
-        match line.iter().position(|word| word == "--max-time") {
-            Some(at) if line.get(at + 1).is_some_and(|own| is_longer(own, part)) => line[at + 1] = words,
+        // Written as two words or as one.
+        let own = |word: &String| word.strip_prefix("--max-time=").is_some_and(|own| is_longer(own, part));
+        match line.iter().position(|word| word == "--max-time" || word.starts_with("--max-time=")) {
+            Some(at) if own(&line[at]) => line[at] = format!("--max-time={words}"),
+            Some(at)
+                if line[at] == "--max-time" && line.get(at + 1).is_some_and(|own| is_longer(own, part)) =>
+            {
+                line[at + 1] = words;
+            }
             Some(_) => {}
             None => drop(line.splice(1..1, ["--max-time".to_owned(), words])),
         }

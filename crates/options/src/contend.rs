@@ -67,12 +67,16 @@ fn look_every(text: &str) -> Result<Nanos, String> {
     }
 }
 
-/// Reads `0:1`.
-pub(super) fn pair(text: &str) -> Result<(Cpu, Cpu), String> {
+/// Reads `0:1`, two that have no order.
+fn pair(text: &str) -> Result<(Cpu, Cpu), String> {
+    from_to(text).map(|(a, b)| (a.min(b), a.max(b)))
+}
+
+/// Reads `0:1`, from the one to the other.
+pub(super) fn from_to(text: &str) -> Result<(Cpu, Cpu), String> {
     // As a list of CPUs has them, with its bound.
     let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
     let number = |text: &str| Some(text).filter(is_number)?.parse::<CpuSet>().ok()?.first();
     let both = text.split_once(':').and_then(|(a, b)| Some((number(a)?, number(b)?)));
-    both.map(|(a, b)| (a.min(b), a.max(b)))
-        .ok_or_else(|| format!("`{text}` is not a pair of CPUs such as 0:1"))
+    both.ok_or_else(|| format!("`{text}` is not a pair of CPUs such as 0:1"))
 }

@@ -9,7 +9,7 @@ use fauxplat_model::{Placement, Policy};
 use fauxplat_units::{Cpu, Nanos};
 
 use super::help::after;
-use super::{EndArgs, OutputArgs, SurroundingsArgs, contend::pair, time_with_unit};
+use super::{EndArgs, OutputArgs, SurroundingsArgs, contend::from_to, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat latency
@@ -31,7 +31,7 @@ pub struct LatencyArgs {
     #[arg(long, value_name = "LIST|RELATION")]
     pub cpu: Option<Placement>,
     /// Pairs of CPUs for messages, signals and lines, such as 0:1 or 0:0 [default: the first CPU with itself and the next]
-    #[arg(long, value_name = "A:B", value_delimiter = ',', value_parser = pair)]
+    #[arg(long, value_name = "A:B", value_delimiter = ',', value_parser = from_to)]
     pub pairs: Vec<(Cpu, Cpu)>,
     /// Period of the timer, and time from one edge to the next
     #[arg(short, long, value_name = "TIME", default_value = "1ms", value_parser = time_with_unit)]

@@ -125,9 +125,16 @@ fn mistake(lab: &LabDefinition) -> Option<(String, String)> {
         ));
     }
     let nothing = lab.claims.is_empty().then(|| "a lab without a claim has nothing to judge".to_owned());
-    let never = (lab.rounds == 0).then(|| "rounds = 0 runs nothing".to_owned());
+    let never = match lab.rounds {
+        0 => Some("rounds = 0 runs nothing".to_owned()),
+        1..=ROUNDS_MAX => None,
+        many => Some(format!("rounds = {many}: at most {ROUNDS_MAX}")),
+    };
     nothing.or(never).map(|reason| (String::new(), reason))
 }
+
+/// Rounds of a lab; nobody waits for more.
+const ROUNDS_MAX: u32 = 10_000;
 
 /// Whether this names a file of a lab's subject, and nothing outside of it.
 fn is_of_a_lab(file: &str) -> bool {

@@ -62,8 +62,10 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
             // Help and version are answers.
-            let _ = error.print();
-            return ExitCode::SUCCESS;
+            return match answered(error.print()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(failure) => ended(&failure, None),
+            };
         }
         Err(error) => return ended(&Failure::Usage(misuse(&error)), None),
     };
@@ -133,9 +135,19 @@ fn blink(mut cli: Cli, log: &mut Log) -> Result<(), Failure> {
     blinker.end()?;
     log.say(Urgency::Info, &format!("{name} was left as stated after {}", account.sentence()));
     if cli.json {
-        let _ = writeln!(io::stdout(), "{}", account.ended(ending));
+        return answered(writeln!(io::stdout(), "{}", account.ended(ending)));
     }
     Ok(())
+}
+
+/// What became of an answer on standard output. Whoever closed the pipe has read enough.
+fn answered(written: io::Result<()>) -> Result<(), Failure> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::Machine(format!("standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn rules(settings: &Settings) -> Rules {

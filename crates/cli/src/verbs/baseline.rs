@@ -51,6 +51,7 @@ pub(crate) fn compare_stored(
     let store = open_store(args.output.store.as_ref())?;
     let mut rule = Rule::default();
     define::apply_rule(&mut rule, &args.rule)?;
+    baseline::check_rule(&rule)?;
     let name = |at: usize| args.commands.names.get(at).map_or("", String::as_str);
     let old = earlier(store.as_ref(), old, name(0), &rule)?;
     let new = earlier(store.as_ref(), new, name(1), &rule)?;

@@ -65,8 +65,9 @@ fn measured(
     };
     let commands = expand(&definition).map_err(Failure::usage)?.len();
     check_count(commands, args.baseline.is_some())?;
-    if args.baseline.is_none() {
-        definition.rule.check_level(commands).map_err(Failure::usage)?;
+    match args.baseline {
+        None => definition.rule.check_level(commands).map_err(Failure::usage)?,
+        Some(_) => baseline::check_rule(&definition.rule)?,
     }
     let profiling = args.profile.map(|longest| profiling(longest, &definition, &machine)).transpose()?;
     let programs = ProgramBuilds::open(&definition, seed)?;
@@ -153,10 +154,11 @@ fn confirm(
         true => alarms.to_vec(),
         false => agreed(alarms, self::alarms(&args.fail_if, &against_first(&second, &findings))),
     };
-    let agrees = match (second.is_interrupted(), agreed.is_empty()) {
-        (true, _) => "was interrupted, so that the first one stands",
-        (false, true) => "does not agree",
-        (false, false) => "agrees",
+    let agrees = match (second.is_interrupted(), findings.is_err(), agreed.is_empty()) {
+        (true, ..) => "was interrupted, so that the first one stands",
+        (_, true, _) => "came to no answer",
+        (_, _, true) => "does not agree",
+        (_, _, false) => "agrees",
     };
     second.warn(format!("--confirm: a first measurement with seed {seed} said {said}; this one {agrees}"));
     report(second, findings, agreed, args)

@@ -4,7 +4,7 @@ use fauxplat_experiment::measure::explain::{self, Fixed};
 use fauxplat_experiment::surroundings::ProgramBuilds;
 use fauxplat_experiment::{Driver, Failure, Machine};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Aslr, Definition};
+use fauxplat_model::{Aslr, Definition, Metric, Rule};
 use fauxplat_sys::clock;
 
 use crate::begin::{beginning, finish};
@@ -21,6 +21,7 @@ pub(crate) fn explain(args: &ExplainArgs, invocation: &[String]) -> Result<(), F
     let given = define::or_program(&args.commands, args.build.is_given());
     let mut definition = define::definition(&given, &args.condition, &machine)?;
     apply(&mut definition, args);
+    check(&definition.rule)?;
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
     explain::lay_out(&mut definition, args.layouts)?;
     let programs = ProgramBuilds::open(&definition, seed)?;
@@ -55,6 +56,32 @@ fn apply(definition: &mut Definition, args: &ExplainArgs) {
     if definition.condition.aslr == Aslr::Inherit && varies(design, Varied::EnvSize, Varied::Heap) {
         definition.condition.aslr = Aslr::Off;
     }
+}
+
+/// More blocks than these are not worked through in a minute: the effort grows with their third power.
+const BLOCKS_WORKED: u32 = 500;
+
+/// Random orders are drawn a few thousand times, and a dozen tests share the level.
+const LEVEL_LEAST: f64 = 0.005;
+
+/// Refuses what cannot be explained.
+fn check(rule: &Rule) -> Result<(), Failure> {
+    let of_time = [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::CPU];
+    let wrong = match rule {
+        _ if !of_time.contains(&rule.metric) => {
+            format!("--metric {}: times are explained: take wall, cpu, user or sys", rule.metric.name())
+        }
+        _ if rule.max_pairs > BLOCKS_WORKED => {
+            format!("--blocks {}: at most {BLOCKS_WORKED} are worked through", rule.max_pairs)
+        }
+        _ if rule.level < LEVEL_LEAST => format!(
+            "--level {} %: no order that is drawn is as rare, so that no factor could be named; at least {} %",
+            rule.level * 100.0,
+            LEVEL_LEAST * 100.0
+        ),
+        _ => return Ok(()),
+    };
+    Err(Failure::usage(wrong))
 }
 
 /// Whether either factor is wanted.

@@ -177,17 +177,22 @@ fn for_a_command(
     };
     let program = plain::find(&argv)?;
     signal::stop_on_interrupt_repeatedly().map_err(Failure::machine)?;
+    let named = settings.by_name();
     let mut tuned = apply(args, root, settings, invocation)?;
     note(&mut header, &mut told, &mut tuned);
-    let ended = plain::run(&program, &argv, tuned.process.aslr_off);
+    // What was asked for by name is what the command is run for.
+    let ended = match verdict(&told.changes, &named) {
+        Ok(()) => plain::run(&program, &argv, tuned.process.aslr_off).map(Ok),
+        Err(refused) => Ok(Err(refused)),
+    };
     told.restored = tuned.restore()?;
     let left = told.restored.as_ref().and_then(|restored| remainder(restored, &journal(&args.place)));
     header.warnings.extend(left);
     told.action = TuneAction::Held;
-    let status = ended?;
-    told.exit_status = Some(status);
+    let ended = ended?;
+    told.exit_status = ended.as_ref().ok().copied();
     report_beside(&header, &Findings::Tune(Box::new(told)), &args.output)?;
-    match status {
+    match ended? {
         0 => Ok(()),
         status => Err(Failure::command(format!("`{}` ended with status {status}", argv.join(" ")))),
     }

@@ -6,7 +6,7 @@ use fauxplat_analyze::{Finished, Judge, aa_stratum, power_result, runs_for_rival
 use fauxplat_kernels::Caches;
 use fauxplat_load::{Generator, Order, Rhythm};
 use fauxplat_model::{
-    AaFindings, Aslr, Command, Definition, LoadKind, Metric, Phase, Placement, Runs, Scope,
+    AaFindings, Aslr, Command, Definition, LoadKind, Metric, Phase, Placement, Rule, Runs, Scope,
 };
 use fauxplat_plan::{Layout, Plan};
 use fauxplat_sys::signal;
@@ -73,10 +73,13 @@ pub fn calibrate(
     driver: &mut Driver,
     calibration: &Calibration,
 ) -> Result<(AaFindings, Option<Failure>), Failure> {
+    if calibration.power.is_some() {
+        work_decides(&driver.header.definition.rule)?;
+    }
     if driver.header.definition.rule.duet {
         duet::begin(driver)?;
     }
-    let copies = Copies::of(&driver.commands[0])?;
+    let copies = Copies::of(driver.commands.clone())?;
     let mut findings = AaFindings::default();
     let mut failed = None;
     let strata = strata(calibration, driver);
@@ -93,6 +96,19 @@ pub fn calibrate(
     Ok((findings, failed))
 }
 
+/// The work that is put in is so much wall time: of nothing else is it known how much more of it there is.
+fn work_decides(rule: &Rule) -> Result<(), Failure> {
+    let is_moved = |metric: Metric| metric == Metric::WALL || metric.more_is_better();
+    match rule.decided().into_iter().find(|(metric, _)| !is_moved(*metric)) {
+        None => Ok(()),
+        Some((metric, _)) => Err(Failure::usage(format!(
+            "--power makes one copy work longer by so much wall time, and how much more {} that is nobody knows: take \
+             --metric wall, or leave --power out",
+            metric.name()
+        ))),
+    }
+}
+
 /// The strata that were asked for, or all that this machine has.
 fn strata(calibration: &Calibration, driver: &Driver) -> Vec<Stratum> {
     if !calibration.strata.is_empty() {
@@ -104,12 +120,24 @@ fn strata(calibration: &Calibration, driver: &Driver) -> Vec<Stratum> {
         .collect()
 }
 
-/// An allowed CPU and its sibling, where the machine has hardware threads.
+/// A CPU of those that the runs may use, and its sibling, where the machine has hardware threads. The runs of a duet have
+/// CPUs of their own.
 fn sibling_pair(driver: &Driver) -> Option<(CpuSet, CpuSet)> {
+    if driver.header.definition.rule.duet {
+        return None;
+    }
     let (cpus, root) = (&driver.machine().facts().cpu, driver.machine().root());
-    cpus.allowed.iter().find_map(|cpu| {
+    let used = match &driver.header.condition.cpu {
+        Placement::Set(named) | Placement::OneOf(named) | Placement::IdleOf(named) => {
+            named.intersection(&cpus.allowed)
+        }
+        Placement::Free | Placement::Auto | Placement::Related(..) => cpus.allowed.clone(),
+    };
+    used.iter().find_map(|cpu| {
         let own: CpuSet = [cpu].into_iter().collect();
-        let others = fauxplat_topology::siblings(root, cpu).intersection(&cpus.online).without(&own);
+        // A burner goes where this process may.
+        let usable = cpus.online.intersection(&cpus.allowed);
+        let others = fauxplat_topology::siblings(root, cpu).intersection(&usable).without(&own);
         others.first().map(|sibling| (own, [sibling].into_iter().collect()))
     })
 }
@@ -127,10 +155,13 @@ fn name(stratum: Stratum) -> &'static str {
 struct Copies {
     _folder: TempDir,
     programs: [PathBuf; 2],
+    /// The commands as they were before any stratum changed them.
+    commands: Vec<Command>,
 }
 
 impl Copies {
-    fn of(command: &Command) -> Result<Self, Failure> {
+    fn of(commands: Vec<Command>) -> Result<Self, Failure> {
+        let command = &commands[0];
         let fail = |error: std::io::Error| {
             Failure::machine(format!("copies of {}: {error}", command.program.display()))
         };
@@ -144,7 +175,7 @@ impl Copies {
             Ok(path)
         };
         let programs = [copy("a").map_err(fail)?, copy("b").map_err(fail)?];
-        Ok(Copies { _folder: folder, programs })
+        Ok(Copies { _folder: folder, programs, commands })
     }
 }
 
@@ -152,8 +183,8 @@ impl Copies {
 const LAYOUT_BYTES: [usize; 2] = [37, 2011];
 
 /// The two copies as commands, under the condition of a stratum.
-fn copied(stratum: Stratum, copies: &Copies, driver: &Driver) -> Vec<Command> {
-    let mut commands = driver.commands.clone();
+fn copied(stratum: Stratum, copies: &Copies) -> Vec<Command> {
+    let mut commands = copies.commands.clone();
     for (index, command) in commands.iter_mut().enumerate() {
         command.name = format!("copy {}", ["A", "B"][index]);
         command.program.clone_from(&copies.programs[index]);
@@ -181,7 +212,9 @@ fn disturbance(stratum: Stratum, driver: &mut Driver) -> Result<Vec<Generator>, 
         Stratum::BusySibling => {
             let pair = sibling_pair(driver);
             let (own, sibling) =
-                pair.ok_or_else(|| Failure::machine("busy-sibling: no CPU here has a sibling"))?;
+                pair.ok_or_else(|| Failure::machine(
+                    "busy-sibling: no CPU that the runs may use has a sibling that is online and allowed, or they are a duet",
+                ))?;
             driver.header.condition.cpu = Placement::OneOf(own);
             Ok(vec![burner(Some(sibling), Rhythm::Share(100))?])
         }
@@ -204,7 +237,7 @@ fn stratum_of(
     findings: &mut AaFindings,
 ) -> Result<(), Failure> {
     let placement = driver.header.condition.cpu.clone();
-    driver.commands = copied(stratum, copies, driver);
+    driver.commands = copied(stratum, copies);
     // The amount of work is found before anything disturbs: a burner would take more from the longer runs.
     let extra_work = calibration.power.map(|(more, _)| extra_work(driver, more)).transpose()?;
     let _burners = match disturbance(stratum, driver) {

@@ -179,7 +179,6 @@ pub fn from_store(
     };
     let id = id.ok_or_else(|| Failure::usage("--baseline last: the store holds no earlier experiment"))?;
     let stored = store.load(id)?;
-    check_number(stored.samples.len(), baseline)?;
     let names: Vec<String> = stored.commands.iter().map(|command| command.name.clone()).collect();
     let index = pick(&names, name, baseline)?;
     let ignore = stored.header.condition.ignore_failure.any();
@@ -193,7 +192,8 @@ pub fn from_store(
         let read = stored.samples.iter().filter(is_ours).filter_map(|sample| sample.get(metric));
         (metric, read.map(|value| value as f64).collect())
     };
-    let values = rule.decided().into_iter().map(of).collect();
+    let values: Vec<(Metric, Vec<f64>)> = rule.decided().into_iter().map(of).collect();
+    values.iter().try_for_each(|(_, readings)| check_number(readings.len(), baseline))?;
     Ok(Earlier {
         name: format!("{} (experiment {id})", names[index]),
         values,
@@ -208,6 +208,11 @@ pub fn from_store(
 /// # Errors
 /// There are several, and none has that name.
 pub fn pick(names: &[String], name: &str, baseline: &str) -> Result<usize, Failure> {
+    if names.is_empty() {
+        return Err(Failure::usage(format!(
+            "--baseline {baseline} has no command: it measured the machine itself, and not a program"
+        )));
+    }
     let same = names.iter().position(|other| other == name);
     let only = || (names.len() == 1).then_some(0);
     same.or_else(only).ok_or_else(|| {
@@ -216,6 +221,28 @@ pub fn pick(names: &[String], name: &str, baseline: &str) -> Result<usize, Failu
             names.join(" | ")
         ))
     })
+}
+
+/// Orders that a comparison with a baseline is held against, its own included.
+const ORDERS: f64 = fauxplat_stats::randomise::DRAWS as f64 + 1.0;
+
+/// Refuses what a comparison with a baseline cannot have: it looks once, and at random orders of which there are so many.
+///
+/// # Errors
+/// No order is rare enough for the level, or looks at any time are asked for.
+pub fn check_rule(rule: &Rule) -> Result<(), Failure> {
+    let metrics = rule.decided().len();
+    let least = metrics as f64 / ORDERS;
+    match (rule.anytime, rule.level >= least) {
+        (true, _) => Err(Failure::usage("--anytime: a baseline is looked at once, at the end; leave it out")),
+        (false, true) => Ok(()),
+        (false, false) => Err(Failure::usage(format!(
+            "--level {} %: of the random orders that a baseline is compared by none is as rare, so that nothing could be \
+             shown; at least {} %",
+            rule.level * 100.0,
+            least * 100.0
+        ))),
+    }
 }
 
 /// The most readings of a baseline: each is drawn thousands of times, so that these take half a minute.

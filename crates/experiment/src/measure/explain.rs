@@ -120,7 +120,7 @@ fn plan(driver: &mut Driver, varied: &Varied) -> Crossed {
 fn cpus(driver: &mut Driver, missing: &mut Vec<String>) -> Option<Vec<Cpu>> {
     let condition = &mut driver.header.condition;
     let (Placement::Set(set) | Placement::OneOf(set) | Placement::IdleOf(set)) = condition.cpu.clone() else {
-        let reason = "cpu: the command has several threads or processes, which one CPU would strangle; name CPUs with --cpu";
+        let reason = "cpu: runs are bound to no CPU, as those of commands with several threads or processes are not, which one CPU would strangle; name two or more CPUs with --cpu";
         missing.push(reason.to_owned());
         return None;
     };

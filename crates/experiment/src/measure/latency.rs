@@ -174,9 +174,33 @@ pub fn latency(driver: &mut Driver, tests: &Cells) -> Result<LatencyFindings, Fa
 
 /// The lines of the tests that have any.
 fn lines(asked: &Latency) -> Result<Lines, Failure> {
-    let has_lines = asked.tests.iter().any(|kind| matches!(kind, Kind::Line | Kind::Edge));
-    if !has_lines && (asked.line.is_some() || asked.answer.is_some() || asked.drive.is_some()) {
-        return Err(Failure::usage("--line, --answer and --drive are for the tests `line` and `edge`"));
+    let tests = |kinds: &[Kind]| asked.tests.iter().any(|kind| kinds.contains(kind));
+    let between = [Kind::Message, Kind::Signal, Kind::Line];
+    let for_nobody = [
+        (
+            asked.line.is_some() || asked.drive.is_some(),
+            tests(&[Kind::Line]),
+            "--line and --drive are for the test `line`",
+        ),
+        (
+            asked.answer.is_some(),
+            tests(&[Kind::Line, Kind::Edge]),
+            "--answer is for the tests `line` and `edge`",
+        ),
+        (
+            !asked.pairs.is_empty(),
+            tests(&between),
+            "--pairs are for the tests `message`, `signal` and `line`",
+        ),
+        (!asked.channels.is_empty(), tests(&[Kind::Message]), "--channels are for the test `message`"),
+        (
+            asked.cpu.is_some(),
+            tests(&[Kind::Timer, Kind::Noise, Kind::Edge]),
+            "--cpu is for the tests `timer`, `noise` and `edge`; the others take --pairs",
+        ),
+    ];
+    if let Some((.., why)) = for_nobody.iter().find(|(is_given, is_tested, _)| *is_given && !*is_tested) {
+        return Err(Failure::usage(*why));
     }
     let simulated = |line: u32| LineName { chip: ChipName::Simulated, line: line.to_string() };
     let event = asked.line.clone().unwrap_or_else(|| simulated(0));

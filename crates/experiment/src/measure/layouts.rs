@@ -128,11 +128,18 @@ fn widest(definition: &Definition, machine: &Machine, count: u64) -> Result<[u64
     let mut rounds = Rounds::new(plan, Bounds { runs: Runs::Count(SEARCH_RUNS), ..Bounds::default() });
     let samples = aside((machine, &Launch::spawner()), &layouts, &[], &mut rounds)?;
     let metric = definition.rule.metric;
-    let median = |command: usize| median_of(&samples, command as u16, metric).unwrap_or(0.0);
-    let order = |&a: &usize, &b: &usize| median(a).total_cmp(&median(b));
-    let slowest = (0..seeds.len()).max_by(order).unwrap_or(0);
-    let fastest = (0..seeds.len()).min_by(order).unwrap_or(0);
-    Ok([seeds[fastest], seeds[slowest]])
+    let medians: Option<Vec<f64>> =
+        (0..seeds.len()).map(|command| median_of(&samples, command as u16, metric)).collect();
+    let medians = medians.ok_or_else(|| {
+        Failure::usage(format!(
+            "--link-seeds widest: the search reads no {}: take --metric wall, or name two seeds",
+            metric.name()
+        ))
+    })?;
+    let order = |&a: &usize, &b: &usize| medians[a].total_cmp(&medians[b]);
+    let most = (0..seeds.len()).max_by(order).unwrap_or(0);
+    let least = (0..seeds.len()).min_by(order).unwrap_or(0);
+    Ok(if metric.more_is_better() { [seeds[most], seeds[least]] } else { [seeds[least], seeds[most]] })
 }
 
 #[cfg(test)]

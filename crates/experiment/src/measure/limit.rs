@@ -94,11 +94,14 @@ fn state(driver: &mut Driver, asked: &Limiting) -> Result<(), Failure> {
 fn make(asked: &Limiting) -> Result<Vec<Standing>, Failure> {
     let host = Host::discover(Path::new("/"));
     host.remove_stale();
+    if asked.on_oom == OnOom::Pause && asked.groups.iter().all(|(_, limit)| limit.memory.is_none()) {
+        return Err(Failure::usage("--on-oom pause: there is no limit of memory that could be met"));
+    }
     let mut standing = Vec::new();
     for (number, (name, limit)) in asked.groups.iter().enumerate() {
         let mut group = host.create_watched(number, limit).map_err(Failure::machine)?;
         let pausing = match asked.on_oom {
-            OnOom::Pause if limit.memory.is_some() || asked.groups.len() == 1 => {
+            OnOom::Pause if limit.memory.is_some() => {
                 Some(group.pause_on_oom(limit).map_err(Failure::machine)?)
             }
             _ => None,

@@ -27,8 +27,10 @@ pub fn hold(
         driver.warn(format!("load was interrupted before it stood: {}", asked.join(" ")));
         driver.interrupt();
     }
-    wait(driver, limit);
-    let elapsed_s = driver.elapsed_s();
+    // Loads take a while to start, and stand now.
+    let begun_s = driver.elapsed_s();
+    wait(driver, begun_s, limit);
+    let elapsed_s = driver.elapsed_s() - begun_s;
     let failed = driver.surroundings.loads_are_over().map(Failure::machine);
     driver.end_loads();
     let generators = std::mem::take(&mut driver.header.condition.loaded);
@@ -38,10 +40,10 @@ pub fn hold(
 }
 
 /// Waits until the time is over, somebody asks for the end, or nothing is left to hold.
-fn wait(driver: &mut Driver, limit: Option<Duration>) {
+fn wait(driver: &mut Driver, begun_s: f64, limit: Option<Duration>) {
     let limit_s = limit.map(|limit| limit.as_secs_f64());
     while !signal::stop_requested() {
-        let (elapsed_s, accounts) = (driver.elapsed_s(), driver.surroundings.load_accounts());
+        let (elapsed_s, accounts) = (driver.elapsed_s() - begun_s, driver.surroundings.load_accounts());
         let is_over = driver.surroundings.loads_are_over().is_some();
         if is_over || limit_s.is_some_and(|limit_s| elapsed_s >= limit_s) {
             return;

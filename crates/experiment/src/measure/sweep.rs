@@ -1,7 +1,7 @@
 //! The experiment of `sweep`: the levels of a factor, until it is sure whether they differ.
 
 use fauxplat_analyze::SweepPanel;
-use fauxplat_model::{Metric, Sample, SweepFindings};
+use fauxplat_model::{Metric, Outcome, Sample, SweepFindings};
 use fauxplat_plan::{Layout, Plan};
 
 use super::plan_of;
@@ -63,7 +63,9 @@ fn allow_cheap_blocks(driver: &mut Driver, judge: SweepPanel) -> SweepPanel {
 
 /// How many blocks of so many levels fit into the time that is cheap.
 fn cheap_blocks(warm_up: &[Sample], levels: usize) -> u32 {
-    let wall_ns = warm_up.iter().filter_map(|sample| sample.get(Metric::WALL)).min();
+    // A run that failed says nothing of how long the others take.
+    let good = warm_up.iter().filter(|sample| sample.outcome == Outcome::Exited(0));
+    let wall_ns = good.filter_map(|sample| sample.get(Metric::WALL)).min();
     wall_ns.map_or(0, |wall_ns| {
         (CHEAP_NS / (wall_ns.max(1) as f64 * levels as f64)).min(CHEAP_BLOCKS_MAX) as u32
     })

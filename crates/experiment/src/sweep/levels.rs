@@ -6,7 +6,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fauxplat_analyze::{SweepLevel, SweepPanel, SweepSubject};
-use fauxplat_model::{Command, Definition, EnvBase, EnvPad, Factor, Level, Parameter, Placement, Setting};
+use fauxplat_model::{
+    Command, Condition, Definition, EnvBase, EnvPad, Factor, Level, Parameter, Placement, Setting,
+};
 use fauxplat_plan::{Sweep, apply, parse_sweep, places, stack_class};
 use fauxplat_sys::clock;
 
@@ -75,6 +77,14 @@ fn unit(factors: &[Factor]) -> Option<String> {
 /// What the factors mean for the condition that all levels share.
 fn state_condition(definition: &mut Definition, sweep: &Sweep) -> Result<(), Failure> {
     let condition = &mut definition.condition;
+    for factor in &sweep.factors {
+        if let Some(option) = fixed(factor, condition) {
+            return Err(Failure::usage(format!(
+                "{option} fixes for all levels what the factor {} varies: choose one",
+                factor.name()
+            )));
+        }
+    }
     if sweep.factors.iter().any(Factor::moves_the_stack) {
         // A random displacement would even out what the levels do to the stack.
         condition.env_pad = EnvPad::None;
@@ -83,16 +93,6 @@ fn state_condition(definition: &mut Definition, sweep: &Sweep) -> Result<(), Fai
         condition.env = EnvBase::Clean;
     }
     if sweep.factors.contains(&Factor::Cpu) {
-        if condition.cpu != Placement::Auto {
-            return Err(Failure::usage(
-                "--cpu says where all levels run, and the factor cpu varies it: choose one",
-            ));
-        }
-        if let Some(places) = &condition.pin_threads {
-            return Err(Failure::usage(format!(
-                "--pin-threads {places} says where threads run, and the factor cpu varies it: choose one"
-            )));
-        }
         condition.cpu = Placement::Free;
     }
     for factor in &sweep.factors {
@@ -115,6 +115,34 @@ fn state_condition(definition: &mut Definition, sweep: &Sweep) -> Result<(), Fai
             other.name, other.name
         ))),
         None => Ok(()),
+    }
+}
+
+/// The option that fixes what a factor varies, where one was given.
+fn fixed(factor: &Factor, condition: &Condition) -> Option<&'static str> {
+    let usual = Condition::default();
+    let is_given = |given: bool, option| given.then_some(option);
+    match factor {
+        Factor::EnvSize => is_given(condition.env_pad != usual.env_pad, "--env-pad"),
+        Factor::CwdLength => is_given(condition.cwd != usual.cwd, "--cwd"),
+        Factor::Aslr => is_given(condition.aslr != usual.aslr, "--aslr"),
+        Factor::HeapPad => is_given(condition.heap != usual.heap, "--heap"),
+        Factor::Cpu => is_given(condition.cpu != usual.cpu, "--cpu")
+            .or(is_given(condition.pin_threads != usual.pin_threads, "--pin-threads")),
+        Factor::Priority => is_given(condition.nice != usual.nice, "--nice")
+            .or(is_given(condition.policy != usual.policy, "--policy")),
+        Factor::Limit => is_given(condition.limit != usual.limit, "--limit"),
+        Factor::MemoryPolicy => is_given(condition.memory_policy != usual.memory_policy, "--memory-policy"),
+        Factor::ArgvSize
+        | Factor::Background
+        | Factor::Frequency
+        | Factor::HugePages
+        | Factor::StackLimit
+        | Factor::Locale
+        | Factor::LinkOrder
+        | Factor::LinkPadding
+        | Factor::CodeAlign
+        | Factor::Parameter(_) => None,
     }
 }
 

@@ -10,6 +10,7 @@ use fauxplat_model::{Definition, LabFindings, LabOutcome, LabResult};
 use fauxplat_plan::LabSettings;
 use fauxplat_report::Format;
 use fauxplat_store::Url;
+use fauxplat_sys::signal;
 use fauxplat_units::Nanos;
 
 use super::meant;
@@ -20,6 +21,7 @@ use fauxplat_options::{Export, HyperfineExports, LabRunArgs, OutputArgs};
 /// Runs labs.
 pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failure> {
     let labs = labs(args)?;
+    try_places(args)?;
     let args = &LabRunArgs { output: absolute(&args.output)?, ..args.clone() };
     let bench = Bench::new(args.keep.as_deref(), passed_on(&args.output), &crate::perform)?;
     let definition = Definition { seed: args.seed, ..Definition::default() };
@@ -35,6 +37,17 @@ pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failur
     let kept = kept(&finished, args);
     conclude(finished, &args.output).and(kept)?;
     verdict.map_or(Ok(()), Err)
+}
+
+/// Tries where the record and the pages go, before hours are spent on what they are to hold.
+fn try_places(args: &LabRunArgs) -> Result<(), Failure> {
+    if let Some(record) = &args.record {
+        output::try_place(record)?;
+    }
+    let Some(folder) = &args.pages else { return Ok(()) };
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::usage(format!("--pages {}: {error}", folder.display())))?;
+    output::try_place(&folder.join("index.html"))
 }
 
 /// The labs that are asked for. All of them are read before the first is run, so that a mistake in the last name costs
@@ -78,6 +91,9 @@ fn each(
             let findings = Findings::Lab(findings);
             let record = Record { header: &driver.header, commands: &[], samples: &[], findings: &findings };
             output::keep(&record, Format::Json, path, &args.output)?;
+        }
+        if signal::stop_requested() {
+            return Err(Failure::machine(format!("lab {}: interrupted", lab.name)));
         }
     }
     Ok(())

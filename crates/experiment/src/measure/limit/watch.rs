@@ -100,7 +100,8 @@ impl<'g> Watch<'g> {
         let all = self.standing.iter().enumerate().map(|(at, one)| {
             let mut events = Vec::new();
             for &(kind, at_s) in &self.first[at] {
-                let times = times(kind, &self.last[at]);
+                // What has been seen once was so at least once: a pause is over when its tasks have been ended.
+                let times = times(kind, &self.last[at]).max(1);
                 match kind {
                     LimitEventKind::OomKill => {
                         events.extend(self.kills(at, one, at_s, times, ended, &mut untold));

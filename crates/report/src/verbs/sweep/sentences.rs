@@ -163,13 +163,14 @@ fn with_unit(value: f64, unit: &str) -> String {
 /// The levels at which the command fails, one sentence each.
 pub(crate) fn failing(found: &SweepFindings) -> Vec<String> {
     let one = |level: &FailingLevel| {
+        // Of how each run ended the number alone is kept, and of several runs the first one's.
         let how = match level.exit_status {
-            124 => "the time limit".to_owned(),
-            status if status > 128 => format!("signal {}", status - 128),
-            status => format!("status {status}"),
+            124 => "124, as at a time limit".to_owned(),
+            status if status > 128 => format!("{status}, as by signal {}", status - 128),
+            status => status.to_string(),
         };
         format!(
-            "At {} {} the command fails: {} of {}, by {how} ({}).",
+            "At {} {} the command fails: {} of {}, the first with status {how} ({}).",
             visible(&found.factor),
             visible(&level.level),
             level.failures,
