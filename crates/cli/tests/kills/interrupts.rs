@@ -256,6 +256,19 @@ impl Subject {
     }
 }
 
+/// Whether a child of this process is in the foreground of a terminal of its own: proc_pid_stat(5). One that has ended already
+/// counts, too.
+fn has_the_terminal(pid: u32) -> bool {
+    let Ok(children) = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")) else { return true };
+    let Some(child) = children.split_ascii_whitespace().next() else {
+        return fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "));
+    };
+    let stat = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace().collect();
+    // Behind the name: state, parent, process group, session, terminal, foreground group of the terminal.
+    matches!(fields[..], [_, _, group, _, terminal, foreground, ..] if terminal != "0" && foreground == group)
+}
+
 /// Waits for the end; nothing if it cannot be waited for, and no code if it does not come in time.
 fn end_of(child: &mut Child, limit_ns: u64) -> Option<Option<i32>> {
     let end_ns = clock::monotonic_ns() + limit_ns;
@@ -352,6 +365,11 @@ impl Place {
         script.env("SHELL", "/bin/sh").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = script.spawn().expect("script(1), of bsdutils");
         let keys = child.stdin.take().expect("a pipe");
+        // A key that is pressed while nobody has the terminal yet is no signal to anybody.
+        let begun_ns = clock::monotonic_ns();
+        while !has_the_terminal(child.id()) && clock::monotonic_ns() - begun_ns < HANGS_NS {
+            std::thread::sleep(Duration::from_micros(100));
+        }
         (child, keys)
     }
 
