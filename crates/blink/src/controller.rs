@@ -232,8 +232,8 @@ mod tests {
         assert_eq!(now.due_ns(), 1100, "the part that has begun is longer");
         now.event(Press::Halve, &event(1020, true));
         now.event(Press::Halve, &event(1030, true));
-        assert_eq!(now.due_ns(), 1025, "and due at once where it has been long enough");
-        assert_eq!(now.edge(1030).unwrap().due_ns, 1025);
+        assert_eq!(now.due_ns(), 1030, "and over at the press where it has been long enough");
+        assert_eq!(now.edge(1034).unwrap().due_ns, 1030, "so that it is late by what came after that");
 
         let mut after = light(100, rules(Change::AfterPeriod));
         after.edge(1000);

@@ -248,7 +248,7 @@ pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure
 }
 
 /// More pairs than anybody waits for. What is remembered of each takes a kilobyte, and eight where the level is small.
-const PAIRS_MAX: u32 = 65_536;
+const PAIRS_MAX: u32 = 100_000;
 
 /// Seconds that an undecided comparison takes when nobody said how long.
 const PATIENCE_S: f64 = 30.0;

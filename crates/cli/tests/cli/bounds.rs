@@ -34,8 +34,32 @@ fn counts_and_products_are_refused_before_anything_is_laid_out() {
     for range in ["n=1..1000000000", "n=0..18446744073709551615", "n=0..18446744073709551615*n=1,2"] {
         confined(&lab, &["sweep", range, "true {n}"]).complains(2, &["more than 20000"]);
     }
+    confined(&lab, &["compare", "true", "true", "--max-pairs", "1000000"]).complains(2, &["at most 100000"]);
+    confined(&lab, &["explain", "true", "--blocks", "4000"]).complains(2, &["at most 500"]);
+    confined(&lab, &["index", "--duration", "2h"]).reports_misuse(&["5000 s"]);
     let many = "env-size*".repeat(10_000) + "aslr";
     confined(&lab, &["sweep", &many, "true"]).complains(2, &["at most two factors"]);
+}
+
+/// What no data could show is refused before there are any.
+#[test]
+fn what_could_not_be_shown_is_refused() {
+    let lab = Lab::new();
+    lab.run(&["run", "true", "--runs", "6"]).succeeds();
+    let baseline = ["compare", "true", "--baseline", "last"];
+    let with = |more: &[&'static str]| lab.run(&[&baseline[..], more].concat());
+    with(&["--level", "0.005%"]).complains(2, &["--level 0.005 %", "at least"]);
+    with(&["--anytime"]).complains(2, &["--anytime", "once"]);
+    lab.run(&["explain", "true", "--level", "0.1%"]).complains(2, &["--level 0.1 %", "0.5 %"]);
+    lab.run(&["explain", "true", "--metric", "peak-memory"]).complains(2, &["peak-memory", "times"]);
+    for [factor, option, value] in [
+        ["limit=none,cpu:50%", "--limit", "memory:64MiB"],
+        ["heap-pad=0..64:16", "--heap", "64"],
+        ["env-size=0..64:16", "--env-pad", "512"],
+        ["cwd-length=100,200", "--cwd", "."],
+    ] {
+        lab.run(&["sweep", factor, "true", option, value]).complains(2, &[option, "choose one"]);
+    }
 }
 
 /// A value in many places: a hundred kilobytes that would be a hundred megabytes.

@@ -148,3 +148,19 @@ fn a_plan_says_what_would_be_found_before_anything_is_compared() {
     lab.run(&["compare", "--plan"]).reports_misuse(&["--plan needs the command"]);
     lab.run(&["compare", "--plan", "-L", "n=1,2", "echo {n}"]).reports_misuse(&["--plan", "parameter"]);
 }
+
+/// What a stratum does to its copies is not done to those of the next.
+#[test]
+fn strata_leave_nothing_to_each_other() {
+    let lab = Lab::new();
+    let command = "sh -c 'echo ${FAUXPLAT_LAYOUT:-none} >> log'";
+    let words = ["aa", command, "-N", "1", "--strata", "layout,plain", "--max-pairs", "6", "--quiet"];
+    let strata = lab.json(&words)["strata"].clone();
+    assert_eq!((&strata[0]["name"], &strata[1]["name"]), (&"layout".into(), &"plain".into()));
+    let text = lab.read("log");
+    let lines: Vec<&str> = text.lines().collect();
+    let from = lines.iter().rposition(|line| line.starts_with('y')).unwrap();
+    assert!(lines.len() > from + 12 && lines[from + 1..].iter().all(|line| *line == "none"), "{text}");
+    lab.run(&["aa", "true", "-N", "1", "--power", "1%", "--metric", "peak-memory"])
+        .complains(2, &["--power", "peak-memory"]);
+}

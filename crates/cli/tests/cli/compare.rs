@@ -392,8 +392,10 @@ fn a_gate_is_confirmed_before_it_fails() {
     let gate = ["--fail-if", "slower", "--confirm", "--level", "0.1%", "--max-pairs", "64"];
     let compare = |words: &[&str]| lab.run(&[&["compare"], words, &gate].concat());
     let stored = || lab.json(&["history", "list"])["experiments"].as_array().unwrap().len();
-    let done = compare(&["true", "sleep 0.05"]).ends_with(1);
+    let done = compare(&["true", "sleep 0.05", "--events", "told"]).ends_with(1);
     assert!(done.err.contains("measured again to confirm it"), "{done:?}");
+    let told = lab.read("told");
+    assert_eq!(told.matches("\"event\":\"begun\"").count(), 2, "both measurements stand in it: {told}");
     assert_eq!((stored(), done.out.matches("repeat with: ").count()), (2, 1), "{}", done.out);
     assert!(lab.last()["warnings"].to_string().contains("this one agrees"));
     let counting = "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) > n";

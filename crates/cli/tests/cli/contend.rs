@@ -14,7 +14,7 @@ fn contend(lab: &Lab, words: &[&str]) -> Value {
 }
 
 /// The CPUs that the tests may use.
-fn allowed() -> Vec<u32> {
+pub(crate) fn allowed() -> Vec<u32> {
     fauxplat_sys::sched::affinity(0).unwrap().iter().map(|cpu| cpu.0).collect()
 }
 

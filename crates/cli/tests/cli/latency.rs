@@ -100,7 +100,7 @@ fn lines_and_lights_are_tests_like_any_other() {
 fn lines_that_cannot_be_tested_are_refused_in_one_line() {
     let lab = Lab::new();
     let refused: [(&[&str], i32, &[&str]); 8] = [
-        (&["timer", "--line", "sim:0"], 2, &["--line", "`line` and `edge`"]),
+        (&["timer", "--line", "sim:0"], 2, &["--line", "`line`"]),
         (&["line", "--line", "lamp"], 2, &["`lamp` is not a line", "gpiochip0:17"]),
         (&["line", "--drive", "wind"], 2, &["`wind` makes no edges"]),
         (&["line", "--line", "led:x"], 3, &["no edges to wait for"]),
@@ -312,4 +312,39 @@ fn pipes_and_full_disks_end_as_they_should() {
     assert_eq!(Done::of(shell).err, "");
     lab.run(&[&words.split(' ').collect::<Vec<_>>()[..4], &["--output", "/dev/full"]].concat())
         .complains(3, &["/dev/full"]);
+}
+
+/// From the first to the second: they are no set.
+#[test]
+fn a_pair_keeps_its_direction() {
+    let lab = Lab::new();
+    let allowed: Vec<String> = crate::contend::allowed().iter().map(|cpu| cpu.to_string()).collect();
+    let [first, .., last] = allowed.as_slice() else { return };
+    let pair = format!("{last}:{first}");
+    let document = lab.json(&["latency", "signal", "--pairs", &pair, "--count", "20", "--policy", "other"]);
+    let test = &tests(&document)[0];
+    assert_eq!((test["cpu"].to_string(), test["peer"].to_string()), (last.clone(), first.clone()), "{test}");
+}
+
+#[test]
+fn options_of_other_tests_are_refused() {
+    let lab = Lab::new();
+    for (words, names) in [
+        (["edge", "--line", "sim:0"], "--line"),
+        (["timer", "--pairs", "0:0"], "--pairs"),
+        (["timer", "--channels", "pipe"], "--channels"),
+        (["message", "--cpu", "0"], "--cpu"),
+    ] {
+        lab.run(&[&["latency"][..], &words].concat()).complains(2, &[names]);
+    }
+}
+
+/// Reading the clock takes longer than the threshold, so that every look is a gap, whose cause takes its time.
+#[test]
+fn noise_ends_where_everything_is_noise() {
+    let lab = Lab::new();
+    let begun = std::time::Instant::now();
+    lab.run(&["latency", "noise", "--threshold", "1ns", "--duration", "300ms", "--policy", "other"])
+        .succeeds();
+    assert!(begun.elapsed() < Duration::from_secs(60));
 }

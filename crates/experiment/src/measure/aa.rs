@@ -96,14 +96,16 @@ pub fn calibrate(
     Ok((findings, failed))
 }
 
-/// The work that is put in is so much wall time: of nothing else is it known how much more of it there is.
+/// The work that is put in is a loop of arithmetic: what moves of a program by that is known, and of nothing else.
 fn work_decides(rule: &Rule) -> Result<(), Failure> {
-    let is_moved = |metric: Metric| metric == Metric::WALL || metric.more_is_better();
+    let is_moved = |metric: Metric| {
+        [Metric::WALL, Metric::CPU, Metric::USER].contains(&metric) || metric.more_is_better()
+    };
     match rule.decided().into_iter().find(|(metric, _)| !is_moved(*metric)) {
         None => Ok(()),
         Some((metric, _)) => Err(Failure::usage(format!(
-            "--power makes one copy work longer by so much wall time, and how much more {} that is nobody knows: take \
-             --metric wall, or leave --power out",
+            "--power makes one copy calculate more, and how much more {} that is nobody knows: take --metric wall, cpu or \
+             user, or leave --power out",
             metric.name()
         ))),
     }
@@ -356,7 +358,7 @@ const CALIBRATION_NS: f64 = 4e9;
 /// at first, and the extra work stands at the beginning of a run.
 const PROBE_SHARE: f64 = 0.1;
 
-/// Iterations of work that make a copy take `more` longer. Copy A runs as it is and copy B with a known amount of
+/// Iterations of work that make a copy take `more` of what decides, or of wall time where that is a rate. Copy A runs as it is and copy B with a known amount of
 /// work, in turns; the difference of their medians gives the time of one iteration.
 fn extra_work(driver: &mut Driver, more: f64) -> Result<u64, Failure> {
     let mut probe = 100_000;
@@ -376,12 +378,14 @@ fn extra_work(driver: &mut Driver, more: f64) -> Result<u64, Failure> {
     Ok((more * plain_ns / iteration_ns).round().max(1.0) as u64)
 }
 
-/// Median wall time of copy A, and what one iteration adds to that of copy B; both in nanoseconds.
+/// Median time of copy A, and what one iteration adds to that of copy B; both in nanoseconds.
 fn time_of_iteration(driver: &Driver, probe: u64, runs: u32) -> Result<(f64, f64), Failure> {
     let setup = plan(driver, driver.header.seed).block(0, Phase::Warmup)[0].setup.clone();
     let mut steering = WarmUp::new(2, runs).under(&setup);
     let samples = driver.aside(&driver.commands, &[0, probe], &mut steering)?;
-    let median = |command| median_of(&samples, command, Metric::WALL).unwrap_or(0.0);
+    let decides = driver.header.definition.rule.metric;
+    let time = if decides.more_is_better() { Metric::WALL } else { decides };
+    let median = |command| median_of(&samples, command, time).unwrap_or(0.0);
     let (plain_ns, loaded_ns) = (median(0), median(1));
     Ok((plain_ns, (loaded_ns - plain_ns).max(1.0) / probe as f64))
 }

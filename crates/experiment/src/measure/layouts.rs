@@ -1,6 +1,6 @@
 //! Layouts of programs that fauxplat builds: how many pairs share one, and which of them are compared with each other.
 
-use fauxplat_model::{CommandLine, Definition, Runs};
+use fauxplat_model::{CommandLine, Definition, Metric, Runs};
 use fauxplat_plan::{Layout, Plan, expand};
 
 use crate::median::median_of;
@@ -79,9 +79,13 @@ pub fn choose(
     let (seeds, said) = match seeds {
         LinkSeeds::These(seeds) => (seeds.clone(), None),
         LinkSeeds::WidestOf(count) => {
-            let [fastest, slowest] = widest(definition, machine, *count)?;
+            let ([fastest, slowest], metric) = widest(definition, machine, *count)?;
+            let by = match metric == definition.rule.metric {
+                true => String::new(),
+                false => format!(" by {}", metric.title()),
+            };
             let said = format!(
-                "layouts {fastest} and {slowest} were chosen as the fastest and the slowest of {count}, in runs that are no \
+                "layouts {fastest} and {slowest} were chosen as the fastest and the slowest of {count}{by}, in runs that are no \
                  part of this comparison"
             );
             (vec![fastest, slowest], Some(said))
@@ -102,8 +106,9 @@ pub fn of_line(line: &CommandLine, seeds: &[u64]) -> Vec<CommandLine> {
     seeds.iter().map(layout).collect()
 }
 
-/// The link seeds of the fastest and of the slowest of the first layouts, from a few interleaved runs of all.
-fn widest(definition: &Definition, machine: &Machine, count: u64) -> Result<[u64; 2], Failure> {
+/// The link seeds of the fastest and of the slowest of the first layouts, from a few interleaved runs of all, and by what
+/// they are: by wall time where those runs do not read what decides.
+fn widest(definition: &Definition, machine: &Machine, count: u64) -> Result<([u64; 2], Metric), Failure> {
     let (seeds, seed) = ((1..=count).collect::<Vec<u64>>(), definition.seed.unwrap_or(0));
     if expand(definition).map_err(Failure::usage)?.len() != 1 {
         return Err(Failure::usage(
@@ -127,19 +132,20 @@ fn widest(definition: &Definition, machine: &Machine, count: u64) -> Result<[u64
     };
     let mut rounds = Rounds::new(plan, Bounds { runs: Runs::Count(SEARCH_RUNS), ..Bounds::default() });
     let samples = aside((machine, &Launch::spawner()), &layouts, &[], &mut rounds)?;
-    let metric = definition.rule.metric;
-    let medians: Option<Vec<f64>> =
-        (0..seeds.len()).map(|command| median_of(&samples, command as u16, metric)).collect();
-    let medians = medians.ok_or_else(|| {
-        Failure::usage(format!(
-            "--link-seeds widest: the search reads no {}: take --metric wall, or name two seeds",
-            metric.name()
-        ))
-    })?;
-    let order = |&a: &usize, &b: &usize| medians[a].total_cmp(&medians[b]);
+    let decides = definition.rule.metric;
+    let medians = |metric| -> Option<Vec<f64>> {
+        (0..seeds.len()).map(|command| median_of(&samples, command as u16, metric)).collect()
+    };
+    // The search counts nothing and reads nothing that programs print.
+    let (metric, found) = match medians(decides) {
+        Some(found) => (decides, found),
+        None => (Metric::WALL, medians(Metric::WALL).unwrap_or_else(|| vec![0.0; seeds.len()])),
+    };
+    let order = |&a: &usize, &b: &usize| found[a].total_cmp(&found[b]);
     let most = (0..seeds.len()).max_by(order).unwrap_or(0);
     let least = (0..seeds.len()).min_by(order).unwrap_or(0);
-    Ok(if metric.more_is_better() { [seeds[most], seeds[least]] } else { [seeds[least], seeds[most]] })
+    let fastest_first = if metric.more_is_better() { [most, least] } else { [least, most] };
+    Ok((fastest_first.map(|at| seeds[at]), metric))
 }
 
 #[cfg(test)]

@@ -95,7 +95,9 @@ fn make(asked: &Limiting) -> Result<Vec<Standing>, Failure> {
     let host = Host::discover(Path::new("/"));
     host.remove_stale();
     if asked.on_oom == OnOom::Pause && asked.groups.iter().all(|(_, limit)| limit.memory.is_none()) {
-        return Err(Failure::usage("--on-oom pause: there is no limit of memory that could be met"));
+        return Err(Failure::usage(
+            "--on-oom pause: there is no limit of memory that could be met; state --memory SIZE",
+        ));
     }
     let mut standing = Vec::new();
     for (number, (name, limit)) in asked.groups.iter().enumerate() {
