@@ -28,6 +28,8 @@ pub(crate) fn beginning<'a>(
     (output, end): (&OutputArgs, &EndArgs),
     invocation: &'a [String],
 ) -> Result<Beginning<'a>, Failure> {
+    let formats = output.exports().into_iter().map(|export| export.format).chain([output.format]);
+    formats.into_iter().try_for_each(|format| format.suits(kind)).map_err(Failure::usage)?;
     output::try_files(output)?;
     Ok(Beginning {
         kind,

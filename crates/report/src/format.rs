@@ -98,6 +98,33 @@ impl Format {
         format!("{} or {last}", before.join(", "))
     }
 
+    /// Refuses a format that has no form for what a verb measures, whatever that will be. Not every refusal can be foreseen:
+    /// some formats want something of which there may be none.
+    ///
+    /// # Errors
+    /// [`ReportError::NothingToExport`].
+    pub fn suits(self, verb: &str) -> Result<(), ReportError> {
+        let verbs: &[&str] = match self {
+            Format::CsvSummary
+            | Format::HyperfineJson
+            | Format::HyperfineJson2
+            | Format::PyperfJson
+            | Format::GithubActionBenchmark
+            | Format::BencherBmf
+            | Format::GoBenchmark => &["run", "compare"],
+            Format::Folded | Format::Speedscope | Format::Firefox | Format::Pprof => &["profile"],
+            Format::OpenMetrics | Format::SlurmDrain => &["fleet"],
+            Format::Boxes | Format::Lscpu => &[],
+            Format::Svg if verb == "index" => &[],
+            _ => return Ok(()),
+        };
+        let reason = "what this verb finds has no such form; take text, json, csv, markdown or html";
+        match verbs.contains(&verb) {
+            true => Ok(()),
+            false => Err(ReportError::NothingToExport { format: self.name(), reason }),
+        }
+    }
+
     /// The word that the command line uses.
     pub fn name(self) -> &'static str {
         match self {

@@ -57,7 +57,11 @@ pub(crate) fn compare_stored(
     let new = earlier(store.as_ref(), new, name(1), &rule)?;
     // The store told what the metrics are.
     rule.renew();
-    let mut header = inspection::header(Path::new("/"), invocation);
+    // What is said holds for the machine of the results, as far as they name one.
+    let mut header = match &new.machine {
+        Some(machine) => inspection::header_of(machine.clone(), invocation),
+        None => inspection::header(Path::new("/"), invocation),
+    };
     header.seed = args.commands.seed.unwrap_or_else(clock::fresh_seed);
     let judged = baseline::stored(store.as_ref(), &rule, [&old, &new], args.other_machine, header.seed)?;
     header.warnings.extend(judged.warnings);

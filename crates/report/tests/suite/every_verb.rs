@@ -1,6 +1,6 @@
 //! What every verb says, as text and as Markdown.
 
-use fauxplat_report::{Format, Style};
+use fauxplat_report::{Format, ReportError, Style};
 
 use crate::common::Owned;
 use crate::constructed as made;
@@ -41,4 +41,30 @@ fn in_words() {
             owned.render(Format::Markdown, &Style::default())
         );
     }
+}
+
+/// What is refused before anything is measured would have been refused afterwards, too.
+#[test]
+fn no_format_is_refused_that_has_a_form() {
+    for (name, owned) in without_runs() {
+        let verb = match name.split('_').next() {
+            Some("capacity") => "contend",
+            Some("replay") => "aa",
+            // These measure nothing.
+            Some("tune" | "restore" | "table" | "topo") => continue,
+            word => word.unwrap_or_default(),
+        };
+        for format in Format::ALL {
+            if format.suits(verb).is_err() {
+                let written =
+                    fauxplat_report::write(&owned.record(), format, &Style::default(), &mut Vec::new());
+                assert!(
+                    matches!(written, Err(ReportError::NothingToExport { .. })),
+                    "{name} as {format}: {written:?}"
+                );
+            }
+        }
+    }
+    assert!(Format::Svg.suits("index").is_err() && Format::Svg.suits("contend").is_ok());
+    assert!(Format::HyperfineJson.suits("aa").is_err() && Format::HyperfineJson.suits("run").is_ok());
 }
