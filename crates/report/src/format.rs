@@ -5,6 +5,10 @@ use std::str::FromStr;
 
 use crate::ReportError;
 
+/// What there is to be exposed.
+pub(crate) const EXPOSED: &str = "it carries the values of a live table, of a process that is watched, or of a fleet; see \
+                                  `fauxplat table`, `fauxplat counters --pid` and `fauxplat fleet`";
+
 /// What a record can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -118,7 +122,10 @@ impl Format {
             Format::Svg if verb == "index" => &[],
             _ => return Ok(()),
         };
-        let reason = "what this verb finds has no such form; take text, json, csv, markdown or html";
+        let reason = match self {
+            Format::OpenMetrics => EXPOSED,
+            _ => "what this verb finds has no such form; take text, json, csv, markdown or html",
+        };
         match verbs.contains(&verb) {
             true => Ok(()),
             false => Err(ReportError::NothingToExport { format: self.name(), reason }),

@@ -12,6 +12,7 @@ use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{CountersFindings, TableValue, WatchedProcess};
 
 use super::distinct;
+use crate::format::EXPOSED;
 use crate::words::visible;
 use crate::{Format, ReportError};
 
@@ -39,9 +40,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         Findings::Table(found) => found,
         Findings::Counters(CountersFindings { watched: Some(watched), .. }) => return counted(watched, out),
         _ => {
-            let reason = "it carries the values of a live table, of a process that is watched, or of a fleet; see `fauxplat table`, \
-                          `fauxplat counters --pid` and `fauxplat fleet`";
-            return Err(ReportError::NothingToExport { format: Format::OpenMetrics.name(), reason });
+            return Err(ReportError::NothingToExport { format: Format::OpenMetrics.name(), reason: EXPOSED });
         }
     };
     let families = families(&found.values);
