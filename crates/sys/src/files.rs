@@ -27,17 +27,15 @@ pub fn open_at_once(path: &Path, append: bool) -> io::Result<File> {
     }
 }
 
-/// Lets this process open as many files at once as it may at all, and says how many: the soft limit goes up to the hard
-/// one, see getrlimit(2). What it starts afterwards inherits that, so it is for who starts nobody.
-pub fn open_as_many_as_allowed() -> u64 {
+/// Lets this process open as many files at once as it may at all: the soft limit goes up to the hard one, see getrlimit(2).
+/// What it starts afterwards inherits that, so it is for who starts nobody.
+pub fn open_as_many_as_allowed() {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: `limit` lives for the calls, which fill and read it. A call that fails changes nothing.
+    // SAFETY: `limit` lives for both calls, which fill and read it. A call that fails changes nothing.
     unsafe {
-        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
-        let raised = libc::rlimit { rlim_cur: limit.rlim_max, ..limit };
-        match libc::setrlimit(libc::RLIMIT_NOFILE, &raw const raised) {
-            0 => limit.rlim_max,
-            _ => limit.rlim_cur,
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 {
+            limit.rlim_cur = limit.rlim_max;
+            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
         }
     }
 }

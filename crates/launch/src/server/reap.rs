@@ -38,11 +38,11 @@ impl Reaper {
                     let (dying, out_of_reach): (Vec<i32>, Vec<i32>) = procfs::children()
                         .into_iter()
                         .partition(|&child| signal::send_if_permitted(child, signal::SIGKILL));
-                    self.out_of_reach = out_of_reach;
                     let fresh: Vec<i32> =
                         dying.iter().copied().filter(|child| !ended.contains(child)).collect();
                     ended.extend(fresh);
                     if dying.is_empty() {
+                        self.out_of_reach = out_of_reach;
                         break;
                     }
                     if let Waited::Ended { pid, usage, .. } = process::wait(-1, true) {
