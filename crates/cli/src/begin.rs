@@ -28,9 +28,7 @@ pub(crate) fn beginning<'a>(
     (output, end): (&OutputArgs, &EndArgs),
     invocation: &'a [String],
 ) -> Result<Beginning<'a>, Failure> {
-    let formats = output.exports().into_iter().map(|export| export.format).chain([output.format]);
-    formats.into_iter().try_for_each(|format| format.suits(kind)).map_err(Failure::usage)?;
-    output::try_files(output)?;
+    check_reports(kind, &definition, output)?;
     Ok(Beginning {
         kind,
         definition,
@@ -41,6 +39,23 @@ pub(crate) fn beginning<'a>(
         listeners: listeners(output, end)?,
         launch: Launch::spawner(),
     })
+}
+
+/// Tries what a verb will report in every form and to every place that the options name, before anything is measured.
+///
+/// # Errors
+/// What is measured has no such form, or a file cannot be written.
+pub(crate) fn check_reports(
+    kind: &'static str,
+    definition: &Definition,
+    output: &OutputArgs,
+) -> Result<(), Failure> {
+    let (is_simulated, commands) = (definition.condition.simulate.is_some(), definition.commands.len());
+    for format in output.exports().into_iter().map(|export| export.format).chain([output.format]) {
+        let suits = format.suits(kind).and_then(|()| format.holds(commands, is_simulated));
+        suits.map_err(Failure::usage)?;
+    }
+    output::try_files(output)
 }
 
 /// The store of the options, or the user's own, with what was measured before. A file that was named and is not there is a

@@ -272,7 +272,12 @@ pub(crate) fn apply_sweep(definition: &mut Definition, args: &SweepArgs) -> Resu
 
 /// How often `run` runs.
 pub(crate) fn apply_runs(definition: &mut Definition, args: &RunArgs) -> Result<(), Failure> {
-    definition.runs = args.until.map(Runs::Until).or(args.runs).unwrap_or(definition.runs);
+    let saved = match definition.runs {
+        // The bounds of the command line are those of a number that is still to be found.
+        Runs::Count(_) if args.min_runs.is_some() || args.max_runs.is_some() => Runs::Auto,
+        saved => saved,
+    };
+    definition.runs = args.until.map(Runs::Until).or(args.runs).unwrap_or(saved);
     definition.min_runs = args.min_runs.or(definition.min_runs);
     definition.max_runs = args.max_runs.or(definition.max_runs);
     definition.rule.max_time_s =
@@ -288,24 +293,24 @@ pub(crate) fn apply_runs(definition: &mut Definition, args: &RunArgs) -> Result<
     Ok(())
 }
 
-/// What is left to itself in `profile`: a program is looked at as it is, so nothing is pinned or padded.
-pub(crate) fn defaults_of_profile(condition: &mut Condition) {
+/// What is left to itself where a program is looked at as it is: nothing is pinned or padded, unless somebody says so.
+pub(crate) fn defaults_as_it_is(condition: &mut Condition, commands: &CommandArgs, stated: &ConditionArgs) {
     if condition.cpu == Placement::Auto {
         condition.cpu = Placement::Free;
     }
-    condition.env_pad = EnvPad::None;
+    if stated.env_pad.is_none() && commands.definition.is_none() {
+        condition.env_pad = EnvPad::None;
+    }
 }
 
 /// What is left to itself in `run`: nothing is to be compared, so nothing is pinned, and the environment is padded
 /// only where nothing else moves the stack. With ASLR on, the kernel draws its place anew in each run.
 pub(crate) fn defaults_of_run(condition: &mut Condition, args: &RunArgs, machine: &Machine) {
-    if condition.cpu == Placement::Auto {
-        condition.cpu = Placement::Free;
-    }
-    let stated = args.condition.env_pad.is_some() || args.commands.definition.is_some();
     let is_random = machine.facts().randomize_va_space.is_some_and(|level| level > 0);
     let moves = condition.aslr != Aslr::Off && is_random;
-    if !stated && moves {
-        condition.env_pad = EnvPad::None;
+    let padded = condition.env_pad;
+    defaults_as_it_is(condition, &args.commands, &args.condition);
+    if !moves {
+        condition.env_pad = padded;
     }
 }

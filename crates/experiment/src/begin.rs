@@ -228,6 +228,9 @@ impl Driver {
             return false;
         }
         let tree = self.tree(command).ok().flatten().unwrap_or_default();
+        if let Some(executor) = &mut self.executor {
+            executor.begin_anew();
+        }
         matches!(tree.as_slice(), [only] if only.threads == 1)
     }
 }

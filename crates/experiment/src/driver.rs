@@ -5,7 +5,8 @@
 
 use fauxplat_analyze::{counter_rates, run_findings};
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{Command, Evidence, Metric, Outcome, Phase, Process, RunFindings, Sample, Tree};
+use fauxplat_model::{Command, Evidence, Metric, Outcome, Phase, Process, RunFindings, Sample, Setup, Tree};
+use fauxplat_plan::{Layout, Plan};
 use fauxplat_store::{State, Store};
 use fauxplat_sys::clock;
 use fauxplat_sys::sched::Aside;
@@ -207,13 +208,33 @@ impl Driver {
         Ok(())
     }
 
+    /// A plan of all commands under the condition of the whole, each once in a block.
+    pub(crate) fn single_plan(&self) -> Plan {
+        let condition = &self.header.condition;
+        Plan {
+            commands: self.commands.len() as u16,
+            placement: condition.cpu.clone(),
+            env_pad: condition.env_pad,
+            heap: condition.heap,
+            layout: Layout::Single,
+            seed: self.header.seed,
+        }
+    }
+
+    /// What the next run of a command is given, if it is no trial: what a block of its number would draw.
+    fn setup_of(&self, command: u16) -> Setup {
+        let number = self.executor.as_ref().map_or(0, |executor| executor.begun(command));
+        self.single_plan().setup(number)
+    }
+
     /// One run of a command that is traced and not timed: its process tree, unless the user stopped it.
     ///
     /// # Errors
     /// The command cannot be launched.
     pub fn tree(&mut self, command: u16) -> Result<Option<Vec<Process>>, Failure> {
+        let setup = self.setup_of(command);
         match &mut self.executor {
-            Some(executor) => executor.tree(command),
+            Some(executor) => executor.tree(command, &setup),
             None => Ok(None),
         }
     }
@@ -297,9 +318,10 @@ impl Driver {
         command: u16,
         attach: impl FnOnce(i32) -> Result<(), Failure>,
     ) -> Result<Option<Outcome>, Failure> {
+        let setup = self.setup_of(command);
         let listeners = &self.listeners;
         let Some(executor) = &mut self.executor else { return Ok(None) };
-        executor.hold(command, |pid| {
+        executor.hold(command, &setup, |pid| {
             listeners.tell(&Event::Held { command, pid });
             attach(pid)
         })

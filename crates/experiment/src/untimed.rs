@@ -2,9 +2,9 @@
 //! like trials, and not timed.
 
 use fauxplat_launch::{LaunchError, Request, RunEnd};
-use fauxplat_model::{Outcome, Process};
+use fauxplat_model::{Outcome, Process, Setup};
 
-use crate::request::{numbered_request, outcome_of, plain_request};
+use crate::request::{numbered_request, outcome_of, request_of};
 use crate::{Executor, Failure, RunError};
 
 impl Executor {
@@ -16,11 +16,12 @@ impl Executor {
     pub fn hold(
         &mut self,
         command: u16,
+        setup: &Setup,
         attach: impl FnOnce(i32) -> Result<(), Failure>,
     ) -> Result<Option<Outcome>, Failure> {
         self.commands[usize::from(command)].begun += 1;
         self.prepare(command)?;
-        let outcome = self.run_held(command, attach);
+        let outcome = self.run_held(command, setup, attach);
         // However it ended: what was prepared is not left behind.
         let concluded = self.conclude(command);
         let outcome = outcome?;
@@ -31,11 +32,11 @@ impl Executor {
     fn run_held(
         &mut self,
         command: u16,
+        setup: &Setup,
         attach: impl FnOnce(i32) -> Result<(), Failure>,
     ) -> Result<Option<Outcome>, Failure> {
-        let places = &self.commands[usize::from(command)];
-        let (entry, number) = (places.run, places.number());
-        match self.launcher.hold(numbered_request(entry, number)) {
+        let (entry, request) = self.untimed_request(command, setup);
+        match self.launcher.hold(request) {
             Err(LaunchError::Stopped) => return Ok(None),
             held => {
                 let held = held?;
@@ -50,22 +51,39 @@ impl Executor {
         }
     }
 
+    /// The run of a command that was begun last, where it stands in the table and as it is asked for.
+    fn untimed_request(&self, command: u16, setup: &Setup) -> (u32, Request) {
+        let places = &self.commands[usize::from(command)];
+        (places.run, Request { number: places.number(), ..request_of(places.run, setup, 0) })
+    }
+
+    /// How many runs of a command were begun.
+    pub(crate) fn begun(&self, command: u16) -> u32 {
+        self.commands[usize::from(command)].begun
+    }
+
+    /// Counts the runs of each command from the first again: what was looked at before the first run is none of them.
+    pub(crate) fn begin_anew(&mut self) {
+        self.commands.iter_mut().for_each(|places| places.begun = 0);
+    }
+
     /// One run of a command that is traced and not timed: its process tree, unless the user stopped it.
     ///
     /// # Errors
     /// The command cannot be launched, or what prepares it failed.
-    pub fn tree(&mut self, command: u16) -> Result<Option<Vec<Process>>, Failure> {
+    pub fn tree(&mut self, command: u16, setup: &Setup) -> Result<Option<Vec<Process>>, Failure> {
+        self.commands[usize::from(command)].begun += 1;
         self.prepare(command)?;
-        let tree = self.run_traced(command);
+        let tree = self.run_traced(command, setup);
         let concluded = self.conclude(command);
         let tree = tree?;
         concluded?;
         Ok(tree)
     }
 
-    fn run_traced(&mut self, command: u16) -> Result<Option<Vec<Process>>, LaunchError> {
-        let entry = self.commands[usize::from(command)].run;
-        let reply = self.launcher.answer(Request { traced: true, ..plain_request(entry) })?;
+    fn run_traced(&mut self, command: u16, setup: &Setup) -> Result<Option<Vec<Process>>, LaunchError> {
+        let (entry, request) = self.untimed_request(command, setup);
+        let reply = self.launcher.answer(Request { traced: true, ..request })?;
         match self.launcher.start_error(entry, reply.end) {
             Some(error) => Err(error),
             // What is there then is half a tree, or another command's.

@@ -362,7 +362,7 @@ fn the_floor_and_the_tree_come_from_the_described_machine() {
     let mut executor = executor(Machine::quiet(1, vec![noisy("a", MS)]));
     let floor = executor.floor(3, &Setup::default());
     assert_eq!(floor.iter().map(|run| run.get(Metric::WALL)).collect::<Vec<_>>(), [Some(50_000); 3]);
-    let tree = executor.tree(0).unwrap().unwrap();
+    let tree = executor.tree(0, &Setup::default()).unwrap().unwrap();
     assert_eq!((tree.len(), tree[0].command.as_str(), tree[0].outcome), (1, "a", Some(Outcome::Exited(0))));
 }
 

@@ -294,9 +294,11 @@ impl Server<'_> {
     fn run_traced(&mut self, request: Request) -> Reply {
         let loaded = &mut self.programs[request.entry as usize];
         loaded.rewind_stdin();
-        let end = match place(&mut self.placed, &self.home, loaded, request.place) {
+        let placed = place(&mut self.placed, &self.home, loaded, request.place)
+            .and_then(|()| allow_huge_pages(&mut self.without_huge_pages, loaded));
+        let end = match placed {
             Err(failed) => end_of(failed),
-            Ok(()) => tree::observe(loaded, &mut self.space, &self.tree),
+            Ok(()) => tree::observe(loaded, &request, &mut self.space, &self.tree),
         };
         self.reaper.rest();
         Reply::without_run(end)

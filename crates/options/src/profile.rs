@@ -27,7 +27,8 @@ pub const RATE_HZ: u64 = 997;
 const STACK_NAMED_MAX: u64 = 64 << 10;
 
 /// What is said of commands that are started: a process that runs already has no beginning any more, nor has a file.
-const OF_COMMANDS: [&str; 15] = [
+const OF_COMMANDS: [&str; 16] = [
+    "events",
     "command_name",
     "names",
     "parameters",
@@ -111,7 +112,8 @@ pub struct ProfileArgs {
     /// Runs of each command that are sampled [default: 1; of several commands as many as fit into --max-time]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: Option<u32>,
-    /// Begin no run after this time [default: 30s for several commands], or watch a process no longer
+    /// Begin no further run after this time [default: 30s for several commands, of which there are ten runs each at least],
+    /// or watch a process no longer
     #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub max_time: Option<Nanos>,
     /// Who calls the functions whose names this finds, also through others or inlined (repeatable)

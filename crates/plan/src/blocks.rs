@@ -123,7 +123,7 @@ impl Plan {
     }
 
     /// What all commands of the block share.
-    fn setup(&self, block: u32) -> Setup {
+    pub fn setup(&self, block: u32) -> Setup {
         let mut random = seeded(self.seed, SETUPS + u64::from(block));
         let stack_offset_bytes = match self.env_pad {
             EnvPad::Random => Some(random.random_range(0..PAGE_BYTES)),

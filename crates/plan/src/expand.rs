@@ -49,7 +49,7 @@ pub enum ExpandError {
     #[error("with all parameters filled in, the commands are longer than {} MiB together", TEXT_BYTES_MAX >> 20)]
     TooLong,
     /// More runs than anybody waits for, and than memory holds.
-    #[error("{0} runs (--runs and --warmup, times the commands) are more than {RUNS_MAX}")]
+    #[error("{0} runs (--runs, or its bounds, and --warmup, times the commands) are more than {RUNS_MAX}")]
     TooManyRuns(u64),
 }
 
@@ -61,7 +61,7 @@ const TEXT_BYTES_MAX: usize = 64 << 20;
 
 /// Runs of all commands together. Each takes some 200 bytes of memory for as long as the experiment lasts, and the figures
 /// of a million are minutes of work.
-const RUNS_MAX: u64 = 1_000_000;
+pub const RUNS_MAX: u64 = 1_000_000;
 
 /// All commands of a definition: for each command line every combination of the parameters that it uses, the last
 /// parameter moving fastest.
@@ -74,8 +74,13 @@ pub fn expand(definition: &Definition) -> Result<Vec<Expanded>, ExpandError> {
     if commands > MAX {
         return Err(ExpandError::TooMany);
     }
-    let fixed = if let Runs::Count(count) = definition.runs { count } else { 0 };
-    let runs = (u64::from(fixed) + u64::from(definition.warmup)).saturating_mul(commands as u64);
+    // What is made however long it takes, and where a precision decides, what may be.
+    let asked = match definition.runs {
+        Runs::Count(count) => count,
+        Runs::Auto => definition.min_runs.unwrap_or(0),
+        Runs::Until(_) => definition.max_runs.or(definition.min_runs).unwrap_or(0),
+    };
+    let runs = (u64::from(asked) + u64::from(definition.warmup)).saturating_mul(commands as u64);
     if runs > RUNS_MAX {
         return Err(ExpandError::TooManyRuns(runs));
     }
@@ -345,6 +350,16 @@ mod tests {
         assert_eq!(runs(Runs::Auto, 4_000_000_000), Err(ExpandError::TooManyRuns(8_000_000_000)));
         assert_eq!(runs(Runs::Count(u32::MAX), u32::MAX), Err(ExpandError::TooManyRuns(4 * 0xFFFF_FFFF)));
         assert_eq!(runs(Runs::Count(499_999), 1), Ok(2));
+        let bounded = |runs, least, most| {
+            let one = definition(&["x"], &[]);
+            expand(&Definition { runs, min_runs: least, max_runs: most, ..one }).map(|all| all.len())
+        };
+        assert_eq!(bounded(Runs::Auto, Some(2_000_000), None), Err(ExpandError::TooManyRuns(2_000_000)));
+        assert_eq!(
+            bounded(Runs::Until(0.1), None, Some(2_000_000)),
+            Err(ExpandError::TooManyRuns(2_000_000))
+        );
+        assert_eq!(bounded(Runs::Auto, None, Some(2_000_000)), Ok(1), "time ends it before");
     }
 
     #[test]

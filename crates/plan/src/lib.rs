@@ -15,7 +15,7 @@ mod values;
 pub use blocks::{Layout, Plan};
 pub use crossed::{Coordinates, Crossed, RUNS_PER_BLOCK};
 pub use definition::{BYTES_MAX, DefinitionError, parse};
-pub use expand::{ExpandError, Expanded, expand, places};
+pub use expand::{ExpandError, Expanded, RUNS_MAX, expand, places};
 pub use factor::{FactorError, Offer, Sweep, apply, parse_sweep, stack_class};
 pub use lab::{LabSettings, asked, consulted, parse_lab};
 pub use values::{ValuesError, range, values};

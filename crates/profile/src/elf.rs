@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fauxplat_sys::files::open_regular;
 use object::read::ReadCache;
 use object::{Object, ObjectSection, ObjectSegment};
 
@@ -140,7 +141,7 @@ const DEBUG_ROOT: &str = "/usr/lib/debug";
 
 /// The number that a linker gave the file of this path; nothing where it has none, or is no ELF file.
 pub fn build_id(path: &Path) -> Option<String> {
-    Elf::of_file(&File::open(path).ok()?)?.build_id
+    Elf::of_file(&open_regular(path).ok()?)?.build_id
 }
 
 /// Files that may hold what was stripped from this one, the surest first.

@@ -9,7 +9,9 @@ use std::io::BufReader;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+use fauxplat_sys::files::open_regular;
 use fauxplat_sys::sampling::{Mapping, Record, Sampled, Stack, chains, registers};
+use fauxplat_sys::signal;
 use linux_perf_data::linux_perf_event_reader::{CpuMode, EventRecord, Mmap2FileId, SampleRecord};
 use linux_perf_data::{AttributeDescription, PerfFile, PerfFileReader, PerfFileRecord};
 
@@ -47,6 +49,12 @@ pub enum ImportError {
         /// Ours.
         ours: &'static str,
     },
+    /// The user did not want to wait for it.
+    #[error("{path}: interrupted before all of it was read", path = path.display())]
+    Stopped {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
 /// What was recorded.
@@ -76,7 +84,8 @@ impl Profiler {
     /// # Errors
     /// It cannot be read, is damaged, or from another kind of processor.
     pub fn import(&mut self, path: &Path) -> Result<Imported, ImportError> {
-        let file = File::open(path).map_err(|source| ImportError::Open { path: path.to_owned(), source })?;
+        let file =
+            open_regular(path).map_err(|source| ImportError::Open { path: path.to_owned(), source })?;
         let damaged = |reason: String| ImportError::Damaged { path: path.to_owned(), reason };
         sections::check(&file).map_err(|reason| damaged(reason.to_owned()))?;
         // Whoever reads it for us asserts what a damaged file breaks.
@@ -97,6 +106,9 @@ impl Profiler {
         let (mut first_ns, mut last_ns) = (u64::MAX, 0);
         let mut run = self.begin(Stack::Chain, None);
         while let Some(record) = records.next_record(&mut about).map_err(|error| damaged(&error))? {
+            if signal::stop_requested() {
+                return Err(ImportError::Stopped { path: path.to_owned() });
+            }
             let PerfFileRecord::EventRecord { attr_index, record } = record else { continue };
             match record.parse().map_err(|error| damaged(&error))? {
                 EventRecord::Sample(sample) if attr_index == 0 => {

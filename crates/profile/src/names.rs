@@ -1,11 +1,11 @@
 //! What places in the code of a file are called.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use addr2line::Loader;
 use fauxplat_model::ObjectNames;
+use fauxplat_sys::files::open_regular;
 use object::read::ReadCache;
 use object::{Object as _, ObjectSection, ObjectSymbol, ObjectSymbolTable, SymbolIndex, SymbolKind};
 
@@ -98,7 +98,7 @@ fn missing(elf: &Elf, known: ObjectNames) -> Option<String> {
 /// The file with what was stripped, if it is installed and belongs to this one.
 fn debug_file(elf: &Elf, path: &Path) -> Option<PathBuf> {
     debug_files(elf, path).into_iter().find(|candidate| {
-        let other = File::open(candidate).ok().and_then(|file| Elf::of_file(&file));
+        let other = open_regular(candidate).ok().and_then(|file| Elf::of_file(&file));
         other.is_some_and(|other| {
             other.has_lines && (elf.build_id.is_none() || other.build_id == elf.build_id)
         })
@@ -121,7 +121,7 @@ fn inlined(loader: &Loader, place: u64) -> Option<Vec<Named>> {
 /// The symbols that places are in.
 fn symbols(path: &Path, places: &[u64]) -> HashMap<u64, String> {
     let found = || {
-        let file = File::open(path).ok()?;
+        let file = open_regular(path).ok()?;
         let cache = ReadCache::new(file);
         let file = object::File::parse(&cache).ok()?;
         Some(symbols_of(&file, places))
@@ -132,7 +132,7 @@ fn symbols(path: &Path, places: &[u64]) -> HashMap<u64, String> {
 /// Stubs by which a file calls functions of others: nobody wrote them, and no symbol names them.
 fn stubs(path: &Path, places: &[u64]) -> HashMap<u64, String> {
     let found = || {
-        let cache = ReadCache::new(File::open(path).ok()?);
+        let cache = ReadCache::new(open_regular(path).ok()?);
         let file = object::File::parse(&cache).ok()?;
         let stubs = Stubs::of(&file);
         Some(places.iter().filter_map(|&place| Some((place, stubs.name(place)?))).collect())

@@ -9,6 +9,15 @@ use crate::ReportError;
 pub(crate) const EXPOSED: &str = "it carries the values of a live table, of a process that is watched, or of a fleet; see \
                                   `fauxplat table`, `fauxplat counters --pid` and `fauxplat fleet`";
 
+/// Why several profiles have no such form.
+pub(crate) const ONE_PROFILE: &str =
+    "it holds one profile and there are several; profile one command, or take speedscope, html or json";
+pub(crate) const TWO_PROFILES: &str =
+    "it holds one profile or two, and there are more; take speedscope, html or json";
+/// Why simulated runs have none.
+pub(crate) const UNTIMED: &str =
+    "simulated runs are counted and not timed; take text, json, csv, markdown, html or junit";
+
 /// What a record can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -130,6 +139,34 @@ impl Format {
             true => Ok(()),
             false => Err(ReportError::NothingToExport { format: self.name(), reason }),
         }
+    }
+
+    /// Whether it has a place for what so many commands give.
+    ///
+    /// # Errors
+    /// [`ReportError::NothingToExport`].
+    pub fn holds(self, commands: usize, is_simulated: bool) -> Result<(), ReportError> {
+        let reason = match self {
+            Format::Pprof if commands > 1 => ONE_PROFILE,
+            Format::Folded if commands > 2 => TWO_PROFILES,
+            format if is_simulated && format.is_of_times() => UNTIMED,
+            _ => return Ok(()),
+        };
+        Err(ReportError::NothingToExport { format: self.name(), reason })
+    }
+
+    /// Whether its figures are the wall times of runs.
+    fn is_of_times(self) -> bool {
+        matches!(
+            self,
+            Format::CsvSummary
+                | Format::HyperfineJson
+                | Format::HyperfineJson2
+                | Format::PyperfJson
+                | Format::GithubActionBenchmark
+                | Format::BencherBmf
+                | Format::GoBenchmark
+        )
     }
 
     /// The word that the command line uses.

@@ -27,6 +27,22 @@ pub fn open_at_once(path: &Path, append: bool) -> io::Result<File> {
     }
 }
 
+/// Opens a file that is read here and there: what has no such places, a pipe above all, is nobody's file, and is not waited
+/// for.
+///
+/// # Errors
+/// Those of `open(2)`; it is no regular file.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let file = open_at_once(path, false)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no regular file, as it has to be to be read here and there",
+        )),
+    }
+}
+
 /// Lets this process open as many files at once as it may at all: the soft limit goes up to the hard one, see getrlimit(2).
 /// What it starts afterwards inherits that, so it is for who starts nobody.
 pub fn open_as_many_as_allowed() {

@@ -22,7 +22,7 @@ pub(crate) fn limit(args: &LimitArgs, invocation: &[String]) -> Result<(), Failu
     let machine = Machine::here();
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
     refuse(&definition)?;
-    define::defaults_of_profile(&mut definition.condition);
+    define::defaults_as_it_is(&mut definition.condition, &args.commands, &args.condition);
     // The groups are those of this verb, made for the run.
     let base = args.limits.limit().or(&std::mem::take(&mut definition.condition.limit));
     let mut groups = groups(args, &base);

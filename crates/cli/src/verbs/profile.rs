@@ -2,12 +2,12 @@
 
 use fauxplat_experiment::measure::profile::{Profiling, profile_file, profile_process};
 use fauxplat_experiment::{Driver, Failure, Machine, measure};
-use fauxplat_model::Definition;
 use fauxplat_model::document::Findings;
+use fauxplat_model::{CommandLine, Definition, ProfileFindings};
 use fauxplat_sys::signal;
 use fauxplat_units::Nanos;
 
-use crate::begin::{beginning, conclude};
+use crate::begin::{beginning, check_reports, conclude};
 use crate::{define, inspection};
 use fauxplat_options::{OutputArgs, ProfileArgs, RATE_HZ, STACK_BYTES};
 
@@ -23,7 +23,8 @@ pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), F
     let machine = Machine::here();
     let output = OutputArgs { tree: args.tree, ..args.output.clone() };
     if let Some(file) = &args.import {
-        let asked = asked(args, &[], 1)?;
+        check_reports("profile", &one(), &output)?;
+        let asked = asked(args, None, 1);
         let header = inspection::header_of(machine.facts().clone(), invocation);
         let found = profile_file(file, &asked)?;
         return inspection::report(&header, &Findings::Profile(Box::new(found)), &output);
@@ -33,13 +34,23 @@ pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), F
     }
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
     refuse(&definition)?;
-    let events = std::mem::take(&mut definition.counters);
-    define::defaults_of_profile(&mut definition.condition);
+    let event = event(&std::mem::take(&mut definition.counters))?;
+    define::defaults_as_it_is(&mut definition.condition, &args.commands, &args.condition);
+    let warmup = definition.warmup;
     let mut driver =
         Driver::of_commands(beginning("profile", definition, machine, (&output, &args.end), invocation)?)?;
-    let asked = asked(args, &events, driver.names().len())?;
-    let (found, failed) = measure::profile::profile(&mut driver, &asked);
+    let asked = asked(args, event, driver.names().len());
+    let warmed = driver.warm_up(warmup);
+    let (found, failed) = match warmed {
+        Ok(()) => measure::profile::profile(&mut driver, &asked),
+        Err(failure) => (ProfileFindings::default(), Some(failure)),
+    };
     conclude(driver.finish(Findings::Profile(Box::new(found)), failed), &output)
+}
+
+/// What is sampled in the place of commands: one profile.
+fn one() -> Definition {
+    Definition { commands: vec![CommandLine::default()], ..Definition::default() }
 }
 
 fn process(
@@ -50,7 +61,8 @@ fn process(
     invocation: &[String],
 ) -> Result<(), Failure> {
     signal::stop_on_interrupt().map_err(Failure::machine)?;
-    let asked = asked(args, &args.commands.counters, 1)?;
+    check_reports("profile", &one(), output)?;
+    let asked = asked(args, event(&args.commands.counters)?, 1);
     let header = inspection::header_of(machine.facts().clone(), invocation);
     let found = profile_process(machine, pid, &asked)?;
     inspection::report(&header, &Findings::Profile(Box::new(found)), output)
@@ -85,14 +97,18 @@ pub(super) fn in_turns(longest: Nanos) -> Profiling {
     }
 }
 
-fn asked(args: &ProfileArgs, events: &[String], commands: usize) -> Result<Profiling, Failure> {
-    let event = match events {
-        [] => None,
-        [event] => Some(event.clone()),
-        _ => return Err(Failure::usage("-e: a profile is of one event; name one")),
-    };
+/// The event that is named, if one is.
+fn event(events: &[String]) -> Result<Option<String>, Failure> {
+    match events {
+        [] => Ok(None),
+        [event] => Ok(Some(event.clone())),
+        _ => Err(Failure::usage("-e: a profile is of one event; name one")),
+    }
+}
+
+fn asked(args: &ProfileArgs, event: Option<String>, commands: usize) -> Profiling {
     let is_alone = commands < 2;
-    Ok(Profiling {
+    Profiling {
         event,
         rate_hz: args.frequency,
         period: args.period,
@@ -105,5 +121,5 @@ fn asked(args: &ProfileArgs, events: &[String], commands: usize) -> Result<Profi
         callers_of: args.callers_of.clone(),
         callees_of: args.callees_of.clone(),
         annotate: args.annotate.clone(),
-    })
+    }
 }

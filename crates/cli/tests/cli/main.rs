@@ -39,6 +39,7 @@ mod made_up;
 mod misbehaviour;
 mod placement;
 mod profile;
+mod profile_runs;
 mod rates;
 mod regions;
 mod reports;

@@ -9,13 +9,13 @@ use crate::common::{Done, Lab};
 const CAP_SYS_NICE: u32 = 23;
 
 /// CPUs on which this process may run, in the kernel's list format.
-fn allowed() -> String {
+pub(crate) fn allowed() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     fauxplat_procfs::status::cpus_allowed_list(&status).unwrap().to_owned()
 }
 
 /// The first CPU of a list.
-fn first(list: &str) -> String {
+pub(crate) fn first(list: &str) -> String {
     list.split(['-', ',']).next().unwrap().to_owned()
 }
 

@@ -187,3 +187,42 @@ fn peak_memory_is_the_commands_own() {
         assert!(peaks(1).iter().all(|&peak| peak < 10 * MIB), "{:?}", peaks(1));
     }
 }
+
+/// It is a run like the others: the next of them by its number, and one that the limit ends has outlived nobody.
+#[test]
+fn a_run_that_is_traced_has_its_number_and_its_end() {
+    let lab = Lab::new();
+    lab.run(&["run", "--runs", "3", "--tree", "--prepare", "mkdir prepared$FAUXPLAT_RUN", "true"]).succeeds();
+    assert!((0..4).all(|number| lab.path(&format!("prepared{number}")).exists()));
+    let words = ["run", "--runs", "1", "--ignore-failure", "--timeout", "100ms", "--tree", "sleep 600"];
+    let done = lab.run(&words);
+    assert!(done.out.contains("timed out") && !done.out.contains("left behind"), "{done:?}");
+}
+
+/// A definition says how often, and the command line has the last word.
+#[test]
+fn bounds_of_the_command_line_go_before_a_number_of_the_definition() {
+    let lab = Lab::new();
+    lab.write("saved.toml", "runs = 3\n[[command]]\ncommand = \"true\"\n");
+    let document = lab.json(&["run", "--definition", "saved.toml", "--min-runs", "12", "--max-runs", "12"]);
+    assert_eq!(crate::common::runs(&document, 0).len(), 12);
+}
+
+/// A command that never worked is what a report of tests is read for.
+#[test]
+fn a_command_of_which_no_run_succeeds_has_its_case() {
+    let lab = Lab::new();
+    let junit = lab.file("report.xml");
+    lab.run(&[
+        "run",
+        "--skip-failures",
+        "--runs",
+        "3",
+        "--export",
+        &format!("junit={junit}"),
+        "true",
+        "false",
+    ]);
+    let report = lab.read("report.xml");
+    assert!(report.contains("tests=\"2\" failures=\"1\""), "{report}");
+}

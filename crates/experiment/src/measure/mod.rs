@@ -22,21 +22,4 @@ pub mod sweep;
 mod threads;
 mod workers;
 
-use fauxplat_plan::{Layout, Plan};
-
-use crate::Driver;
-
 pub use workers::{cells_plan, cpus_of};
-
-/// A plan of all commands of an experiment under its condition, each once in a block.
-fn plan_of(driver: &Driver) -> Plan {
-    let condition = &driver.header.condition;
-    Plan {
-        commands: driver.commands.len() as u16,
-        placement: condition.cpu.clone(),
-        env_pad: condition.env_pad,
-        heap: condition.heap,
-        layout: Layout::Single,
-        seed: driver.header.seed,
-    }
-}

@@ -7,13 +7,13 @@ mod source;
 
 use fauxplat_analyze::profile as analysis;
 use fauxplat_model::{
-    OFF_CPU, ProcessShare, Profile, ProfileFindings, ProfileQuality, ProfileView, ProfiledRun, Whole,
+    OFF_CPU, Outcome, ProcessShare, Profile, ProfileFindings, ProfileQuality, ProfileView, ProfiledRun, Whole,
 };
 use fauxplat_profile::{Followed, Profiler, Tables};
 use fauxplat_units::Nanos;
 use regex::Regex;
 
-use crate::steer::how_it_ended;
+use crate::steer::{HOPELESS_FROM, how_it_ended};
 use crate::{Driver, Failure, Machine, Standing};
 pub use imported::profile_file;
 pub use running::profile_process;
@@ -74,7 +74,13 @@ pub fn profile(driver: &mut Driver, asked: &Profiling) -> (ProfileFindings, Opti
         return (ProfileFindings::default(), Some(not_of_time(&chosen.quality.event)));
     }
     let (mut profiler, mut runs) = (Profiler::default(), Vec::new());
-    let failed = all_runs(driver, asked, &chosen, &mut profiler, &mut runs).err();
+    let mut left_out = vec![Vec::new(); driver.commands.len()];
+    let failed = all_runs(driver, asked, &chosen, &mut profiler, (&mut runs, &mut left_out)).err();
+    match left_out.iter().map(Vec::len).sum::<usize>() {
+        0 => {}
+        1 => driver.warn("1 run failed and is left out"),
+        failed => driver.warn(format!("{failed} runs failed and are left out")),
+    }
     let names = driver.names();
     (found(asked, &chosen.quality, profiler, runs, names), failed)
 }
@@ -106,13 +112,14 @@ fn not_of_time(event: &str) -> Failure {
     ))
 }
 
-/// Blocks of one run of each command, in an order that changes from block to block.
+/// Blocks of one run of each command, in an order that changes from block to block; beside them the blocks whose run of a
+/// command failed and is left out.
 fn all_runs(
     driver: &mut Driver,
     asked: &Profiling,
     chosen: &Chosen,
     profiler: &mut Profiler,
-    runs: &mut Vec<Run>,
+    (runs, left_out): (&mut Vec<Run>, &mut [Vec<u32>]),
 ) -> Result<(), Failure> {
     let commands = driver.commands.len() as u16;
     let least = if commands > 1 { pairs_min(error_each(asked, driver.commands.len())) } else { 1 };
@@ -132,15 +139,29 @@ fn all_runs(
         driver.tell(&Standing { share: share.min(1.0), words, blocks: block });
         for turn in 0..commands {
             let command = if block % 2 == 0 { turn } else { commands - 1 - turn };
-            match sampled::run(driver, chosen, profiler, command, block)? {
-                Some(run) => {
-                    let failed = failed(driver, &run);
+            let Some(run) = sampled::run(driver, chosen, profiler, command, block)? else {
+                driver.interrupt();
+                return Ok(());
+            };
+            let Some(outcome) = run.outcome else {
+                // The user stopped it. What it showed until then is a profile, and no half of a pair.
+                if commands == 1 {
                     runs.push(run);
-                    failed.map_or(Ok(()), Err)?;
                 }
-                None => {
-                    driver.interrupt();
-                    return Ok(());
+                driver.interrupt();
+                return Ok(());
+            };
+            match fate(driver, command, outcome) {
+                Fate::Counts => runs.push(run),
+                Fate::IsLeftOut => {
+                    left_out[usize::from(command)].push(block);
+                    if is_hopeless(&left_out[usize::from(command)], block) {
+                        return Err(failed(driver, command, outcome));
+                    }
+                }
+                Fate::Ends => {
+                    runs.push(run);
+                    return Err(failed(driver, command, outcome));
                 }
             }
         }
@@ -148,14 +169,40 @@ fn all_runs(
     Ok(())
 }
 
+/// What becomes of a run by how it ended.
+enum Fate {
+    Counts,
+    IsLeftOut,
+    /// It is told of, and nothing is run after it.
+    Ends,
+}
+
+fn fate(driver: &Driver, command: u16, outcome: Outcome) -> Fate {
+    let ignored = &driver.commands[usize::from(command)].condition.ignore_failure;
+    match (ignored.lets_pass(outcome), ignored.are_left_out()) {
+        (true, _) => Fate::Counts,
+        (false, true) => Fate::IsLeftOut,
+        (false, false) => Fate::Ends,
+    }
+}
+
+/// Whether all runs of the last blocks were left out.
+fn is_hopeless(left_out: &[u32], block: u32) -> bool {
+    let first = left_out.iter().rev().nth(HOPELESS_FROM - 1);
+    first.is_some_and(|&first| block - first < HOPELESS_FROM as u32)
+}
+
 /// A run that failed and was not to be kept, as one line.
-fn failed(driver: &Driver, run: &Run) -> Option<Failure> {
-    let outcome = run.outcome.filter(|outcome| !outcome.is_success())?;
-    let command = &driver.commands[usize::from(run.command)];
-    let is_ignored = command.condition.ignore_failure.any();
+fn failed(driver: &Driver, command: u16, outcome: Outcome) -> Failure {
+    let command = &driver.commands[usize::from(command)];
     let how = how_it_ended(outcome);
-    let hint = "what was sampled of it is reported; see its output with --show-output, or keep failed runs with --ignore-failure";
-    (!is_ignored).then(|| Failure::command(format!("`{}` {how}; {hint}", command.command)))
+    let hint = match command.condition.ignore_failure.are_left_out() {
+        true => "as those before it did; see its output with --show-output",
+        false => {
+            "what was sampled of it is reported; see its output with --show-output, keep failed runs with --ignore-failure, or leave them out with --skip-failures"
+        }
+    };
+    Failure::command(format!("`{}` {how}; {hint}", command.command))
 }
 
 /// What follows from the runs.

@@ -2,10 +2,8 @@
 
 use fauxplat_analyze::{Judge, doubts, run_findings};
 use fauxplat_model::{Metric, Phase, Rule, RunFindings, Sample};
-use fauxplat_plan::{Layout, Plan};
 use fauxplat_units::Nanos;
 
-use super::plan_of;
 use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 
@@ -55,7 +53,7 @@ pub(super) fn rounds(driver: &mut Driver) -> Result<(), Failure> {
     if driver.is_interrupted() {
         return Ok(());
     }
-    let plan = Plan { layout: Layout::Single, ..plan_of(driver) };
+    let plan = driver.single_plan();
     driver.plan(&plan)?;
     driver.steer(&mut Rounds::new(plan, bounds)).map(drop)
 }

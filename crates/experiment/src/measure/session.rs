@@ -4,7 +4,7 @@ use fauxplat_analyze::{Judge, Judged, Patience};
 use fauxplat_model::{Metric, StoppedBy};
 use fauxplat_plan::{Layout, Plan};
 
-use super::{layouts, plan_of};
+use super::layouts;
 use crate::median::median_of;
 use crate::steer::CompareSteering;
 use crate::{Driver, Failure};
@@ -58,7 +58,7 @@ const SHORT_NS: f64 = 2e6;
 
 /// The plan of a comparison, after the commands were warmed up.
 pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
-    let plan = plan_of(driver);
+    let plan = driver.single_plan();
     let wall_ns = |command| median_of(driver.samples(), command, Metric::WALL);
     let longest_ns = (0..plan.commands).filter_map(wall_ns).fold(0.0, f64::max);
     let layout = match driver.duet {

@@ -2,9 +2,7 @@
 
 use fauxplat_analyze::SweepPanel;
 use fauxplat_model::{Metric, Outcome, Sample, SweepFindings};
-use fauxplat_plan::{Layout, Plan};
 
-use super::plan_of;
 use crate::steer::{SweepSteering, WarmUp};
 pub use crate::sweep::{Prepared, prepare};
 use crate::{Beginning, Driver, Failure};
@@ -40,7 +38,7 @@ pub fn sweep(driver: &mut Driver, prepared: &Prepared, is_open: bool) -> Result<
     if is_open {
         judge = allow_cheap_blocks(driver, judge);
     }
-    let plan = Plan { layout: Layout::Single, ..plan_of(driver) };
+    let plan = driver.single_plan();
     driver.plan(&plan)?;
     let rule = driver.header.definition.rule.clone();
     let mut steering = SweepSteering::new(&prepared.level_of, plan, judge, &rule);

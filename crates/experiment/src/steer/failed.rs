@@ -50,7 +50,7 @@ fn signal_name(signal: u8) -> &'static str {
 const FAILURES_MAX: u32 = 3;
 
 /// So many runs of a command without one that succeeds will not be followed by one.
-const HOPELESS_FROM: usize = 10;
+pub(crate) const HOPELESS_FROM: usize = 10;
 
 /// Failures of commands whose failed runs are not asked to be kept.
 #[derive(Debug, Default)]

@@ -14,7 +14,7 @@ use crate::{Failure, Next};
 
 pub use compare::CompareSteering;
 pub use explain::ExplainSteering;
-pub(crate) use failed::how_it_ended;
+pub(crate) use failed::{HOPELESS_FROM, how_it_ended};
 pub use rounds::{Bounds, Rounds};
 pub use sweep::SweepSteering;
 pub use warm_up::WarmUp;

@@ -2,7 +2,7 @@
 
 use fauxplat_analyze::precise_enough;
 use fauxplat_model::{Definition, Metric, Phase, Runs};
-use fauxplat_plan::Plan;
+use fauxplat_plan::{Plan, RUNS_MAX};
 
 use super::failed::must_succeed;
 use super::{Landed, Standing, Steering};
@@ -50,8 +50,8 @@ impl Bounds {
 const AUTO_RUNS_MIN: u32 = 10;
 const AUTO_NS: u64 = 3_000_000_000;
 const AUTO_RUNS_MAX: u32 = 500;
-/// A precision that cannot be reached must end too.
-const UNTIL_RUNS_MAX: u32 = 100_000;
+/// A precision that cannot be reached must end too, and all commands together have a bound.
+const UNTIL_RUNS_MAX: u64 = 100_000;
 
 impl Rounds {
     /// Rounds in the order of a plan.
@@ -77,9 +77,14 @@ impl Rounds {
             }
             Runs::Until(_) => {
                 let least = self.bounds.least.unwrap_or(0);
-                (!self.enough || self.asked < least) && self.asked < most(UNTIL_RUNS_MAX)
+                (!self.enough || self.asked < least) && self.asked < most(self.until_runs_max())
             }
         }
+    }
+
+    /// Runs of each command after which a precision is given up.
+    fn until_runs_max(&self) -> u32 {
+        UNTIL_RUNS_MAX.min(RUNS_MAX / u64::from(self.plan.commands.max(1))) as u32
     }
 
     /// Runs of each command that are made however long they take.

@@ -13,13 +13,15 @@ use fauxplat_sys::trace::{self, Event, NoEvent};
 use fauxplat_sys::{clock, signal};
 
 use crate::procfs;
-use crate::ring::RunEnd;
+use crate::ring::{Request, RunEnd};
 use crate::server::programs::Loaded;
 
 /// Runs the program once under the tracer and writes its tree, as JSON, to the file.
-pub(crate) fn observe(loaded: &mut Loaded, space: &mut StartSpace, out: &File) -> RunEnd {
+pub(crate) fn observe(loaded: &mut Loaded, request: &Request, space: &mut StartSpace, out: &File) -> RunEnd {
+    loaded.image.set_number(request.number);
+    let pad = loaded.pad_bytes(request.pad);
     loaded.setup.traced = true;
-    let started = start(&mut loaded.image, &loaded.setup, None, space);
+    let started = start(&mut loaded.image, &loaded.setup, pad, space);
     loaded.setup.traced = false;
     let started = match started {
         Ok(started) => started,
@@ -209,8 +211,14 @@ impl Tree {
         self.threads.remove(&tid);
         let Some(Live { mut process, born_ns }) = self.live.remove(&tid) else { return };
         process.wall_ns = now_ns.saturating_sub(born_ns);
-        // What ends after the leader was killed by us, so its outcome is not its own.
-        process.outcome = self.ended.is_none().then(|| outcome(exit));
+        process.outcome = match self.ended {
+            None => Some(outcome(exit)),
+            // The limit ended all of them.
+            Some(RunEnd::TimedOut) => Some(Outcome::TimedOut),
+            Some(RunEnd::Ended(exit)) if tid == self.leader => Some(outcome(exit)),
+            // What ends after the leader was killed by us, so its outcome is not its own.
+            Some(_) => None,
+        };
         self.done.push((born_ns, process));
         if tid == self.leader {
             self.end(RunEnd::Ended(exit));

@@ -7,10 +7,10 @@
 use std::io::Write;
 
 use fauxplat_model::document::{Findings, Record};
-use fauxplat_model::{Comparison, LabOutcome, Metric, Verdict};
+use fauxplat_model::{Comparison, LabOutcome, Metric, RunFindings, Verdict};
 
-use super::timed;
-use crate::samples::{compared, summary};
+use super::{names, timed};
+use crate::samples::{command_findings, compared, summary};
 use crate::words::visible;
 use crate::{Format, ReportError, verdict_sentence};
 
@@ -95,17 +95,24 @@ fn claim_outcome(outcome: Option<LabOutcome>, reason: Option<&str>) -> Outcome {
     }
 }
 
+/// A case for each command, also for those of which no run succeeded: nobody looks for what is not there.
 fn run_cases(record: &Record) -> Result<Vec<Case>, ReportError> {
-    let commands = timed(record, Format::JUnit.name())?;
-    let case = |command: &super::Timed| {
-        let (runs, failures) = (command.wall.n, command.findings.failures);
-        let outcome = match failures {
-            0 => Outcome::Passed(format!("{runs} runs")),
-            failures => Outcome::Failed(format!("{failures} runs failed")),
-        };
-        Case { name: command.name.clone(), time_s: Some(command.wall.median / 1e9), outcome }
+    let commands = command_findings(record);
+    if commands.is_empty() {
+        return timed(record, Format::JUnit.name()).map(|_| Vec::new());
+    }
+    Ok(names(record).into_iter().zip(commands).map(|(name, found)| run_case(name, found)).collect())
+}
+
+fn run_case(name: String, found: &RunFindings) -> Case {
+    let wall = summary(found, Metric::WALL);
+    let runs = found.summaries.iter().map(|summary| summary.n).max().unwrap_or(0);
+    let outcome = match (found.failures, runs) {
+        (0, 0) => Outcome::Skipped("there was no run".to_owned()),
+        (0, runs) => Outcome::Passed(format!("{runs} runs")),
+        (failures, _) => Outcome::Failed(format!("{failures} runs failed")),
     };
-    Ok(commands.iter().map(case).collect())
+    Case { name, time_s: wall.map(|wall| wall.median / 1e9), outcome }
 }
 
 impl Case {

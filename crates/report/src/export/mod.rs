@@ -21,6 +21,7 @@ use std::io::Write;
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{Metric, RunFindings, Summary};
 
+use crate::format::UNTIMED;
 use crate::samples::{command_findings, summary};
 use crate::words::{shorten, visible};
 use crate::{Format, ReportError, Style};
@@ -91,20 +92,25 @@ pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec
     if !matches!(record.findings, Findings::Run(_) | Findings::Compare(_)) {
         return nothing("these findings have no figure per command; take text, json, csv or markdown");
     }
-    let names = record.commands.iter().enumerate().map(|(index, command)| one_line(index, &command.name));
-    let names = distinct(names, |name, count| format!("{name} ({count})"));
     let commands: Vec<_> = command_findings(record)
         .iter()
-        .zip(names)
+        .zip(names(record))
         .enumerate()
         .filter_map(|(index, (findings, name))| {
             Some(Timed { index, name, findings, wall: summary(findings, Metric::WALL)? })
         })
         .collect();
     match commands.is_empty() {
+        true if record.header.condition.simulate.is_some() => nothing(UNTIMED),
         true => nothing("no run of any command succeeded"),
         false => Ok(commands),
     }
+}
+
+/// What the commands are called, each otherwise than the others.
+pub(crate) fn names(record: &Record) -> Vec<String> {
+    let names = record.commands.iter().enumerate().map(|(index, command)| one_line(index, &command.name));
+    distinct(names, |name, count| format!("{name} ({count})"))
 }
 
 /// A name that every format takes: one visible line, not empty and not endless.

@@ -7,7 +7,7 @@ use std::thread;
 use fauxplat_model::ProfileFindings;
 use fauxplat_procfs::maps::MapsLine;
 use fauxplat_profile::Profiler;
-use fauxplat_sys::perf::Whom;
+use fauxplat_sys::perf::{Counter, Whom};
 use fauxplat_sys::sampling::Mapping;
 use fauxplat_sys::{clock, signal};
 
@@ -25,33 +25,27 @@ pub fn profile_process(machine: &Machine, pid: u32, asked: &Profiling) -> Result
     let process = Process::find(pid)?;
     let threads: Vec<Whom> = process.threads.iter().map(|&thread| Whom::Process(thread)).collect();
     let mut sampler = chosen.sampler(&threads)?;
+    // They count for whom the sampler samples: the threads, and all that these make from now on.
+    let clocks: Vec<Counter> = threads.iter().filter_map(|&thread| sampled::task_clock(thread)).collect();
     let mut profiler = Profiler::default();
     sampler.enable().map_err(|error| Failure::machine(error.to_string()))?;
+    for clock in &clocks {
+        clock.enable().map_err(|error| Failure::machine(error.to_string()))?;
+    }
     let begun_ns = clock::monotonic_ns();
     // What was mapped before is listed; what is mapped meanwhile comes as records.
     let running = vec![(pid as i32, process.name.clone(), mappings(pid))];
-    let cpu_before = cpu_ns(pid);
     let end_ns = asked.longest.map_or(u64::MAX, |longest| begun_ns.saturating_add(longest.0));
-    let mut cpu_after = cpu_before;
     let followed =
         profiler.follow(&mut sampler, (chosen.event.stack, chosen.waiting.clone()), running, |pause| {
             thread::sleep(pause);
-            cpu_after = cpu_ns(pid).or(cpu_after);
             !process.is_alive() || signal::stop_requested() || clock::monotonic_ns() >= end_ns
         });
-    let cpu_ns = cpu_after.unwrap_or(0).saturating_sub(cpu_before.unwrap_or(0));
+    let cpu_s = clocks.iter().map(sampled::seconds).sum();
     let elapsed_s = (clock::monotonic_ns() - begun_ns) as f64 / 1e9;
-    let run = Run { command: 0, block: 0, followed, cpu_s: cpu_ns as f64 / 1e9, elapsed_s, outcome: None };
+    let run = Run { command: 0, block: 0, followed, cpu_s, elapsed_s, outcome: None };
     let name = format!("{} (process {pid})", process.name);
     Ok(found(asked, &chosen.quality, profiler, vec![run], vec![name]))
-}
-
-/// CPU time of all threads of a process, those that ended included.
-fn cpu_ns(pid: u32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let ticks = fauxplat_procfs::task::TaskStat::parse(&text)?.cpu_ticks()?;
-    // User space is told a hundredth of a second, whatever the kernel's own tick is (times(2)).
-    Some(ticks * 10_000_000)
 }
 
 /// What a process maps that holds code.

@@ -55,7 +55,7 @@ pub(super) struct Run {
     /// CPU time.
     pub(super) cpu_s: f64,
     pub(super) elapsed_s: f64,
-    /// How it ended; nothing of a process that runs already.
+    /// How it ended; nothing of a process that runs already, and of a run that the user stopped.
     pub(super) outcome: Option<Outcome>,
 }
 
@@ -225,7 +225,7 @@ impl Chosen {
     }
 }
 
-/// Runs a command once and samples it. `None` if the user stopped it.
+/// Runs a command once and samples it. `None` if the user stopped it before it began.
 pub(super) fn run(
     driver: &mut Driver,
     chosen: &Chosen,
@@ -234,13 +234,10 @@ pub(super) fn run(
     block: u32,
 ) -> Result<Option<Run>, Failure> {
     let (over, is_over) = channel::<()>();
-    let (mut reader, mut task_clock, mut begun_ns) = (None, None, 0);
+    let (mut reader, mut clock, mut begun_ns) = (None, None, 0);
     let outcome = driver.hold(command, |pid| {
         let mut sampler = chosen.sampler(&[Whom::Held(pid)])?;
-        // An ordinary user may not ask for the kernel's part. The clock runs in the kernel all the same.
-        let user = CountingEvent { excludes_kernel: true, ..TASK_CLOCK };
-        let open = |event| Counter::open(event, Whom::Held(pid), None);
-        task_clock = open(&TASK_CLOCK).or_else(|_| open(&user)).ok();
+        clock = task_clock(Whom::Held(pid));
         let how = (chosen.event.stack, chosen.waiting.clone());
         begun_ns = clock::monotonic_ns();
         // Not before: where nothing is started, what earlier runs have shown stays.
@@ -255,11 +252,24 @@ pub(super) fn run(
     // Its end is the sign for who reads.
     drop(over);
     let read = reader.and_then(|reader| reader.join().ok());
-    let cpu_s = task_clock.and_then(|clock| clock.read().ok()).map_or(0.0, |count| count.value as f64 / 1e9);
+    let cpu_s = clock.as_ref().map_or(0.0, seconds);
     let Some((own, followed)) = read else { return unless_stopped(outcome).map(|_| None) };
     *profiler = own;
     let outcome = unless_stopped(outcome)?;
-    Ok(outcome.is_some().then_some(Run { command, block, followed, cpu_s, elapsed_s, outcome }))
+    Ok(Some(Run { command, block, followed, cpu_s, elapsed_s, outcome }))
+}
+
+/// Counts the CPU time of a thread and of all that it makes, if the kernel gives that away. An ordinary user may not ask for
+/// the kernel's part; the clock runs in the kernel all the same.
+pub(super) fn task_clock(whom: Whom) -> Option<Counter> {
+    let user = CountingEvent { excludes_kernel: true, ..TASK_CLOCK };
+    let open = |event| Counter::open(event, whom, None);
+    open(&TASK_CLOCK).or_else(|_| open(&user)).ok()
+}
+
+/// What such a clock has counted.
+pub(super) fn seconds(clock: &Counter) -> f64 {
+    clock.read().map_or(0.0, |count| count.value as f64 / 1e9)
 }
 
 /// Ctrl-C reaches the command as well, and what is gone before it is sampled is no failure of anybody.

@@ -4,6 +4,7 @@
 
 use std::io::Write;
 
+use fauxplat_model::Whole;
 use fauxplat_model::document::Record;
 use fxprof_processed_profile::{
     CategoryColor, CategoryPairHandle, CpuDelta, Frame, FrameFlags, FrameInfo, Profile, ReferenceTimestamp,
@@ -49,13 +50,14 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
             let stack = file.intern_stack_frames(thread, infos.into_iter());
             let weight = i32::try_from(samples).unwrap_or(i32::MAX);
             let passed_ns = samples.saturating_mul(distance_ns);
-            // A sample ends its distance from the one before, in which its CPU time was taken.
+            // A sample ends its distance from the one before, in which its CPU time was taken, unless it waited.
             now_ns = now_ns.saturating_add(passed_ns);
+            let cpu_ns = if profile.quality.whole() == Whole::WaitingTime { 0 } else { passed_ns };
             file.add_sample(
                 thread,
                 Timestamp::from_nanos_since_reference(now_ns),
                 stack,
-                CpuDelta::from_nanos(passed_ns),
+                CpuDelta::from_nanos(cpu_ns),
                 weight,
             );
         }

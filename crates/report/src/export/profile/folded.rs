@@ -8,6 +8,7 @@ use fauxplat_model::document::Record;
 use super::{above, found};
 use crate::ReportError;
 use crate::calls;
+use crate::format::TWO_PROFILES;
 use crate::words::visible;
 
 const NAME: &str = "folded";
@@ -16,8 +17,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     let found = found(record, NAME)?;
     let profiles = found.profiles.len();
     if profiles > 2 {
-        let reason = "it holds one profile or two, and there are more; take speedscope, html or json";
-        return Err(ReportError::NothingToExport { format: NAME, reason });
+        return Err(ReportError::NothingToExport { format: NAME, reason: TWO_PROFILES });
     }
     // Lines of source tell stacks apart that are the same functions.
     let mut lines: BTreeMap<String, Vec<u64>> = BTreeMap::new();

@@ -16,6 +16,7 @@ use fauxplat_model::{Profile, ProfileFindings};
 
 use crate::ReportError;
 use crate::calls::{self, Way};
+use crate::format::ONE_PROFILE;
 use crate::words::visible;
 
 /// The profiles of a record, if that is what it has.
@@ -31,11 +32,9 @@ fn found<'a>(record: &Record<'a>, format: &'static str) -> Result<&'a ProfileFin
 
 /// The only profile, for formats that hold one.
 fn only<'a>(found: &'a ProfileFindings, format: &'static str) -> Result<&'a Profile, ReportError> {
-    let reason =
-        "it holds one profile and there are several; profile one command, or take speedscope, html or json";
     match found.profiles.as_slice() {
         [only] => Ok(only),
-        _ => Err(ReportError::NothingToExport { format, reason }),
+        _ => Err(ReportError::NothingToExport { format, reason: ONE_PROFILE }),
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use fauxplat_model::document::Record;
+use fauxplat_model::{Profile, Whole};
 
 use super::proto::Message;
 use super::{above, found, only, seconds_per_sample, ways_of};
@@ -22,7 +23,8 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     tables.string("");
     let unit_ns = seconds_per_sample(profile).map(|seconds| seconds * 1e9);
     let mut types = vec![["samples", "count"]];
-    types.extend(unit_ns.map(|_| ["cpu", "nanoseconds"]));
+    let kind = kind(profile);
+    types.extend(unit_ns.map(|_| [kind, "nanoseconds"]));
     for [kind, unit] in &types {
         let (kind, unit) = (tables.string(kind), tables.string(unit));
         file.bytes(1, &value_type(kind, unit));
@@ -48,13 +50,21 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     tables.strings.iter().for_each(|text| file.bytes(6, text.as_bytes()));
     file.number(10, (profile.quality.elapsed_s * 1e9) as u64);
     if let Some(unit) = unit_ns {
-        let (cpu, nanos) = (tables.known("cpu"), tables.known("nanoseconds"));
-        file.bytes(11, &value_type(cpu, nanos));
+        let (kind, nanos) = (tables.known(kind), tables.known("nanoseconds"));
+        file.bytes(11, &value_type(kind, nanos));
         file.number(12, unit.round() as u64);
     }
     file.number(13, comment);
     file.number(14, default);
     Ok(out.write_all(&file.0)?)
+}
+
+/// What pprof calls the time of which the samples are parts: that of waiting as in the profiles that Go writes of it.
+fn kind(profile: &Profile) -> &'static str {
+    match profile.quality.whole() {
+        Whole::WaitingTime => "delay",
+        Whole::CpuTime | Whole::Events => "cpu",
+    }
 }
 
 fn value_type(kind: u64, unit: u64) -> Vec<u8> {
