@@ -72,7 +72,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s r -l runs -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s m -l min-runs -d 'At least so many measured runs of each command [default: 10]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s M -l max-runs -d 'At most so many' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l until -d 'Run until the interval of the median is within this precision, for instance 1%' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l max-time -d 'Begin no run after this time, whatever else was asked for' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l max-time -d 'Begin no further round of measured runs after this time, whatever else was asked for' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l series -d 'Show how the counters of -e went along one more run, at the end of each interval of this length (1ms or more). That run is not timed' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, auto for compare and aa]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l pin-threads -d 'CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list they are left alone, and the command is traced no longer than it takes. It takes ptrace: each thread and each signal stops for a moment, and a set-user-ID program runs without its privilege. What a command forks is not placed' -r
@@ -462,7 +462,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l unwind -l 
 frame-pointers\t'By the chain of frame pointers, which the kernel follows'"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l stack-size -d 'How much of the stack is copied with each sample, at most 64KiB (65528 bytes, to be exact); less costs less where stacks are deep, and loses their outermost callers' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s r -l runs -d 'Runs of each command that are sampled [default: 1; of several commands as many as fit into --max-time]' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l max-time -d 'Begin no run after this time [default: 30s for several commands], or watch a process no longer' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l max-time -d 'Begin no further run after this time [default: 30s for several commands, of which there are ten runs each at least], or watch a process no longer' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l callers-of -d 'Who calls the functions whose names this finds, also through others or inlined (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l callees-of -d 'What the functions call whose names this finds (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l annotate -d 'Lines of source in which the functions are whose names this finds (repeatable)' -r
