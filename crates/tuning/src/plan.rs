@@ -6,7 +6,7 @@ use fauxplat_model::{KnobChange, KnobOutcome, KnobScope};
 use fauxplat_procfs::cgroup;
 use fauxplat_units::{Cpu, CpuSet};
 
-use crate::Root;
+use crate::{Root, cpusets};
 use crate::changes::{Action, Snapshot};
 use crate::cpusets::{Cpusets, OTHERS, SHIELD};
 use crate::hotplug::{self, Stays};
@@ -206,7 +206,16 @@ impl Planner<'_> {
         let shield: CpuSet = setting.value.parse().unwrap_or_default();
         let online = cpus(self.root, "online");
         let rest = online.without(&shield);
-        let objection = if !shield.without(&online).is_empty() {
+        let kind = Cpusets::of(self.root);
+        let own = kind.map_or_else(String::new, |kind| own_group(self.root, kind));
+        let objection = if self.reach.command && !cpusets::is_name(&own) {
+            // Nobody could put this process back where it was.
+            let why = format!(
+                "this process is in the control group `{own}`, outside of what can be seen from here: \
+                 tune outside of the container"
+            );
+            Some((KnobOutcome::Refused, why))
+        } else if !shield.without(&online).is_empty() {
             Some((KnobOutcome::Refused, format!("CPU {} is not online", shield.without(&online))))
         } else if rest.is_empty() {
             Some((KnobOutcome::Refused, "no CPU would be left for the other tasks".to_owned()))
@@ -216,9 +225,9 @@ impl Planner<'_> {
         if let Some((outcome, why)) = objection {
             return self.tell(setting, "/sys/fs/cgroup", outcome, &why);
         }
-        match Cpusets::of(self.root) {
-            Some(Cpusets::V1) => self.shield_v1(setting, &shield, &rest),
-            Some(Cpusets::V2) => self.shield_v2(setting, &shield),
+        match kind {
+            Some(Cpusets::V1) => self.shield_v1(setting, &shield, &rest, &own),
+            Some(Cpusets::V2) => self.shield_v2(setting, &shield, &own),
             None => {
                 return self.tell(
                     setting,
@@ -232,9 +241,9 @@ impl Planner<'_> {
     }
 
     /// Two cpusets: one for us, and one for all who would be in the way.
-    fn shield_v1(&mut self, setting: &Setting, shield: &CpuSet, rest: &CpuSet) {
+    fn shield_v1(&mut self, setting: &Setting, shield: &CpuSet, rest: &CpuSet, own: &str) {
         let kind = Cpusets::V1;
-        let (base, own) = (kind.base(), kind.folder(&own_cpuset(self.root)));
+        let (base, own) = (kind.base(), kind.folder(own));
         let mems = self.root.value(&format!("{base}/cpuset.mems")).unwrap_or_default();
         let (ours, theirs) = (format!("{base}/{SHIELD}"), format!("{base}/{OTHERS}"));
         for (path, cpus) in [(&theirs, rest), (&ours, shield)] {
@@ -248,9 +257,9 @@ impl Planner<'_> {
     }
 
     /// An isolated partition: the kernel moves the others away, and back when it ends.
-    fn shield_v2(&mut self, setting: &Setting, shield: &CpuSet) {
+    fn shield_v2(&mut self, setting: &Setting, shield: &CpuSet, own: &str) {
         let kind = Cpusets::V2;
-        let (base, own) = (kind.base(), kind.folder(&own_group(self.root)));
+        let (base, own) = (kind.base(), kind.folder(own));
         let ours = format!("{base}/{SHIELD}");
         self.push_write(
             setting,
@@ -303,14 +312,13 @@ fn value_for(root: &Root, setting: &Setting, place: &Place, file: &str) -> Optio
     Some(meaning.map_or(setting.value.clone(), |(_, text)| (*text).to_owned()))
 }
 
-/// The cpuset of this process, `/` where nothing says it.
-fn own_cpuset(root: &Root) -> String {
-    root.value("proc/self/cpuset").unwrap_or_else(|| "/".to_owned())
-}
-
-/// The control group of this process under version 2, `/` where nothing says it.
-fn own_group(root: &Root) -> String {
-    cgroup::path_v2(&root.read_list("proc/self/cgroup")).unwrap_or("/").to_owned()
+/// The control group of this process that has to do with CPUs, `/` where nothing says it.
+fn own_group(root: &Root, kind: Cpusets) -> String {
+    let named = match kind {
+        Cpusets::V1 => root.value("proc/self/cpuset"),
+        Cpusets::V2 => cgroup::path_v2(&root.read_list("proc/self/cgroup")).map(str::to_owned),
+    };
+    named.unwrap_or_else(|| "/".to_owned())
 }
 
 /// Whether the daemon that distributes interrupts is at work.

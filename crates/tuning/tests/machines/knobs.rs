@@ -19,6 +19,10 @@ pub(crate) const CASES: &[Case] = &[
         "what_the_kernel_does_not_take_is_told_and_the_rest_done",
         what_the_kernel_does_not_take_is_told_and_the_rest_done,
     ),
+    (
+        "a_shield_that_could_not_be_left_again_is_not_entered",
+        a_shield_that_could_not_be_left_again_is_not_entered,
+    ),
     ("all_or_nothing_is_nothing_when_one_is_refused", all_or_nothing_is_nothing_when_one_is_refused),
     ("what_could_not_be_taken_back_is_not_said_to_be", what_could_not_be_taken_back_is_not_said_to_be),
     (
@@ -161,6 +165,24 @@ fn what_the_kernel_does_not_take_is_told_and_the_rest_done() {
     assert_eq!(fs::read(machine.path("proc/sys/vm/compaction_proactiveness")).unwrap(), b"\xff\xfe\n");
     tuned.restore().unwrap();
     assert_eq!(machine.read("proc/sys/vm/swappiness"), "60\n\n");
+}
+
+/// In a namespace of control groups this process may be in one that is out of sight.
+fn a_shield_that_could_not_be_left_again_is_not_entered() {
+    for (there, text, own, named) in [
+        ("cpuset/cpuset.cpus", "0-3\n", "proc/self/cpuset", "/../x\n"),
+        ("cgroup.controllers", "cpuset cpu\n", "proc/self/cgroup", "0::/..\n"),
+    ] {
+        let machine = Machine::new();
+        machine.write(&format!("sys/fs/cgroup/{there}"), text.as_bytes());
+        machine.write(own, named.as_bytes());
+        let for_a_command = |tuning: &mut Tuning<'_>| tuning.command = true;
+        let tuned = machine.tune(&["shield=1"], for_a_command).unwrap();
+        let [change] = &tuned.changes[..] else { panic!("{:?}", tuned.changes) };
+        assert_eq!(change.outcome, KnobOutcome::Refused, "{change:?}");
+        assert!(change.reason.as_ref().unwrap().contains("outside of what can be seen"), "{change:?}");
+        assert!(!machine.journal().exists() && !machine.path("sys/fs/cgroup/fauxplat.shield").exists());
+    }
 }
 
 fn all_or_nothing_is_nothing_when_one_is_refused() {
