@@ -18,7 +18,7 @@ use crate::plan::{Plan, Reach, Step, plan};
 use crate::profile::Settings;
 use crate::remainder::remainder;
 use crate::restore::{Cut, recover};
-use crate::told::{barred, made, outcome_of, told, value_change};
+use crate::told::{Standing, made, outcome_of, value_change};
 use crate::tuned::{Given, Tuned};
 use crate::undo::why;
 use crate::{Root, TuneError, place};
@@ -67,7 +67,10 @@ impl Tuning<'_> {
     fn change(&self, tuned: &mut Tuned) -> Result<(), TuneError> {
         let reach = Reach { command: self.command, machine_wide: self.machine_wide };
         let look = || plan(&self.root, &self.settings, reach);
-        let needs_journal = |plan: &Plan| plan.steps.iter().any(|step| barred(&self.root, step).is_none());
+        let is_to_do = |step: &Step| matches!(Standing::of(&self.root, step), Standing::ToDo(_));
+        // A note of who may use which CPUs is nothing without what takes them away.
+        let changes = |step: &&Step| !matches!(step.action, Action::Snapshot(_));
+        let needs_journal = |plan: &Plan| plan.steps.iter().filter(changes).any(is_to_do);
         let mut plan = look();
         if self.journal.exists() || needs_journal(&plan) {
             self.enter(tuned)?;
@@ -86,8 +89,8 @@ impl Tuning<'_> {
             journal.close();
             done?;
         } else {
-            let barred = plan.steps.iter().filter_map(|step| Some(told(step, barred(&self.root, step)?)));
-            tuned.changes.extend(barred);
+            let told = plan.steps.iter().filter_map(|step| Standing::of(&self.root, step).told(step));
+            tuned.changes.extend(told);
         }
         for (knob, own, value) in &plan.own {
             let change = self.set_own(knob, *own, value, tuned);
@@ -234,11 +237,14 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// One change, announced before and read back after; `None` for what is not reported by itself.
     fn step(&mut self, step: &Step) -> Result<Option<KnobChange>, TuneError> {
-        if let Some(reason) = barred(self.root, step) {
-            return Ok(Some(told(step, reason)));
-        }
+        let old = match Standing::of(self.root, step) {
+            Standing::ToDo(old) => old,
+            standing => return Ok(standing.told(step)),
+        };
         match &step.action {
-            Action::Write { file, form, want, .. } => self.write(step, file, *form, want).map(Some),
+            Action::Write { file, form, want, .. } => {
+                self.write(step, file, *form, want, old.unwrap_or_default()).map(Some)
+            }
             Action::Folder { path, settings } => {
                 let seq = self.announce(step, step.action.clone())?;
                 let done = self.make_folder(path, settings);
@@ -263,15 +269,15 @@ impl Writer<'_> {
         self.journal.announce(&step.knob, step.group, &action)
     }
 
-    fn write(&mut self, step: &Step, file: &str, form: Form, want: &str) -> Result<KnobChange, TuneError> {
-        let old = match self.root.read(file) {
-            Ok(old) => old,
-            Err(error) => return Ok(told(step, (outcome_of(&error), why(&error)))),
-        };
+    fn write(
+        &mut self,
+        step: &Step,
+        file: &str,
+        form: Form,
+        want: &str,
+        old: String,
+    ) -> Result<KnobChange, TuneError> {
         let before = form.value(&old);
-        if before == want {
-            return Ok(value_change(step, before.clone(), Some(before), KnobOutcome::Already, None));
-        }
         let action = Action::Write { file: file.to_owned(), form, old, want: want.to_owned() };
         let seq = self.announce(step, action)?;
         let written = self.root.write(file, want);

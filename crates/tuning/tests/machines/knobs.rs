@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use fauxplat_model::KnobOutcome;
 use fauxplat_sys::process;
-use fauxplat_tuning::{TuneError, Tuning, catalog};
+use fauxplat_tuning::{TuneError, Tuning, catalog, preview, settings};
 
 use crate::Case;
 use crate::machine::{Machine, outcome};
@@ -14,6 +14,7 @@ pub(crate) const CASES: &[Case] = &[
     ("every_knob_is_turned_and_comes_back_to_the_byte", every_knob_is_turned_and_comes_back_to_the_byte),
     ("all_knobs_together_come_back_newest_first", all_knobs_together_come_back_newest_first),
     ("a_value_that_is_there_already_is_not_written", a_value_that_is_there_already_is_not_written),
+    ("what_is_as_it_is_wished_needs_no_permission", what_is_as_it_is_wished_needs_no_permission),
     ("what_fauxplat_itself_is_given_ends_with_it", what_fauxplat_itself_is_given_ends_with_it),
     (
         "what_the_kernel_does_not_take_is_told_and_the_rest_done",
@@ -108,6 +109,24 @@ fn a_value_that_is_there_already_is_not_written() {
     drop(tuned);
     let back = machine.restore(false).unwrap();
     assert!(back.is_none_or(|back| back.changes.is_empty() && back.complete));
+}
+
+/// Nobody can write to this file of the kernel.
+fn what_is_as_it_is_wished_needs_no_permission() {
+    let fixed = "/proc/sys/kernel/cap_last_cap";
+    let Ok(value) = fs::read_to_string(fixed) else { return eprintln!("skipped: there is no {fixed}") };
+    let (machine, setting) = (Machine::new(), format!("swappiness={}", value.trim()));
+    fs::remove_file(machine.path("proc/sys/vm/swappiness")).unwrap();
+    symlink(fixed, machine.path("proc/sys/vm/swappiness")).unwrap();
+    // With another change, which takes a journal, and without one.
+    for words in [&[setting.as_str()][..], &["ksm=off", &setting]] {
+        let settings = settings(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>()).unwrap();
+        let (previewed, _) = preview(&machine.root, &settings, false, true);
+        let tuned = machine.tune(words, |tuning| tuning.all_or_nothing = true).unwrap();
+        for changes in [&previewed, &tuned.changes] {
+            assert_eq!(outcome(changes, "proc/sys/vm/swappiness"), KnobOutcome::Already, "{changes:?}");
+        }
+    }
 }
 
 /// Commands inherit these, and so would those of the next experiment in this process.
