@@ -32,9 +32,10 @@ pub fn catalog(root: &Root) -> TuneCatalog {
 
 /// The value that a knob has here, in its own words; several when its files differ.
 fn current(root: &Root, knob: &Knob) -> Option<String> {
-    let place = knob.places.iter().find(|place| !root.glob(place.pattern).is_empty())?;
+    let found = knob.places.iter().map(|place| (place, place.files(root)));
+    let (place, files) = found.into_iter().find(|(_, files)| !files.is_empty())?;
     let mut values: Vec<String> = Vec::new();
-    for file in root.glob(place.pattern) {
+    for file in files {
         let text = place.form.value(&root.read(&file).ok()?);
         let word = place.words.iter().find(|(_, meaning)| *meaning == text);
         let value = word.map_or(text, |(word, _)| (*word).to_owned());

@@ -1,19 +1,17 @@
 //! From settings to single changes of this machine, and what cannot be changed with the reason.
 
-use std::path::Path;
-
 use fauxplat_model::{KnobChange, KnobOutcome, KnobScope};
 use fauxplat_procfs::cgroup;
 use fauxplat_units::{Cpu, CpuSet};
 
-use crate::{Root, cpusets};
 use crate::changes::{Action, Snapshot};
 use crate::cpusets::{Cpusets, OTHERS, SHIELD};
 use crate::hotplug::{self, Stays};
-use crate::knob::{Form, Group, Own, Place, Values};
+use crate::knob::{Form, Group, Own, Place, Values, beside};
 use crate::profile::Settings;
 use crate::repair::cpus;
 use crate::setting::Setting;
+use crate::{Root, cpusets};
 
 /// Whom settings may reach.
 #[derive(Clone, Copy, Debug, Default)]
@@ -124,7 +122,7 @@ impl Planner<'_> {
     /// A knob that is a file, or one file per CPU.
     fn add_files(&mut self, setting: &Setting) {
         let places = setting.knob.places;
-        let found = places.iter().map(|place| (place, self.root.glob(place.pattern)));
+        let found = places.iter().map(|place| (place, place.files(self.root)));
         let Some((place, files)) = found.into_iter().find(|(_, files)| !files.is_empty()) else {
             let target = places.first().map_or("", |place| place.pattern);
             self.tell(setting, &format!("/{target}"), KnobOutcome::Absent, "");
@@ -297,10 +295,7 @@ impl Planner<'_> {
 /// What is written to one file of a knob.
 fn value_for(root: &Root, setting: &Setting, place: &Place, file: &str) -> Option<String> {
     if setting.knob.values == Values::Frequency {
-        let beside = |name: &str| {
-            let folder = Path::new(file).parent()?.display().to_string();
-            root.value(&format!("{folder}/{name}"))
-        };
+        let beside = |name: &str| root.value(&beside(file, name));
         return match setting.value.as_str() {
             "min" => beside("cpuinfo_min_freq"),
             "max" => beside("cpuinfo_max_freq"),

@@ -254,17 +254,14 @@ mod tests {
         assert_eq!(plain(Some("1"), None), Side::Old, "announced, and not made");
         assert_eq!(plain(Some("7"), Some(&None)), Side::Ours, "nothing could be read back");
         assert_eq!(plain(None, None), Side::Gone);
-        for (errno, expected) in [
-            (2, Side::Gone),
-            (20, Side::Gone),
-            (19, Side::Gone),
-            (13, Side::Unread),
-            (16, Side::Unread),
-        ] {
+        for (errno, expected) in
+            [(2, Side::Gone), (20, Side::Gone), (19, Side::Gone), (13, Side::Unread), (16, Side::Unread)]
+        {
             let now = Err(io::Error::from_raw_os_error(errno));
             assert_eq!(side(now, "1\n", Some(&got("0")), Form::Plain), expected, "{errno}");
         }
-        let choice = side(Ok("madvise".into()), "always [madvise] never\n", Some(&got("never")), Form::Choice);
+        let choice =
+            side(Ok("madvise".into()), "always [madvise] never\n", Some(&got("never")), Form::Choice);
         assert_eq!(choice, Side::Old);
     }
 

@@ -15,6 +15,7 @@ pub(crate) const CASES: &[Case] = &[
     ("all_knobs_together_come_back_newest_first", all_knobs_together_come_back_newest_first),
     ("a_value_that_is_there_already_is_not_written", a_value_that_is_there_already_is_not_written),
     ("what_is_as_it_is_wished_needs_no_permission", what_is_as_it_is_wished_needs_no_permission),
+    ("a_policy_whose_cpus_are_off_is_left_out", a_policy_whose_cpus_are_off_is_left_out),
     ("what_fauxplat_itself_is_given_ends_with_it", what_fauxplat_itself_is_given_ends_with_it),
     (
         "what_the_kernel_does_not_take_is_told_and_the_rest_done",
@@ -109,6 +110,22 @@ fn a_value_that_is_there_already_is_not_written() {
     drop(tuned);
     let back = machine.restore(false).unwrap();
     assert!(back.is_none_or(|back| back.changes.is_empty() && back.complete));
+}
+
+/// The kernel answers EBUSY for the settings of such a policy; a folder in place of its governor does not answer either.
+fn a_policy_whose_cpus_are_off_is_left_out() {
+    let policy = |number: u32, file: &str| format!("sys/devices/system/cpu/cpufreq/policy{number}/{file}");
+    let machine = Machine::new();
+    machine.write(&policy(0, "affected_cpus"), b"0 1 2 3\n");
+    machine.write(&policy(4, "affected_cpus"), b"\n");
+    fs::create_dir_all(machine.path(&policy(8, "affected_cpus"))).unwrap();
+    fs::create_dir_all(machine.path(&policy(8, "scaling_governor"))).unwrap();
+    let governor = catalog(&machine.root).knobs.into_iter().find(|knob| knob.name == "governor").unwrap();
+    assert_eq!(governor.current.as_deref(), Some("powersave"));
+    let tuned = machine.tune(&["governor=performance"], |tuning| tuning.all_or_nothing = true).unwrap();
+    let targets: Vec<&str> = tuned.changes.iter().map(|change| change.target.as_str()).collect();
+    assert_eq!(targets, [format!("/{}", policy(0, "scaling_governor"))]);
+    assert_eq!(machine.read(&policy(4, "scaling_governor")), "schedutil");
 }
 
 /// Nobody can write to this file of the kernel.
