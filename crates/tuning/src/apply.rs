@@ -18,7 +18,7 @@ use crate::plan::{Plan, Reach, Step, plan};
 use crate::profile::Settings;
 use crate::remainder::remainder;
 use crate::restore::{Cut, recover};
-use crate::told::{Standing, made, outcome_of, value_change};
+use crate::told::{Standing, first_failure, made, outcome_of, value_change};
 use crate::tuned::{Given, Tuned};
 use crate::undo::why;
 use crate::{Root, TuneError, place};
@@ -209,12 +209,12 @@ impl Tuning<'_> {
     /// The first change that is not as it was asked for. A profile may ask for what a machine does not have.
     fn first_failure(&self, changes: &[KnobChange]) -> Option<String> {
         let named = self.settings.by_name();
-        let failed = |change: &&KnobChange| match change.outcome {
+        let failed = |change: &KnobChange| match change.outcome {
             KnobOutcome::Refused | KnobOutcome::Denied | KnobOutcome::Clamped => true,
             KnobOutcome::Absent => named.contains(&change.knob),
             _ => false,
         };
-        let change = changes.iter().find(failed)?;
+        let change = first_failure(changes, failed)?;
         let otherwise = match change.outcome {
             KnobOutcome::Absent => "this machine does not have it",
             _ => "the kernel holds another value",

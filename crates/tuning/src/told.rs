@@ -5,10 +5,11 @@ use std::io;
 use fauxplat_model::{KnobChange, KnobOutcome};
 use fauxplat_sys::process;
 
-use crate::Root;
 use crate::changes::Action;
+use crate::knob::Group;
 use crate::plan::Step;
 use crate::undo::why;
+use crate::{Root, knobs};
 
 /// What a failed write says about itself.
 pub(crate) fn outcome_of(error: &io::Error) -> KnobOutcome {
@@ -77,6 +78,21 @@ fn barred(root: &Root, step: &Step) -> Option<(KnobOutcome, String)> {
         // To note who may use which CPUs takes no permission.
         Action::Folder { .. } | Action::Move { .. } | Action::Snapshot(_) => None,
     }
+}
+
+/// The first change that fails by this rule. An interrupt that the kernel keeps where it is (the timer's, those that it
+/// manages by itself) is told of and fails nothing where another of them could be moved: practically every machine has one.
+pub fn first_failure(changes: &[KnobChange], fails: impl Fn(&KnobChange) -> bool) -> Option<&KnobChange> {
+    let moves = |change: &KnobChange| matches!(change.outcome, KnobOutcome::Changed | KnobOutcome::Clamped);
+    let stays = |change: &KnobChange| {
+        let is_of_many = knobs::find(&change.knob).is_some_and(|(knob, _)| knob.group == Group::Interrupts);
+        is_of_many
+            && change.outcome == KnobOutcome::Refused
+            && change.before.is_some()
+            && change.after == change.before
+            && changes.iter().any(|other| other.knob == change.knob && moves(other))
+    };
+    changes.iter().find(|change| fails(change) && !stays(change))
 }
 
 /// A change that was not made.

@@ -10,7 +10,7 @@ use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{KnobChange, KnobOutcome, TuneAction, TuneFindings};
 use fauxplat_report::Format;
 use fauxplat_sys::signal;
-use fauxplat_tuning::{Root, Settings, Tuned, Tuning, ends_with, remainder};
+use fauxplat_tuning::{Root, Settings, Tuned, Tuning, ends_with, first_failure, remainder};
 
 use crate::{inspection, output};
 use fauxplat_options::{OutputArgs, PlaceArgs, TuneArgs};
@@ -146,7 +146,7 @@ fn note(header: &mut Header, told: &mut TuneFindings, tuned: &mut Tuned) {
 /// missing permission left nothing.
 fn verdict(changes: &[KnobChange], named: &[String]) -> Result<(), Failure> {
     let is = |outcome| move |change: &&KnobChange| change.outcome == outcome;
-    let failed = changes.iter().find(|change| {
+    let failed = first_failure(changes, |change| {
         named.contains(&change.knob)
             && matches!(change.outcome, KnobOutcome::Refused | KnobOutcome::Denied | KnobOutcome::Absent)
     });

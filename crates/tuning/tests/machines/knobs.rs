@@ -16,6 +16,7 @@ pub(crate) const CASES: &[Case] = &[
     ("a_value_that_is_there_already_is_not_written", a_value_that_is_there_already_is_not_written),
     ("what_is_as_it_is_wished_needs_no_permission", what_is_as_it_is_wished_needs_no_permission),
     ("a_policy_whose_cpus_are_off_is_left_out", a_policy_whose_cpus_are_off_is_left_out),
+    ("an_interrupt_that_stays_fails_only_where_all_do", an_interrupt_that_stays_fails_only_where_all_do),
     ("what_fauxplat_itself_is_given_ends_with_it", what_fauxplat_itself_is_given_ends_with_it),
     (
         "what_the_kernel_does_not_take_is_told_and_the_rest_done",
@@ -126,6 +127,23 @@ fn a_policy_whose_cpus_are_off_is_left_out() {
     let targets: Vec<&str> = tuned.changes.iter().map(|change| change.target.as_str()).collect();
     assert_eq!(targets, [format!("/{}", policy(0, "scaling_governor"))]);
     assert_eq!(machine.read(&policy(4, "scaling_governor")), "schedutil");
+}
+
+/// What this process would put into a core stands for an interrupt that stays: it is a number, and takes no list of CPUs.
+fn an_interrupt_that_stays_fails_only_where_all_do() {
+    let filter = format!("/proc/{}/coredump_filter", std::process::id());
+    let cpu = fs::read_to_string(&filter).ok().and_then(|text| text.trim().parse::<u32>().ok());
+    let Some(cpu) = cpu else { return eprintln!("skipped: {filter} is no number of a CPU") };
+    let (machine, setting) = (Machine::new(), format!("irq-affinity=away:{cpu}"));
+    fs::create_dir_all(machine.path("proc/irq/8")).unwrap();
+    symlink(&filter, machine.path("proc/irq/8/smp_affinity_list")).unwrap();
+    let all_or_nothing = |tuning: &mut Tuning<'_>| tuning.all_or_nothing = true;
+    let error = machine.tune(&[&setting], all_or_nothing).unwrap_err();
+    assert!(matches!(&error, TuneError::NotAll { failed, .. } if failed.contains("irq/8")), "{error}");
+    machine.write("proc/irq/7/smp_affinity_list", format!("0,{cpu}\n").as_bytes());
+    let tuned = machine.tune(&[&setting], all_or_nothing).unwrap();
+    assert_eq!(outcome(&tuned.changes, "proc/irq/8/smp_affinity_list"), KnobOutcome::Refused);
+    assert_eq!(machine.read("proc/irq/7/smp_affinity_list"), "0");
 }
 
 /// Nobody can write to this file of the kernel.
