@@ -161,15 +161,17 @@ impl Planner<'_> {
         }
     }
 
-    /// The kernel takes the second threads off by itself.
+    /// The second threads go one by one. The kernel's own switch would bring those back too that were off before.
     fn add_smt(&mut self, setting: &Setting) {
         const CONTROL: &str = "sys/devices/system/cpu/smt/control";
         const TARGET: &str = "/sys/devices/system/cpu/smt/control";
         match self.root.value(CONTROL).as_deref() {
             Some("on") => {
                 let second = hotplug::second_threads(self.root);
-                self.going = self.going.iter().chain(second.iter()).collect();
-                self.push_write(setting, CONTROL.into(), Form::Plain, setting.value.clone());
+                if second.is_empty() {
+                    self.tell(setting, TARGET, KnobOutcome::Already, "no second thread is online");
+                }
+                second.iter().for_each(|cpu| self.add_offline(setting, cpu));
             }
             Some("off" | "forceoff") => self.tell(setting, TARGET, KnobOutcome::Already, "it is off"),
             _ => self.tell(setting, TARGET, KnobOutcome::Absent, "this machine has one thread per core"),
@@ -249,9 +251,32 @@ impl Planner<'_> {
             let settings = settings.map(|(name, value)| (name.to_owned(), value)).to_vec();
             self.push(setting, Action::Folder { path: path.clone(), settings });
         }
+        self.note_neighbours(shield, &own);
         self.enter(setting, format!("{own}/cgroup.procs"), format!("{ours}/cgroup.procs"));
         let all = Action::Move { from: format!("{base}/tasks"), to: format!("{theirs}/tasks"), only: None };
         self.push(setting, all);
+    }
+
+    /// Tasks of other cpusets stay in them: whoever made those gave them these CPUs on purpose.
+    fn note_neighbours(&mut self, shield: &CpuSet, own: &str) {
+        let stays = |(folder, cpus): (String, String)| {
+            let meet = !cpus.parse::<CpuSet>().ok()?.intersection(shield).is_empty();
+            let listed = self.root.read_list(&format!("{folder}/cgroup.procs"));
+            let us = std::process::id().to_string();
+            // This process leaves its own for the shield.
+            let leaves = |process: &str| self.reach.command && folder == own && process == us;
+            let has_tasks = listed.split_whitespace().any(|process| !leaves(process));
+            (meet && has_tasks && !cpusets::is_ours(&folder))
+                .then(|| folder[Cpusets::V1.base().len()..].to_owned())
+        };
+        let names: Vec<String> = Cpusets::forgetful(self.root).into_iter().filter_map(stays).collect();
+        if !names.is_empty() {
+            self.plan.notes.push(format!(
+                "tasks of the cpusets {} may run on CPUs of the shield ({shield}) and stay there: give these cpusets \
+                 other CPUs for the time of the experiment",
+                names.join(", ")
+            ));
+        }
     }
 
     /// An isolated partition: the kernel moves the others away, and back when it ends.

@@ -17,6 +17,11 @@ pub(crate) const CASES: &[Case] = &[
     ("what_is_as_it_is_wished_needs_no_permission", what_is_as_it_is_wished_needs_no_permission),
     ("a_policy_whose_cpus_are_off_is_left_out", a_policy_whose_cpus_are_off_is_left_out),
     ("an_interrupt_that_stays_fails_only_where_all_do", an_interrupt_that_stays_fails_only_where_all_do),
+    (
+        "a_second_thread_that_was_off_before_stays_off_after",
+        a_second_thread_that_was_off_before_stays_off_after,
+    ),
+    ("whoever_stays_on_a_shield_is_named", whoever_stays_on_a_shield_is_named),
     ("what_fauxplat_itself_is_given_ends_with_it", what_fauxplat_itself_is_given_ends_with_it),
     (
         "what_the_kernel_does_not_take_is_told_and_the_rest_done",
@@ -144,6 +149,53 @@ fn an_interrupt_that_stays_fails_only_where_all_do() {
     let tuned = machine.tune(&[&setting], all_or_nothing).unwrap();
     assert_eq!(outcome(&tuned.changes, "proc/irq/8/smp_affinity_list"), KnobOutcome::Refused);
     assert_eq!(machine.read("proc/irq/7/smp_affinity_list"), "0");
+}
+
+/// The kernel's own switch brings every second thread back.
+fn a_second_thread_that_was_off_before_stays_off_after() {
+    const CONTROL: &str = "sys/devices/system/cpu/smt/control";
+    let online = |cpu: u32| format!("sys/devices/system/cpu/cpu{cpu}/online");
+    let machine = Machine::new();
+    machine.write(CONTROL, b"on\n");
+    machine.write("sys/devices/system/cpu/online", b"0-2\n");
+    for (cpu, state, threads) in [(0, "1\n", "0-1"), (1, "1\n", "0-1"), (2, "1\n", "2"), (3, "0\n", "")] {
+        machine.write(&online(cpu), state.as_bytes());
+        let list = format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+        machine.write(&list, threads.as_bytes());
+    }
+    let tuned = machine.tune(&["smt=off"], |_| {}).unwrap();
+    let targets: Vec<&str> = tuned.changes.iter().map(|change| change.target.as_str()).collect();
+    assert_eq!(targets, [format!("/{}", online(1))], "each is a change of its own");
+    assert_eq!((machine.read(&online(1)).as_str(), machine.read(CONTROL).as_str()), ("0", "on\n"));
+    drop(tuned);
+    assert_eq!([1, 3].map(|cpu| machine.read(&online(cpu))), ["1\n", "0\n"]);
+    machine.write("sys/devices/system/cpu/online", b"0,2\n");
+    let tuned = machine.tune(&["smt=off"], |_| {}).unwrap();
+    assert_eq!(outcome(&tuned.changes, CONTROL), KnobOutcome::Already);
+}
+
+/// Of version 1: cpusets with tasks whose CPUs meet the shield, and no others.
+fn whoever_stays_on_a_shield_is_named() {
+    let machine = Machine::new();
+    let us = std::process::id().to_string();
+    machine.write("sys/fs/cgroup/cpuset/cpuset.cpus", b"0-3\n");
+    machine.write("proc/self/cpuset", b"/us\n");
+    for (name, cpus, tasks) in [
+        ("a", "0-3\n", "7\n"),
+        ("a/b", "3\n", "8\n9\n"),
+        ("c", "0\n", "7\n"),
+        ("d", "3\n", ""),
+        ("us", "3\n", &us),
+    ] {
+        machine.write(&format!("sys/fs/cgroup/cpuset/{name}/cpuset.cpus"), cpus.as_bytes());
+        machine.write(&format!("sys/fs/cgroup/cpuset/{name}/cgroup.procs"), tasks.as_bytes());
+    }
+    let settings = settings(&["shield=3".to_owned()]).unwrap();
+    let (_, notes) = preview(&machine.root, &settings, true, false);
+    assert!(
+        notes.len() == 1 && notes[0].contains("cpusets /a, /a/b may run on CPUs of the shield (3)"),
+        "{notes:?}"
+    );
 }
 
 /// Nobody can write to this file of the kernel.
