@@ -68,6 +68,17 @@ pub(crate) struct Entry {
     pub(crate) got: Option<Option<String>>,
 }
 
+impl Entry {
+    /// Whether the file held what it had held once everything was written: it was only noted, because others might have
+    /// changed it.
+    pub(crate) fn is_untouched(&self) -> bool {
+        match (&self.action, &self.got) {
+            (Action::Write { form, old, .. }, Some(Some(got))) => *got == form.value(old),
+            _ => false,
+        }
+    }
+}
+
 /// What a journal says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Story {

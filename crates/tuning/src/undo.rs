@@ -80,14 +80,20 @@ fn values(root: &Root, entries: &[&Entry], force: bool) -> Vec<(usize, KnobChang
         .iter()
         .enumerate()
         .filter_map(|(index, entry)| Some((index, judge(root, entry)?)))
-        .map(|(index, side)| if force && side == Side::Theirs { (index, Side::Ours) } else { (index, side) })
+        // What was only noted and is another's by now was never ours to insist on.
+        .map(|(index, side)| match side {
+            Side::Theirs if force && !entries[index].is_untouched() => (index, Side::Ours),
+            side => (index, side),
+        })
         .collect();
     let errors = write_back(root, entries, &judged);
-    judged
-        .iter()
-        .zip(errors)
-        .map(|(&(index, side), error)| (entries[index].seq, report(root, entries[index], side, error)))
-        .collect()
+    let report = |(&(index, side), error): (&(usize, Side), Option<io::Error>)| {
+        let (entry, change) = (entries[index], report(root, entries[index], side, error));
+        // Of that there is nothing to tell either, unless putting back the others leaves it changed.
+        let is_told = !entry.is_untouched() || (side == Side::Old && change.outcome == KnobOutcome::Refused);
+        is_told.then_some((entry.seq, change))
+    };
+    judged.iter().zip(errors).filter_map(report).collect()
 }
 
 /// Where the value of an entry stands; `None` for what is no value.

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use fauxplat_model::KnobOutcome;
 use fauxplat_sys::process;
-use fauxplat_tuning::{TuneError, Tuning, catalog, preview, settings};
+use fauxplat_tuning::{TuneError, Tuning, catalog, preview, settings, status};
 
 use crate::Case;
 use crate::machine::{Machine, outcome};
@@ -22,6 +22,10 @@ pub(crate) const CASES: &[Case] = &[
         a_second_thread_that_was_off_before_stays_off_after,
     ),
     ("whoever_stays_on_a_shield_is_named", whoever_stays_on_a_shield_is_named),
+    (
+        "what_a_governor_resets_comes_back_as_it_was_before_it",
+        what_a_governor_resets_comes_back_as_it_was_before_it,
+    ),
     ("what_fauxplat_itself_is_given_ends_with_it", what_fauxplat_itself_is_given_ends_with_it),
     (
         "what_the_kernel_does_not_take_is_told_and_the_rest_done",
@@ -196,6 +200,37 @@ fn whoever_stays_on_a_shield_is_named() {
         notes.len() == 1 && notes[0].contains("cpusets /a, /a/b may run on CPUs of the shield (3)"),
         "{notes:?}"
     );
+}
+
+/// A preference that is one file with the governor is reset by it.
+fn what_a_governor_resets_comes_back_as_it_was_before_it() {
+    let policy = |file: &str| format!("sys/devices/system/cpu/cpufreq/policy0/{file}");
+    let (governor, preference) = (policy("scaling_governor"), policy("energy_performance_preference"));
+    let machine = Machine::new();
+    let before = machine.all();
+    symlink("scaling_governor", machine.path(&preference)).unwrap();
+    // Asked for or not, and as it is made by the governor or written again.
+    for words in [
+        &["governor=performance"][..],
+        &["governor=performance", "epp=performance"],
+        &["governor=performance", "epp=power"],
+    ] {
+        machine.keep(words);
+        let told = status(&machine.root, &machine.journal()).unwrap().changes;
+        assert!(told.iter().all(|change| !change.target.contains("freq/boost")), "{words:?}: {told:?}");
+        let back = machine.restore(false).unwrap().unwrap();
+        assert!(back.complete, "{words:?}: {back:?}");
+        assert_eq!(outcome(&back.changes, &preference), KnobOutcome::Restored, "{words:?}");
+        assert!(back.changes.iter().all(|change| change.knob != "turbo"), "{words:?}: {back:?}");
+        assert_eq!(machine.all(), before, "{words:?}");
+    }
+    // What nothing of ours has changed is somebody else's to change.
+    machine.keep(&["governor=performance"]);
+    machine.write("sys/devices/system/cpu/cpufreq/boost", b"0\n");
+    let back = machine.restore(true).unwrap().unwrap();
+    assert!(back.complete && !machine.journal().exists(), "{back:?}");
+    assert_eq!(machine.read("sys/devices/system/cpu/cpufreq/boost"), "0\n");
+    assert_eq!(machine.read(&governor), "powersave\n");
 }
 
 /// Nobody can write to this file of the kernel.
